@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: MIT
+# `cmake --install`: components `development` (library, headers, package files) and `program`.
+
+include(CMakePackageConfigHelpers)
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/ingot)
+
+install(TARGETS ingot EXPORT ingot
+        ARCHIVE COMPONENT development
+        LIBRARY COMPONENT program NAMELINK_COMPONENT development
+        FILE_SET HEADERS COMPONENT development)
+install(EXPORT ingot NAMESPACE ingot:: FILE ingot-targets.cmake
+        DESTINATION ${package_dir} COMPONENT development)
+configure_package_config_file(cmake/ingot-config.cmake.in ingot-config.cmake
+                              INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(ingot-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/ingot-config.cmake
+              ${PROJECT_BINARY_DIR}/ingot-config-version.cmake
+        DESTINATION ${package_dir} COMPONENT development)
+
+# The .pc file finds its prefix from its own place, so an installed tree can be moved.
+set(pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX
+           BASE_DIRECTORY ${CMAKE_INSTALL_PREFIX}/${pkgconfig_dir} OUTPUT_VARIABLE pc_prefix)
+if(BUILD_SHARED_LIBS)
+  set(pc_cflags -DINGOT_SHARED)
+endif()
+configure_file(cmake/ingot.pc.in ingot.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/ingot.pc
+        DESTINATION ${pkgconfig_dir} COMPONENT development)
+
+if(INGOT_BUILD_PROGRAM)
+  if(BUILD_SHARED_LIBS)
+    cmake_path(RELATIVE_PATH CMAKE_INSTALL_FULL_LIBDIR BASE_DIRECTORY ${CMAKE_INSTALL_FULL_BINDIR}
+               OUTPUT_VARIABLE library_from_program)
+    set_target_properties(ingot_program PROPERTIES INSTALL_RPATH $ORIGIN/${library_from_program})
+  endif()
+  install(TARGETS ingot_program RUNTIME COMPONENT program)
+endif()

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT
+# Libraries and the modules they are made of.
+
+include(GNUInstallDirs)
+
+# ingot_library(<name> EXPORT_NAME <name> HEADERS <header>... [LIBS <target>...])
+#
+# Declares the library target <name> (alias ingot::<EXPORT_NAME>), to be filled by ingot_module.
+#   HEADERS  public headers, below include/
+#   LIBS     what users of the library have to link too
+# Two more targets are made from the same objects: <name>_objects, and the static <name>_internal
+# for tests that need symbols which a shared library hides.
+function(ingot_library name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "EXPORT_NAME" "HEADERS;LIBS")
+  list(TRANSFORM arg_HEADERS PREPEND ${PROJECT_SOURCE_DIR}/include/)
+
+  # target_sources below each module adds the objects; a library needs no source of its own.
+  add_library(${name}_objects OBJECT)
+  add_library(${name} $<TARGET_OBJECTS:${name}_objects>)
+  add_library(${name}_internal STATIC EXCLUDE_FROM_ALL $<TARGET_OBJECTS:${name}_objects>)
+  add_library(ingot::${arg_EXPORT_NAME} ALIAS ${name})
+
+  foreach(target ${name}_objects ${name} ${name}_internal)
+    target_link_libraries(${target} PUBLIC ${arg_LIBS})
+    target_compile_features(${target} PUBLIC cxx_std_20)
+    target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>)
+    set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF LINKER_LANGUAGE CXX)
+  endforeach()
+
+  set_target_properties(${name}_objects PROPERTIES
+    POSITION_INDEPENDENT_CODE ON  # a static library ends up in other people's shared ones
+    CXX_VISIBILITY_PRESET hidden
+    VISIBILITY_INLINES_HIDDEN ON)
+  target_include_directories(${name}_objects PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  target_compile_definitions(${name}_objects PRIVATE INGOT_BUILDING
+                             $<$<BOOL:${BUILD_SHARED_LIBS}>:INGOT_SHARED>)
+  target_link_libraries(${name}_objects PRIVATE ingot_warnings)
+  target_compile_options(${name}_objects PRIVATE
+    -ffp-contract=off             # same floats from every CPU and compiler
+    -fno-semantic-interposition)  # exported functions may be inlined into their neighbours
+
+  target_sources(${name} PUBLIC FILE_SET HEADERS
+                 BASE_DIRS ${PROJECT_SOURCE_DIR}/include FILES ${arg_HEADERS})
+  # While the major version is 0, a minor release may change the ABI.
+  set_target_properties(${name} PROPERTIES
+    EXPORT_NAME ${arg_EXPORT_NAME}
+    VERSION ${PROJECT_VERSION}
+    SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+  if(BUILD_SHARED_LIBS)
+    target_compile_definitions(${name} INTERFACE INGOT_SHARED)
+    # Instances of std:: templates ignore hidden visibility; the version script keeps them in.
+    target_link_options(${name} PRIVATE LINKER:--version-script=${PROJECT_SOURCE_DIR}/cmake/ingot.map)
+    set_property(TARGET ${name} APPEND PROPERTY LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/ingot.map)
+  endif()
+
+  set(INGOT_LIBRARY ${name} PARENT_SCOPE)
+  ingot_check_headers(${arg_HEADERS})
+endfunction()
+
+# ingot_module(<name> [MAY_USE <module>...] [LIBS <target>...] SOURCES <file>...)
+#
+# Adds src/<name>/<file>... to the library declared last and registers ctest `layer.<name>`, which
+# checks the #includes of src/<name> against MAY_USE. Public headers (ingot/...) are always allowed.
+#   LIBS  what only this library needs, not its users
+function(ingot_module name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "MAY_USE;LIBS;SOURCES")
+  get_property(declared GLOBAL PROPERTY INGOT_MODULES)
+  foreach(module ${arg_MAY_USE})
+    if(NOT module IN_LIST declared)
+      message(FATAL_ERROR "${name} may not use ${module}: layers point down, ${module} is no layer below")
+    endif()
+  endforeach()
+  set_property(GLOBAL APPEND PROPERTY INGOT_MODULES ${name})
+
+  list(TRANSFORM arg_SOURCES PREPEND ${PROJECT_SOURCE_DIR}/src/${name}/)
+  target_sources(${INGOT_LIBRARY}_objects PRIVATE ${arg_SOURCES})
+  if(arg_LIBS)
+    target_link_libraries(${INGOT_LIBRARY}_objects PRIVATE ${arg_LIBS})
+    target_link_libraries(${INGOT_LIBRARY} PRIVATE ${arg_LIBS})
+    target_link_libraries(${INGOT_LIBRARY}_internal PRIVATE ${arg_LIBS})
+  endif()
+  ingot_check_layer(${name} src/${name} MAY_USE ${arg_MAY_USE})
+endfunction()

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: MIT
+# What a user may choose, and the flags that every target of the project shares.
+
+option(BUILD_SHARED_LIBS "Build the library shared instead of static" OFF)
+option(INGOT_BUILD_PROGRAM "Build the program `ingot`" ${PROJECT_IS_TOP_LEVEL})
+option(INGOT_BUILD_TESTS "Build the tests and register the checks" ${PROJECT_IS_TOP_LEVEL})
+option(INGOT_BUILD_FUZZ "Build the fuzz targets" ${PROJECT_IS_TOP_LEVEL})
+option(INGOT_BUILD_EXAMPLES "Build the examples" ${PROJECT_IS_TOP_LEVEL})
+option(INGOT_BUILD_BENCH "Build the benchmarks (Google Benchmark)" OFF)
+option(INGOT_INSTALL "Generate install rules" ${PROJECT_IS_TOP_LEVEL})
+option(INGOT_WERROR "Treat warnings as errors" OFF)
+option(INGOT_LIBFUZZER "Link fuzz targets with libFuzzer (clang) instead of the replay main" OFF)
+
+# A build without a type would be slow and would keep the assertions: nobody wants that by accident.
+if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Debug, Release, RelWithDebInfo or MinSizeRel" FORCE)
+endif()
+
+# Sanitizers and coverage come from the presets, as flags of the toolchain. Some checks have no
+# meaning under them (symbols, memory, start time), so it is worth knowing.
+if(CMAKE_CXX_FLAGS MATCHES "-fsanitize|--coverage")
+  set(INGOT_INSTRUMENTED 1)
+else()
+  set(INGOT_INSTRUMENTED 0)
+endif()
+
+# Linked privately by every target; never installed.
+add_library(ingot_warnings INTERFACE)
+target_compile_options(ingot_warnings INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion
+  # GCC 12 sees what is not there: overlapping copies inside std::string (its bug 105651), and
+  # uninitialised members in a std::variant that moves. clang and clang-tidy look for the real ones.
+  $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict>
+  $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-maybe-uninitialized>
+  $<$<BOOL:${INGOT_WERROR}>:-Werror>)
+
+# For the language server and clang-tidy.
+if(PROJECT_IS_TOP_LEVEL)
+  set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+endif()

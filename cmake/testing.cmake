@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: MIT
+# Tests, fuzz targets, examples, benchmarks and the checks of the tree. Every function that
+# registers a test is a no-op, or registers nothing, in a build without tests.
+
+if(INGOT_BUILD_TESTS OR INGOT_BUILD_FUZZ)
+  find_package(Python3 REQUIRED COMPONENTS Interpreter)
+endif()
+if(INGOT_BUILD_TESTS)
+  find_package(GTest REQUIRED)
+  include(GoogleTest)
+endif()
+
+# Tests exit with this to say "skipped".
+set(INGOT_SKIP_CODE 77)
+
+# What a test that is a command finds in its environment, and one in C++ as macros. INGOT_SHARED is
+# the user's to set; its default is the folder `shared` beside the checkout.
+set(INGOT_PROGRAM ${PROJECT_BINARY_DIR}/bin/ingot)
+set(INGOT_TEST_ENVIRONMENT
+    INGOT_PROGRAM=${INGOT_PROGRAM}
+    INGOT_SOURCE_DIR=${PROJECT_SOURCE_DIR}
+    INGOT_INSTRUMENTED=${INGOT_INSTRUMENTED})
+
+# ingot_check(<test> COMMAND <command>... [PROPERTIES <property> <value>...])
+# A test that is a command: 0 passes, 77 skips. It runs in the source folder.
+function(ingot_check test)
+  if(NOT INGOT_BUILD_TESTS)
+    return()
+  endif()
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "COMMAND;PROPERTIES")
+  add_test(NAME ${test} COMMAND ${arg_COMMAND} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  set_tests_properties(${test} PROPERTIES SKIP_RETURN_CODE ${INGOT_SKIP_CODE} TIMEOUT 600
+                       ENVIRONMENT "${INGOT_TEST_ENVIRONMENT}" ${arg_PROPERTIES})
+endfunction()
+
+# ingot_check_layer(<name> <folder> [MAY_USE <module>...])
+function(ingot_check_layer name folder)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "MAY_USE")
+  ingot_check(layer.${name} COMMAND Python3::Interpreter scripts/check_layers.py
+              ${folder} --may-use ${arg_MAY_USE})
+endfunction()
+
+# ingot_check_headers(<header>...): each public header compiles alone, with every warning.
+function(ingot_check_headers)
+  # ISO C wants at least one declaration, and a header may hold only macros.
+  set(declaration ${PROJECT_BINARY_DIR}/tests/one_declaration.c)
+  file(CONFIGURE OUTPUT ${declaration} CONTENT "typedef int one_declaration;\n")
+  set(flags -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -fsyntax-only
+      -I${PROJECT_SOURCE_DIR}/include)
+  foreach(header ${ARGN})
+    cmake_path(RELATIVE_PATH header BASE_DIRECTORY ${PROJECT_SOURCE_DIR}/include)
+    cmake_path(GET header FILENAME name)
+    if(header MATCHES "\\.(hpp|h)$")
+      ingot_check(headers.${name}.cpp COMMAND ${CMAKE_CXX_COMPILER} -std=c++20 ${flags}
+                  -include ${header} -x c++ ${declaration})
+    endif()
+    if(header MATCHES "\\.h$")
+      ingot_check(headers.${name}.c COMMAND ${CMAKE_C_COMPILER} -std=c11 ${flags}
+                  -include ${header} -x c ${declaration})
+    endif()
+  endforeach()
+endfunction()
+
+# ingot_test(<module> SOURCES <file>... [LIBS <target>...])
+# One GoogleTest executable <module>_test from tests/<module>/<file>...; its tests appear in ctest
+# as <module>.<Suite>.<Name>. It may include private headers and "support/...", and knows the macros
+# INGOT_PROGRAM and INGOT_SOURCE_DIR (paths) and INGOT_INSTRUMENTED (0 or 1).
+function(ingot_test module)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBS")
+  list(TRANSFORM arg_SOURCES PREPEND ${PROJECT_SOURCE_DIR}/tests/${module}/)
+  add_executable(${module}_test ${arg_SOURCES})
+  target_link_libraries(${module}_test PRIVATE ingot_internal ingot_warnings ${arg_LIBS}
+                        GTest::gmock_main)
+  target_include_directories(${module}_test PRIVATE ${PROJECT_SOURCE_DIR}/src
+                             ${PROJECT_SOURCE_DIR}/tests)
+  set_target_properties(${module}_test PROPERTIES C_STANDARD 11 C_EXTENSIONS OFF)
+  # gtest_discover_tests cannot set more than one environment variable, so these are macros.
+  target_compile_definitions(${module}_test PRIVATE
+    INGOT_PROGRAM="${INGOT_PROGRAM}" INGOT_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+    INGOT_INSTRUMENTED=${INGOT_INSTRUMENTED})
+  gtest_discover_tests(${module}_test TEST_PREFIX ${module}. DISCOVERY_TIMEOUT 120
+                       PROPERTIES TIMEOUT 600)
+endfunction()
+
+# ingot_fuzz(<target>)
+# One fuzz target from fuzz/<target>.cpp. With INGOT_LIBFUZZER it fuzzes; without, it replays the
+# files it is given. Either way ctest replays fuzz/corpus/<target>.
+function(ingot_fuzz target)
+  add_executable(${target} ${target}.cpp)
+  target_link_libraries(${target} PRIVATE ingot_internal ingot_warnings)
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src
+                             ${PROJECT_SOURCE_DIR}/tests)
+  set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+  set(corpus ${PROJECT_SOURCE_DIR}/fuzz/corpus/${target})
+  if(INGOT_LIBFUZZER)
+    target_link_options(${target} PRIVATE -fsanitize=fuzzer)
+    # libFuzzer refuses a folder that is missing; without one it tries the empty input.
+    if(NOT IS_DIRECTORY ${corpus})
+      set(corpus "")
+    endif()
+    add_test(NAME fuzz.${target} COMMAND ${target} -runs=0 ${corpus})
+  else()
+    target_sources(${target} PRIVATE replay_main.cpp)
+    add_test(NAME fuzz.${target} COMMAND ${target} ${corpus})
+  endif()
+  set_tests_properties(fuzz.${target} PROPERTIES TIMEOUT 600)
+endfunction()
+
+# ingot_example(<file> [ARGS <argument>...])
+# Builds examples/<file> (C or C++) against the public library and runs it as ctest
+# example.<stem>. ${INGOT_SAMPLE_MODEL} may be an argument: a model that ctest has made by then.
+set(INGOT_SAMPLE_MODEL ${PROJECT_BINARY_DIR}/tests/sample.gguf)
+function(ingot_example file)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "ARGS")
+  cmake_path(GET file STEM stem)
+  add_executable(example_${stem} ${file})
+  target_link_libraries(example_${stem} PRIVATE ingot::ingot ingot_warnings)
+  set_target_properties(example_${stem} PROPERTIES C_STANDARD 11 C_EXTENSIONS OFF
+                        LINKER_LANGUAGE CXX)  # a C program links our C++ runtime too
+  ingot_check(example.${stem} COMMAND example_${stem} ${arg_ARGS}
+              PROPERTIES FIXTURES_REQUIRED sample_model)
+endfunction()
+
+# ingot_bench(<target>): a Google Benchmark program from bench/<target>.cpp; never part of ctest.
+function(ingot_bench target)
+  add_executable(${target} ${target}.cpp)
+  target_link_libraries(${target} PRIVATE ingot_internal ingot_warnings benchmark::benchmark_main)
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src
+                             ${PROJECT_SOURCE_DIR}/tests)
+  set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+endfunction()

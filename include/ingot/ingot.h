@@ -1,0 +1,501 @@
+// SPDX-License-Identifier: MIT
+// The C interface of Ingot: open a GGUF model, and look at everything in it.
+//
+// What follows holds for every function; its own comment says what is particular to it.
+//
+// Results.    A function that can fail returns an ingot_code: INGOT_OK, or the number of what went
+//             wrong. On failure nothing is handed out: what the pointers for results point to is
+//             untouched. `error` may be NULL; else it is filled on failure and untouched on success.
+// Arguments.  Garbage in a model file gives an error, never a crash; and so does a NULL
+//             (INGOT_ERROR_INVALID_ARGUMENT) and an index that is not below its count
+//             (INGOT_ERROR_INDEX_OUT_OF_RANGE). Nothing here prints, exits, aborts or throws.
+// Ownership.  A model belongs to whoever opened it and ends with ingot_close. All that it hands out
+//             (strings, values, pointers to data) are views into it, valid until then; they need no
+//             release. Structs that a function fills belong to the caller.
+// Text.       Names and strings of a model are an ingot_string: a pointer and a size in bytes,
+//             without a NUL at the end. Keys and tensor names are UTF-8; string values are whatever
+//             the file holds. Either may contain terminal escapes: ingot_escape makes them safe to
+//             print. `const char*` is always NUL-terminated, in both directions.
+// Threads.    Any number of threads may use one model at once. Only ingot_close needs it alone.
+//             There is no global state.
+// Cost.       O(1) without allocation, unless the comment says otherwise. Describing an error may
+//             allocate; if that fails, the code is INGOT_ERROR_OUT_OF_MEMORY.
+// Growth.     A struct that begins with `struct_size` may get more members at its end; set that
+//             member to sizeof of the struct, and a program and a library of different versions
+//             understand each other. All other structs, all numbers and all functions stay as
+//             they are while INGOT_ABI_VERSION stays as it is.
+#ifndef INGOT_INGOT_H
+#define INGOT_INGOT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ingot/export.h"
+#include "ingot/version.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// ------------------------------------------------------------------------------------------------
+// Version
+// ------------------------------------------------------------------------------------------------
+
+/// The version of this interface. It changes only if a program compiled before would break.
+#define INGOT_ABI_VERSION 1
+
+/// The INGOT_ABI_VERSION with which the library was compiled. A program that loads the library at
+/// run time compares it with its own before anything else.
+INGOT_EXPORT uint32_t ingot_abi_version(void);
+
+/// The version of the library, e.g. "1.2.3". Static.
+INGOT_EXPORT const char* ingot_version(void);
+
+// ------------------------------------------------------------------------------------------------
+// Constants
+// ------------------------------------------------------------------------------------------------
+
+/// INGOT_OK or one of INGOT_ERROR_...; a later library may know more codes than this header.
+typedef int32_t ingot_code;
+
+/// What can go wrong: INGOT_ERROR_TRUNCATED, INGOT_ERROR_KEY_NOT_FOUND and so on. errors.def says
+/// what each means.
+enum {
+  INGOT_OK = 0,
+#define INGOT_ERROR(number, name, constant, category, sentence) INGOT_ERROR_##constant = number,
+#include "ingot/errors.def"
+#undef INGOT_ERROR
+};
+
+/// Who has to act on an error.
+enum {
+  INGOT_CATEGORY_INPUT = 0,    ///< The file is refused.
+  INGOT_CATEGORY_LENIENT = 1,  ///< The file is refused; with `is_lenient` this point would pass.
+  INGOT_CATEGORY_USAGE = 2,    ///< What was asked for is not there or makes no sense.
+  INGOT_CATEGORY_SYSTEM = 3,   ///< The operating system failed.
+  INGOT_CATEGORY_NOTICE = 4    ///< Never a failure: a remark about a file that opened.
+};
+
+/// Types of tensors: INGOT_TYPE_F32, INGOT_TYPE_Q4_K and so on, by their numbers in the file. A
+/// model that was opened with `is_lenient` may hold numbers that are not here.
+enum {
+#define INGOT_TENSOR_TYPE(id, enumerator, label, elements, bytes, weights) INGOT_TYPE_##label = id,
+#define INGOT_REMOVED_TYPE(id, label)
+#include "ingot/tensor_types.def"
+#undef INGOT_TENSOR_TYPE
+#undef INGOT_REMOVED_TYPE
+};
+
+/// Types of metadata values: INGOT_VALUE_UINT8, INGOT_VALUE_STRING, INGOT_VALUE_ARRAY and so on, by
+/// their numbers in the file. A model holds no others.
+enum {
+#define INGOT_VALUE_TYPE(id, enumerator, constant, name, bytes) INGOT_VALUE_##constant = id,
+#include "ingot/value_types.def"
+#undef INGOT_VALUE_TYPE
+};
+
+/// How a file is read.
+enum {
+  INGOT_ACCESS_MAP = 0,  ///< Mapped into memory: nothing is copied; the fastest.
+  INGOT_ACCESS_READ = 1  ///< Read on demand: only the header is held in memory.
+};
+
+enum {
+  INGOT_MAX_DIMENSIONS = 8,   ///< More than any tensor has.
+  INGOT_MESSAGE_BYTES = 1008  ///< Room for a message, its NUL included.
+};
+
+/// Stands for a place in a file where there is none.
+#define INGOT_NO_OFFSET UINT64_MAX
+
+// ------------------------------------------------------------------------------------------------
+// Text
+// ------------------------------------------------------------------------------------------------
+
+/// Bytes of a model's text, without a NUL at the end. For printf: "%.*s", (int)size, data, after
+/// ingot_escape.
+typedef struct ingot_string {
+  const char* data;
+  size_t size;  ///< Bytes
+} ingot_string;
+
+/// Writes `text` to `buffer` so that a terminal, a log or a web page shows it and nothing else
+/// happens: printable UTF-8 stays; a backslash is doubled; control characters, invisible and
+/// direction-changing characters and bytes that are not UTF-8 become `\n`, `\xHH`, `\u{H...}`.
+///
+/// The result is always NUL-terminated; if it does not fit, it ends in "..." and never in the
+/// middle of a character. `buffer_bytes` must be at least 1. O(min(text.size, buffer_bytes));
+/// allocates about as much.
+INGOT_EXPORT ingot_code ingot_escape(ingot_string text, char* buffer, size_t buffer_bytes);
+
+// ------------------------------------------------------------------------------------------------
+// Errors
+// ------------------------------------------------------------------------------------------------
+
+/// What went wrong, and where. Belongs to the caller and needs no preparation: declare one, pass its
+/// address, and look at it if the function did not return INGOT_OK.
+typedef struct ingot_error {
+  ingot_code code;       ///< The same as was returned.
+  uint32_t reserved;     ///< 0
+  uint64_t file_offset;  ///< Byte in the file, or INGOT_NO_OFFSET.
+  /// One line: key or tensor, place, what is wrong, what would be right, what was found. Safe to
+  /// print; always NUL-terminated; one that is too long ends in "...".
+  char message[INGOT_MESSAGE_BYTES];
+} ingot_error;
+
+/// The name of a code as in errors.def, e.g. "key_duplicate"; "ok" for INGOT_OK, and "unknown" for a
+/// number that this library does not know. Static.
+INGOT_EXPORT const char* ingot_code_name(ingot_code code);
+
+/// The sentence of a code: what is wrong and what would be right. Static; empty for INGOT_OK and for
+/// numbers that this library does not know.
+INGOT_EXPORT const char* ingot_code_sentence(ingot_code code);
+
+/// One of INGOT_CATEGORY_...; -1 for INGOT_OK and for numbers that this library does not know.
+INGOT_EXPORT int32_t ingot_code_category(ingot_code code);
+
+// ------------------------------------------------------------------------------------------------
+// Types
+// ------------------------------------------------------------------------------------------------
+
+/// The name of a tensor type as the format's documentation writes it, e.g. "Q4_K". Types that were
+/// removed from the format have a name too, e.g. "Q4_2" for 4. Static; NULL for unknown numbers.
+INGOT_EXPORT const char* ingot_type_name(uint32_t type);
+
+/// Elements of one block, 1 for plain types; 0 for removed and unknown types.
+INGOT_EXPORT uint32_t ingot_type_block_elements(uint32_t type);
+
+/// Bytes of one block; 0 for removed and unknown types. A tensor of `n` elements has
+/// n / ingot_type_block_elements(type) * ingot_type_block_bytes(type) bytes.
+INGOT_EXPORT uint32_t ingot_type_block_bytes(uint32_t type);
+
+/// The tensor type with a name, without regard to case; -1 if there is none or `name` is NULL.
+/// Linear in the number of types.
+INGOT_EXPORT int64_t ingot_find_type(const char* name);
+
+/// The name of a value type, "uint8" to "float64". Static; NULL for unknown numbers.
+INGOT_EXPORT const char* ingot_value_type_name(uint32_t value_type);
+
+/// Bytes of one value; 0 for strings and arrays, whose size varies, and for unknown numbers.
+INGOT_EXPORT uint32_t ingot_value_type_bytes(uint32_t value_type);
+
+/// The name of a number in the key `general.file_type`, e.g. "Q4_K_M" for 15. Static; NULL for
+/// unknown numbers. The flag 1024 ("guessed") is ignored.
+INGOT_EXPORT const char* ingot_file_type_name(uint64_t file_type);
+
+// ------------------------------------------------------------------------------------------------
+// Opening and closing
+// ------------------------------------------------------------------------------------------------
+
+/// An open model.
+typedef struct ingot_model ingot_model;
+
+/// How to open a model. All members after the first may be 0, which means the default, so this is
+/// enough: `ingot_open_options options = {.struct_size = sizeof options};`
+typedef struct ingot_open_options {
+  size_t struct_size;             ///< sizeof(ingot_open_options)
+  uint32_t access;                ///< INGOT_ACCESS_...
+  uint32_t is_lenient;            ///< Not 0: also open what breaks only a numeric rule of the format
+                                  ///< or holds tensors of types that are unknown.
+  uint32_t is_single_file;        ///< Not 0: do not look for the other shards beside the file.
+  uint32_t max_depth;             ///< Arrays within arrays; at most 64, the default.
+  uint64_t max_header_bytes;      ///< Everything before the tensors' data; default 256 MiB.
+  uint64_t max_keys;              ///< Default 2^20
+  uint64_t max_tensors;           ///< Default 2^20
+  uint64_t max_string_bytes;      ///< One string value; default 64 MiB.
+  uint64_t max_array_elements;    ///< One array; default 2^28.
+} ingot_open_options;
+
+/// Opens the model at `path` and, if that is one shard of a set (`NAME-00001-of-00003.gguf`), all
+/// shards that lie beside it.
+///
+/// @param path     a regular file, as the operating system wants it.
+/// @param options  NULL for the defaults.
+/// @param model    receives the model; end it with ingot_close.
+/// @return         INGOT_ERROR_IO_ERROR if the system refuses; for a file that breaks the format,
+///                 the code that says how; INGOT_ERROR_LIMIT_EXCEEDED if it is larger than `options`
+///                 allow.
+///
+/// Linear in the size of the header. A file that is mapped must not be truncated by others while the
+/// model is open: the system then ends a program that touches the lost part (SIGBUS).
+INGOT_EXPORT ingot_code ingot_open(const char* path, const ingot_open_options* options,
+                                   ingot_model** model, ingot_error* error);
+
+/// Opens a model that is in memory.
+///
+/// @param data        the whole file, at any alignment; borrowed until ingot_close. NULL only if
+///                    `size_bytes` is 0.
+/// @param options     as for ingot_open; `access` and `is_single_file` make no difference.
+INGOT_EXPORT ingot_code ingot_open_memory(const void* data, size_t size_bytes,
+                                          const ingot_open_options* options, ingot_model** model,
+                                          ingot_error* error);
+
+/// Reads `size_bytes` bytes of a file from `file_offset` on into `destination`, all of them or it
+/// fails; what is asked for is always within the file. Returns 0 on success. It must return (no
+/// longjmp), and if several threads use the model, it is called from several threads at once.
+typedef int (*ingot_read_function)(void* user, uint64_t file_offset, void* destination,
+                                   size_t size_bytes);
+
+/// Opens a model behind a function: in an archive, in the net, encrypted.
+///
+/// @param file_bytes  the size of the whole file.
+/// @param read        called while opening, and by ingot_read_tensor. If it returns other than 0,
+///                    the function that needed it returns INGOT_ERROR_IO_ERROR.
+/// @param user        handed to `read`; must stay valid until ingot_close. May be NULL.
+/// @param options     as for ingot_open; `access` and `is_single_file` make no difference.
+INGOT_EXPORT ingot_code ingot_open_callback(uint64_t file_bytes, ingot_read_function read,
+                                            void* user, const ingot_open_options* options,
+                                            ingot_model** model, ingot_error* error);
+
+/// Ends a model and all that it has handed out. NULL does nothing.
+INGOT_EXPORT void ingot_close(ingot_model* model);
+
+// ------------------------------------------------------------------------------------------------
+// Files
+// ------------------------------------------------------------------------------------------------
+
+/// One file of a model.
+typedef struct ingot_file_info {
+  size_t struct_size;      ///< sizeof(ingot_file_info); set it before the call.
+  const char* path;        ///< As it was opened; "" if it was not opened by a path.
+  uint32_t shard;          ///< Position in the set, from 0.
+  uint32_t version;        ///< Of the format: 1, 2 or 3.
+  uint32_t is_big_endian;  ///< 0 or 1; holds for the tensors' data too.
+  uint32_t has_old_magic;  ///< 0 or 1: begins with "FUGG" instead of "GGUF".
+  uint64_t alignment;      ///< Bytes; every tensor's data_offset is a multiple of it.
+  uint64_t file_bytes;
+  uint64_t infos_offset;   ///< First byte after the metadata.
+  uint64_t header_bytes;   ///< First byte after the tensor infos.
+  uint64_t data_offset;    ///< First byte of the data section; at the end if there is no data.
+  uint64_t key_count;      ///< Keys of this file.
+  uint64_t tensor_count;   ///< Tensors of this file.
+} ingot_file_info;
+
+/// How many files the model has open: 1, or as many of its shards as are there. 0 for NULL.
+INGOT_EXPORT uint64_t ingot_file_count(const ingot_model* model);
+
+/// How many shards the model's set has, missing ones included; 1 if it is not split. 0 for NULL.
+INGOT_EXPORT uint32_t ingot_shard_count(const ingot_model* model);
+
+/// Describes the file at `index`; files are ordered by `shard`.
+INGOT_EXPORT ingot_code ingot_get_file_info(const ingot_model* model, uint64_t index,
+                                            ingot_file_info* info, ingot_error* error);
+
+/// How many remarks there are on a file that is odd but opened. 0 for NULL.
+INGOT_EXPORT uint64_t ingot_notice_count(const ingot_model* model);
+
+/// The remark at `index`; its code has the category INGOT_CATEGORY_NOTICE.
+INGOT_EXPORT ingot_code ingot_get_notice(const ingot_model* model, uint64_t index,
+                                         ingot_error* notice, ingot_error* error);
+
+// ------------------------------------------------------------------------------------------------
+// Keys
+//
+// A model's metadata are the keys of its first file, in the order of that file. Keys are unique.
+// ------------------------------------------------------------------------------------------------
+
+/// One metadata value, or one element of an array: a view into the model, to be copied at will. What
+/// is in it is nobody's business; a function fills it. One that is all 0 is no value, and functions
+/// answer INGOT_ERROR_INVALID_ARGUMENT to it.
+typedef struct ingot_value {
+  uint64_t opaque[8];
+} ingot_value;
+
+/// How many keys there are. 0 for NULL.
+INGOT_EXPORT uint64_t ingot_key_count(const ingot_model* model);
+
+/// The index of a key; -1 if there is none of that name, or for NULL. O(length of the name).
+INGOT_EXPORT int64_t ingot_find_key(const ingot_model* model, const char* key);
+
+/// The same for a name that need not end in NUL.
+INGOT_EXPORT int64_t ingot_find_key_string(const ingot_model* model, ingot_string key);
+
+/// The name of the key at `index`.
+INGOT_EXPORT ingot_code ingot_key_name(const ingot_model* model, uint64_t index, ingot_string* name,
+                                       ingot_error* error);
+
+/// The value of the key at `index`.
+INGOT_EXPORT ingot_code ingot_key_value(const ingot_model* model, uint64_t index,
+                                        ingot_value* value, ingot_error* error);
+
+/// The value of a key by name. INGOT_ERROR_KEY_NOT_FOUND if there is none. O(length of the name).
+INGOT_EXPORT ingot_code ingot_get_value(const ingot_model* model, const char* key,
+                                        ingot_value* value, ingot_error* error);
+
+// The value of a key by name, as one of five C types. These do in one call what ingot_get_value and
+// ingot_value_get_... do in two, with the errors of both. O(length of the name).
+
+/// An integer of any stored width.
+INGOT_EXPORT ingot_code ingot_get_u64(const ingot_model* model, const char* key, uint64_t* result,
+                                      ingot_error* error);
+
+/// An integer of any stored width.
+INGOT_EXPORT ingot_code ingot_get_i64(const ingot_model* model, const char* key, int64_t* result,
+                                      ingot_error* error);
+
+/// A float32 or float64.
+INGOT_EXPORT ingot_code ingot_get_f64(const ingot_model* model, const char* key, double* result,
+                                      ingot_error* error);
+
+/// A bool.
+INGOT_EXPORT ingot_code ingot_get_bool(const ingot_model* model, const char* key, bool* result,
+                                       ingot_error* error);
+
+/// A string.
+INGOT_EXPORT ingot_code ingot_get_string(const ingot_model* model, const char* key,
+                                         ingot_string* result, ingot_error* error);
+
+// ------------------------------------------------------------------------------------------------
+// Values
+//
+// Besides what is said, each of these answers INGOT_ERROR_WRONG_TYPE if the value is of a type that
+// does not convert, and INGOT_ERROR_VALUE_OUT_OF_RANGE if the number does not fit. Numbers are never
+// rounded, wrapped or cut: integers convert to integers and floats to floats, if they are equal.
+// ------------------------------------------------------------------------------------------------
+
+/// One of INGOT_VALUE_...; -1 for NULL and for what is no value.
+INGOT_EXPORT int32_t ingot_value_type(const ingot_value* value);
+
+/// Reads an integer of any stored width.
+INGOT_EXPORT ingot_code ingot_value_get_u64(const ingot_value* value, uint64_t* result,
+                                            ingot_error* error);
+
+/// Reads an integer of any stored width.
+INGOT_EXPORT ingot_code ingot_value_get_i64(const ingot_value* value, int64_t* result,
+                                            ingot_error* error);
+
+/// Reads a float32 or float64.
+INGOT_EXPORT ingot_code ingot_value_get_f64(const ingot_value* value, double* result,
+                                            ingot_error* error);
+
+/// Reads a bool.
+INGOT_EXPORT ingot_code ingot_value_get_bool(const ingot_value* value, bool* result,
+                                             ingot_error* error);
+
+/// Reads a string.
+INGOT_EXPORT ingot_code ingot_value_get_string(const ingot_value* value, ingot_string* result,
+                                               ingot_error* error);
+
+/// The bytes of a value of any type as they are in the file, in its byte order and at any alignment:
+/// those of a string without its length, those of an array without its element type and count.
+/// Either result may be NULL if it is not wanted. The pointer is never NULL, but may not be read if
+/// the size is 0.
+INGOT_EXPORT ingot_code ingot_value_bytes(const ingot_value* value, const void** data,
+                                          size_t* size_bytes, ingot_error* error);
+
+/// Where ingot_value_bytes begin in their file; INGOT_NO_OFFSET for NULL and for what is no value.
+INGOT_EXPORT uint64_t ingot_value_file_offset(const ingot_value* value);
+
+// ------------------------------------------------------------------------------------------------
+// Arrays
+//
+// Elements may be arrays again. What is said of values above holds for elements, too.
+// ------------------------------------------------------------------------------------------------
+
+/// The type of an array's elements, one of INGOT_VALUE_...; -1 for NULL and for what is no array.
+INGOT_EXPORT int32_t ingot_value_element_type(const ingot_value* array);
+
+/// How many elements an array has; 0 for NULL and for what is no array.
+INGOT_EXPORT uint64_t ingot_value_element_count(const ingot_value* array);
+
+/// The element at `index` as a value of its own; the way into arrays of arrays.
+///
+/// For arrays of strings and of arrays, the first call builds an index of 8 bytes an element, which
+/// the model keeps: O(elements) once, and INGOT_ERROR_OUT_OF_MEMORY if there is no room for it.
+INGOT_EXPORT ingot_code ingot_value_element(const ingot_value* array, uint64_t index,
+                                            ingot_value* element, ingot_error* error);
+
+// Copies the elements `first` to `first + count - 1` to `destination`, which has room for `count` and
+// may be NULL if that is 0. All are copied, or none: INGOT_ERROR_INDEX_OUT_OF_RANGE if the array ends
+// before, INGOT_ERROR_WRONG_TYPE and INGOT_ERROR_VALUE_OUT_OF_RANGE if one of them does not convert.
+//
+// O(count). For strings, a call with `first` other than 0 needs the index of ingot_value_element; a
+// call from 0 on, such as for all of them, does not.
+
+/// Integers of any stored width.
+INGOT_EXPORT ingot_code ingot_value_copy_u64(const ingot_value* array, uint64_t first,
+                                             uint64_t count, uint64_t* destination,
+                                             ingot_error* error);
+
+/// Integers of any stored width.
+INGOT_EXPORT ingot_code ingot_value_copy_i64(const ingot_value* array, uint64_t first,
+                                             uint64_t count, int64_t* destination,
+                                             ingot_error* error);
+
+/// Floats; stored as float64, each must have the same value as a float.
+INGOT_EXPORT ingot_code ingot_value_copy_f32(const ingot_value* array, uint64_t first,
+                                             uint64_t count, float* destination,
+                                             ingot_error* error);
+
+/// Floats of either width.
+INGOT_EXPORT ingot_code ingot_value_copy_f64(const ingot_value* array, uint64_t first,
+                                             uint64_t count, double* destination,
+                                             ingot_error* error);
+
+/// Bools.
+INGOT_EXPORT ingot_code ingot_value_copy_bool(const ingot_value* array, uint64_t first,
+                                              uint64_t count, bool* destination,
+                                              ingot_error* error);
+
+/// Strings, as views into the model.
+INGOT_EXPORT ingot_code ingot_value_copy_strings(const ingot_value* array, uint64_t first,
+                                                 uint64_t count, ingot_string* destination,
+                                                 ingot_error* error);
+
+// ------------------------------------------------------------------------------------------------
+// Tensors
+//
+// A model's tensors are those of all its files, in the order of the files. Names are unique.
+// ------------------------------------------------------------------------------------------------
+
+/// One tensor.
+typedef struct ingot_tensor_info {
+  size_t struct_size;        ///< sizeof(ingot_tensor_info); set it before the call.
+  ingot_string name;         ///< UTF-8 without NUL, at most 64 bytes unless opened with is_lenient.
+  uint32_t type;             ///< One of INGOT_TYPE_..., or another number if opened with is_lenient.
+  uint32_t dimension_count;  ///< 0 to INGOT_MAX_DIMENSIONS
+  /// Dimension 0, whose elements lie side by side, first. 1 from `dimension_count` on.
+  uint64_t dimensions[INGOT_MAX_DIMENSIONS];
+  uint64_t element_count;    ///< The product of the dimensions; 1 if there is none.
+  uint64_t size_bytes;
+  uint64_t data_offset;      ///< From the beginning of its file's data section.
+  uint64_t file_offset;      ///< From the beginning of its file.
+  uint64_t file;             ///< The index of its file, for ingot_get_file_info.
+} ingot_tensor_info;
+
+/// How many tensors there are. 0 for NULL.
+INGOT_EXPORT uint64_t ingot_tensor_count(const ingot_model* model);
+
+/// The index of a tensor; -1 if there is none of that name, or for NULL. O(length of the name).
+INGOT_EXPORT int64_t ingot_find_tensor(const ingot_model* model, const char* name);
+
+/// The same for a name that need not end in NUL.
+INGOT_EXPORT int64_t ingot_find_tensor_string(const ingot_model* model, ingot_string name);
+
+/// Describes the tensor at `index`.
+INGOT_EXPORT ingot_code ingot_get_tensor_info(const ingot_model* model, uint64_t index,
+                                              ingot_tensor_info* info, ingot_error* error);
+
+/// The data of the tensor at `index`, without copying: the model must be mapped or in memory, else
+/// INGOT_ERROR_NOT_MAPPED. In the byte order of its file; at any alignment, as a file may say. Either
+/// result may be NULL if it is not wanted. The pointer is NULL if the tensor has no bytes.
+INGOT_EXPORT ingot_code ingot_tensor_data(const ingot_model* model, uint64_t index,
+                                          const void** data, size_t* size_bytes,
+                                          ingot_error* error);
+
+/// Copies `size_bytes` bytes of the tensor at `index`, from its byte `offset_bytes` on, to
+/// `destination`; works for every model. `destination` may be NULL if `size_bytes` is 0.
+///
+/// INGOT_ERROR_SIZE_MISMATCH if the part is not within the tensor; INGOT_ERROR_IO_ERROR or
+/// INGOT_ERROR_TRUNCATED if it cannot be read: `destination` is then unspecified.
+/// O(size_bytes). A model that is not in memory waits for its storage.
+INGOT_EXPORT ingot_code ingot_read_tensor(const ingot_model* model, uint64_t index,
+                                          uint64_t offset_bytes, void* destination,
+                                          size_t size_bytes, ingot_error* error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+// Everything of the C++ library.
+#pragma once
+
+#include "ingot/anatomy.hpp"
+#include "ingot/error.hpp"
+#include "ingot/half.hpp"
+#include "ingot/metadata.hpp"
+#include "ingot/model.hpp"
+#include "ingot/model_writer.hpp"
+#include "ingot/source.hpp"
+#include "ingot/summary.hpp"
+#include "ingot/text.hpp"
+#include "ingot/types.hpp"
+#include "ingot/version.h"

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+// Open a GGUF model, in one file or in shards, and look at everything in it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ingot/error.hpp"
+#include "ingot/export.h"
+#include "ingot/limits.hpp"
+#include "ingot/metadata.hpp"
+#include "ingot/source.hpp"
+#include "ingot/tensor.hpp"
+#include "ingot/types.hpp"
+
+namespace ingot {
+
+namespace detail {
+struct ModelState;
+}
+
+/// How a file is read.
+enum class FileAccess : std::uint8_t {
+  map,   ///< mmap: zero copy, the fastest
+  read,  ///< pread: only the header is held in memory
+};
+
+struct OpenOptions {
+  FileAccess access = FileAccess::map;
+  bool is_lenient = false;   ///< Also open what breaks only a numeric rule or holds unknown types.
+  bool with_shards = true;   ///< Look for the other shards of a set beside the file.
+  Limits limits = {};
+};
+
+/// One file of a model: the only one, or a shard.
+struct ModelFile {
+  std::string path;                   ///< As it was opened; empty if it was not a path.
+  std::uint32_t index = 0;            ///< Position in the set, from 0 (`split.no`).
+  std::uint32_t version = 0;          ///< 1, 2 or 3
+  Endian byte_order = Endian::little;
+  bool has_old_magic = false;         ///< "FUGG" instead of "GGUF"
+  std::uint64_t alignment = 32;       ///< Bytes
+  std::uint64_t file_bytes = 0;
+  std::uint64_t infos_offset = 0;     ///< First byte of the tensor infos, after the metadata.
+  std::uint64_t header_bytes = 0;     ///< First byte after the tensor infos.
+  std::uint64_t data_offset = 0;      ///< First byte of the data section.
+  std::span<const KeyValue> metadata; ///< This file's own keys, in its order.
+  std::span<const TensorInfo> tensors;///< This file's own tensors, in its order.
+};
+
+/// An open model. Movable, not copyable. Everything it hands out is valid until it is destroyed.
+/// All const members are thread-safe. Opening takes time linear in the bytes of the header and
+/// allocates for the tables only, never per key, string or element; look-ups by name are O(1).
+class INGOT_EXPORT Model {
+ public:
+  /// Opens a file, and all other shards if it is one of a set (`NAME-00001-of-00003.gguf`).
+  /// A file that breaks the format is refused with the error that says where; what is odd but
+  /// unambiguous opens, and `notices` names what the user should know.
+  [[nodiscard]] static Result<Model> open(const std::string& path, const OpenOptions& options = {});
+
+  /// Opens a model that is in memory. The bytes are borrowed: they must outlive the model.
+  [[nodiscard]] static Result<Model> open_memory(std::span<const std::byte> bytes,
+                                                 const OpenOptions& options = {});
+
+  /// Opens a model from any source.
+  [[nodiscard]] static Result<Model> open_source(std::unique_ptr<Source> source,
+                                                 const OpenOptions& options = {});
+
+  /// Opens a model from an open descriptor, e.g. standard input: a regular file is mapped or read
+  /// like `open` does; a pipe is read to its end, and only the header is kept, so that its tensor
+  /// data cannot be read afterwards (Errc::not_mapped). The descriptor stays open.
+  [[nodiscard]] static Result<Model> open_descriptor(int descriptor,
+                                                     const OpenOptions& options = {});
+
+  Model(Model&&) noexcept;
+  Model& operator=(Model&&) noexcept;
+  ~Model();
+
+  /// The files of the model that are there, by ascending shard index; never empty.
+  [[nodiscard]] std::span<const ModelFile> files() const noexcept;
+
+  /// How many shards the set has by its file names (or `split.count`); 1 if it is not split.
+  [[nodiscard]] std::uint32_t shard_count() const noexcept;
+
+  /// The path at which the shard `index` belongs by the file names of the set; empty if the model
+  /// was not opened as one of a named set.
+  [[nodiscard]] std::string shard_path(std::uint32_t index) const;
+
+  /// Whether the files or keys say that this is one part of a set, even a set of one.
+  [[nodiscard]] bool is_split() const noexcept;
+
+  /// The keys, in file order (of the first shard that is there).
+  [[nodiscard]] std::span<const KeyValue> metadata() const noexcept;
+
+  /// The tensors of all files, in file order.
+  [[nodiscard]] std::span<const TensorInfo> tensors() const noexcept;
+
+  /// The value of a key; nullptr if there is none. O(1).
+  [[nodiscard]] const Value* find(std::string_view key) const noexcept;
+
+  /// The tensor with a name; nullptr if there is none. O(1).
+  [[nodiscard]] const TensorInfo* find_tensor(std::string_view name) const noexcept;
+
+  /// The value of a key as T (see Value::get). Errc::key_not_found if there is no such key.
+  template <MetadataScalar T>
+  [[nodiscard]] Result<T> get(std::string_view key) const {
+    const Value* value = find(key);
+    if (value == nullptr) return fail(Errc::key_not_found, std::string(key));
+    Result<T> result = value->template get<T>();
+    if (!result) result.error().subject = std::string(key);
+    return result;
+  }
+
+  /// The value of a key as T, or `fallback` if it is absent, of another type or does not fit.
+  template <MetadataScalar T>
+  [[nodiscard]] T get_or(std::string_view key, T fallback) const {
+    const Value* value = find(key);
+    if (value == nullptr) return fallback;
+    return value->template get<T>().value_or(fallback);
+  }
+
+  /// The tensor's bytes where the file is mapped or in memory; an empty span otherwise, and for
+  /// tensors without data. Any alignment; in the byte order of its file.
+  [[nodiscard]] std::span<const std::byte> data(const TensorInfo& tensor) const noexcept;
+
+  /// Copies part of a tensor's bytes, from any kind of source.
+  /// Errc::size_mismatch if the part is not within the tensor.
+  [[nodiscard]] Result<void> read(const TensorInfo& tensor, std::uint64_t offset_bytes,
+                                  std::span<std::byte> destination) const;
+
+  /// Where the tensor's data begins in its file.
+  [[nodiscard]] std::uint64_t file_offset(const TensorInfo& tensor) const noexcept;
+
+  /// Reads bytes of one of the files, headers and gaps included.
+  [[nodiscard]] Result<void> read_file_bytes(std::size_t file, std::uint64_t file_offset,
+                                             std::span<std::byte> destination) const;
+
+  /// What is odd about a file that opened: errors of the category `notice`.
+  [[nodiscard]] std::span<const Error> notices() const noexcept;
+
+ private:
+  friend struct ModelAccess;
+  explicit Model(std::unique_ptr<detail::ModelState> state) noexcept;
+  std::unique_ptr<detail::ModelState> state_;
+};
+
+}  // namespace ingot

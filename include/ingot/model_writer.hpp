@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+// Write a GGUF model.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ingot/error.hpp"
+#include "ingot/export.h"
+#include "ingot/metadata.hpp"
+#include "ingot/model.hpp"
+#include "ingot/types.hpp"
+
+namespace ingot {
+
+/// The version and byte order to write: 3 in either order; 1 and 2 only little-endian.
+struct WriteFormat {
+  std::uint32_t version = 3;
+  Endian byte_order = Endian::little;
+};
+
+/// Receives consecutive pieces of a tensor's data; an error ends the writing.
+using DataSink = std::function<Result<void>(std::span<const std::byte>)>;
+
+/// Produces a tensor's data, piece by piece, in the byte order of the target: exactly its bytes.
+using DataProducer = std::function<Result<void>(const DataSink&)>;
+
+/// Builds a model, key by key and tensor by tensor, and writes it. Not thread-safe.
+///
+/// Keys and tensors are written in the order in which they were added. The alignment is
+/// `general.alignment` if that key is set, else 32. Keys are unique: setting one again replaces its
+/// value and keeps its place. All strings are copied; tensor data never is.
+class INGOT_EXPORT ModelWriter {
+ public:
+  ModelWriter();
+  ModelWriter(ModelWriter&&) noexcept;
+  ModelWriter& operator=(ModelWriter&&) noexcept;
+  ~ModelWriter();
+
+  void set_bool(std::string_view key, bool value);
+  void set_string(std::string_view key, std::string_view value);
+  /// Any integer or float value type; the C++ type decides the stored type.
+  template <class T>
+    requires(std::is_arithmetic_v<T> && !std::same_as<T, bool>)
+  void set(std::string_view key, T value) {
+    set_scalar(key, value_type_of<T>(), &value, sizeof value);
+  }
+  /// An array of integers or floats; the C++ type decides the element type.
+  template <class T>
+    requires(std::is_arithmetic_v<T> && !std::same_as<T, bool>)
+  void set_array(std::string_view key, std::span<const T> values) {
+    set_scalars(key, value_type_of<T>(), values.data(), values.size(), sizeof(T));
+  }
+  void set_array(std::string_view key, std::span<const std::string_view> values);
+  void set_array(std::string_view key, std::span<const std::string> values);
+  /// A value of another model, nested arrays included; copied, type and bits kept.
+  void set_value(std::string_view key, const Value& value);
+
+  /// Adds a tensor whose data `produce` will stream when the model is written.
+  /// Errors as a reader of the file would give them: name, shape, type, duplicates.
+  Result<void> add_tensor(std::string_view name, TensorType type,
+                          std::span<const std::uint64_t> shape, DataProducer produce);
+
+  /// Header, metadata and tensor infos with the padding before the data: everything of the file
+  /// up to its data section. The same bytes for the same calls.
+  [[nodiscard]] Result<std::vector<std::byte>> serialise_header(WriteFormat format = {}) const;
+
+  /// The size of the file that `write` makes.
+  [[nodiscard]] Result<std::uint64_t> file_bytes(WriteFormat format = {}) const;
+
+  /// Writes the model. It appears at `path` complete or not at all: the bytes go to a temporary
+  /// file beside it, which is flushed and renamed. An existing file is replaced only with
+  /// `replace` (else Errc::already_exists). Memory is bounded by the header and one piece of data.
+  /// `progress`, if set, is told the bytes written so far and returns whether to go on (else
+  /// Errc::interrupted, and no file is left).
+  [[nodiscard]] Result<void> write(const std::string& path, WriteFormat format = {},
+                                   bool replace = false,
+                                   const std::function<bool(std::uint64_t)>& progress = {}) const;
+
+ private:
+  template <class T>
+  static constexpr ValueType value_type_of() noexcept {
+    if constexpr (std::floating_point<T>) {
+      return sizeof(T) == 4 ? ValueType::float32 : ValueType::float64;
+    } else {
+      constexpr bool is_signed = std::is_signed_v<T>;
+      switch (sizeof(T)) {
+        case 1: return is_signed ? ValueType::int8 : ValueType::uint8;
+        case 2: return is_signed ? ValueType::int16 : ValueType::uint16;
+        case 4: return is_signed ? ValueType::int32 : ValueType::uint32;
+        default: return is_signed ? ValueType::int64 : ValueType::uint64;
+      }
+    }
+  }
+  void set_scalar(std::string_view key, ValueType type, const void* value, std::size_t bytes);
+  void set_scalars(std::string_view key, ValueType element_type, const void* values,
+                   std::size_t count, std::size_t element_bytes);
+
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// The header of an open file, written again in its own version and byte order: the same bytes as
+/// in the file, unless it has a quirk that writing repairs (old magic, stripped NULs, padding that
+/// is not zero).
+[[nodiscard]] INGOT_EXPORT Result<std::vector<std::byte>> serialise_header(const Model& model,
+                                                                           std::size_t file = 0);
+
+/// The same in another version or byte order.
+[[nodiscard]] INGOT_EXPORT Result<std::vector<std::byte>> serialise_header(const Model& model,
+                                                                           std::size_t file,
+                                                                           WriteFormat format);
+
+}  // namespace ingot

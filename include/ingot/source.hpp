@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// Where the bytes of a model come from.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "ingot/error.hpp"
+#include "ingot/export.h"
+
+namespace ingot {
+
+/// Random access to the bytes of one file. Implement it to open a model from anywhere.
+///
+/// `read` may be called from several threads at once. A source whose bytes are all in memory
+/// returns them from `bytes`, and nothing is ever copied.
+class INGOT_EXPORT Source {
+ public:
+  virtual ~Source();
+
+  /// The size of the file; constant for the life of the source.
+  [[nodiscard]] virtual std::uint64_t size_bytes() const noexcept = 0;
+
+  /// The whole file if it is in memory, else an empty span. Valid for the life of the source.
+  [[nodiscard]] virtual std::span<const std::byte> bytes() const noexcept = 0;
+
+  /// Fills `destination` from `file_offset` on, completely or not at all.
+  /// Errc::truncated if the file ends before; Errc::io_error if the system fails.
+  [[nodiscard]] virtual Result<void> read(std::uint64_t file_offset,
+                                          std::span<std::byte> destination) const = 0;
+};
+
+/// Maps a file into memory, read-only. A regular file only: Errc::not_a_regular_file otherwise.
+[[nodiscard]] INGOT_EXPORT Result<std::unique_ptr<Source>> map_file(const std::string& path);
+
+/// Reads a file with pread; never holds more of it than is asked for. Regular files only.
+[[nodiscard]] INGOT_EXPORT Result<std::unique_ptr<Source>> read_file(const std::string& path);
+
+/// Bytes that are already in memory; borrowed, they must outlive the source.
+[[nodiscard]] INGOT_EXPORT std::unique_ptr<Source> borrow_memory(std::span<const std::byte> bytes);
+
+/// Fills `destination` with the bytes from `file_offset` on; returns whether it could. May be
+/// called from several threads at once.
+using ReadFunction =
+    std::function<bool(std::uint64_t file_offset, std::span<std::byte> destination)>;
+
+/// A file of `size_bytes` behind a function.
+[[nodiscard]] INGOT_EXPORT std::unique_ptr<Source> read_through(std::uint64_t size_bytes,
+                                                                ReadFunction read);
+
+}  // namespace ingot

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// The tables of the format: tensor types, value types, file types.
+//
+// All functions here are thread-safe, O(1) and do not allocate.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "ingot/export.h"
+
+namespace ingot {
+
+enum class Endian : std::uint8_t { little, big };
+
+/// The encoding of a tensor's data. The value is the id in the file; a model that was opened
+/// leniently may hold ids that have no enumerator (removed or unknown types).
+enum class TensorType : std::uint32_t {
+#define INGOT_TENSOR_TYPE(id, enumerator, label, elements, bytes, weights) enumerator = id,
+#define INGOT_REMOVED_TYPE(id, label)
+#include "ingot/tensor_types.def"
+#undef INGOT_TENSOR_TYPE
+#undef INGOT_REMOVED_TYPE
+};
+
+/// Whether the quantizer of a type uses importance weights.
+enum class ImportanceWeights : std::uint8_t { unused, optional, recommended, required };
+
+/// One row of tensor_types.def.
+struct TensorTypeInfo {
+  TensorType type;
+  std::string_view name;         ///< As the format's documentation writes it, e.g. "Q4_K".
+  std::uint32_t block_elements;  ///< Consecutive elements of a row in one block; 1 if plain.
+  std::uint32_t block_bytes;
+  ImportanceWeights weights;
+
+  [[nodiscard]] constexpr double bits_per_weight() const noexcept {
+    return 8.0 * block_bytes / block_elements;
+  }
+};
+
+/// Every type that can be in a file today, by ascending id.
+inline constexpr std::array live_tensor_types = {
+#define INGOT_TENSOR_TYPE(id, enumerator, label, elements, bytes, weights) \
+  TensorTypeInfo{TensorType::enumerator, #label, elements, bytes, ImportanceWeights::weights},
+#define INGOT_REMOVED_TYPE(id, label)
+#include "ingot/tensor_types.def"
+#undef INGOT_TENSOR_TYPE
+#undef INGOT_REMOVED_TYPE
+};
+
+/// The row of a live type; nullptr for removed and unknown ids.
+[[nodiscard]] INGOT_EXPORT const TensorTypeInfo* find_type(TensorType type) noexcept;
+
+/// The row whose name equals `name` without regard to case; nullptr if there is none.
+[[nodiscard]] INGOT_EXPORT const TensorTypeInfo* find_type(std::string_view name) noexcept;
+
+/// The name of a removed type, e.g. "Q4_2" for 4; empty if `type` was never removed.
+[[nodiscard]] INGOT_EXPORT std::string_view removed_type_name(TensorType type) noexcept;
+
+/// The type of a metadata value. The value is the id in the file.
+enum class ValueType : std::uint8_t {
+#define INGOT_VALUE_TYPE(id, enumerator, constant, label, bytes) enumerator = id,
+#include "ingot/value_types.def"
+#undef INGOT_VALUE_TYPE
+};
+
+/// How many value types there are; ids are 0 to value_type_count - 1.
+inline constexpr std::uint32_t value_type_count = 0
+#define INGOT_VALUE_TYPE(id, enumerator, constant, label, bytes) +1
+#include "ingot/value_types.def"
+#undef INGOT_VALUE_TYPE
+    ;
+
+/// "uint8" ... "float64", as in JSON output.
+[[nodiscard]] INGOT_EXPORT std::string_view name_of(ValueType type) noexcept;
+
+/// The type with that name; nothing if there is none.
+[[nodiscard]] INGOT_EXPORT std::optional<ValueType> find_value_type(std::string_view name) noexcept;
+
+/// Bytes of one value; 0 for strings and arrays, whose size varies.
+[[nodiscard]] INGOT_EXPORT std::uint32_t size_bytes_of(ValueType type) noexcept;
+
+/// The name of a `general.file_type`, e.g. "Q4_K_M" for 15; empty if the number is unknown. The
+/// flag 1024 ("guessed") is ignored.
+[[nodiscard]] INGOT_EXPORT std::string_view file_type_name(std::uint64_t file_type) noexcept;
+
+}  // namespace ingot

@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""check_tree.py: rules about the files of the tree as such. Run from the root of the tree.
+
+  stems   no two files of a kind have the same name
+  SPDX    every file that can have comments says its licence in the first lines
+  ASCII   no other characters; no tabs or blanks at line ends
+  listed  every source is named in the CMakeLists.txt that is responsible for it
+"""
+import collections
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+SOURCES = {".cpp", ".c"}
+# Prose and data have no place for a comment that a reader would not stumble over.
+WITHOUT_SPDX = {".md", ".json", ".exact", ".txt.in"}
+# Content is what these are about, so it is left alone.
+CONTENT = ("tests/corpus/", "tests/golden/", "fuzz/corpus/")
+LICENCE = "SPDX-License-Identifier: MIT"
+
+
+def tree():
+    """Every file that is, or would be, under version control; without git, every file."""
+    listing = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        capture_output=True, check=False)
+    if listing.returncode == 0:
+        names = listing.stdout.decode().split("\0")
+    else:
+        names = [os.path.relpath(os.path.join(folder, name))
+                 for folder, _, files in os.walk(".") for name in files]
+    paths = {pathlib.Path(name) for name in names if name}
+    return sorted(path for path in paths if path.is_file() and path.parts[0] not in (".git", "build"))
+
+
+def check_stems(paths):
+    for kinds in (SOURCES, {".hpp"}, {".h"}, {".def"}, {".py"}):
+        places = collections.defaultdict(list)
+        for path in paths:
+            if path.suffix in kinds:
+                places[path.stem].append(str(path))
+        for stem, found in places.items():
+            if len(found) > 1:
+                yield f"{found[1]}: the stem {stem} is taken by {found[0]}"
+
+
+def check_text(path):
+    content = path.read_bytes()
+    if path.suffix not in WITHOUT_SPDX and path.name != "LICENSE":
+        if LICENCE not in content[:400].decode("latin-1"):
+            yield f"{path}:1: begin the file with a comment: {LICENCE}"
+    for number, line in enumerate(content.split(b"\n"), 1):
+        if any(byte > 126 or (byte < 32 and byte != 9) for byte in line):
+            yield f"{path}:{number}: a character that is not printable ASCII"
+        if line.endswith((b" ", b"\t")) and path.suffix != ".exact":
+            yield f"{path}:{number}: blanks at the end of the line"
+    if content and not content.endswith(b"\n") and path.suffix != ".exact":
+        yield f"{path}: no newline at the end"
+
+
+def check_listed(path):
+    """Public headers are listed with the library, commands in their table, and other sources in
+    the nearest CMakeLists.txt above them."""
+    if path.parts[0] == "include":
+        place, names = pathlib.Path("src/CMakeLists.txt"), {str(path.relative_to("include"))}
+    elif path.name.startswith("command_"):
+        place, names = path.with_name("commands.def"), {path.stem.removeprefix("command_")}
+    elif path.suffix in SOURCES and path.name != "replay_main.cpp":  # a part of each fuzz target
+        place = next((folder / "CMakeLists.txt" for folder in path.parents
+                      if (folder / "CMakeLists.txt").is_file()), None)
+        names = {path.name, path.stem}  # ingot_fuzz(<stem>)
+    else:
+        return
+    text = place.read_text(encoding="utf-8") if place else ""
+    if not names & set(re.split(r"[\s()]+", text)):
+        yield f"{path}: not named in {place}, so it is neither built nor installed"
+
+
+def main():
+    paths = [path for path in tree() if not str(path).startswith(CONTENT)]
+    findings = list(check_stems(paths))
+    for path in paths:
+        findings += check_text(path)
+        findings += check_listed(path)
+    for finding in findings:
+        print(finding)
+    sys.exit(1 if findings else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+#include "ingot/error.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "ingot/text.hpp"
+
+namespace ingot {
+namespace {
+
+struct ErrorRow {
+  Errc code;
+  std::string_view name;
+  ErrorCategory category;
+  std::string_view sentence;
+};
+
+constexpr std::array rows = {
+#define INGOT_ERROR(number, name, constant, category, sentence) \
+  ErrorRow{Errc::name, #name, ErrorCategory::category, sentence},
+#include "ingot/errors.def"
+#undef INGOT_ERROR
+};
+
+/// The row of a code; that of `internal` for a number that is none.
+const ErrorRow& row_of(Errc code) noexcept {
+  const auto* row = std::find_if(rows.begin(), rows.end(),
+                                 [&](const ErrorRow& candidate) { return candidate.code == code; });
+  return row != rows.end() ? *row : rows.front();
+}
+
+}  // namespace
+
+std::string_view name_of(Errc code) noexcept { return row_of(code).name; }
+std::string_view sentence_of(Errc code) noexcept { return row_of(code).sentence; }
+ErrorCategory category_of(Errc code) noexcept { return row_of(code).category; }
+
+std::string Error::message() const {
+  constexpr std::size_t max_subject_columns = 160;
+  constexpr std::size_t max_detail_columns = 400;
+  std::string text;
+  if (!subject.empty()) text += '"' + escape_shortened(subject, max_subject_columns) + '"';
+  if (file_offset != no_offset) {
+    text += text.empty() ? "at byte " : " at byte ";
+    text += std::to_string(file_offset);
+  }
+  if (!text.empty()) text += ": ";
+  text += sentence_of(code);
+  if (!detail.empty()) text += " (" + escape_shortened(detail, max_detail_columns) + ')';
+  if (category_of(code) == ErrorCategory::lenient) {
+    text += "; opening it leniently (--lenient) accepts this";
+  }
+  return text;
+}
+
+}  // namespace ingot

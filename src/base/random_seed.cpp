@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+#include "base/random_seed.hpp"
+
+#include <sys/random.h>
+
+#include <chrono>
+#include <cstdint>
+
+namespace ingot {
+namespace {
+
+SipKey make_key() noexcept {
+  SipKey key;
+  if (::getrandom(&key, sizeof key, GRND_NONBLOCK) == static_cast<ssize_t>(sizeof key)) return key;
+  // Early in the life of a machine there may be no randomness yet. Clock and address layout are
+  // then what a file cannot know.
+  key.k0 = static_cast<std::uint64_t>(
+      std::chrono::high_resolution_clock::now().time_since_epoch().count());
+  key.k1 = reinterpret_cast<std::uintptr_t>(&key) ^ reinterpret_cast<std::uintptr_t>(&make_key);
+  return key;
+}
+
+}  // namespace
+
+SipKey process_key() noexcept {
+  static const SipKey key = make_key();
+  return key;
+}
+
+}  // namespace ingot

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: MIT
+#include "ingot/text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+
+#include "base/utf8.hpp"
+
+namespace ingot {
+namespace {
+
+struct CodePointRange {
+  char32_t first;
+  char32_t last;
+};
+
+template <std::size_t count>
+bool contains(const std::array<CodePointRange, count>& ranges, char32_t code_point) noexcept {
+  return std::any_of(ranges.begin(), ranges.end(), [&](const CodePointRange& range) {
+    return code_point >= range.first && code_point <= range.last;
+  });
+}
+
+/// Characters that steer a terminal or hide in a text: controls, bidirectional controls, line
+/// separators, invisible format characters, tags, surrogates' neighbours and noncharacters.
+constexpr std::array unsafe_ranges = {
+    CodePointRange{0x00, 0x1F},       CodePointRange{0x7F, 0x9F},
+    CodePointRange{0xAD, 0xAD},       CodePointRange{0x61C, 0x61C},
+    CodePointRange{0x115F, 0x1160},   CodePointRange{0x17B4, 0x17B5},
+    CodePointRange{0x180E, 0x180E},   CodePointRange{0x200B, 0x200F},
+    CodePointRange{0x2028, 0x202E},   CodePointRange{0x2060, 0x206F},
+    CodePointRange{0x3164, 0x3164},   CodePointRange{0xFE00, 0xFE0F},
+    CodePointRange{0xFEFF, 0xFEFF},   CodePointRange{0xFFA0, 0xFFA0},
+    CodePointRange{0xFFF0, 0xFFFB},   CodePointRange{0xFFFE, 0xFFFF},
+    CodePointRange{0xE000, 0xF8FF},   CodePointRange{0x1D173, 0x1D17A},
+    CodePointRange{0xE0000, 0xE0FFF}, CodePointRange{0xF0000, 0x10FFFF},
+};
+
+/// Characters that take two columns (East Asian wide and emoji), in coarse ranges.
+constexpr std::array wide_ranges = {
+    CodePointRange{0x1100, 0x115F},   CodePointRange{0x2E80, 0x303E},
+    CodePointRange{0x3041, 0x33FF},   CodePointRange{0x3400, 0x4DBF},
+    CodePointRange{0x4E00, 0x9FFF},   CodePointRange{0xA000, 0xA4CF},
+    CodePointRange{0xAC00, 0xD7A3},   CodePointRange{0xF900, 0xFAFF},
+    CodePointRange{0xFE30, 0xFE6F},   CodePointRange{0xFF00, 0xFF60},
+    CodePointRange{0xFFE0, 0xFFE6},   CodePointRange{0x1F300, 0x1F64F},
+    CodePointRange{0x1F900, 0x1F9FF}, CodePointRange{0x20000, 0x3FFFD},
+};
+
+/// Marks that are drawn on the character before them.
+constexpr std::array combining_ranges = {
+    CodePointRange{0x300, 0x36F},
+    CodePointRange{0x1AB0, 0x1AFF},
+    CodePointRange{0x20D0, 0x20FF},
+    CodePointRange{0xFE20, 0xFE2F},
+};
+
+std::size_t columns_of(char32_t code_point) noexcept {
+  if (code_point < 0x300) return 1;
+  if (contains(combining_ranges, code_point)) return 0;
+  return contains(wide_ranges, code_point) ? 2 : 1;
+}
+
+std::string hexadecimal(std::uint32_t number, std::size_t min_digits) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string text;
+  for (; number != 0 || text.size() < min_digits; number >>= 4) text += digits[number & 15];
+  std::reverse(text.begin(), text.end());
+  return text;
+}
+
+/// One piece of escaped text: never to be cut.
+struct Piece {
+  std::string text;
+  std::size_t columns = 0;
+  std::size_t source_bytes = 0;
+};
+
+Piece escaped(std::string text, std::size_t source_bytes) {
+  const std::size_t columns = text.size();
+  return {std::move(text), columns, source_bytes};
+}
+
+/// Escapes the first character of `text`, which is not empty.
+Piece next_piece(std::string_view text) {
+  const Utf8Character character = decode_utf8(text);
+  if (character.size_bytes == 0) {
+    return escaped("\\x" + hexadecimal(static_cast<unsigned char>(text[0]), 2), 1);
+  }
+  const std::size_t size_bytes = character.size_bytes;
+  switch (character.code_point) {
+    case '\\': return escaped("\\\\", size_bytes);
+    case '\n': return escaped("\\n", size_bytes);
+    case '\r': return escaped("\\r", size_bytes);
+    case '\t': return escaped("\\t", size_bytes);
+    default: break;
+  }
+  if (contains(unsafe_ranges, character.code_point)) {
+    const auto number = static_cast<std::uint32_t>(character.code_point);
+    return number < 0x80 ? escaped("\\x" + hexadecimal(number, 2), size_bytes)
+                         : escaped("\\u{" + hexadecimal(number, 1) + "}", size_bytes);
+  }
+  return {std::string(text.substr(0, size_bytes)), columns_of(character.code_point), size_bytes};
+}
+
+/// Whether a byte is printable ASCII that stands for itself.
+bool is_plain(char c) noexcept { return c >= ' ' && c <= '~' && c != '\\'; }
+
+/// "4.58", "45.8", "458": three significant digits of a number below 1024.
+std::string three_digits(double number) {
+  std::array<char, 16> text;
+  const int decimals = number < 9.995 ? 2 : number < 99.95 ? 1 : 0;
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), number,
+                                 std::chars_format::fixed, decimals)
+                       .ptr;
+  return {text.data(), end};
+}
+
+template <std::size_t count>
+std::string with_unit(std::uint64_t number, double step,
+                      const std::array<std::string_view, count>& units) {
+  double scaled = static_cast<double>(number);
+  std::size_t unit = 0;
+  // 999.5 would be printed as 1000 (or 1024 KiB), which is one of the next unit.
+  while (unit + 1 < count && scaled >= step - 0.5) {
+    scaled /= step;
+    ++unit;
+  }
+  std::string text = unit == 0 ? std::to_string(number) : three_digits(scaled);
+  if (!units[unit].empty()) text.append(" ").append(units[unit]);
+  return text;
+}
+
+template <class Float>
+std::string shortest(Float value) {
+  if (std::isnan(value)) return "NaN";
+  if (std::isinf(value)) return value > 0 ? "Infinity" : "-Infinity";
+  std::array<char, 32> text;
+  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
+}
+
+}  // namespace
+
+bool is_utf8(std::string_view text) noexcept {
+  constexpr std::uint64_t high_bits = 0x8080'8080'8080'8080;
+  while (!text.empty()) {
+    if (text.size() >= sizeof(std::uint64_t)) {
+      std::uint64_t eight_bytes = 0;
+      std::memcpy(&eight_bytes, text.data(), sizeof eight_bytes);
+      if ((eight_bytes & high_bits) == 0) {
+        text.remove_prefix(sizeof eight_bytes);
+        continue;
+      }
+    }
+    const Utf8Character character = decode_utf8(text);
+    if (character.size_bytes == 0) return false;
+    text.remove_prefix(character.size_bytes);
+  }
+  return true;
+}
+
+std::string escape(std::string_view text) {
+  std::string result;
+  result.reserve(text.size());
+  while (!text.empty()) {
+    const auto plain_end = std::find_if_not(text.begin(), text.end(), is_plain);
+    result.append(text.begin(), plain_end);
+    text.remove_prefix(static_cast<std::size_t>(plain_end - text.begin()));
+    if (text.empty()) break;
+    const Piece piece = next_piece(text);
+    result += piece.text;
+    text.remove_prefix(piece.source_bytes);
+  }
+  return result;
+}
+
+std::string escape_shortened(std::string_view text, std::size_t max_columns) {
+  constexpr std::string_view ellipsis = "...";
+  std::string result;
+  std::size_t columns = 0;
+  std::size_t cut = 0;  // where the text ends if it has to be cut
+  while (!text.empty()) {
+    const Piece piece = next_piece(text);
+    if (columns + piece.columns > max_columns) {
+      result.resize(cut);
+      return result.append(ellipsis.substr(0, max_columns));
+    }
+    result += piece.text;
+    columns += piece.columns;
+    if (columns + ellipsis.size() <= max_columns) cut = result.size();
+    text.remove_prefix(piece.source_bytes);
+  }
+  return result;
+}
+
+std::size_t display_columns(std::string_view text) noexcept {
+  std::size_t columns = 0;
+  while (!text.empty()) {
+    const Utf8Character character = decode_utf8(text);
+    columns += character.size_bytes == 0 ? 1 : columns_of(character.code_point);
+    text.remove_prefix(std::max<std::size_t>(character.size_bytes, 1));
+  }
+  return columns;
+}
+
+std::string format_bytes(std::uint64_t bytes) {
+  constexpr std::array<std::string_view, 7> units = {"B",   "KiB", "MiB", "GiB",
+                                                     "TiB", "PiB", "EiB"};
+  return with_unit(bytes, 1024, units);
+}
+
+std::string format_count(std::uint64_t count) {
+  constexpr std::array<std::string_view, 7> units = {"", "K", "M", "B", "T", "P", "E"};
+  return with_unit(count, 1000, units);
+}
+
+std::string format_digits(std::uint64_t count) {
+  std::string text = std::to_string(count);
+  for (std::size_t end = text.size(); end > 3; end -= 3) text.insert(end - 3, 1, ',');
+  return text;
+}
+
+std::string format_float(float value) { return shortest(value); }
+std::string format_float(double value) { return shortest(value); }
+
+}  // namespace ingot

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+// What every function of the C interface does at its edge: arguments in, errors out, nothing thrown.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <new>
+#include <string_view>
+#include <type_traits>
+
+#include "ingot/error.hpp"
+#include "ingot/ingot.h"
+#include "ingot/model.hpp"
+
+struct ingot_model {
+  ingot::Model model;
+};
+
+namespace ingot::capi {
+
+/// Describes `error` to a caller who wants to know; returns its code.
+ingot_code report(const Error& error, ingot_error* destination);
+
+/// The same with nothing but the code to tell, and without needing memory.
+ingot_code report(Errc code, ingot_error* destination) noexcept;
+
+/// Runs the body of a function, which returns a Result<void>. The only place that catches.
+template <class Body>
+ingot_code at_boundary(ingot_error* error, Body&& body) noexcept {
+  try {
+    const Result<void> result = body();
+    return result.has_value() ? INGOT_OK : report(result.error(), error);
+  } catch (const std::bad_alloc&) {
+    return report(Errc::out_of_memory, error);
+  } catch (...) {
+    return report(Errc::internal, error);
+  }
+}
+
+/// Errc::invalid_argument unless the pointer of that name is there.
+[[nodiscard]] Result<void> require(bool is_there, std::string_view argument);
+
+/// Errc::index_out_of_range unless `index` is below `count`; `what` is counted.
+[[nodiscard]] Result<void> require_below(std::uint64_t index, std::uint64_t count,
+                                         std::string_view what);
+
+/// Errc::invalid_argument for a struct that is smaller than it was in the first version of the ABI.
+[[nodiscard]] Result<void> require_size(std::size_t struct_size, std::size_t first_size);
+
+/// Copies `source` into the caller's struct, which may be of an earlier or a later version: members
+/// that only one of the two knows are left alone. `first_size` as in require_size.
+template <class Struct>
+[[nodiscard]] Result<void> hand_out(Struct source, Struct* destination, std::size_t first_size) {
+  static_assert(std::is_trivially_copyable_v<Struct>);
+  source.struct_size = destination->struct_size;
+  INGOT_TRY_VOID(require_size(source.struct_size, first_size));
+  std::memcpy(destination, &source,
+              source.struct_size < sizeof source ? source.struct_size : sizeof source);
+  return {};
+}
+
+/// Copies `text` with a NUL at its end; one that does not fit is cut between two characters and ends
+/// in "...", as far as there is room. `capacity` must be at least 1.
+void copy_text(std::string_view text, char* destination, std::size_t capacity) noexcept;
+
+[[nodiscard]] inline ingot_string to_c(std::string_view text) noexcept {
+  return {text.data(), text.size()};
+}
+
+[[nodiscard]] inline std::string_view to_view(ingot_string text) noexcept {
+  return text.data == nullptr ? std::string_view() : std::string_view(text.data, text.size);
+}
+
+}  // namespace ingot::capi

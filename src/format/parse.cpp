@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: MIT
+#include "format/parse.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+
+#include "base/checked.hpp"
+#include "format/cursor.hpp"
+#include "format/magic.hpp"
+#include "format/tensor_layout.hpp"
+#include "ingot/text.hpp"
+
+namespace ingot::format {
+namespace {
+
+constexpr std::uint64_t max_key_bytes = 65535;
+constexpr std::uint64_t max_name_bytes = 64;
+constexpr std::uint64_t max_lenient_name_bytes = 65535;
+constexpr std::uint32_t max_dimensions = 4;
+constexpr std::uint32_t max_lenient_dimensions = 8;
+constexpr std::uint64_t default_alignment = 32;
+constexpr std::string_view alignment_key = "general.alignment";
+
+std::string found(std::uint64_t number) { return "found " + std::to_string(number); }
+
+/// Whether a name denotes the same thing to every reader.
+bool is_identifier(std::string_view name) noexcept {
+  return is_utf8(name) && name.find('\0') == std::string_view::npos;
+}
+
+class Parser {
+ public:
+  Parser(std::span<const std::byte> prefix, const ParseOptions& options)
+      : options_(options),
+        // Beyond the limit nothing is read, so that a header cannot grow without bound.
+        prefix_bytes_(std::min<std::uint64_t>(prefix.size(), options.limits.max_header_bytes)),
+        cursor_(prefix.first(prefix_bytes_), options.file_bytes) {
+    structure_.context = std::make_unique<detail::ValueContext>();
+    structure_.context->file_begin = prefix.data();
+  }
+
+  Result<Parsed> run() {
+    const Result<void> parsed = parse_all();
+    if (parsed) return Parsed{std::move(structure_), 0};
+    if (!cursor_.has_failed() || cursor_.is_file_truncated()) return fail(parsed.error());
+    if (cursor_.missing_bytes() > options_.limits.max_header_bytes - prefix_bytes_) {
+      return fail(Errc::limit_exceeded, cursor_.position(), parsed.error().subject,
+                  "the header is longer than " +
+                      std::to_string(options_.limits.max_header_bytes) + " bytes");
+    }
+    return Parsed{{}, cursor_.missing_bytes()};
+  }
+
+ private:
+  Result<void> parse_all();
+  Result<void> parse_counts();
+  Result<void> parse_key_value();
+  Result<std::string_view> parse_key();
+  Result<Value> parse_value(std::string_view key);
+  Result<Value> parse_string(std::string_view key);
+  Result<Value> parse_array(std::string_view key);
+  Result<void> skip_array_content(std::string_view key, ValueType element_type,
+                                  std::uint64_t count);
+  Result<ValueType> parse_value_type(std::string_view key);
+  Result<void> check_bools(std::string_view key, std::span<const std::byte> bools) const;
+  Result<void> parse_alignment();
+  Result<void> parse_tensor();
+  Result<std::string_view> parse_tensor_name();
+  Result<std::span<const std::uint64_t>> parse_shape(std::string_view name);
+  Result<void> set_size(TensorInfo& tensor, std::uint64_t type_offset) const;
+
+  /// The error of a field that the bytes at hand do not hold.
+  [[nodiscard]] Failure ends_early(std::string_view subject) const {
+    return fail(Errc::truncated, cursor_.position(), std::string(subject),
+                std::to_string(cursor_.missing_bytes()) + " more bytes are needed here");
+  }
+  [[nodiscard]] std::string_view key_at(std::uint32_t position) const noexcept {
+    return structure_.metadata[position].key;
+  }
+  [[nodiscard]] std::string_view tensor_at(std::uint32_t position) const noexcept {
+    return structure_.tensors[position].name;
+  }
+  /// Strips what old writers counted as part of a string.
+  std::string_view strip(std::string_view text) {
+    const std::string_view stripped = structure_.context->encoding.text(
+        reinterpret_cast<const std::byte*>(text.data()), text.size());
+    if (stripped.size() != text.size()) structure_.has_stripped_nul = true;
+    return stripped;
+  }
+
+  ParseOptions options_;
+  std::uint64_t prefix_bytes_;
+  Cursor cursor_;
+  Structure structure_;
+  std::uint64_t tensor_count_ = 0;
+  std::uint64_t key_count_ = 0;
+};
+
+Result<void> Parser::parse_all() {
+  INGOT_TRY(const Magic magic, read_magic(cursor_));
+  structure_.version = magic.version;
+  structure_.byte_order = magic.byte_order;
+  structure_.has_old_magic = magic.is_old;
+  structure_.context->encoding = encoding_of(magic.version, magic.byte_order);
+  cursor_.set_swapped(structure_.context->encoding.is_swapped);
+  cursor_.set_narrow_counts(structure_.context->encoding.has_narrow_counts);
+
+  INGOT_TRY_VOID(parse_counts());
+  structure_.metadata.reserve(key_count_);
+  structure_.key_index.reserve(key_count_);
+  for (std::uint64_t i = 0; i < key_count_; ++i) INGOT_TRY_VOID(parse_key_value());
+  INGOT_TRY_VOID(parse_alignment());
+
+  structure_.infos_offset = cursor_.position();
+  structure_.tensors.reserve(tensor_count_);
+  structure_.tensor_index.reserve(tensor_count_);
+  // Reserved once, so that the shapes never move; memory that is not used is never touched.
+  structure_.dimensions.reserve(
+      tensor_count_ * (options_.is_lenient ? max_lenient_dimensions : max_dimensions));
+  for (std::uint64_t i = 0; i < tensor_count_; ++i) INGOT_TRY_VOID(parse_tensor());
+
+  structure_.header_bytes = cursor_.position();
+  structure_.data_offset = *checked_align_up(structure_.header_bytes, structure_.alignment);
+  return check_layout(structure_, options_.file_bytes);
+}
+
+Result<void> Parser::parse_counts() {
+  const std::uint64_t counts_offset = cursor_.position();
+  tensor_count_ = cursor_.count();
+  key_count_ = cursor_.count();
+  if (cursor_.has_failed()) return ends_early("header");
+
+  const Limits& limits = options_.limits;
+  // The smallest entries that can exist: an empty name (a key has at least one byte) and no
+  // dimension or a one-byte value.
+  const std::uint64_t min_key_bytes = cursor_.count_bytes() + 1 + 4 + 1;
+  const std::uint64_t min_tensor_bytes = cursor_.count_bytes() + 4 + 4 + 8;
+  const std::uint64_t left = cursor_.file_remaining();
+  if (tensor_count_ > left / min_tensor_bytes) {
+    return fail(Errc::count_exceeds_file, counts_offset, "tensor count", found(tensor_count_));
+  }
+  if (key_count_ > left / min_key_bytes) {
+    return fail(Errc::count_exceeds_file, counts_offset + cursor_.count_bytes(), "key count",
+                found(key_count_));
+  }
+  if (tensor_count_ > limits.max_tensors) {
+    return fail(Errc::limit_exceeded, counts_offset, "tensor count", found(tensor_count_));
+  }
+  if (key_count_ > limits.max_keys) {
+    return fail(Errc::limit_exceeded, counts_offset + cursor_.count_bytes(), "key count",
+                found(key_count_));
+  }
+  return {};
+}
+
+Result<void> Parser::parse_key_value() {
+  const std::uint64_t key_offset = cursor_.position();
+  INGOT_TRY(const std::string_view key, parse_key());
+  INGOT_TRY(const Value value, parse_value(key));
+  const auto position = static_cast<std::uint32_t>(structure_.metadata.size());
+  structure_.metadata.push_back({key, value});
+  const auto duplicate = structure_.key_index.insert(
+      position, [this](std::uint32_t at) { return key_at(at); });
+  if (duplicate) {
+    return fail(Errc::key_duplicate, key_offset, std::string(key),
+                "it is entry " + std::to_string(*duplicate) + " and entry " +
+                    std::to_string(position));
+  }
+  return {};
+}
+
+Result<std::string_view> Parser::parse_key() {
+  const std::uint64_t key_offset = cursor_.position();
+  const std::uint64_t length_bytes = cursor_.count();
+  if (cursor_.has_failed()) return ends_early("key");
+  if (length_bytes > max_key_bytes) {
+    return fail(Errc::key_too_long, key_offset, "key", found(length_bytes));
+  }
+  const std::string_view key = strip(cursor_.take_text(length_bytes));
+  if (cursor_.has_failed()) return ends_early("key");
+  if (key.empty()) return fail(Errc::key_empty, key_offset, "key");
+  if (!is_identifier(key)) return fail(Errc::key_invalid, key_offset, std::string(key));
+  return key;
+}
+
+Result<ValueType> Parser::parse_value_type(std::string_view key) {
+  const std::uint64_t type_offset = cursor_.position();
+  const std::uint32_t type = cursor_.u32();
+  if (cursor_.has_failed()) return ends_early(key);
+  if (type >= value_type_count) {
+    return fail(Errc::value_type_unknown, type_offset, std::string(key), found(type));
+  }
+  return static_cast<ValueType>(type);
+}
+
+Result<Value> Parser::parse_value(std::string_view key) {
+  INGOT_TRY(const ValueType type, parse_value_type(key));
+  if (type == ValueType::string) return parse_string(key);
+  if (type == ValueType::array) return parse_array(key);
+  const std::span<const std::byte> bytes = cursor_.take(size_bytes_of(type));
+  if (cursor_.has_failed()) return ends_early(key);
+  if (type == ValueType::boolean) INGOT_TRY_VOID(check_bools(key, bytes));
+  return structure_.context->make(type, type, bytes.data(), bytes.size(), 1);
+}
+
+Result<Value> Parser::parse_string(std::string_view key) {
+  const std::uint64_t length_offset = cursor_.position();
+  const std::uint64_t length_bytes = cursor_.count();
+  if (length_bytes > options_.limits.max_string_bytes &&
+      length_bytes <= cursor_.file_remaining()) {
+    return fail(Errc::limit_exceeded, length_offset, std::string(key), found(length_bytes));
+  }
+  const std::string_view text = strip(cursor_.take_text(length_bytes));
+  if (cursor_.has_failed()) return ends_early(key);
+  return structure_.context->make(ValueType::string, ValueType::string,
+                                  reinterpret_cast<const std::byte*>(text.data()), text.size(), 1);
+}
+
+Result<Value> Parser::parse_array(std::string_view key) {
+  INGOT_TRY(ValueType element_type, parse_value_type(key));
+  const ValueType outer_type = element_type;
+  std::uint64_t count = cursor_.count();
+  if (cursor_.has_failed()) return ends_early(key);
+  const std::uint64_t outer_count = count;
+  const std::byte* const content = cursor_.data();
+
+  // Arrays that are not finished yet, outermost first: how many of their elements are to come.
+  std::array<std::uint64_t, detail::max_array_depth> arrays_left;
+  std::size_t open_arrays = 0;
+  for (;;) {
+    const std::size_t depth = open_arrays + 1;
+    if (depth > std::min<std::size_t>(options_.limits.max_depth, detail::max_array_depth)) {
+      return fail(Errc::nesting_too_deep, cursor_.position(), std::string(key),
+                  "more than " + std::to_string(depth - 1) + " levels");
+    }
+    INGOT_TRY_VOID(skip_array_content(key, element_type, count));
+    if (element_type == ValueType::array && count != 0) arrays_left[open_arrays++] = count;
+    while (open_arrays != 0 && arrays_left[open_arrays - 1] == 0) --open_arrays;
+    if (open_arrays == 0) break;
+    --arrays_left[open_arrays - 1];
+    INGOT_TRY(element_type, parse_value_type(key));
+    count = cursor_.count();
+    if (cursor_.has_failed()) return ends_early(key);
+  }
+  return structure_.context->make(ValueType::array, outer_type, content,
+                                  static_cast<std::uint64_t>(cursor_.data() - content),
+                                  outer_count);
+}
+
+/// Checks and steps over the elements of one array; of an array of arrays only the count is checked
+/// here, its elements are the caller's.
+Result<void> Parser::skip_array_content(std::string_view key, ValueType element_type,
+                                        std::uint64_t count) {
+  const std::uint64_t content_offset = cursor_.position();
+  std::uint64_t min_element_bytes = size_bytes_of(element_type);
+  if (element_type == ValueType::string) min_element_bytes = cursor_.count_bytes();
+  if (element_type == ValueType::array) min_element_bytes = 4 + cursor_.count_bytes();
+  if (count > cursor_.file_remaining() / min_element_bytes) {
+    return fail(Errc::count_exceeds_file, content_offset - cursor_.count_bytes(),
+                std::string(key), found(count));
+  }
+  if (count > options_.limits.max_array_elements) {
+    return fail(Errc::limit_exceeded, content_offset - cursor_.count_bytes(), std::string(key),
+                found(count) + " elements");
+  }
+  if (element_type == ValueType::array) return {};
+  if (element_type == ValueType::string) {
+    if (!cursor_.skip_strings(count, options_.limits.max_string_bytes)) {
+      return fail(Errc::limit_exceeded, cursor_.position(), std::string(key), "a long string");
+    }
+    if (cursor_.has_failed()) return ends_early(key);
+    return {};
+  }
+  const std::span<const std::byte> elements = cursor_.take(count * min_element_bytes);
+  if (cursor_.has_failed()) return ends_early(key);
+  if (element_type == ValueType::boolean) return check_bools(key, elements);
+  return {};
+}
+
+Result<void> Parser::check_bools(std::string_view key, std::span<const std::byte> bools) const {
+  if (options_.is_lenient) return {};
+  std::byte seen{0};  // all bits of all bytes, without a branch for each
+  for (const std::byte value : bools) seen |= value;
+  if ((seen & ~std::byte{1}) == std::byte{0}) return {};
+  const auto bad =
+      std::find_if(bools.begin(), bools.end(), [](std::byte value) { return value > std::byte{1}; });
+  return fail(Errc::bool_invalid,
+              static_cast<std::uint64_t>(&*bad - structure_.context->file_begin),
+              std::string(key), found(std::to_integer<std::uint64_t>(*bad)));
+}
+
+Result<void> Parser::parse_alignment() {
+  const auto position = structure_.key_index.find(
+      alignment_key, [this](std::uint32_t at) { return key_at(at); });
+  structure_.alignment = default_alignment;
+  if (!position) return {};
+  const Value& value = structure_.metadata[*position].value;
+  const auto refuse = [&](Errc code, std::string detail) {
+    return fail(code, value.file_offset(), std::string(alignment_key), std::move(detail));
+  };
+  if (value.type() != ValueType::uint32) {
+    return refuse(Errc::alignment_wrong_type, "found " + std::string(name_of(value.type())));
+  }
+  const std::uint64_t alignment = *value.get<std::uint32_t>();
+  if (alignment == 0 || (alignment % 8 != 0 && alignment != 1 && alignment != 2 && alignment != 4)) {
+    return refuse(Errc::alignment_invalid, found(alignment));
+  }
+  if (alignment < 8 && !options_.is_lenient) {
+    return refuse(Errc::alignment_too_small, found(alignment));
+  }
+  structure_.alignment = alignment;
+  return {};
+}
+
+Result<void> Parser::parse_tensor() {
+  const std::uint64_t info_offset = cursor_.position();
+  TensorInfo tensor;
+  INGOT_TRY(tensor.name, parse_tensor_name());
+  INGOT_TRY(tensor.shape, parse_shape(tensor.name));
+  const std::uint64_t type_offset = cursor_.position();
+  tensor.type = static_cast<TensorType>(cursor_.u32());
+  tensor.data_offset = cursor_.u64();
+  if (cursor_.has_failed()) return ends_early(tensor.name);
+  INGOT_TRY_VOID(set_size(tensor, type_offset));
+  if (tensor.data_offset % structure_.alignment != 0) {
+    return fail(Errc::offset_unaligned, type_offset + 4, std::string(tensor.name),
+                found(tensor.data_offset) + ", the alignment is " +
+                    std::to_string(structure_.alignment));
+  }
+  const auto position = static_cast<std::uint32_t>(structure_.tensors.size());
+  structure_.tensors.push_back(tensor);
+  const auto duplicate = structure_.tensor_index.insert(
+      position, [this](std::uint32_t at) { return tensor_at(at); });
+  if (duplicate) {
+    return fail(Errc::tensor_duplicate, info_offset, std::string(tensor.name),
+                "it is tensor " + std::to_string(*duplicate) + " and tensor " +
+                    std::to_string(position));
+  }
+  return {};
+}
+
+Result<std::string_view> Parser::parse_tensor_name() {
+  const std::uint64_t name_offset = cursor_.position();
+  const std::uint64_t length_bytes = cursor_.count();
+  if (cursor_.has_failed()) return ends_early("tensor name");
+  if (length_bytes > max_lenient_name_bytes + 1) {
+    return fail(Errc::limit_exceeded, name_offset, "tensor name", found(length_bytes) + " bytes");
+  }
+  const std::string_view name = strip(cursor_.take_text(length_bytes));
+  if (cursor_.has_failed()) return ends_early("tensor name");
+  if (!is_identifier(name)) {
+    return fail(Errc::tensor_name_invalid, name_offset, std::string(name));
+  }
+  if (name.size() > max_lenient_name_bytes) {
+    return fail(Errc::limit_exceeded, name_offset, "tensor name", found(name.size()) + " bytes");
+  }
+  if (name.size() > max_name_bytes && !options_.is_lenient) {
+    return fail(Errc::tensor_name_too_long, name_offset, std::string(name), found(name.size()));
+  }
+  return name;
+}
+
+Result<std::span<const std::uint64_t>> Parser::parse_shape(std::string_view name) {
+  const std::uint64_t count_offset = cursor_.position();
+  const std::uint32_t dimension_count = cursor_.u32();
+  if (dimension_count > max_lenient_dimensions) {
+    return fail(Errc::dimension_count_invalid, count_offset, std::string(name),
+                found(dimension_count));
+  }
+  if (dimension_count > max_dimensions && !options_.is_lenient) {
+    return fail(Errc::too_many_dimensions, count_offset, std::string(name),
+                found(dimension_count));
+  }
+  const std::size_t first = structure_.dimensions.size();
+  for (std::uint32_t i = 0; i < dimension_count; ++i) {
+    structure_.dimensions.push_back(cursor_.count());
+  }
+  return std::span<const std::uint64_t>(structure_.dimensions).subspan(first);
+}
+
+Result<void> Parser::set_size(TensorInfo& tensor, std::uint64_t type_offset) const {
+  const TensorTypeInfo* type = find_type(tensor.type);
+  if (type == nullptr && !options_.is_lenient) {
+    const std::string_view removed = removed_type_name(tensor.type);
+    const auto id = static_cast<std::uint32_t>(tensor.type);
+    return removed.empty()
+               ? fail(Errc::tensor_type_unknown, type_offset, std::string(tensor.name), found(id))
+               : fail(Errc::tensor_type_removed, type_offset, std::string(tensor.name),
+                      found(id) + ", once " + std::string(removed));
+  }
+  const Result<TensorSize> size = size_of_tensor(tensor.shape, type);
+  if (!size) {
+    return fail(size.error().code, type_offset, std::string(tensor.name), size.error().detail);
+  }
+  tensor.element_count = size->elements;
+  tensor.size_bytes = size->bytes;
+  return {};
+}
+
+}  // namespace
+
+Result<Parsed> parse(std::span<const std::byte> prefix, const ParseOptions& options) {
+  return Parser(prefix, options).run();
+}
+
+}  // namespace ingot::format

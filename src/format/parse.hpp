@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// GGUF bytes to structure.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "format/name_index.hpp"
+#include "format/value_context.hpp"
+#include "ingot/error.hpp"
+#include "ingot/limits.hpp"
+#include "ingot/metadata.hpp"
+#include "ingot/tensor.hpp"
+#include "ingot/types.hpp"
+
+namespace ingot::format {
+
+/// A file size that is not known (yet): a pipe, a download.
+inline constexpr std::uint64_t unknown_file_bytes = std::numeric_limits<std::int64_t>::max();
+
+struct ParseOptions {
+  bool is_lenient = false;
+  Limits limits = {};
+  /// The size of the whole file. Counts, lengths and tensor data are checked against it.
+  std::uint64_t file_bytes = unknown_file_bytes;
+};
+
+/// What is before the data section, checked. All names, values and shapes are views: into the bytes
+/// that were parsed, and into `dimensions`.
+struct Structure {
+  std::unique_ptr<detail::ValueContext> context;
+  std::uint32_t version = 0;
+  Endian byte_order = Endian::little;
+  bool has_old_magic = false;     ///< "FUGG"
+  bool has_stripped_nul = false;  ///< A key or a string value lost a trailing NUL.
+  std::uint64_t alignment = 32;
+  std::uint64_t infos_offset = 0;  ///< First byte of the tensor infos.
+  std::uint64_t header_bytes = 0;  ///< First byte after the tensor infos.
+  std::uint64_t data_offset = 0;   ///< `header_bytes` rounded up to the alignment.
+  std::vector<KeyValue> metadata;
+  NameIndex key_index;
+  std::vector<std::uint64_t> dimensions;
+  std::vector<TensorInfo> tensors;
+  NameIndex tensor_index;
+};
+
+/// What parsing a prefix of a file gives: all of the structure, or the wish for more bytes.
+struct Parsed {
+  Structure structure;              ///< Only if it is complete.
+  std::uint64_t missing_bytes = 0;  ///< At least so many more bytes are needed.
+
+  [[nodiscard]] bool is_complete() const noexcept { return missing_bytes == 0; }
+};
+
+/// Parses the beginning of a file.
+///
+/// @param prefix   the file's first bytes, as many as are there; borrowed by the Structure.
+/// @param options  what is accepted, and the size of the whole file if it is known.
+/// @return         the structure; or how many bytes are missing at least, if `prefix` is not the
+///                 whole file and ends too early; or the error for which the file is refused.
+///
+/// Linear in the bytes of the header (n log n in the tensors if they are not in the order of their
+/// offsets). Allocates seven times at most, in all less than 9 bytes per byte of `prefix`. Throws
+/// std::bad_alloc only. Source of the rules: docs/format.md.
+[[nodiscard]] Result<Parsed> parse(std::span<const std::byte> prefix,
+                                   const ParseOptions& options);
+
+}  // namespace ingot::format

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+#include "format/serialise.hpp"
+
+#include <limits>
+#include <string>
+
+#include "base/checked.hpp"
+#include "format/magic.hpp"
+
+namespace ingot::format {
+namespace {
+
+using detail::ValueEncoding;
+
+constexpr std::uint64_t max_narrow = std::numeric_limits<std::uint32_t>::max();
+
+/// Appends fields in one encoding; remembers the first thing that the encoding cannot hold.
+class FieldWriter {
+ public:
+  FieldWriter(const ValueEncoding& encoding, std::vector<std::byte>& bytes)
+      : encoding_(encoding), bytes_(bytes) {}
+
+  void u32(std::uint32_t value) { append(value); }
+  void u64(std::uint64_t value) { append(value); }
+  void count(std::uint64_t value) {
+    if (!encoding_.has_narrow_counts) return append(value);
+    if (value > max_narrow) cannot_hold("a count of " + std::to_string(value));
+    append(static_cast<std::uint32_t>(value));
+  }
+  void type(ValueType value_type) {
+    if (encoding_.has_narrow_counts && value_type >= ValueType::uint64) {
+      cannot_hold("a value of type " + std::string(name_of(value_type)));
+    }
+    append(static_cast<std::uint32_t>(value_type));
+  }
+  void raw(const std::byte* data, std::uint64_t size_bytes) {
+    bytes_.insert(bytes_.end(), data, data + size_bytes);
+  }
+  void text(std::string_view value) {
+    count(value.size());
+    raw(reinterpret_cast<const std::byte*>(value.data()), value.size());
+  }
+  void scalars(ValueType value_type, const std::byte* data, std::uint64_t scalar_count,
+               bool from_is_swapped) {
+    const std::uint32_t size_bytes = size_bytes_of(value_type);
+    if (size_bytes == 1 || from_is_swapped == encoding_.is_swapped) {
+      return raw(data, scalar_count * size_bytes);
+    }
+    for (std::uint64_t i = 0; i < scalar_count; ++i, data += size_bytes) {
+      for (std::uint32_t byte = size_bytes; byte-- != 0;) bytes_.push_back(data[byte]);
+    }
+  }
+  void zeros_until(std::uint64_t size_bytes) { bytes_.resize(size_bytes, std::byte{0}); }
+
+  [[nodiscard]] Result<void> result() const {
+    if (problem_.empty()) return {};
+    return fail(Errc::version_cannot_hold, {}, problem_);
+  }
+
+ private:
+  template <class T>
+  void append(T value) {
+    std::byte stored[sizeof(T)];
+    store(stored, value, encoding_.is_swapped);
+    raw(stored, sizeof(T));
+  }
+  void cannot_hold(std::string what) {
+    if (problem_.empty()) problem_ = "it is " + std::move(what);
+  }
+
+  const ValueEncoding& encoding_;
+  std::vector<std::byte>& bytes_;
+  std::string problem_;
+};
+
+/// Writes the elements of an array as it walks over them.
+struct ArrayWriter {
+  FieldWriter& out;
+  const ValueEncoding& from;
+
+  void scalars(ValueType type, const std::byte* data, std::uint64_t count) {
+    out.scalars(type, data, count, from.is_swapped);
+  }
+  void text(const std::byte* data, std::uint64_t length_bytes) {
+    out.text(from.text(data, length_bytes));
+  }
+  void begin_array(ValueType element_type, const std::byte*, std::uint64_t count) {
+    out.type(element_type);
+    out.count(count);
+  }
+};
+
+void write_content(FieldWriter& out, const Value& value) {
+  const ValueEncoding& from = detail::ValueContext::encoding_of(value);
+  if (value.is_array()) {
+    const Array array = value.as_array();
+    detail::walk_array(from, array.element_type(), array.bytes().data(), array.size(),
+                       ArrayWriter{out, from});
+  } else if (value.type() == ValueType::string) {
+    out.raw(value.bytes().data(), value.bytes().size());
+  } else {
+    out.scalars(value.type(), value.bytes().data(), 1, from.is_swapped);
+  }
+}
+
+void write_value(FieldWriter& out, const Value& value) {
+  out.type(value.type());
+  if (value.is_array()) {
+    const Array array = value.as_array();
+    out.type(array.element_type());
+    out.count(array.size());
+  } else if (value.type() == ValueType::string) {
+    out.count(value.bytes().size());
+  }
+  write_content(out, value);
+}
+
+void write_tensor(FieldWriter& out, const TensorInfo& tensor) {
+  out.text(tensor.name);
+  out.u32(static_cast<std::uint32_t>(tensor.shape.size()));
+  for (const std::uint64_t dimension : tensor.shape) out.count(dimension);
+  out.u32(static_cast<std::uint32_t>(tensor.type));
+  out.u64(tensor.data_offset);
+}
+
+Result<void> named(Result<void> result, std::string_view subject) {
+  if (!result) result.error().subject = std::string(subject);
+  return result;
+}
+
+}  // namespace
+
+Result<std::vector<std::byte>> serialise(const HeaderContent& content) {
+  if (content.version < 1 || content.version > 3) {
+    return fail(Errc::unsupported_version, "version", "asked for " + std::to_string(content.version));
+  }
+  if (content.byte_order == Endian::big && content.version != 3) {
+    return fail(Errc::version_cannot_hold, "byte order", "big-endian files are version 3");
+  }
+  const ValueEncoding encoding = encoding_of(content.version, content.byte_order);
+  std::vector<std::byte> bytes;
+  FieldWriter out(encoding, bytes);
+  out.raw(reinterpret_cast<const std::byte*>("GGUF"), 4);
+  out.u32(content.version);
+  out.count(content.tensors.size());
+  out.count(content.metadata.size());
+  for (const KeyValue& entry : content.metadata) {
+    out.text(entry.key);
+    write_value(out, entry.value);
+    INGOT_TRY_VOID(named(out.result(), entry.key));
+  }
+  for (const TensorInfo& tensor : content.tensors) {
+    write_tensor(out, tensor);
+    INGOT_TRY_VOID(named(out.result(), tensor.name));
+  }
+  if (!content.tensors.empty()) {
+    out.zeros_until(*checked_align_up(bytes.size(), content.alignment));
+  }
+  return bytes;
+}
+
+Result<void> append_value(const Value& value, const ValueEncoding& to,
+                          std::vector<std::byte>& bytes) {
+  FieldWriter out(to, bytes);
+  write_content(out, value);
+  return out.result();
+}
+
+}  // namespace ingot::format

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// Structure to GGUF bytes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "format/value_context.hpp"
+#include "ingot/error.hpp"
+#include "ingot/metadata.hpp"
+#include "ingot/tensor.hpp"
+#include "ingot/types.hpp"
+
+namespace ingot::format {
+
+/// What is to be written: everything that stands before the data section.
+struct HeaderContent {
+  std::uint32_t version = 3;
+  Endian byte_order = Endian::little;
+  std::uint64_t alignment = 32;  ///< As `general.alignment` in `metadata` says it.
+  std::span<const KeyValue> metadata;
+  std::span<const TensorInfo> tensors;  ///< Offsets are written as they are.
+};
+
+/// The bytes from the magic to the data section; the padding before it is zero, and absent when
+/// there is no tensor. Values may come from files of any version and byte order.
+/// Errc::version_cannot_hold for values and counts that version 1 has no place for, and for
+/// big-endian versions 1 and 2, which never existed. Linear in the bytes written.
+[[nodiscard]] Result<std::vector<std::byte>> serialise(const HeaderContent& content);
+
+/// Appends the content of a value (see Value::bytes) in another encoding.
+/// Errc::version_cannot_hold as above; its subject is empty.
+[[nodiscard]] Result<void> append_value(const Value& value, const detail::ValueEncoding& to,
+                                        std::vector<std::byte>& bytes);
+
+}  // namespace ingot::format

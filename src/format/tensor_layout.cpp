@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+#include "format/tensor_layout.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/checked.hpp"
+#include "format/parse.hpp"
+
+namespace ingot::format {
+namespace {
+
+constexpr std::uint64_t max_size = std::numeric_limits<std::int64_t>::max();
+
+/// Multiplies within 63 bits.
+std::optional<std::uint64_t> multiply(std::uint64_t a, std::uint64_t b) noexcept {
+  const std::optional<std::uint64_t> product = checked_mul(a, b);
+  return product && *product <= max_size ? product : std::nullopt;
+}
+
+using Positions = std::vector<std::uint32_t>;
+
+/// The tensors by ascending offset; those without data come before one that begins there.
+Positions by_offset(const std::vector<TensorInfo>& tensors) {
+  Positions positions(tensors.size());
+  std::iota(positions.begin(), positions.end(), std::uint32_t{0});
+  std::sort(positions.begin(), positions.end(), [&](std::uint32_t a, std::uint32_t b) {
+    if (tensors[a].data_offset != tensors[b].data_offset) {
+      return tensors[a].data_offset < tensors[b].data_offset;
+    }
+    if ((tensors[a].size_bytes == 0) != (tensors[b].size_bytes == 0)) {
+      return tensors[a].size_bytes == 0;
+    }
+    return a < b;
+  });
+  return positions;
+}
+
+/// Sizes what only its neighbours can size.
+void set_unknown_sizes(Structure& structure, std::uint64_t data_bytes) {
+  const Positions positions = by_offset(structure.tensors);
+  std::uint64_t next_offset = data_bytes;  // the next offset larger than that of tensor i
+  for (std::size_t i = positions.size(); i-- != 0;) {
+    TensorInfo& tensor = structure.tensors[positions[i]];
+    if (i + 1 < positions.size()) {
+      const std::uint64_t after = structure.tensors[positions[i + 1]].data_offset;
+      if (after > tensor.data_offset) next_offset = after;
+    }
+    if (find_type(tensor.type) == nullptr && next_offset > tensor.data_offset) {
+      tensor.size_bytes = next_offset - tensor.data_offset;
+    }
+  }
+}
+
+Failure outside_file(const TensorInfo& tensor, const Structure& structure,
+                                   std::uint64_t file_bytes) {
+  const std::optional<std::uint64_t> begin =
+      checked_add(structure.data_offset, tensor.data_offset);
+  const std::optional<std::uint64_t> end =
+      begin ? checked_add(*begin, tensor.size_bytes) : std::nullopt;
+  return fail(Errc::tensor_outside_file, begin.value_or(Error::no_offset),
+              std::string(tensor.name),
+              end ? "it ends at byte " + std::to_string(*end) + " of a file of " +
+                        std::to_string(file_bytes)
+                  : "its offset is " + std::to_string(tensor.data_offset));
+}
+
+Failure overlap(const TensorInfo& tensor, const TensorInfo& other,
+                              const Structure& structure) {
+  return fail(Errc::tensor_overlap, structure.data_offset + tensor.data_offset,
+              std::string(tensor.name), "the other is \"" + std::string(other.name) + "\"");
+}
+
+/// Looks for two tensors with common bytes; all of them lie within the file.
+Result<void> check_overlap(const Structure& structure) {
+  const TensorInfo* last = nullptr;  // the last one with data
+  for (const std::uint32_t position : by_offset(structure.tensors)) {
+    const TensorInfo& tensor = structure.tensors[position];
+    if (tensor.size_bytes == 0) continue;
+    if (last != nullptr && tensor.data_offset < last->data_offset + last->size_bytes) {
+      return overlap(tensor, *last, structure);
+    }
+    last = &tensor;
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<TensorSize> size_of_tensor(std::span<const std::uint64_t> shape,
+                                  const TensorTypeInfo* type) {
+  std::uint64_t elements = 1;  // dimensions of 0 counted as 1
+  bool is_empty = false;
+  for (const std::uint64_t dimension : shape) {
+    is_empty = is_empty || dimension == 0;
+    const auto product = multiply(elements, std::max<std::uint64_t>(dimension, 1));
+    if (!product) return fail(Errc::size_overflow, {});
+    elements = *product;
+  }
+  if (type == nullptr) return TensorSize{is_empty ? 0 : elements, 0};
+  const std::uint64_t row_elements = shape.empty() ? 1 : shape[0];
+  if (row_elements % type->block_elements != 0) {
+    return fail(Errc::row_not_whole_blocks, {},
+                "a row has " + std::to_string(row_elements) + ", a block of " +
+                    std::string(type->name) + " " + std::to_string(type->block_elements));
+  }
+  const auto bytes = multiply(elements / type->block_elements, type->block_bytes);
+  if (!bytes) return fail(Errc::size_overflow, {});
+  return is_empty ? TensorSize{} : TensorSize{elements, *bytes};
+}
+
+Result<void> check_layout(Structure& structure, std::uint64_t file_bytes) {
+  const std::uint64_t data_bytes =
+      file_bytes > structure.data_offset ? file_bytes - structure.data_offset : 0;
+  const bool has_unknown_types =
+      std::any_of(structure.tensors.begin(), structure.tensors.end(),
+                  [](const TensorInfo& tensor) { return find_type(tensor.type) == nullptr; });
+  if (has_unknown_types) set_unknown_sizes(structure, data_bytes);
+
+  bool is_in_order = true;
+  std::uint64_t end = 0;
+  for (const TensorInfo& tensor : structure.tensors) {
+    if (tensor.data_offset > data_bytes || tensor.size_bytes > data_bytes - tensor.data_offset) {
+      return outside_file(tensor, structure, file_bytes);
+    }
+    if (tensor.data_offset < end) is_in_order = false;
+    end = std::max(end, tensor.data_offset + tensor.size_bytes);
+  }
+  return is_in_order ? Result<void>{} : check_overlap(structure);
+}
+
+}  // namespace ingot::format

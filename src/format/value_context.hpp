@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+// How the values of one file are encoded, and the indexes that were built for its arrays.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string_view>
+#include <unordered_map>
+
+#include "base/byte_order.hpp"
+#include "ingot/metadata.hpp"
+
+namespace ingot::detail {
+
+/// Widths and byte order of the fields that values are made of.
+struct ValueEncoding {
+  bool is_swapped = false;         ///< The other byte order than this machine's.
+  bool has_narrow_counts = false;  ///< 32-bit counts and lengths (version 1).
+  bool strips_nul = false;         ///< Strings lose one trailing NUL (versions 1 and 2).
+
+  [[nodiscard]] std::uint64_t count_bytes() const noexcept { return has_narrow_counts ? 4 : 8; }
+  [[nodiscard]] std::uint64_t load_count(const std::byte* from) const noexcept {
+    return has_narrow_counts ? load<std::uint32_t>(from, is_swapped)
+                             : load<std::uint64_t>(from, is_swapped);
+  }
+  /// The text of a string of `length_bytes` at `data`.
+  [[nodiscard]] std::string_view text(const std::byte* data,
+                                      std::uint64_t length_bytes) const noexcept {
+    if (strips_nul && length_bytes != 0 && data[length_bytes - 1] == std::byte{0}) --length_bytes;
+    return {reinterpret_cast<const char*>(data), static_cast<std::size_t>(length_bytes)};
+  }
+};
+
+/// Shared by all values of one file; outlives them.
+struct ValueContext {
+  const std::byte* file_begin = nullptr;  ///< File offsets are counted from here.
+  ValueEncoding encoding;
+
+  /// Makes a value over bytes that have passed the parser.
+  [[nodiscard]] Value make(ValueType type, ValueType element_type, const std::byte* data,
+                           std::uint64_t size_bytes, std::uint64_t count) const noexcept;
+
+  /// How a value is encoded.
+  [[nodiscard]] static const ValueEncoding& encoding_of(const Value& value) noexcept {
+    return value.context_->encoding;
+  }
+
+  /// Where each element of an array of strings or arrays begins, as offsets from `data`. Built on
+  /// the first call, kept for the life of the context. Thread-safe. Throws std::bad_alloc.
+  [[nodiscard]] const std::uint64_t* element_offsets(ValueType element_type, const std::byte* data,
+                                                     std::uint64_t count) const;
+
+ private:
+  mutable std::mutex mutex_;
+  mutable std::unordered_map<const std::byte*, std::unique_ptr<std::uint64_t[]>> element_offsets_;
+};
+
+/// Deepest nesting of arrays that any limit allows.
+inline constexpr std::size_t max_array_depth = 64;
+
+/// Goes through the elements of an array that has passed the parser, nested ones included, without
+/// recursion, and tells `visitor` of each run: `scalars(type, data, count)`,
+/// `text(data, length_bytes)` and `begin_array(element_type, data, count)`, where data is the first
+/// byte of the content. Returns the first byte after the array.
+template <class Visitor>
+const std::byte* walk_array(const ValueEncoding& encoding, ValueType element_type,
+                            const std::byte* data, std::uint64_t count, Visitor&& visitor) {
+  std::uint64_t arrays_left[max_array_depth];
+  std::size_t depth = 0;
+  for (;;) {
+    if (element_type == ValueType::array) {
+      if (count != 0) arrays_left[depth++] = count;
+    } else if (element_type == ValueType::string) {
+      for (; count != 0; --count) {
+        const std::uint64_t length_bytes = encoding.load_count(data);
+        data += encoding.count_bytes();
+        visitor.text(data, length_bytes);
+        data += length_bytes;
+      }
+    } else {
+      visitor.scalars(element_type, data, count);
+      data += count * size_bytes_of(element_type);
+    }
+    while (depth != 0 && arrays_left[depth - 1] == 0) --depth;
+    if (depth == 0) return data;
+    --arrays_left[depth - 1];
+    element_type =
+        static_cast<ValueType>(load<std::uint32_t>(data, encoding.is_swapped));
+    count = encoding.load_count(data + 4);
+    data += 4 + encoding.count_bytes();
+    visitor.begin_array(element_type, data, count);
+  }
+}
+
+}  // namespace ingot::detail

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: MIT
+#include "io/atomic_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+#include <utility>
+
+#include "base/random_seed.hpp"
+#include "base/siphash.hpp"
+
+namespace ingot::io {
+namespace {
+
+constexpr std::size_t gather_bytes = std::size_t{1} << 16;
+constexpr int temporary_name_tries = 16;
+
+std::string directory_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+/// A name beside `path` that no other program will choose.
+std::string temporary_name(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  const std::size_t name_begin = slash == std::string::npos ? 0 : slash + 1;
+  static std::atomic<std::uint64_t> used_names{0};
+  const std::string unique = path + '/' + std::to_string(::getpid()) + '/' +
+                             std::to_string(used_names.fetch_add(1));
+  std::array<char, 32> suffix;
+  std::snprintf(suffix.data(), suffix.size(), ".%016llx.tmp",
+                static_cast<unsigned long long>(siphash_1_3(process_key(), unique)));
+  constexpr std::size_t max_stem_bytes = 200;  // names have at most 255 bytes
+  return path.substr(0, name_begin) + "." + path.substr(name_begin, max_stem_bytes) +
+         suffix.data();
+}
+
+/// How to reach an open file by a path, which is how an unnamed one gets its name.
+std::string path_of_descriptor(int descriptor) {
+  return "/proc/self/fd/" + std::to_string(descriptor);
+}
+
+/// The permissions of the file that is to be replaced, if there is one.
+Result<std::optional<mode_t>> check_target(const std::string& path, bool may_replace) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) {
+    if (errno == ENOENT) return std::optional<mode_t>();
+    return fail_with_errno(errno, {}, "look at the output");
+  }
+  if (!S_ISREG(status.st_mode)) {
+    return fail(Errc::not_a_regular_file, {}, "the output exists and is not a file");
+  }
+  if (!may_replace) return fail(Errc::already_exists, {});
+  return std::optional<mode_t>(status.st_mode & 0777);
+}
+
+}  // namespace
+
+AtomicFile::AtomicFile(std::string path, bool may_replace)
+    : path_(std::move(path)), directory_(directory_of(path_)), may_replace_(may_replace) {
+  gathered_.reserve(gather_bytes);
+}
+
+AtomicFile::AtomicFile(AtomicFile&& other) noexcept
+    : path_(std::move(other.path_)),
+      directory_(std::move(other.directory_)),
+      temporary_path_(std::exchange(other.temporary_path_, {})),
+      may_replace_(other.may_replace_),
+      descriptor_(std::move(other.descriptor_)),
+      gathered_(std::move(other.gathered_)),
+      size_bytes_(other.size_bytes_) {}
+
+AtomicFile::~AtomicFile() {
+  if (!temporary_path_.empty()) ::unlink(temporary_path_.c_str());
+}
+
+Result<AtomicFile> AtomicFile::create(const std::string& path, bool may_replace) {
+  if (path.empty() || path.find('\0') != std::string::npos) {
+    return fail(Errc::invalid_argument, {}, "not a path");
+  }
+  // Through a symbolic link the file it points to is replaced, not the link.
+  std::string target = path;
+  if (char* resolved = ::realpath(path.c_str(), nullptr); resolved != nullptr) {
+    target = resolved;
+    ::free(resolved);
+  }
+  INGOT_TRY(const std::optional<mode_t> replaced_mode, check_target(target, may_replace));
+  AtomicFile file(std::move(target), may_replace);
+  INGOT_TRY_VOID(file.open_unnamed_or_temporary());
+  // A replaced file keeps its permissions, where we may set them.
+  if (replaced_mode) static_cast<void>(::fchmod(file.descriptor_.get(), *replaced_mode));
+  return file;
+}
+
+Result<void> AtomicFile::open_unnamed_or_temporary() {
+  constexpr mode_t mode = 0666;  // less the umask
+  descriptor_ = FileDescriptor(
+      ::open(directory_.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, mode));
+  if (descriptor_.is_open() &&
+      ::access(path_of_descriptor(descriptor_.get()).c_str(), F_OK) == 0) {
+    return {};
+  }
+  for (int i = 0; i < temporary_name_tries; ++i) {
+    std::string name = temporary_name(path_);
+    descriptor_ =
+        FileDescriptor(::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
+    if (descriptor_.is_open()) {
+      temporary_path_ = std::move(name);
+      return {};
+    }
+    if (errno != EEXIST) break;
+  }
+  return fail_with_errno(errno, {}, "create the output");
+}
+
+Result<void> AtomicFile::reserve(std::uint64_t size_bytes) {
+  if (size_bytes == 0) return {};
+  // Not every file system can; only a full disk is an answer.
+  if (::fallocate(descriptor_.get(), FALLOC_FL_KEEP_SIZE, 0, static_cast<off_t>(size_bytes)) != 0 &&
+      (errno == ENOSPC || errno == EDQUOT || errno == EFBIG)) {
+    return fail_with_errno(errno, {}, "reserve room for the output");
+  }
+  return {};
+}
+
+Result<void> AtomicFile::write(std::span<const std::byte> bytes) {
+  size_bytes_ += bytes.size();
+  if (bytes.size() >= gather_bytes) {
+    INGOT_TRY_VOID(flush());
+    return write_through(bytes);
+  }
+  gathered_.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  return gathered_.size() >= gather_bytes ? flush() : Result<void>{};
+}
+
+Result<void> AtomicFile::write_zeros(std::uint64_t size_bytes) {
+  static constexpr std::array<std::byte, 4096> zeros{};
+  while (size_bytes != 0) {
+    const auto piece = std::min<std::uint64_t>(size_bytes, zeros.size());
+    INGOT_TRY_VOID(write(std::span(zeros).first(static_cast<std::size_t>(piece))));
+    size_bytes -= piece;
+  }
+  return {};
+}
+
+Result<void> AtomicFile::write_through(std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(descriptor_.get(), bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return fail_with_errno(errno, {}, "write the output");
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+  }
+  return {};
+}
+
+Result<void> AtomicFile::flush() {
+  INGOT_TRY_VOID(write_through(std::as_bytes(std::span(gathered_))));
+  gathered_.clear();
+  return {};
+}
+
+Result<void> AtomicFile::commit() {
+  INGOT_TRY_VOID(flush());
+  // What was reserved and not used goes back.
+  if (::ftruncate(descriptor_.get(), static_cast<off_t>(size_bytes_)) != 0 ||
+      ::fsync(descriptor_.get()) != 0) {
+    return fail_with_errno(errno, {}, "flush the output");
+  }
+  INGOT_TRY_VOID(publish());
+  temporary_path_.clear();
+  const FileDescriptor directory(::open(directory_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (directory.is_open()) ::fsync(directory.get());  // not every file system knows it
+  return {};
+}
+
+Result<void> AtomicFile::publish() {
+  if (!may_replace_) {
+    // link never replaces what appeared at the path in the meantime.
+    const std::string from =
+        temporary_path_.empty() ? path_of_descriptor(descriptor_.get()) : temporary_path_;
+    if (::linkat(AT_FDCWD, from.c_str(), AT_FDCWD, path_.c_str(), AT_SYMLINK_FOLLOW) == 0) {
+      if (!temporary_path_.empty()) ::unlink(temporary_path_.c_str());
+      return {};
+    }
+    if (errno == EEXIST) return fail(Errc::already_exists, {});
+    if (temporary_path_.empty()) return fail_with_errno(errno, {}, "name the output");
+    // A file system without links: the check and the rename are two steps there.
+    if (::access(path_.c_str(), F_OK) == 0) return fail(Errc::already_exists, {});
+  }
+  INGOT_TRY_VOID(give_temporary_name());
+  if (::rename(temporary_path_.c_str(), path_.c_str()) != 0) {
+    return fail_with_errno(errno, {}, "name the output");
+  }
+  return {};
+}
+
+Result<void> AtomicFile::give_temporary_name() {
+  const std::string from = path_of_descriptor(descriptor_.get());
+  for (int i = 0; temporary_path_.empty() && i < temporary_name_tries; ++i) {
+    std::string name = temporary_name(path_);
+    if (::linkat(AT_FDCWD, from.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0) {
+      temporary_path_ = std::move(name);
+    } else if (errno != EEXIST) {
+      break;
+    }
+  }
+  if (temporary_path_.empty()) return fail_with_errno(errno, {}, "name the output");
+  return {};
+}
+
+}  // namespace ingot::io

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// A file that appears complete or not at all.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "ingot/error.hpp"
+#include "io/file_descriptor.hpp"
+
+namespace ingot::io {
+
+/// Writes a new file beside its final place. Until `commit` nothing can be seen at the path, and
+/// whatever was there is untouched; a file that is not committed is removed. Where the system
+/// supports it the file has no name at all until then, so that even a kill leaves nothing behind.
+class AtomicFile {
+ public:
+  /// Errc::already_exists if there is a file at `path` and it may not be replaced;
+  /// Errc::not_a_regular_file if there is something else.
+  [[nodiscard]] static Result<AtomicFile> create(const std::string& path, bool may_replace);
+
+  AtomicFile(AtomicFile&&) noexcept;
+  AtomicFile& operator=(AtomicFile&&) = delete;
+  ~AtomicFile();
+
+  /// Claims disk space, so that a disk that is too full is noticed before the work.
+  [[nodiscard]] Result<void> reserve(std::uint64_t size_bytes);
+
+  /// Appends bytes; small ones are gathered.
+  [[nodiscard]] Result<void> write(std::span<const std::byte> bytes);
+  [[nodiscard]] Result<void> write_zeros(std::uint64_t size_bytes);
+
+  [[nodiscard]] std::uint64_t size_bytes() const noexcept { return size_bytes_; }
+
+  /// Flushes everything to the disk and gives the file its name, atomically.
+  [[nodiscard]] Result<void> commit();
+
+ private:
+  AtomicFile(std::string path, bool may_replace);
+  [[nodiscard]] Result<void> open_unnamed_or_temporary();
+  [[nodiscard]] Result<void> write_through(std::span<const std::byte> bytes);
+  [[nodiscard]] Result<void> flush();
+  [[nodiscard]] Result<void> publish();
+  [[nodiscard]] Result<void> give_temporary_name();
+
+  std::string path_;
+  std::string directory_;
+  std::string temporary_path_;  // empty while the file has no name
+  bool may_replace_;
+  FileDescriptor descriptor_;
+  std::string gathered_;
+  std::uint64_t size_bytes_ = 0;
+};
+
+}  // namespace ingot::io

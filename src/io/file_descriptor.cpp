@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+#include "io/file_descriptor.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <system_error>
+
+namespace ingot::io {
+
+FileDescriptor::~FileDescriptor() {
+  if (is_open()) ::close(descriptor_);
+}
+
+Failure fail_with_errno(int error_number, const std::string& subject, const char* action) {
+  return fail(error_number == ENOMEM ? Errc::out_of_memory : Errc::io_error, subject,
+              std::string("cannot ") + action + ": " +
+                  std::generic_category().message(error_number));
+}
+
+Result<std::uint64_t> size_of_regular(int descriptor, const std::string& subject) {
+  struct stat status {};
+  if (::fstat(descriptor, &status) != 0) return fail_with_errno(errno, subject, "look at it");
+  if (!S_ISREG(status.st_mode)) {
+    return fail(Errc::not_a_regular_file, subject,
+                S_ISDIR(status.st_mode)    ? "it is a directory"
+                : S_ISFIFO(status.st_mode) ? "it is a FIFO"
+                                           : "it is a device or a socket");
+  }
+  return static_cast<std::uint64_t>(status.st_size);
+}
+
+Result<RegularFile> open_regular(const std::string& path) {
+  if (path.find('\0') != std::string::npos) {
+    return fail(Errc::invalid_argument, path, "a path cannot hold a NUL byte");
+  }
+  // O_NONBLOCK: opening a FIFO must not wait; regular files ignore it.
+  FileDescriptor descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  if (!descriptor.is_open()) return fail_with_errno(errno, {}, "open it");
+  INGOT_TRY(const std::uint64_t size_bytes, size_of_regular(descriptor.get(), {}));
+  return RegularFile{std::move(descriptor), size_bytes};
+}
+
+Result<void> read_fully(int descriptor, std::uint64_t file_offset,
+                        std::span<std::byte> destination) {
+  // The system transfers at most 0x7FFFF000 bytes at once (read(2)); ask for less.
+  constexpr std::size_t max_piece_bytes = std::size_t{1} << 30;
+  while (!destination.empty()) {
+    const ssize_t got = ::pread(descriptor, destination.data(),
+                                std::min(destination.size(), max_piece_bytes),
+                                static_cast<off_t>(file_offset));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return fail_with_errno(errno, {}, "read it");
+    if (got == 0) return fail(Errc::truncated, file_offset, {}, "the file has become shorter");
+    destination = destination.subspan(static_cast<std::size_t>(got));
+    file_offset += static_cast<std::uint64_t>(got);
+  }
+  return {};
+}
+
+}  // namespace ingot::io

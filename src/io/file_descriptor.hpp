@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// Owned descriptors and what the system says about them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "ingot/error.hpp"
+
+namespace ingot::io {
+
+/// Owns a descriptor and closes it.
+class FileDescriptor {
+ public:
+  FileDescriptor() = default;
+  explicit FileDescriptor(int descriptor) noexcept : descriptor_(descriptor) {}
+  FileDescriptor(FileDescriptor&& other) noexcept
+      : descriptor_(std::exchange(other.descriptor_, -1)) {}
+  FileDescriptor& operator=(FileDescriptor&& other) noexcept {
+    std::swap(descriptor_, other.descriptor_);
+    return *this;
+  }
+  FileDescriptor(const FileDescriptor&) = delete;
+  FileDescriptor& operator=(const FileDescriptor&) = delete;
+  ~FileDescriptor();
+
+  [[nodiscard]] int get() const noexcept { return descriptor_; }
+  [[nodiscard]] bool is_open() const noexcept { return descriptor_ >= 0; }
+
+ private:
+  int descriptor_ = -1;
+};
+
+/// A regular file, open for reading, and its size when it was opened.
+struct RegularFile {
+  FileDescriptor descriptor;
+  std::uint64_t size_bytes = 0;
+};
+
+/// Opens a regular file for reading; Errc::not_a_regular_file for anything else. Never waits for
+/// the other end of a FIFO.
+[[nodiscard]] Result<RegularFile> open_regular(const std::string& path);
+
+/// The size of an open regular file; Errc::not_a_regular_file for anything else.
+[[nodiscard]] Result<std::uint64_t> size_of_regular(int descriptor, const std::string& subject);
+
+/// Fills `destination` from `file_offset` on, whatever the system gives at a time.
+[[nodiscard]] Result<void> read_fully(int descriptor, std::uint64_t file_offset,
+                                      std::span<std::byte> destination);
+
+/// Errc::io_error with the system's words for `error_number`.
+[[nodiscard]] Failure fail_with_errno(int error_number, const std::string& subject,
+                                      const char* action);
+
+}  // namespace ingot::io

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+#include "io/mapped_file.hpp"
+
+#include <sys/mman.h>
+
+#include <cerrno>
+#include <limits>
+
+#include "io/memory_source.hpp"
+
+namespace ingot {
+namespace io {
+namespace {
+
+class MappedFile final : public MemorySource {
+ public:
+  MappedFile(void* address, std::size_t size_bytes) noexcept
+      : MemorySource({static_cast<const std::byte*>(address), size_bytes}), address_(address) {}
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+  ~MappedFile() override {
+    if (address_ != nullptr) ::munmap(address_, bytes().size());
+  }
+
+ private:
+  void* address_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Source>> map_descriptor(int descriptor, std::uint64_t size_bytes) {
+  if (size_bytes > std::numeric_limits<std::size_t>::max()) {
+    return fail(Errc::out_of_memory, {}, "too large to map; use plain reads");
+  }
+  void* address = nullptr;  // an empty file cannot be mapped, and needs not be
+  if (size_bytes != 0) {
+    address = ::mmap(nullptr, static_cast<std::size_t>(size_bytes), PROT_READ, MAP_PRIVATE,
+                     descriptor, 0);
+    if (address == MAP_FAILED) return fail_with_errno(errno, {}, "map it");
+  }
+  return std::make_unique<MappedFile>(address, static_cast<std::size_t>(size_bytes));
+}
+
+}  // namespace io
+
+Result<std::unique_ptr<Source>> map_file(const std::string& path) {
+  INGOT_TRY(const io::RegularFile file, io::open_regular(path));
+  return io::map_descriptor(file.descriptor.get(), file.size_bytes);
+}
+
+}  // namespace ingot

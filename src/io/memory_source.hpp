@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// Bytes in memory as a source.
+#pragma once
+
+#include <cstring>
+
+#include "ingot/source.hpp"
+
+namespace ingot::io {
+
+/// Errc::truncated unless `wanted_bytes` from `file_offset` on lie within `size_bytes`.
+[[nodiscard]] Result<void> check_range(std::uint64_t size_bytes, std::uint64_t file_offset,
+                                       std::uint64_t wanted_bytes);
+
+/// Borrowed bytes. A mapped file is one too, which also owns its mapping.
+class MemorySource : public Source {
+ public:
+  explicit MemorySource(std::span<const std::byte> bytes) noexcept : bytes_(bytes) {}
+
+  [[nodiscard]] std::uint64_t size_bytes() const noexcept final { return bytes_.size(); }
+  [[nodiscard]] std::span<const std::byte> bytes() const noexcept final { return bytes_; }
+  [[nodiscard]] Result<void> read(std::uint64_t file_offset,
+                                  std::span<std::byte> destination) const final;
+
+ private:
+  std::span<const std::byte> bytes_;
+};
+
+}  // namespace ingot::io

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+#include "io/plain_file.hpp"
+
+#include "io/memory_source.hpp"
+
+namespace ingot {
+namespace io {
+namespace {
+
+class PlainFile final : public Source {
+ public:
+  explicit PlainFile(RegularFile file) noexcept : file_(std::move(file)) {}
+
+  [[nodiscard]] std::uint64_t size_bytes() const noexcept override { return file_.size_bytes; }
+  [[nodiscard]] std::span<const std::byte> bytes() const noexcept override { return {}; }
+  [[nodiscard]] Result<void> read(std::uint64_t file_offset,
+                                  std::span<std::byte> destination) const override {
+    INGOT_TRY_VOID(check_range(file_.size_bytes, file_offset, destination.size()));
+    return read_fully(file_.descriptor.get(), file_offset, destination);
+  }
+
+ private:
+  RegularFile file_;
+};
+
+}  // namespace
+
+std::unique_ptr<Source> read_descriptor(RegularFile file) {
+  return std::make_unique<PlainFile>(std::move(file));
+}
+
+}  // namespace io
+
+Result<std::unique_ptr<Source>> read_file(const std::string& path) {
+  INGOT_TRY(io::RegularFile file, io::open_regular(path));
+  return io::read_descriptor(std::move(file));
+}
+
+}  // namespace ingot

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// What is behind an open model.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "format/name_index.hpp"
+#include "format/parse.hpp"
+#include "ingot/model.hpp"
+
+namespace ingot {
+
+/// One file, open and parsed.
+struct LoadedFile {
+  std::unique_ptr<Source> source;             ///< Empty for a pipe, which is gone.
+  std::unique_ptr<std::byte[]> header_bytes;  ///< The header, if the source is not in memory.
+  std::uint64_t file_bytes = 0;
+  format::Structure structure;
+};
+
+struct detail::ModelState {
+  std::vector<LoadedFile> loaded;  ///< By ascending shard index.
+  std::vector<ModelFile> files;    ///< One for each of `loaded`.
+  std::vector<TensorInfo> all_tensors;     ///< Only if there are several files.
+  format::NameIndex all_tensor_index;      ///< Only if there are several files.
+  std::string shard_prefix;                ///< The set's file names without their numbers.
+  std::uint32_t shard_count = 1;
+  bool is_split = false;
+  std::vector<Error> notices;
+
+  [[nodiscard]] std::span<const TensorInfo> tensors() const noexcept {
+    return loaded.size() == 1 ? loaded[0].structure.tensors : all_tensors;
+  }
+};
+
+/// The door for the rest of the module.
+struct ModelAccess {
+  [[nodiscard]] static const detail::ModelState& state(const Model& model) noexcept {
+    return *model.state_;
+  }
+  [[nodiscard]] static Model make(std::unique_ptr<detail::ModelState> state) {
+    return Model(std::move(state));
+  }
+};
+
+}  // namespace ingot

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+#include "ingot/summary.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace ingot {
+namespace {
+
+template <class T>
+std::optional<T> get_optional(const Value* value) {
+  if (value == nullptr) return std::nullopt;
+  const Result<T> result = value->get<T>();
+  return result ? std::optional<T>(*result) : std::nullopt;
+}
+
+/// The length of an array key; nothing if it is not an array.
+std::optional<std::uint64_t> array_size(const Value* value) {
+  if (value == nullptr || !value->is_array()) return std::nullopt;
+  return value->as_array().size();
+}
+
+std::optional<LayerNumber> get_layer_number(const Value* value) {
+  if (const auto number = get_optional<std::uint64_t>(value)) {
+    return LayerNumber{*number, *number, false};
+  }
+  if (value == nullptr || !value->is_array() || value->as_array().empty()) return std::nullopt;
+  LayerNumber range{~std::uint64_t{0}, 0, true};
+  for (const Value& layer : value->as_array()) {
+    const Result<std::uint64_t> number = layer.get<std::uint64_t>();
+    if (!number) return std::nullopt;
+    range.minimum = std::min(range.minimum, *number);
+    range.maximum = std::max(range.maximum, *number);
+  }
+  return range;
+}
+
+std::vector<TypeShare> count_types(std::span<const TensorInfo> tensors) {
+  std::vector<TypeShare> shares;
+  for (const TensorInfo& tensor : tensors) {
+    auto share = std::find_if(shares.begin(), shares.end(), [&](const TypeShare& candidate) {
+      return candidate.type == tensor.type;
+    });
+    if (share == shares.end()) share = shares.insert(shares.end(), TypeShare{.type = tensor.type});
+    ++share->tensor_count;
+    share->element_count += tensor.element_count;
+    share->size_bytes += tensor.size_bytes;
+  }
+  std::sort(shares.begin(), shares.end(), [](const TypeShare& a, const TypeShare& b) {
+    if (a.size_bytes != b.size_bytes) return a.size_bytes > b.size_bytes;
+    return a.type < b.type;
+  });
+  return shares;
+}
+
+}  // namespace
+
+const Value* find_architecture_key(const Model& model, std::string_view suffix) {
+  const auto architecture = get_optional<std::string_view>(model.find("general.architecture"));
+  if (!architecture) return nullptr;
+  return model.find(std::string(*architecture) + "." + std::string(suffix));
+}
+
+Summary summarize(const Model& model) {
+  const auto own = [&](std::string_view suffix) { return find_architecture_key(model, suffix); };
+  const auto own_number = [&](std::string_view suffix) {
+    return get_optional<std::uint64_t>(own(suffix));
+  };
+  Summary summary;
+  summary.name = get_optional<std::string_view>(model.find("general.name"));
+  summary.architecture = get_optional<std::string_view>(model.find("general.architecture"));
+  summary.file_type = get_optional<std::uint64_t>(model.find("general.file_type"));
+  summary.context_length = own_number("context_length");
+  summary.block_count = own_number("block_count");
+  summary.embedding_length = own_number("embedding_length");
+  summary.feed_forward_length = get_layer_number(own("feed_forward_length"));
+  summary.head_count = get_layer_number(own("attention.head_count"));
+  summary.head_count_kv = get_layer_number(own("attention.head_count_kv"));
+  summary.expert_count = own_number("expert_count");
+  summary.expert_used_count = own_number("expert_used_count");
+  summary.tokenizer_model = get_optional<std::string_view>(model.find("tokenizer.ggml.model"));
+  summary.tokenizer_pre = get_optional<std::string_view>(model.find("tokenizer.ggml.pre"));
+  summary.token_count = array_size(model.find("tokenizer.ggml.tokens"));
+  summary.merge_count = array_size(model.find("tokenizer.ggml.merges"));
+  summary.vocab_size = own_number("vocab_size");
+  if (!summary.vocab_size) summary.vocab_size = summary.token_count;
+  summary.has_chat_template = model.find("tokenizer.chat_template") != nullptr;
+
+  summary.types = count_types(model.tensors());
+  for (const TypeShare& share : summary.types) {
+    summary.parameter_count += share.element_count;
+    summary.tensor_bytes += share.size_bytes;
+  }
+  if (summary.parameter_count != 0) {
+    summary.bits_per_weight = 8.0 * static_cast<double>(summary.tensor_bytes) /
+                              static_cast<double>(summary.parameter_count);
+  }
+  return summary;
+}
+
+}  // namespace ingot

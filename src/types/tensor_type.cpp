@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+#include "ingot/types.hpp"
+
+namespace ingot {
+namespace {
+
+struct RemovedType {
+  std::uint32_t id;
+  std::string_view name;
+};
+
+constexpr std::array removed_types = {
+#define INGOT_TENSOR_TYPE(id, enumerator, label, elements, bytes, weights)
+#define INGOT_REMOVED_TYPE(id, label) RemovedType{id, #label},
+#include "ingot/tensor_types.def"
+#undef INGOT_TENSOR_TYPE
+#undef INGOT_REMOVED_TYPE
+};
+
+constexpr std::size_t id_count = static_cast<std::size_t>(live_tensor_types.back().type) + 1;
+
+/// For each id the position in live_tensor_types, or -1.
+constexpr auto positions = [] {
+  std::array<std::int8_t, id_count> by_id{};
+  by_id.fill(-1);
+  for (std::size_t i = 0; i < live_tensor_types.size(); ++i) {
+    by_id[static_cast<std::size_t>(live_tensor_types[i].type)] = static_cast<std::int8_t>(i);
+  }
+  return by_id;
+}();
+
+constexpr char to_upper(char c) noexcept {
+  return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+}
+
+}  // namespace
+
+const TensorTypeInfo* find_type(TensorType type) noexcept {
+  const auto id = static_cast<std::size_t>(type);
+  if (id >= positions.size() || positions[id] < 0) return nullptr;
+  return &live_tensor_types[static_cast<std::size_t>(positions[id])];
+}
+
+const TensorTypeInfo* find_type(std::string_view name) noexcept {
+  const auto* found = std::find_if(
+      live_tensor_types.begin(), live_tensor_types.end(), [&](const TensorTypeInfo& info) {
+        return std::equal(name.begin(), name.end(), info.name.begin(), info.name.end(),
+                          [](char a, char b) { return to_upper(a) == to_upper(b); });
+      });
+  return found != live_tensor_types.end() ? found : nullptr;
+}
+
+std::string_view removed_type_name(TensorType type) noexcept {
+  for (const RemovedType& removed : removed_types) {
+    if (removed.id == static_cast<std::uint32_t>(type)) return removed.name;
+  }
+  return {};
+}
+
+}  // namespace ingot

@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# check_install.sh BUILD_FOLDER GENERATOR CC CXX: installs the build, moves the installed tree
+# elsewhere, and builds and runs programs against it: by find_package and pkg-config, in C++ and C.
+set -euo pipefail
+
+build=$1 generator=$2 cc=$3 cxx=$4
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+stage=$(mktemp -d)
+trap 'rm -rf -- "$stage"' EXIT
+set -x
+
+cmake --install "$build" --prefix "$stage/first" >/dev/null
+mv "$stage/first" "$stage/moved"
+if [[ -e $stage/moved/bin/ingot ]]; then "$stage/moved/bin/ingot" --version; fi
+# A package that knows where it was built works only there.
+if grep -rlI -e "$stage/first" -e "$build" "$stage/moved"; then exit 1; fi
+
+cmake -S "$here" -B "$stage/consumer" -G "$generator" -D CMAKE_PREFIX_PATH="$stage/moved" \
+  -D CMAKE_C_COMPILER="$cc" -D CMAKE_CXX_COMPILER="$cxx" >/dev/null
+cmake --build "$stage/consumer" >/dev/null
+"$stage/consumer/consumer_cxx"
+"$stage/consumer/consumer_c"
+
+pc=$(find "$stage/moved" -name ingot.pc)
+export PKG_CONFIG_PATH=${pc%/*}
+library_folder=$(pkg-config --variable=libdir ingot)
+# A program that uses the static library from C has to bring the C++ runtime itself.
+static=()
+if [[ -e $library_folder/libingot.a ]]; then static=(--static); fi
+read -ra flags < <(pkg-config "${static[@]}" --cflags --libs ingot)
+export LD_LIBRARY_PATH=$library_folder
+"$cxx" -std=c++20 "$here/consumer_cxx.cpp" -o "$stage/cxx" "${flags[@]}"
+"$stage/cxx"
+"$cc" -std=c11 "$here/consumer_c.c" -o "$stage/c" "${flags[@]}"
+"$stage/c"

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+// `ingot tensors FILE [NAME-GLOB...]` -- one line per tensor.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ingot/text.hpp>
+#include <memory>
+
+#include "command.hpp"
+#include "json_stream.hpp"
+#include "name_match.hpp"
+#include "table.hpp"
+#include "value_text.hpp"
+
+namespace ingot::cli {
+namespace {
+
+constexpr const char* examples =
+    "Examples:\n"
+    "  ingot tensors model.gguf\n"
+    "  ingot tensors model.gguf 'blk.0.*' --sort name\n"
+    "  ingot tensors model.gguf --sort size | head\n"
+    "  ingot tensors model.gguf --json | jq -r '.[] | select(.type == \"F32\").name'\n"
+    "\n"
+    "Shapes begin with the dimension that varies fastest, as stored. Offsets count from the\n"
+    "start of the file (in JSON, `offset` from the start of the data section).\n"
+    "Exit status 1: no tensor matches.";
+
+enum class Sort : std::uint8_t { file, name, size, offset };
+
+struct Options {
+  std::string file;
+  std::vector<std::string> name_globs;
+  Sort sort = Sort::file;
+};
+
+using Tensors = std::vector<const TensorInfo*>;
+
+void sort_tensors(Tensors& tensors, Sort sort) {
+  const auto by = [&](auto comes_before) {
+    std::stable_sort(tensors.begin(), tensors.end(),
+                     [&](const TensorInfo* a, const TensorInfo* b) { return comes_before(*a, *b); });
+  };
+  switch (sort) {
+    case Sort::file: break;
+    case Sort::name:
+      by([](const auto& a, const auto& b) { return natural_less(a.name, b.name); });
+      break;
+    case Sort::size:  // who asks for sizes looks for the large ones
+      by([](const auto& a, const auto& b) { return a.size_bytes > b.size_bytes; });
+      break;
+    case Sort::offset:
+      by([](const auto& a, const auto& b) {
+        return a.shard != b.shard ? a.shard < b.shard : a.data_offset < b.data_offset;
+      });
+      break;
+  }
+}
+
+double bits_per_weight(std::uint64_t bytes, std::uint64_t elements) {
+  return 8.0 * static_cast<double>(bytes) / static_cast<double>(elements);
+}
+
+std::string bits_text(std::uint64_t bytes, std::uint64_t elements) {
+  return elements == 0 ? "-" : fmt::format("{:.2f}", bits_per_weight(bytes, elements));
+}
+
+void print_json(Console& console, const Model& model, const Tensors& tensors) {
+  JsonStream json(console.out());
+  json.begin_array();
+  for (const TensorInfo* tensor : tensors) {
+    if (!json.is_open()) return;
+    json.begin_object(Layout::line);
+    json.member("name", tensor->name);
+    json.key("shape");
+    json.begin_array();
+    for (const std::uint64_t dimension : tensor->shape) json.value(dimension);
+    json.end();
+    json.member("type", std::string_view(type_text(tensor->type)));
+    json.member("elements", tensor->element_count);
+    json.member("bytes", tensor->size_bytes);
+    json.member("offset", tensor->data_offset);
+    json.member("file_offset", model.file_offset(*tensor));
+    json.member("shard", model.files()[tensor->shard].index);
+    json.end();
+  }
+  json.end();
+}
+
+void print_totals(Console& console, const Tensors& tensors) {
+  std::uint64_t elements = 0;
+  std::uint64_t bytes = 0;
+  for (const TensorInfo* tensor : tensors) {
+    elements += tensor->element_count;
+    bytes += tensor->size_bytes;
+  }
+  std::string line = fmt::format("{} tensor{}", format_digits(tensors.size()),
+                                 tensors.size() == 1 ? "" : "s");
+  if (elements > 0) {
+    line += fmt::format(", {} elements, {} ({} bytes), {} bits per weight", format_count(elements),
+                        format_bytes(bytes), format_digits(bytes), bits_text(bytes, elements));
+  }
+  console.out().print("{}\n", console.paint(Style::strong, line));
+}
+
+void print_lines(Console& console, const Model& model, const Tensors& tensors) {
+  std::vector<Column> columns = {{"name", Align::left, true},   {"shape", Align::left},
+                                 {"type", Align::left},         {"size", Align::right},
+                                 {"offset", Align::right},      {"bpw", Align::right}};
+  const bool has_shards = model.files().size() > 1;
+  if (has_shards) columns.push_back({"shard", Align::right});
+  const auto make_row = [&](std::size_t row, std::span<std::string> cells) {
+    const TensorInfo& tensor = *tensors[row];
+    cells[0] = tensor.name;
+    cells[1] = shape_text(tensor.shape);
+    cells[2] = type_text(tensor.type);
+    cells[3] = format_bytes(tensor.size_bytes);
+    cells[4] = fmt::format("{}", model.file_offset(tensor));
+    cells[5] = bits_text(tensor.size_bytes, tensor.element_count);
+    if (has_shards) cells[6] = fmt::format("{}", model.files()[tensor.shard].index + 1);
+  };
+  if (!tensors.empty()) print_table(console, columns, tensors.size(), make_row);
+  print_totals(console, tensors);
+}
+
+ExitCode run(const Options& options, Console& console) {
+  const Result<Model> model = console.open_model(options.file);
+  if (!model) return console.fail(options.file, model.error());
+
+  NameFilter filter(options.name_globs);
+  Tensors tensors;
+  for (const TensorInfo& tensor : model->tensors()) {
+    if (filter.matches(tensor.name)) tensors.push_back(&tensor);
+  }
+  sort_tensors(tensors, options.sort);
+  const bool has_no_match = tensors.empty() && !options.name_globs.empty();
+  if (console.is_json()) {
+    print_json(console, *model, tensors);
+  } else if (!has_no_match) {
+    print_lines(console, *model, tensors);
+  }
+  for (const std::string_view glob : filter.unmatched()) {
+    console.complain(options.file, "no tensor matches \"" + escape(glob) + "\"");
+  }
+  return has_no_match ? ExitCode::negative : ExitCode::done;
+}
+
+}  // namespace
+
+void add_tensors_command(CLI::App& program, Console& console) {
+  auto options = std::make_shared<Options>();
+  CLI::App& command =
+      *program.add_subcommand("tensors", "List tensors with shape, type, size and offset");
+  add_file(command, options->file);
+  command.add_option("NAME-GLOB", options->name_globs, "Only tensors that match: * ? [a-z]");
+  add_choice(command, "--sort", "KEY", options->sort,
+             {{"name", Sort::name}, {"size", Sort::size}, {"offset", Sort::offset}},
+             "Sort by {}: blk.2 comes before blk.10, the largest first; default: as in the file");
+  command.footer(examples);
+  command.callback([options, &console] { console.finish(run(*options, console)); });
+}
+
+}  // namespace ingot::cli

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+#include "interrupt.hpp"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <atomic>
+
+namespace ingot::cli {
+namespace {
+
+std::atomic<int> received_signal{0};
+std::atomic<int> orderly_depth{0};
+static_assert(std::atomic<int>::is_always_lock_free, "used in a signal handler");
+
+extern "C" void note_signal(int signal_number) {
+  if (orderly_depth.load() == 0) _exit(128 + signal_number);
+  received_signal.store(signal_number);
+}
+
+void set_action(int signal_number, void (*handler)(int)) noexcept {
+  struct sigaction action {};
+  action.sa_handler = handler;
+  sigemptyset(&action.sa_mask);
+  action.sa_flags = SA_RESTART;
+  sigaction(signal_number, &action, nullptr);
+}
+
+}  // namespace
+
+void handle_signals() noexcept {
+  // Also where a script's background job has them ignored: `kill -INT` should end it in order.
+  set_action(SIGINT, note_signal);
+  set_action(SIGTERM, note_signal);
+  struct sigaction hang_up {};
+  sigaction(SIGHUP, nullptr, &hang_up);
+  if (hang_up.sa_handler != SIG_IGN) set_action(SIGHUP, note_signal);  // nohup stays nohup
+  set_action(SIGPIPE, SIG_IGN);
+}
+
+OrderlyStop::OrderlyStop() noexcept { orderly_depth.fetch_add(1); }
+OrderlyStop::~OrderlyStop() { orderly_depth.fetch_sub(1); }
+
+int stop_signal() noexcept { return received_signal.load(); }
+
+}  // namespace ingot::cli

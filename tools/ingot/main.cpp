@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// The program `ingot`.
+
+#include <CLI/CLI.hpp>
+#include <ingot/text.hpp>
+#include <ingot/version.h>
+
+#include <exception>
+#include <new>
+
+#include "command.hpp"
+#include "console.hpp"
+#include "help.hpp"
+#include "interrupt.hpp"
+
+namespace ingot::cli {
+namespace {
+
+void declare(CLI::App& program, Console& console) {
+  program.name("ingot");
+  program.set_help_flag("-h,--help", "Print help; after a command, the help of that command");
+  program.set_version_flag("--version", "ingot " INGOT_VERSION_STRING, "Print the version");
+  program.footer(
+      "'ingot help COMMAND' explains a command and gives examples.\n"
+      "Exit status: 0 done, 1 the answer is no, 2 wrong usage, 3 the input is refused,\n"
+      "4 the system failed, 130 interrupted.");
+  // At most one, so that a FILE may be called like a command.
+  program.require_subcommand(0, 1);
+  program.fallthrough();  // commands inherit it: global options may come after them
+  console.add_options(program);
+#define INGOT_COMMAND(name) add_##name##_command(program, console);
+#include "commands.def"
+#undef INGOT_COMMAND
+  add_help_command(program, console);
+}
+
+/// `--help` somewhere among the arguments.
+void show_help(CLI::App& program, Console& console) {
+  const auto chosen = program.get_subcommands();
+  if (chosen.empty() && !program.remaining().empty()) {
+    const CLI::ExtrasError error(program.remaining());
+    console.finish(console.refuse_usage(usage_message(program, error)));
+    return;
+  }
+  console.out().write(help_text(chosen.empty() ? program : *chosen.back(), console));
+}
+
+/// Parsing also runs the command, as the callback of its declaration.
+void run(CLI::App& program, Console& console, int argc, char** argv) {
+  try {
+    program.parse(argc, argv);
+    if (program.get_subcommands().empty()) throw CLI::RequiredError("COMMAND");
+  } catch (const CLI::CallForHelp&) {
+    show_help(program, console);
+  } catch (const CLI::CallForVersion& version) {
+    console.out().print("{}\n", version.what());
+  } catch (const CLI::ParseError& error) {
+    console.finish(console.refuse_usage(usage_message(program, error)));
+  }
+}
+
+}  // namespace
+}  // namespace ingot::cli
+
+int main(int argc, char** argv) {
+  using ingot::cli::ExitCode;
+  ingot::cli::handle_signals();
+  ingot::cli::Console console;
+  try {
+    CLI::App program("Look at, check and make GGUF model files.");
+    ingot::cli::declare(program, console);
+    ingot::cli::run(program, console, argc, argv);
+  } catch (const std::bad_alloc&) {
+    console.complain({}, "the system has no memory left for this");
+    console.finish(ExitCode::system);
+  } catch (const std::exception& error) {
+    console.complain({}, ingot::escape(error.what()));
+    console.finish(ExitCode::system);
+  }
+  return console.close();
+}

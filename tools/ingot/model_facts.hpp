@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// Facts about a model that take a little work to find.
+#pragma once
+
+#include <cstdint>
+#include <ingot/model.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ingot::cli {
+
+/// A token with a part to play: `tokenizer.ggml.<role>_token_id`.
+struct SpecialToken {
+  std::string_view role;  ///< "bos", "eos", ...; raw bytes
+  std::uint64_t id = 0;
+  std::optional<std::string_view> text;  ///< Raw bytes; nothing if the vocabulary has no such id.
+};
+[[nodiscard]] std::vector<SpecialToken> special_tokens(const Model& model);
+
+/// One file of a split model, there or not.
+struct ShardFact {
+  std::optional<std::string> path;  ///< Nothing if the names of the others do not tell it.
+  std::uint32_t index = 0;
+  bool is_present = false;
+  std::uint64_t file_bytes = 0;
+};
+/// All shards by index; none if the model is not split.
+[[nodiscard]] std::vector<ShardFact> shard_facts(const Model& model);
+
+/// The sizes of all files of the model that are there.
+[[nodiscard]] std::uint64_t total_file_bytes(const Model& model);
+
+/// Bytes after the last tensor and its padding, over all files.
+[[nodiscard]] std::uint64_t trailing_bytes(const Model& model);
+
+/// The value of a key if it is a string that is not empty.
+[[nodiscard]] std::optional<std::string_view> find_text(const Model& model, std::string_view key);
+
+}  // namespace ingot::cli

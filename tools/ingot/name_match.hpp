@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// Names as people mean them: globs, and an order in which blk.2 comes before blk.10.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ingot::cli {
+
+/// Whether all of `text` matches `glob`: `*` any characters, `?` one, `[a-z]` one of a set, `[!a-z]`
+/// one outside, and a backslash before a character takes it as it is. Time is at most
+/// |glob| x |text|.
+[[nodiscard]] bool matches_glob(std::string_view glob, std::string_view text) noexcept;
+
+/// Which names a user asked for. Without globs, all.
+class NameFilter {
+ public:
+  explicit NameFilter(const std::vector<std::string>& globs);
+
+  [[nodiscard]] bool matches(std::string_view name);
+
+  /// The globs that no name has matched so far.
+  [[nodiscard]] std::vector<std::string_view> unmatched() const;
+
+ private:
+  struct Glob {
+    std::string_view text;
+    bool has_matched = false;
+  };
+  std::vector<Glob> globs_;
+};
+
+/// Whether `a` comes before `b` where runs of digits count as numbers.
+[[nodiscard]] bool natural_less(std::string_view a, std::string_view b) noexcept;
+
+}  // namespace ingot::cli

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// Standard output, buffered, with its failures noticed.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace ingot::cli {
+
+/// Collects text and writes it to a descriptor in large pieces. The first failure is kept and what
+/// follows is dropped: a command may ask `is_open` in long loops, and need not.
+class Output {
+ public:
+  explicit Output(int descriptor) noexcept : descriptor_(descriptor) {}
+  Output(const Output&) = delete;
+  Output& operator=(const Output&) = delete;
+
+  void write(std::string_view text) {
+    buffer_.append(text);
+    flush_if_full();
+  }
+
+  void put(char character) {
+    buffer_.push_back(character);
+    flush_if_full();
+  }
+
+  template <class... Args>
+  void print(fmt::format_string<Args...> format, Args&&... args) {
+    fmt::format_to(std::back_inserter(buffer_), format, std::forward<Args>(args)...);
+    flush_if_full();
+  }
+
+  /// False once a write has failed: nobody will see what is written now.
+  [[nodiscard]] bool is_open() const noexcept { return error_number_ == 0; }
+
+  /// Writes what is buffered. Returns the errno of the first failure so far, or 0.
+  int flush() noexcept;
+
+ private:
+  static constexpr std::size_t capacity_bytes = std::size_t{1} << 16;
+
+  void flush_if_full() {
+    if (buffer_.size() >= capacity_bytes) flush();
+  }
+
+  int descriptor_;
+  int error_number_ = 0;
+  std::string buffer_;
+};
+
+/// Writes all of `text` at once; returns 0 or an errno.
+int write_all(int descriptor, std::string_view text) noexcept;
+
+}  // namespace ingot::cli

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: MIT
+#include "sample_model.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sample_vocabulary.hpp"
+#include "sample_weights.hpp"
+
+namespace ingot::cli {
+namespace {
+
+constexpr std::size_t piece_bytes = std::size_t{1} << 20;
+
+constexpr std::string_view llama_chat_template =
+    "{{ bos_token }}{% for message in messages %}"
+    "{% if message['role'] == 'user' %}[INST] {{ message['content'] }} [/INST]"
+    "{% else %} {{ message['content'] }} {{ eos_token }}{% endif %}{% endfor %}\n";
+
+constexpr std::string_view qwen2_chat_template =
+    "{% for message in messages %}{{ '<|im_start|>' + message['role'] + '\\n' }}"
+    "{{ message['content'] + '<|im_end|>' + '\\n' }}{% endfor %}\n"
+    "{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}\n";
+
+/// "2.1M", "8.0B": as names of models write it.
+std::string size_label(std::uint64_t parameters) {
+  const double count = static_cast<double>(parameters);
+  if (parameters >= 1'000'000'000) return fmt::format("{:.1f}B", count / 1e9);
+  if (parameters >= 1'000'000) return fmt::format("{:.1f}M", count / 1e6);
+  return fmt::format("{:.1f}K", count / 1e3);
+}
+
+/// The number of `general.file_type` for a file of matrices of one plain type.
+std::uint32_t file_type_of(TensorType type) {
+  switch (type) {
+    case TensorType::f16: return 1;
+    case TensorType::bf16: return 32;
+    default: return 0;
+  }
+}
+
+DataProducer produce_weights(const WeightPattern& pattern, std::uint64_t element_count) {
+  const std::uint64_t element_bytes = pattern.type == TensorType::f32 ? 4 : 2;
+  return [=](const DataSink& sink) -> Result<void> {
+    std::vector<std::byte> piece(std::min<std::uint64_t>(
+        piece_bytes, (element_count + weight_group - 1) / weight_group * weight_group *
+                         element_bytes));
+    for (std::uint64_t first = 0; first < element_count; first += piece_bytes / element_bytes) {
+      const std::uint64_t wanted =
+          std::min<std::uint64_t>(piece_bytes, (element_count - first) * element_bytes);
+      // A last group that is not needed in full is made in full and cut.
+      const std::uint64_t group_bytes = weight_group * element_bytes;
+      const std::uint64_t made = (wanted + group_bytes - 1) / group_bytes * group_bytes;
+      make_weights(pattern, first, std::span(piece).first(made));
+      INGOT_TRY_VOID(sink(std::span(piece).first(wanted)));
+    }
+    return {};
+  };
+}
+
+class SampleBuilder {
+ public:
+  explicit SampleBuilder(const SampleOptions& options)
+      : options_(options), shape_(options.shape), arch_(name_of(options.shape.arch)) {}
+
+  Result<ModelWriter> build() {
+    set_general_keys();
+    set_architecture_keys();
+    set_tokenizer_keys();
+    INGOT_TRY_VOID(add_tensors());
+    return std::move(writer_);
+  }
+
+ private:
+  void set_own(std::string_view suffix, std::uint32_t value) {
+    writer_.set(fmt::format("{}.{}", arch_, suffix), value);
+  }
+  void set_own(std::string_view suffix, float value) {
+    writer_.set(fmt::format("{}.{}", arch_, suffix), value);
+  }
+
+  void set_general_keys() {
+    const std::string label = size_label(shape_.parameters());
+    writer_.set_string("general.architecture", arch_);
+    writer_.set_string("general.type", "model");
+    writer_.set_string("general.name", fmt::format("Ingot sample {} {}", arch_, label));
+    writer_.set_string("general.description",
+                       fmt::format("Random weights (seed {}): for tests, not for talking",
+                                   options_.seed));
+    writer_.set_string("general.size_label", label);
+    writer_.set_string("general.license", "mit");
+    writer_.set("general.file_type", file_type_of(options_.type));
+    writer_.set("general.quantization_version", std::uint32_t{2});
+  }
+
+  void set_architecture_keys() {
+    set_own("vocab_size", shape_.vocabulary);
+    set_own("context_length", shape_.context);
+    set_own("embedding_length", shape_.embedding);
+    set_own("block_count", shape_.layers);
+    set_own("feed_forward_length", shape_.feed_forward);
+    set_own("attention.head_count", shape_.heads);
+    set_own("attention.head_count_kv", shape_.kv_heads);
+    const bool is_llama = shape_.arch == SampleArch::llama;
+    set_own("attention.layer_norm_rms_epsilon", is_llama ? 1e-5f : 1e-6f);
+    set_own("rope.dimension_count", shape_.head_size());
+    set_own("rope.freq_base", is_llama ? 10000.0f : 1000000.0f);
+    if (shape_.experts > 0) {
+      set_own("expert_count", shape_.experts);
+      set_own("expert_used_count", shape_.experts_used());
+    }
+  }
+
+  void set_tokenizer_keys() {
+    const SampleVocabulary vocabulary = make_vocabulary(shape_.arch, shape_.vocabulary);
+    const bool is_llama = shape_.arch == SampleArch::llama;
+    writer_.set_string("tokenizer.ggml.model", is_llama ? "llama" : "gpt2");
+    writer_.set_string("tokenizer.ggml.pre", is_llama ? "default" : "qwen2");
+    writer_.set_array("tokenizer.ggml.tokens", std::span<const std::string>(vocabulary.tokens));
+    if (is_llama) {
+      writer_.set_array("tokenizer.ggml.scores", std::span<const float>(vocabulary.scores));
+    }
+    writer_.set_array("tokenizer.ggml.token_type",
+                      std::span<const std::int32_t>(vocabulary.kinds));
+    if (!is_llama) {
+      writer_.set_array("tokenizer.ggml.merges", std::span<const std::string>(vocabulary.merges));
+    }
+    writer_.set("tokenizer.ggml.bos_token_id", vocabulary.begin_id);
+    writer_.set("tokenizer.ggml.eos_token_id", vocabulary.end_id);
+    if (is_llama) writer_.set("tokenizer.ggml.unknown_token_id", std::uint32_t{0});
+    writer_.set("tokenizer.ggml.padding_token_id", vocabulary.padding_id);
+    writer_.set_bool("tokenizer.ggml.add_bos_token", is_llama);
+    writer_.set_bool("tokenizer.ggml.add_eos_token", false);
+    writer_.set_string("tokenizer.chat_template",
+                       is_llama ? llama_chat_template : qwen2_chat_template);
+  }
+
+  Result<void> add_tensors() {
+    INGOT_TRY_VOID(add_matrix("token_embd", {shape_.embedding, shape_.vocabulary}));
+    for (std::uint32_t layer = 0; layer < shape_.layers; ++layer) {
+      INGOT_TRY_VOID(add_layer(fmt::format("blk.{}.", layer)));
+    }
+    INGOT_TRY_VOID(add_norm("output_norm"));
+    return add_matrix("output", {shape_.embedding, shape_.vocabulary});
+  }
+
+  Result<void> add_layer(const std::string& prefix) {
+    const std::uint64_t width = shape_.embedding;
+    const std::uint64_t kv_size = shape_.kv_size();
+    INGOT_TRY_VOID(add_norm(prefix + "attn_norm"));
+    INGOT_TRY_VOID(add_projection(prefix + "attn_q", width, width));
+    INGOT_TRY_VOID(add_projection(prefix + "attn_k", width, kv_size));
+    INGOT_TRY_VOID(add_projection(prefix + "attn_v", width, kv_size));
+    INGOT_TRY_VOID(add_matrix(prefix + "attn_output", {width, width}));
+    INGOT_TRY_VOID(add_norm(prefix + "ffn_norm"));
+    const std::uint64_t inner = shape_.feed_forward;
+    if (shape_.experts == 0) {
+      INGOT_TRY_VOID(add_matrix(prefix + "ffn_gate", {width, inner}));
+      INGOT_TRY_VOID(add_matrix(prefix + "ffn_up", {width, inner}));
+      return add_matrix(prefix + "ffn_down", {inner, width});
+    }
+    const std::uint64_t experts = shape_.experts;
+    // The router stays in full precision, as converters keep it.
+    INGOT_TRY_VOID(add_random(prefix + "ffn_gate_inp.weight", {width, experts}, TensorType::f32));
+    INGOT_TRY_VOID(add_matrix(prefix + "ffn_gate_exps", {width, inner, experts}));
+    INGOT_TRY_VOID(add_matrix(prefix + "ffn_up_exps", {width, inner, experts}));
+    return add_matrix(prefix + "ffn_down_exps", {inner, width, experts});
+  }
+
+  /// A matrix of the attention; qwen2 adds a bias to it.
+  Result<void> add_projection(const std::string& name, std::uint64_t input, std::uint64_t output) {
+    INGOT_TRY_VOID(add_matrix(name, {input, output}));
+    if (shape_.arch != SampleArch::qwen2) return {};
+    return add_random(name + ".bias", {output}, TensorType::f32);
+  }
+
+  Result<void> add_matrix(const std::string& name, std::initializer_list<std::uint64_t> dimensions) {
+    return add_random(name + ".weight", dimensions, options_.type);
+  }
+
+  Result<void> add_norm(const std::string& name) {
+    return add(name + ".weight", {shape_.embedding},
+               {.type = TensorType::f32, .scale_bits = 21, .is_around_one = true});
+  }
+
+  Result<void> add_random(const std::string& name,
+                          std::initializer_list<std::uint64_t> dimensions, TensorType type) {
+    // Deviation about one over the root of the inputs: what flows through keeps its size.
+    const std::uint64_t inputs = dimensions.size() > 1 ? *dimensions.begin() : 1024;
+    const auto root_bits = static_cast<std::uint32_t>(std::bit_width(inputs) / 2);
+    return add(name, dimensions, {.type = type, .scale_bits = 15 + root_bits});
+  }
+
+  Result<void> add(const std::string& name, std::initializer_list<std::uint64_t> dimensions,
+                   WeightPattern pattern) {
+    pattern.key = weight_key(options_.seed, name);
+    pattern.byte_order = options_.byte_order;
+    std::uint64_t element_count = 1;
+    for (const std::uint64_t dimension : dimensions) element_count *= dimension;
+    return writer_.add_tensor(name, pattern.type, std::span(dimensions.begin(), dimensions.size()),
+                              produce_weights(pattern, element_count));
+  }
+
+  const SampleOptions& options_;
+  const SampleShape& shape_;
+  std::string_view arch_;
+  ModelWriter writer_;
+};
+
+}  // namespace
+
+Result<ModelWriter> make_sample(const SampleOptions& options) {
+  return SampleBuilder(options).build();
+}
+
+}  // namespace ingot::cli
