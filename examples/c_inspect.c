@@ -9,8 +9,8 @@
 #include <string.h>
 
 enum {
-  SHOWN_BYTES = 64,      // of a string
-  SHOWN_ELEMENTS = 4,    // of an array
+  SHOWN_BYTES = 64,    // of a string
+  SHOWN_ELEMENTS = 4,  // of an array
   SHOWN_TOKENS = 8,
   PIECE_BYTES = 1 << 16  // read at once
 };
@@ -271,10 +271,8 @@ static int inspect_in_memory(FILE* file, uint64_t file_bytes, ingot_error* error
 }
 
 static int inspect_by_reading(const char* path, ingot_error* error) {
-  const ingot_open_options options = {.struct_size = sizeof options,
-                                      .access = INGOT_ACCESS_READ,
-                                      .is_single_file = 1,
-                                      .max_header_bytes = UINT64_C(64) << 20};
+  const ingot_open_options options = {
+      .struct_size = sizeof options, .access = INGOT_ACCESS_READ, .is_single_file = 1};
   ingot_model* model;
   if (ingot_open(path, &options, &model, error) != INGOT_OK) return fail(path, error);
   return print_checksum("read", model, error);
@@ -283,7 +281,10 @@ static int inspect_by_reading(const char* path, ingot_error* error) {
 static int inspect_otherwise(const char* path, uint64_t file_bytes, ingot_error* error) {
   if (inspect_by_reading(path, error) != EXIT_SUCCESS) return EXIT_FAILURE;
   FILE* file = fopen(path, "rb");
-  if (file == NULL) return EXIT_FAILURE;
+  if (file == NULL) {
+    perror(path);
+    return EXIT_FAILURE;
+  }
   int status = inspect_by_callback(file, file_bytes, error);
   if (status == EXIT_SUCCESS) status = inspect_in_memory(file, file_bytes, error);
   fclose(file);

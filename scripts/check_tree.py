@@ -18,7 +18,7 @@ SOURCES = {".cpp", ".c"}
 # Prose and data have no place for a comment that a reader would not stumble over.
 WITHOUT_SPDX = {".md", ".json", ".exact", ".txt.in"}
 # Content is what these are about, so it is left alone.
-CONTENT = ("tests/corpus/", "tests/golden/", "fuzz/corpus/")
+CONTENT = ("tests/corpus/valid/", "tests/corpus/invalid/", "tests/golden/", "fuzz/corpus/")
 LICENCE = "SPDX-License-Identifier: MIT"
 
 

@@ -5,7 +5,8 @@
 //
 // Results.    A function that can fail returns an ingot_code: INGOT_OK, or the number of what went
 //             wrong. On failure nothing is handed out: what the pointers for results point to is
-//             untouched. `error` may be NULL; else it is filled on failure and untouched on success.
+//             untouched. `error` may be NULL; else it is filled on failure and untouched on
+//             success.
 // Arguments.  Garbage in a model file gives an error, never a crash; and so does a NULL
 //             (INGOT_ERROR_INVALID_ARGUMENT) and an index that is not below its count
 //             (INGOT_ERROR_INDEX_OUT_OF_RANGE). Nothing here prints, exits, aborts or throws.
@@ -113,8 +114,7 @@ enum {
 // Text
 // ------------------------------------------------------------------------------------------------
 
-/// Bytes of a model's text, without a NUL at the end. For printf: "%.*s", (int)size, data, after
-/// ingot_escape.
+/// Bytes of a model's text, without a NUL at the end. ingot_escape makes a printable string of it.
 typedef struct ingot_string {
   const char* data;
   size_t size;  ///< Bytes
@@ -133,8 +133,8 @@ INGOT_EXPORT ingot_code ingot_escape(ingot_string text, char* buffer, size_t buf
 // Errors
 // ------------------------------------------------------------------------------------------------
 
-/// What went wrong, and where. Belongs to the caller and needs no preparation: declare one, pass its
-/// address, and look at it if the function did not return INGOT_OK.
+/// What went wrong, and where. Belongs to the caller and needs no preparation: declare one, pass
+/// its address, and look at it if the function did not return INGOT_OK.
 typedef struct ingot_error {
   ingot_code code;       ///< The same as was returned.
   uint32_t reserved;     ///< 0
@@ -144,12 +144,12 @@ typedef struct ingot_error {
   char message[INGOT_MESSAGE_BYTES];
 } ingot_error;
 
-/// The name of a code as in errors.def, e.g. "key_duplicate"; "ok" for INGOT_OK, and "unknown" for a
-/// number that this library does not know. Static.
+/// The name of a code as in errors.def, e.g. "key_duplicate"; "ok" for INGOT_OK, and "unknown" for
+/// a number that this library does not know. Static.
 INGOT_EXPORT const char* ingot_code_name(ingot_code code);
 
-/// The sentence of a code: what is wrong and what would be right. Static; empty for INGOT_OK and for
-/// numbers that this library does not know.
+/// The sentence of a code: what is wrong and what would be right. Static; empty for INGOT_OK and
+/// for numbers that this library does not know.
 INGOT_EXPORT const char* ingot_code_sentence(ingot_code code);
 
 /// One of INGOT_CATEGORY_...; -1 for INGOT_OK and for numbers that this library does not know.
@@ -194,17 +194,17 @@ typedef struct ingot_model ingot_model;
 /// How to open a model. All members after the first may be 0, which means the default, so this is
 /// enough: `ingot_open_options options = {.struct_size = sizeof options};`
 typedef struct ingot_open_options {
-  size_t struct_size;             ///< sizeof(ingot_open_options)
-  uint32_t access;                ///< INGOT_ACCESS_...
-  uint32_t is_lenient;            ///< Not 0: also open what breaks only a numeric rule of the format
-                                  ///< or holds tensors of types that are unknown.
-  uint32_t is_single_file;        ///< Not 0: do not look for the other shards beside the file.
-  uint32_t max_depth;             ///< Arrays within arrays; at most 64, the default.
-  uint64_t max_header_bytes;      ///< Everything before the tensors' data; default 256 MiB.
-  uint64_t max_keys;              ///< Default 2^20
-  uint64_t max_tensors;           ///< Default 2^20
-  uint64_t max_string_bytes;      ///< One string value; default 64 MiB.
-  uint64_t max_array_elements;    ///< One array; default 2^28.
+  size_t struct_size;           ///< sizeof(ingot_open_options)
+  uint32_t access;              ///< INGOT_ACCESS_...
+  uint32_t is_lenient;          ///< Not 0: also open what breaks only a numeric rule of the format
+                                ///< or holds tensors of types that are unknown.
+  uint32_t is_single_file;      ///< Not 0: do not look for the other shards beside the file.
+  uint32_t max_depth;           ///< Arrays within arrays; at most 64, the default.
+  uint64_t max_header_bytes;    ///< Everything before the tensors' data; default 256 MiB.
+  uint64_t max_keys;            ///< Default 2^20
+  uint64_t max_tensors;         ///< Default 2^20
+  uint64_t max_string_bytes;    ///< One string value; default 64 MiB.
+  uint64_t max_array_elements;  ///< One array; default 2^28.
 } ingot_open_options;
 
 /// Opens the model at `path` and, if that is one shard of a set (`NAME-00001-of-00003.gguf`), all
@@ -214,11 +214,11 @@ typedef struct ingot_open_options {
 /// @param options  NULL for the defaults.
 /// @param model    receives the model; end it with ingot_close.
 /// @return         INGOT_ERROR_IO_ERROR if the system refuses; for a file that breaks the format,
-///                 the code that says how; INGOT_ERROR_LIMIT_EXCEEDED if it is larger than `options`
-///                 allow.
+///                 the code that says how; INGOT_ERROR_LIMIT_EXCEEDED if it is larger than
+///                 `options` allow.
 ///
-/// Linear in the size of the header. A file that is mapped must not be truncated by others while the
-/// model is open: the system then ends a program that touches the lost part (SIGBUS).
+/// Linear in the size of the header. A file that is mapped must not be truncated by others while
+/// the model is open: the system then ends a program that touches the lost part (SIGBUS).
 INGOT_EXPORT ingot_code ingot_open(const char* path, const ingot_open_options* options,
                                    ingot_model** model, ingot_error* error);
 
@@ -265,11 +265,12 @@ typedef struct ingot_file_info {
   uint32_t has_old_magic;  ///< 0 or 1: begins with "FUGG" instead of "GGUF".
   uint64_t alignment;      ///< Bytes; every tensor's data_offset is a multiple of it.
   uint64_t file_bytes;
-  uint64_t infos_offset;   ///< First byte after the metadata.
-  uint64_t header_bytes;   ///< First byte after the tensor infos.
-  uint64_t data_offset;    ///< First byte of the data section; at the end if there is no data.
-  uint64_t key_count;      ///< Keys of this file.
-  uint64_t tensor_count;   ///< Tensors of this file.
+  uint64_t infos_offset;  ///< First byte after the metadata.
+  uint64_t header_bytes;  ///< First byte after the tensor infos.
+  uint64_t data_offset;   ///< First byte of the data section; may lie behind the end
+                          ///< of a file without data.
+  uint64_t key_count;     ///< Keys of this file.
+  uint64_t tensor_count;  ///< Tensors of this file.
 } ingot_file_info;
 
 /// How many files the model has open: 1, or as many of its shards as are there. 0 for NULL.
@@ -295,9 +296,9 @@ INGOT_EXPORT ingot_code ingot_get_notice(const ingot_model* model, uint64_t inde
 // A model's metadata are the keys of its first file, in the order of that file. Keys are unique.
 // ------------------------------------------------------------------------------------------------
 
-/// One metadata value, or one element of an array: a view into the model, to be copied at will. What
-/// is in it is nobody's business; a function fills it. One that is all 0 is no value, and functions
-/// answer INGOT_ERROR_INVALID_ARGUMENT to it.
+/// One metadata value, or one element of an array: a view into the model, to be copied at will.
+/// What is in it is nobody's business; a function fills it. One that is all 0 is no value, and
+/// functions answer INGOT_ERROR_INVALID_ARGUMENT to it.
 typedef struct ingot_value {
   uint64_t opaque[8];
 } ingot_value;
@@ -350,8 +351,9 @@ INGOT_EXPORT ingot_code ingot_get_string(const ingot_model* model, const char* k
 // Values
 //
 // Besides what is said, each of these answers INGOT_ERROR_WRONG_TYPE if the value is of a type that
-// does not convert, and INGOT_ERROR_VALUE_OUT_OF_RANGE if the number does not fit. Numbers are never
-// rounded, wrapped or cut: integers convert to integers and floats to floats, if they are equal.
+// does not convert, and INGOT_ERROR_VALUE_OUT_OF_RANGE if the number does not fit. Numbers are
+// never rounded, wrapped or cut: integers convert to integers and floats to floats, if they are
+// equal.
 // ------------------------------------------------------------------------------------------------
 
 /// One of INGOT_VALUE_...; -1 for NULL and for what is no value.
@@ -377,10 +379,10 @@ INGOT_EXPORT ingot_code ingot_value_get_bool(const ingot_value* value, bool* res
 INGOT_EXPORT ingot_code ingot_value_get_string(const ingot_value* value, ingot_string* result,
                                                ingot_error* error);
 
-/// The bytes of a value of any type as they are in the file, in its byte order and at any alignment:
-/// those of a string without its length, those of an array without its element type and count.
-/// Either result may be NULL if it is not wanted. The pointer is never NULL, but may not be read if
-/// the size is 0.
+/// The bytes of a value of any type as they are in the file, in its byte order and at any
+/// alignment: those of a string without its length, those of an array without its element type and
+/// count. Either result may be NULL if it is not wanted. The pointer is never NULL, but may not be
+/// read if the size is 0.
 INGOT_EXPORT ingot_code ingot_value_bytes(const ingot_value* value, const void** data,
                                           size_t* size_bytes, ingot_error* error);
 
@@ -406,9 +408,10 @@ INGOT_EXPORT uint64_t ingot_value_element_count(const ingot_value* array);
 INGOT_EXPORT ingot_code ingot_value_element(const ingot_value* array, uint64_t index,
                                             ingot_value* element, ingot_error* error);
 
-// Copies the elements `first` to `first + count - 1` to `destination`, which has room for `count` and
-// may be NULL if that is 0. All are copied, or none: INGOT_ERROR_INDEX_OUT_OF_RANGE if the array ends
-// before, INGOT_ERROR_WRONG_TYPE and INGOT_ERROR_VALUE_OUT_OF_RANGE if one of them does not convert.
+// Copies the elements `first` to `first + count - 1` to `destination`, which has room for `count`
+// and may be NULL if that is 0. All are copied, or none: INGOT_ERROR_INDEX_OUT_OF_RANGE if the
+// array ends before, INGOT_ERROR_WRONG_TYPE and INGOT_ERROR_VALUE_OUT_OF_RANGE if one of them does
+// not convert.
 //
 // O(count). For strings, a call with `first` other than 0 needs the index of ingot_value_element; a
 // call from 0 on, such as for all of them, does not.
@@ -451,17 +454,17 @@ INGOT_EXPORT ingot_code ingot_value_copy_strings(const ingot_value* array, uint6
 
 /// One tensor.
 typedef struct ingot_tensor_info {
-  size_t struct_size;        ///< sizeof(ingot_tensor_info); set it before the call.
-  ingot_string name;         ///< UTF-8 without NUL, at most 64 bytes unless opened with is_lenient.
-  uint32_t type;             ///< One of INGOT_TYPE_..., or another number if opened with is_lenient.
+  size_t struct_size;  ///< sizeof(ingot_tensor_info); set it before the call.
+  ingot_string name;   ///< UTF-8 without NUL, at most 64 bytes unless opened with is_lenient.
+  uint32_t type;       ///< One of INGOT_TYPE_..., or another number if opened with is_lenient.
   uint32_t dimension_count;  ///< 0 to INGOT_MAX_DIMENSIONS
   /// Dimension 0, whose elements lie side by side, first. 1 from `dimension_count` on.
   uint64_t dimensions[INGOT_MAX_DIMENSIONS];
-  uint64_t element_count;    ///< The product of the dimensions; 1 if there is none.
+  uint64_t element_count;  ///< The product of the dimensions; 1 if there is none.
   uint64_t size_bytes;
-  uint64_t data_offset;      ///< From the beginning of its file's data section.
-  uint64_t file_offset;      ///< From the beginning of its file.
-  uint64_t file;             ///< The index of its file, for ingot_get_file_info.
+  uint64_t data_offset;  ///< From the beginning of its file's data section.
+  uint64_t file_offset;  ///< From the beginning of its file.
+  uint64_t file;         ///< The index of its file, for ingot_get_file_info.
 } ingot_tensor_info;
 
 /// How many tensors there are. 0 for NULL.
@@ -478,8 +481,8 @@ INGOT_EXPORT ingot_code ingot_get_tensor_info(const ingot_model* model, uint64_t
                                               ingot_tensor_info* info, ingot_error* error);
 
 /// The data of the tensor at `index`, without copying: the model must be mapped or in memory, else
-/// INGOT_ERROR_NOT_MAPPED. In the byte order of its file; at any alignment, as a file may say. Either
-/// result may be NULL if it is not wanted. The pointer is NULL if the tensor has no bytes.
+/// INGOT_ERROR_NOT_MAPPED. In the byte order of its file; at any alignment, as a file may say.
+/// Either result may be NULL if it is not wanted. The pointer is NULL if the tensor has no bytes.
 INGOT_EXPORT ingot_code ingot_tensor_data(const ingot_model* model, uint64_t index,
                                           const void** data, size_t* size_bytes,
                                           ingot_error* error);

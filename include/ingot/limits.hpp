@@ -7,7 +7,8 @@
 namespace ingot {
 
 /// What a reader is willing to hold. A file beyond a limit is refused with Errc::limit_exceeded.
-/// Memory for a header is at most its bytes (plain reads) plus 64 bytes per key and 112 per tensor.
+/// Memory for an open file is below 9 times the bytes of its header; for sources that are not in
+/// memory, the bytes themselves come on top, at most twice.
 struct Limits {
   std::uint64_t max_header_bytes = std::uint64_t{256} << 20;  ///< Everything before the data.
   std::uint64_t max_keys = std::uint64_t{1} << 20;

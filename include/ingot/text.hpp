@@ -19,8 +19,9 @@ namespace ingot {
 /// every byte that is not part of well-formed UTF-8 becomes `\xHH`.
 [[nodiscard]] INGOT_EXPORT std::string escape(std::string_view text);
 
-/// `escape`, cut to `max_columns` terminal columns (wide East Asian characters count two). A text
-/// that was cut ends in "..." and never in the middle of an escape.
+/// `escape`, cut to `max_columns` terminal columns (wide East Asian characters count two, combining
+/// marks none, so that bytes are bounded too: about 16 per column). A text that was cut ends in
+/// "..." and never in the middle of an escape.
 [[nodiscard]] INGOT_EXPORT std::string escape_shortened(std::string_view text,
                                                         std::size_t max_columns);
 

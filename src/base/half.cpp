@@ -35,7 +35,7 @@ std::uint16_t f16_from_f32(float value) noexcept {
     return static_cast<std::uint16_t>(sign | ((magnitude - 0x38000000u + 0xFFFu + odd) >> 13));
   }
   if (magnitude <= 0x33000000u) return static_cast<std::uint16_t>(sign);  // 2^-25 ties to zero
-  const std::uint32_t shift = 126 - (magnitude >> 23);  // to units of 2^-24
+  const std::uint32_t shift = 126 - (magnitude >> 23);                    // to units of 2^-24
   const std::uint32_t mantissa = (magnitude & 0x7FFFFFu) | 0x800000u;
   const std::uint32_t kept = mantissa >> shift;
   const std::uint32_t rest = mantissa & ((1u << shift) - 1u);

@@ -39,7 +39,9 @@ template <int block_rounds, int final_rounds>
   std::size_t left = text.size();
   for (; left >= 8; left -= 8, bytes += 8) absorb(load_little<std::uint64_t>(bytes));
   std::uint64_t last = std::uint64_t{text.size()} << 56;
-  for (std::size_t i = 0; i < left; ++i) last |= std::to_integer<std::uint64_t>(bytes[i]) << (8 * i);
+  for (std::size_t i = 0; i < left; ++i) {
+    last |= std::to_integer<std::uint64_t>(bytes[i]) << (8 * i);
+  }
   absorb(last);
   v2 ^= 0xFF;
   for (int i = 0; i < final_rounds; ++i) round();

@@ -26,17 +26,19 @@ bool contains(const std::array<CodePointRange, count>& ranges, char32_t code_poi
 }
 
 /// Characters that steer a terminal or hide in a text: controls, bidirectional controls, line
-/// separators, invisible format characters, tags, surrogates' neighbours and noncharacters.
+/// separators, every character that is drawn as nothing (Unicode's Default_Ignorable_Code_Point),
+/// tags, private use and noncharacters.
 constexpr std::array unsafe_ranges = {
     CodePointRange{0x00, 0x1F},       CodePointRange{0x7F, 0x9F},
-    CodePointRange{0xAD, 0xAD},       CodePointRange{0x61C, 0x61C},
-    CodePointRange{0x115F, 0x1160},   CodePointRange{0x17B4, 0x17B5},
-    CodePointRange{0x180E, 0x180E},   CodePointRange{0x200B, 0x200F},
-    CodePointRange{0x2028, 0x202E},   CodePointRange{0x2060, 0x206F},
-    CodePointRange{0x3164, 0x3164},   CodePointRange{0xFE00, 0xFE0F},
-    CodePointRange{0xFEFF, 0xFEFF},   CodePointRange{0xFFA0, 0xFFA0},
-    CodePointRange{0xFFF0, 0xFFFB},   CodePointRange{0xFFFE, 0xFFFF},
-    CodePointRange{0xE000, 0xF8FF},   CodePointRange{0x1D173, 0x1D17A},
+    CodePointRange{0xAD, 0xAD},       CodePointRange{0x34F, 0x34F},
+    CodePointRange{0x61C, 0x61C},     CodePointRange{0x115F, 0x1160},
+    CodePointRange{0x17B4, 0x17B5},   CodePointRange{0x180B, 0x180F},
+    CodePointRange{0x200B, 0x200F},   CodePointRange{0x2028, 0x202E},
+    CodePointRange{0x2060, 0x206F},   CodePointRange{0x3164, 0x3164},
+    CodePointRange{0xFE00, 0xFE0F},   CodePointRange{0xFEFF, 0xFEFF},
+    CodePointRange{0xFFA0, 0xFFA0},   CodePointRange{0xFFF0, 0xFFFB},
+    CodePointRange{0xFFFE, 0xFFFF},   CodePointRange{0xE000, 0xF8FF},
+    CodePointRange{0x1BCA0, 0x1BCA3}, CodePointRange{0x1D173, 0x1D17A},
     CodePointRange{0xE0000, 0xE0FFF}, CodePointRange{0xF0000, 0x10FFFF},
 };
 
@@ -48,7 +50,8 @@ constexpr std::array wide_ranges = {
     CodePointRange{0xAC00, 0xD7A3},   CodePointRange{0xF900, 0xFAFF},
     CodePointRange{0xFE30, 0xFE6F},   CodePointRange{0xFF00, 0xFF60},
     CodePointRange{0xFFE0, 0xFFE6},   CodePointRange{0x1F300, 0x1F64F},
-    CodePointRange{0x1F900, 0x1F9FF}, CodePointRange{0x20000, 0x3FFFD},
+    CodePointRange{0x1F680, 0x1F6FF}, CodePointRange{0x1F900, 0x1F9FF},
+    CodePointRange{0x1FA70, 0x1FAFF}, CodePointRange{0x20000, 0x3FFFD},
 };
 
 /// Marks that are drawn on the character before them.
@@ -93,11 +96,16 @@ Piece next_piece(std::string_view text) {
   }
   const std::size_t size_bytes = character.size_bytes;
   switch (character.code_point) {
-    case '\\': return escaped("\\\\", size_bytes);
-    case '\n': return escaped("\\n", size_bytes);
-    case '\r': return escaped("\\r", size_bytes);
-    case '\t': return escaped("\\t", size_bytes);
-    default: break;
+    case '\\':
+      return escaped("\\\\", size_bytes);
+    case '\n':
+      return escaped("\\n", size_bytes);
+    case '\r':
+      return escaped("\\r", size_bytes);
+    case '\t':
+      return escaped("\\t", size_bytes);
+    default:
+      break;
   }
   if (contains(unsafe_ranges, character.code_point)) {
     const auto number = static_cast<std::uint32_t>(character.code_point);
@@ -180,12 +188,15 @@ std::string escape(std::string_view text) {
 
 std::string escape_shortened(std::string_view text, std::size_t max_columns) {
   constexpr std::string_view ellipsis = "...";
+  // Marks take no columns, and a hostile name can have any number of them.
+  constexpr std::size_t max_bytes_per_column = 16;
   std::string result;
   std::size_t columns = 0;
   std::size_t cut = 0;  // where the text ends if it has to be cut
   while (!text.empty()) {
     const Piece piece = next_piece(text);
-    if (columns + piece.columns > max_columns) {
+    const bool is_too_long = result.size() / max_bytes_per_column > max_columns;
+    if (columns + piece.columns > max_columns || is_too_long) {
       result.resize(cut);
       return result.append(ellipsis.substr(0, max_columns));
     }
@@ -208,8 +219,7 @@ std::size_t display_columns(std::string_view text) noexcept {
 }
 
 std::string format_bytes(std::uint64_t bytes) {
-  constexpr std::array<std::string_view, 7> units = {"B",   "KiB", "MiB", "GiB",
-                                                     "TiB", "PiB", "EiB"};
+  constexpr std::array<std::string_view, 7> units = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   return with_unit(bytes, 1024, units);
 }
 

@@ -29,8 +29,8 @@ struct Utf8Character {
     if ((byte(i) & 0xC0u) != 0x80) return {};
     code_point = (code_point << 6) | (byte(i) & 0x3Fu);
   }
-  const bool is_overlong = (size_bytes == 3 && code_point < 0x800) ||
-                           (size_bytes == 4 && code_point < 0x10000);
+  const bool is_overlong =
+      (size_bytes == 3 && code_point < 0x800) || (size_bytes == 4 && code_point < 0x10000);
   const bool is_surrogate = code_point >= 0xD800 && code_point <= 0xDFFF;
   if (is_overlong || is_surrogate || code_point > 0x10FFFF) return {};
   return {code_point, size_bytes};

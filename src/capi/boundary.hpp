@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What every function of the C interface does at its edge: arguments in, errors out, nothing thrown.
+// What every function of the C interface does at its edge: arguments in, errors out, nothing
+// thrown.
 #pragma once
 
 #include <cstddef>
@@ -60,8 +61,8 @@ template <class Struct>
   return {};
 }
 
-/// Copies `text` with a NUL at its end; one that does not fit is cut between two characters and ends
-/// in "...", as far as there is room. `capacity` must be at least 1.
+/// Copies `text` with a NUL at its end; one that does not fit is cut between two characters and
+/// ends in "...", as far as there is room. `capacity` must be at least 1.
 void copy_text(std::string_view text, char* destination, std::size_t capacity) noexcept;
 
 [[nodiscard]] inline ingot_string to_c(std::string_view text) noexcept {

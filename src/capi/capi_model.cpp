@@ -106,15 +106,13 @@ ingot_code ingot_open(const char* path, const ingot_open_options* options, ingot
                       ingot_error* error) {
   return at_boundary(error, [&]() -> Result<void> {
     INGOT_TRY_VOID(require(path != nullptr, "path"));
-    return open_into(model, options, [&](const OpenOptions& converted) {
-      return Model::open(path, converted);
-    });
+    return open_into(model, options,
+                     [&](const OpenOptions& converted) { return Model::open(path, converted); });
   });
 }
 
-ingot_code ingot_open_memory(const void* data, size_t size_bytes,
-                             const ingot_open_options* options, ingot_model** model,
-                             ingot_error* error) {
+ingot_code ingot_open_memory(const void* data, size_t size_bytes, const ingot_open_options* options,
+                             ingot_model** model, ingot_error* error) {
   return at_boundary(error, [&]() -> Result<void> {
     INGOT_TRY_VOID(require(data != nullptr || size_bytes == 0, "data"));
     return open_into(model, options, [&](const OpenOptions& converted) {
@@ -201,8 +199,8 @@ int64_t ingot_find_tensor_string(const ingot_model* model, ingot_string name) {
   return model != nullptr ? find_tensor(model, capi::to_view(name)) : -1;
 }
 
-ingot_code ingot_get_tensor_info(const ingot_model* model, uint64_t index,
-                                 ingot_tensor_info* info, ingot_error* error) {
+ingot_code ingot_get_tensor_info(const ingot_model* model, uint64_t index, ingot_tensor_info* info,
+                                 ingot_error* error) {
   return at_boundary(error, [&]() -> Result<void> {
     INGOT_TRY(const TensorInfo* const tensor, tensor_at(model, index));
     INGOT_TRY_VOID(require(info != nullptr, "info"));

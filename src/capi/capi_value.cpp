@@ -57,9 +57,8 @@ std::int64_t find_key(const ingot_model* model, std::string_view key) noexcept {
   const Value* value = model->model.find(key);
   if (value == nullptr) return -1;
   // The value is the one in the table of keys, so its place says which.
-  const auto distance =
-      reinterpret_cast<const std::byte*>(value) -
-      reinterpret_cast<const std::byte*>(model->model.metadata().data());
+  const auto distance = reinterpret_cast<const std::byte*>(value) -
+                        reinterpret_cast<const std::byte*>(model->model.metadata().data());
   return distance / static_cast<std::ptrdiff_t>(sizeof(KeyValue));
 }
 
@@ -78,10 +77,8 @@ Result<void> check_key_index(const ingot_model* model, std::uint64_t index) {
 
 /// Numbers are the same in C; strings have an overload.
 template <class T>
-  requires std::is_arithmetic_v<T>
-T to_c(T number) noexcept {
-  return number;
-}
+requires std::is_arithmetic_v<T> T to_c(T number)
+noexcept { return number; }
 
 /// The value as T, into a C variable; an error names the key.
 template <class T, class Destination>

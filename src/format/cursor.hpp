@@ -68,7 +68,7 @@ class Cursor {
   }
 
   [[nodiscard]] bool has_failed() const noexcept { return missing_bytes_ != 0; }
-  /// Bytes that the failed read lacks in the prefix.
+  /// Bytes that the failed read lacks: in the file if that ends too early, else in the prefix.
   [[nodiscard]] std::uint64_t missing_bytes() const noexcept { return missing_bytes_; }
   /// Whether the file itself ends too early, so that more bytes cannot be had.
   [[nodiscard]] bool is_file_truncated() const noexcept { return is_file_truncated_; }
@@ -90,8 +90,9 @@ class Cursor {
 
   void fail(std::uint64_t size_bytes) noexcept {
     if (has_failed()) return;
-    missing_bytes_ = size_bytes - static_cast<std::uint64_t>(end_ - next_);
     is_file_truncated_ = size_bytes > file_remaining();
+    missing_bytes_ = size_bytes - (is_file_truncated_ ? file_remaining()
+                                                      : static_cast<std::uint64_t>(end_ - next_));
     end_ = next_;  // nothing can be read any more
   }
 

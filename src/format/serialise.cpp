@@ -37,8 +37,11 @@ class FieldWriter {
     bytes_.insert(bytes_.end(), data, data + size_bytes);
   }
   void text(std::string_view value) {
-    count(value.size());
+    // Where readers strip a trailing NUL, a text that ends in one needs another to stay what it is.
+    const bool needs_nul = encoding_.strips_nul && value.ends_with('\0');
+    count(value.size() + (needs_nul ? 1 : 0));
     raw(reinterpret_cast<const std::byte*>(value.data()), value.size());
+    if (needs_nul) bytes_.push_back(std::byte{0});
   }
   void scalars(ValueType value_type, const std::byte* data, std::uint64_t scalar_count,
                bool from_is_swapped) {
@@ -110,7 +113,7 @@ void write_value(FieldWriter& out, const Value& value) {
     out.type(array.element_type());
     out.count(array.size());
   } else if (value.type() == ValueType::string) {
-    out.count(value.bytes().size());
+    return out.text(*value.get<std::string_view>());
   }
   write_content(out, value);
 }

@@ -42,7 +42,8 @@ struct Element {
   const std::byte* end;
 };
 
-Element read_element(const detail::ValueContext& context, ValueType type, const std::byte* data) {
+inline Element read_element(const detail::ValueContext& context, ValueType type,
+                            const std::byte* data) {
   const detail::ValueEncoding& encoding = context.encoding;
   if (type == ValueType::string) {
     const std::uint64_t length_bytes = encoding.load_count(data);
@@ -61,6 +62,17 @@ Element read_element(const detail::ValueContext& context, ValueType type, const 
   }
   const std::uint32_t size_bytes = size_bytes_of(type);
   return {context.make(type, type, data, size_bytes, 1), data + size_bytes};
+}
+
+/// Only lengths are read: vocabularies have hundreds of thousands of strings.
+void fill_string_offsets(const detail::ValueEncoding& encoding, const std::byte* data,
+                         std::span<std::uint64_t> offsets) noexcept {
+  const std::uint64_t count_bytes = encoding.count_bytes();
+  std::uint64_t next = 0;
+  for (std::uint64_t& offset : offsets) {
+    offset = next;
+    next += count_bytes + encoding.load_count(data + next);
+  }
 }
 
 /// A stored integer as its sign and the bits of its two's complement.
@@ -94,28 +106,20 @@ Integer read_integer(ValueType type, const std::byte* data, bool is_swapped) noe
 
 namespace detail {
 
-Value ValueContext::make(ValueType type, ValueType element_type, const std::byte* data,
-                         std::uint64_t size_bytes, std::uint64_t count) const noexcept {
-  Value value;
-  value.type_ = type;
-  value.element_type_ = element_type;
-  value.data_ = data;
-  value.size_bytes_ = size_bytes;
-  value.count_ = count;
-  value.context_ = this;
-  return value;
-}
-
 const std::uint64_t* ValueContext::element_offsets(ValueType element_type, const std::byte* data,
                                                    std::uint64_t count) const {
   const std::lock_guard lock(mutex_);
   std::unique_ptr<std::uint64_t[]>& offsets = element_offsets_[data];
   if (offsets == nullptr) {
     auto built = std::make_unique_for_overwrite<std::uint64_t[]>(static_cast<std::size_t>(count));
-    const std::byte* next = data;
-    for (std::uint64_t i = 0; i < count; ++i) {
-      built[i] = static_cast<std::uint64_t>(next - data);
-      next = read_element(*this, element_type, next).end;
+    if (element_type == ValueType::string) {
+      fill_string_offsets(encoding, data, {built.get(), static_cast<std::size_t>(count)});
+    } else {
+      const std::byte* next = data;
+      for (std::uint64_t i = 0; i < count; ++i) {
+        built[i] = static_cast<std::uint64_t>(next - data);
+        next = read_element(*this, element_type, next).end;
+      }
     }
     offsets = std::move(built);
   }
@@ -216,10 +220,22 @@ Array::Iterator Array::begin() const noexcept {
 
 Array::Iterator& Array::Iterator::operator++() noexcept {
   if (--remaining_ == 0) return *this;
-  const ValueType type = value_.type();
-  const Element element = read_element(*value_.context_, type, next_);
-  value_ = element.value;
-  next_ = element.end;
+  // Where only place and size change, only they are written: a vocabulary is walked through at the
+  // speed of reading its lengths.
+  if (const std::uint32_t size_bytes = size_bytes_of(value_.type_); size_bytes != 0) {
+    value_.data_ = next_;
+    next_ += size_bytes;
+  } else if (value_.type_ == ValueType::string) {
+    const detail::ValueEncoding& encoding = value_.context_->encoding;
+    const std::uint64_t length_bytes = encoding.load_count(next_);
+    value_.data_ = next_ + encoding.count_bytes();
+    value_.size_bytes_ = encoding.text(value_.data_, length_bytes).size();
+    next_ = value_.data_ + length_bytes;
+  } else {
+    const Element element = read_element(*value_.context_, value_.type_, next_);
+    value_ = element.value;
+    next_ = element.end;
+  }
   return *this;
 }
 

@@ -40,7 +40,16 @@ struct ValueContext {
 
   /// Makes a value over bytes that have passed the parser.
   [[nodiscard]] Value make(ValueType type, ValueType element_type, const std::byte* data,
-                           std::uint64_t size_bytes, std::uint64_t count) const noexcept;
+                           std::uint64_t size_bytes, std::uint64_t count) const noexcept {
+    Value value;
+    value.type_ = type;
+    value.element_type_ = element_type;
+    value.data_ = data;
+    value.size_bytes_ = size_bytes;
+    value.count_ = count;
+    value.context_ = this;
+    return value;
+  }
 
   /// How a value is encoded.
   [[nodiscard]] static const ValueEncoding& encoding_of(const Value& value) noexcept {

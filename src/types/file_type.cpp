@@ -11,7 +11,8 @@ std::string_view file_type_name(std::uint64_t file_type) noexcept {
     return label;
 #include "ingot/file_types.def"
 #undef INGOT_FILE_TYPE
-    default: return {};
+    default:
+      return {};
   }
 }
 

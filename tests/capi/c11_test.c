@@ -7,27 +7,27 @@
 
 static int failure_count = 0;
 
-#define EXPECT(condition)                                              \
-  do {                                                                 \
-    if (!(condition)) {                                                \
-      fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);  \
-      ++failure_count;                                                 \
-    }                                                                  \
+#define EXPECT(condition)                                             \
+  do {                                                                \
+    if (!(condition)) {                                               \
+      fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
+      ++failure_count;                                                \
+    }                                                                 \
   } while (0)
 
 // Version 3, one tensor, two keys.
 static const unsigned char model_bytes[] = {
-    'G', 'G', 'U', 'F', 3, 0, 0, 0,                  // magic, version
-    1, 0, 0, 0, 0, 0, 0, 0,                          // tensor count
-    2, 0, 0, 0, 0, 0, 0, 0,                          // key count
-    1, 0, 0, 0, 0, 0, 0, 0, 'a', 0, 0, 0, 0, 7,      // "a", uint8, 7
-    1, 0, 0, 0, 0, 0, 0, 0, 'b', 8, 0, 0, 0,         // "b", string,
-    2, 0, 0, 0, 0, 0, 0, 0, 'h', 'i',                // "hi"
-    1, 0, 0, 0, 0, 0, 0, 0, 't', 1, 0, 0, 0,         // "t", one dimension,
-    4, 0, 0, 0, 0, 0, 0, 0,                          // of 4,
-    24, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,             // I8, at 0
-    0, 0,                                            // padding to 32
-    10, 20, 30, 40,                                  // data
+    'G', 'G', 'U', 'F', 3, 0, 0, 0,                        // magic, version
+    1,   0,   0,   0,   0, 0, 0, 0,                        // tensor count
+    2,   0,   0,   0,   0, 0, 0, 0,                        // key count
+    1,   0,   0,   0,   0, 0, 0, 0, 'a', 0,   0, 0, 0, 7,  // "a", uint8, 7
+    1,   0,   0,   0,   0, 0, 0, 0, 'b', 8,   0, 0, 0,     // "b", string,
+    2,   0,   0,   0,   0, 0, 0, 0, 'h', 'i',              // "hi"
+    1,   0,   0,   0,   0, 0, 0, 0, 't', 1,   0, 0, 0,     // "t", one dimension,
+    4,   0,   0,   0,   0, 0, 0, 0,                        // of 4,
+    24,  0,   0,   0,   0, 0, 0, 0, 0,   0,   0, 0,        // I8, at 0
+    0,   0,                                                // padding to 32
+    10,  20,  30,  40,                                     // data
 };
 
 static void look_at(const ingot_model* model) {

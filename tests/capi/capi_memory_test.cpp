@@ -27,7 +27,7 @@ ingot_code call_with_scarce_memory(Function&& function) {
 }
 
 TEST(CapiMemory, Opening) {
-  const std::vector<std::byte> bytes = sample_bytes();
+  const Bytes bytes = sample_bytes();
   ingot_model* model = nullptr;
   EXPECT_EQ(call_with_scarce_memory([&](ingot_error* e) {
               return ingot_open_memory(bytes.data(), bytes.size(), nullptr, &model, e);
@@ -38,7 +38,7 @@ TEST(CapiMemory, Opening) {
 }
 
 TEST(CapiMemory, OpeningByCallback) {
-  std::vector<std::byte> bytes = sample_bytes();
+  Bytes bytes = sample_bytes();
   const ingot_read_function read = [](void* user, std::uint64_t file_offset, void* destination,
                                       std::size_t size_bytes) {
     std::memcpy(destination, static_cast<const std::byte*>(user) + file_offset, size_bytes);
@@ -82,11 +82,10 @@ TEST_F(CapiMemorySample, WhatIsThereNeedsNone) {
   ingot_tensor_info info = {};
   info.struct_size = sizeof info;
   std::uint64_t number = 0;
-  const bool is_right =
-      ingot_value_copy_strings(&array, 0, 3, texts, nullptr) == INGOT_OK &&
-      ingot_get_u64(model(), "number.u8", &number, nullptr) == INGOT_OK &&
-      ingot_find_tensor(model(), "empty") == 2 &&
-      ingot_get_tensor_info(model(), 1, &info, nullptr) == INGOT_OK;
+  const bool is_right = ingot_value_copy_strings(&array, 0, 3, texts, nullptr) == INGOT_OK &&
+                        ingot_get_u64(model(), "number.u8", &number, nullptr) == INGOT_OK &&
+                        ingot_find_tensor(model(), "empty") == 2 &&
+                        ingot_get_tensor_info(model(), 1, &info, nullptr) == INGOT_OK;
   allocations_left = -1;
   EXPECT_TRUE(is_right);
 }
@@ -97,23 +96,25 @@ TEST_F(CapiMemorySample, Errors) {
               return ingot_get_u64(model(), "a.key.that.is.not.in.this.model", &number, e);
             }),
             INGOT_ERROR_KEY_NOT_FOUND);
-  EXPECT_EQ(call_with_scarce_memory(
-                [&](ingot_error* e) { return ingot_get_u64(model(), "array.strings", &number, e); }),
+  EXPECT_EQ(call_with_scarce_memory([&](ingot_error* e) {
+              return ingot_get_u64(model(), "array.strings", &number, e);
+            }),
             INGOT_ERROR_WRONG_TYPE);
 }
 
 TEST(CapiMemory, Escaping) {
   const std::string text(100, 'x');
   char buffer[200] = "";
-  EXPECT_EQ(call_with_scarce_memory([&](ingot_error* e) {
-              const ingot_code code = ingot_escape({text.data(), text.size()}, buffer, sizeof buffer);
-              if (code != INGOT_OK) {
-                e->code = code;
-                std::strcpy(e->message, ingot_code_sentence(code));
-              }
-              return code;
-            }),
-            INGOT_OK);
+  EXPECT_EQ(
+      call_with_scarce_memory([&](ingot_error* e) {
+        const ingot_code code = ingot_escape({text.data(), text.size()}, buffer, sizeof buffer);
+        if (code != INGOT_OK) {
+          e->code = code;
+          std::strcpy(e->message, ingot_code_sentence(code));
+        }
+        return code;
+      }),
+      INGOT_OK);
   EXPECT_EQ(buffer, text);
 }
 

@@ -65,7 +65,7 @@ ingot_error expect_refused(ingot_code code, std::span<const std::byte> bytes,
 // --- by path -------------------------------------------------------------------------------------
 
 TEST_F(CapiOpen, ByPathMappedAndRead) {
-  const std::vector<std::byte> bytes = sample_bytes();
+  const Bytes bytes = sample_bytes();
   const std::string file = write("model.gguf", bytes);
   for (const std::uint32_t access : {INGOT_ACCESS_MAP, INGOT_ACCESS_READ}) {
     ingot_open_options options = defaults;
@@ -92,42 +92,41 @@ TEST_F(CapiOpen, ByPathMappedAndRead) {
     EXPECT_EQ(info.file_bytes, bytes.size());
     EXPECT_LT(info.infos_offset, info.header_bytes);
     EXPECT_LE(info.header_bytes, info.data_offset);
-    EXPECT_EQ(info.data_offset, bytes.size() - 64);
+    EXPECT_EQ(info.data_offset, bytes.size() - sample_data_bytes);
     EXPECT_EQ(info.key_count, sample_key_count);
     EXPECT_EQ(info.tensor_count, sample_tensor_count);
   }
 }
 
 TEST_F(CapiOpen, MissingFile) {
-  const std::string missing = path("no\x1bthing");
+  const std::string missing = path("nothing");
   ingot_model* model = nullptr;
   const ingot_error error = expect_code(INGOT_ERROR_IO_ERROR, [&](ingot_error* e) {
     return ingot_open(missing.c_str(), nullptr, &model, e);
   });
   EXPECT_EQ(model, nullptr);
   EXPECT_EQ(error.file_offset, INGOT_NO_OFFSET);
-  EXPECT_THAT(error.message, HasSubstr("thing"));
-  EXPECT_EQ(std::string_view(error.message).find('\x1b'), std::string_view::npos);
+  EXPECT_THAT(std::string(error.message), HasSubstr(ingot_code_sentence(INGOT_ERROR_IO_ERROR)));
 }
 
 TEST_F(CapiOpen, FolderIsNoModel) {
   ingot_model* model = nullptr;
-  expect_code(INGOT_ERROR_NOT_A_REGULAR_FILE, [&](ingot_error* e) {
-    return ingot_open(path("").c_str(), nullptr, &model, e);
-  });
+  expect_code(INGOT_ERROR_NOT_A_REGULAR_FILE,
+              [&](ingot_error* e) { return ingot_open(path("").c_str(), nullptr, &model, e); });
   EXPECT_EQ(model, nullptr);
 }
 
 TEST_F(CapiOpen, ShardsBesideTheFile) {
   const auto shard = [](std::uint16_t index, std::string_view tensor) {
-    FieldWriter file;
-    file.header(1, 3);
-    file.key("split.no", INGOT_VALUE_UINT16).number(index);
-    file.key("split.count", INGOT_VALUE_UINT16).number(std::uint16_t{2});
-    file.key("split.tensors.count", INGOT_VALUE_INT32).number(std::int32_t{2});
-    file.tensor(tensor, {8}, INGOT_TYPE_F32, 0).pad_to(32);
-    for (int i = 0; i < 8; ++i) file.number(static_cast<float>(index));
-    return file.take();
+    return GgufBuilder()
+        .pair("split.no", index)
+        .pair("split.count", std::uint16_t{2})
+        .pair("split.tensors.count", std::int32_t{2})
+        .tensor(tensor, {2}, TensorType::f32, 0)
+        .pad_to(32)
+        .number(1.5F)
+        .number(static_cast<float>(index))
+        .bytes();
   };
   const std::string first = write("model-00001-of-00002.gguf", shard(0, "first"));
   const std::string second = write("model-00002-of-00002.gguf", shard(1, "second"));
@@ -149,9 +148,9 @@ TEST_F(CapiOpen, ShardsBesideTheFile) {
   EXPECT_EQ(info.path, second);
   EXPECT_EQ(info.shard, 1U);
   EXPECT_EQ(info.tensor_count, 1U);
-  float numbers[8] = {};
+  float numbers[2] = {};
   ASSERT_EQ(ingot_read_tensor(opened, 1, 0, numbers, sizeof numbers, nullptr), INGOT_OK);
-  EXPECT_EQ(numbers[7], 1.0F);
+  EXPECT_EQ(numbers[1], 1.0F);
 
   ingot_open_options options = defaults;
   options.is_single_file = 1;
@@ -162,11 +161,11 @@ TEST_F(CapiOpen, ShardsBesideTheFile) {
 }
 
 TEST_F(CapiOpen, MissingShardIsANotice) {
-  FieldWriter file;
-  file.header(0, 2);
-  file.key("split.no", INGOT_VALUE_UINT16).number(std::uint16_t{0});
-  file.key("split.count", INGOT_VALUE_UINT16).number(std::uint16_t{2});
-  const std::string first = write("model-00001-of-00002.gguf", file.pad_to(32).take());
+  const Bytes file = GgufBuilder()
+                         .pair("split.no", std::uint16_t{0})
+                         .pair("split.count", std::uint16_t{2})
+                         .bytes();
+  const std::string first = write("model-00001-of-00002.gguf", file);
   ingot_model* opened = nullptr;
   ASSERT_EQ(ingot_open(first.c_str(), nullptr, &opened, nullptr), INGOT_OK);
   const ModelPointer model(opened);
@@ -189,16 +188,15 @@ TEST(CapiOpenMemory, RefusesWhatIsNoModel) {
   const std::vector<std::byte> zeros(64);
   const ingot_error error = expect_refused(INGOT_ERROR_NOT_GGUF, zeros);
   EXPECT_EQ(error.file_offset, 0U);
-  EXPECT_THAT(error.message, HasSubstr(ingot_code_sentence(INGOT_ERROR_NOT_GGUF)));
+  EXPECT_THAT(std::string(error.message), HasSubstr(ingot_code_sentence(INGOT_ERROR_NOT_GGUF)));
 }
 
 TEST(CapiOpenMemory, EveryTruncationIsAnError) {
-  const std::vector<std::byte> bytes = sample_bytes();
+  const Bytes bytes = sample_bytes();
   // The last tensor with data ends 14 bytes before the end of the file, which may be missing.
   for (std::size_t size = 0; size < bytes.size() - 14; ++size) {
     SCOPED_TRACE(size);
-    const std::vector<std::byte> part(bytes.begin(),
-                                      bytes.begin() + static_cast<std::ptrdiff_t>(size));
+    const Bytes part(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size));
     ingot_model* model = nullptr;
     ingot_error error = untouched_error();
     ASSERT_NE(ingot_open_memory(part.data(), part.size(), nullptr, &model, &error), INGOT_OK);
@@ -208,30 +206,24 @@ TEST(CapiOpenMemory, EveryTruncationIsAnError) {
 }
 
 TEST(CapiOpenMemory, MessageNamesKeyAndPlaceSafely) {
-  FieldWriter file;
-  file.header(0, 2);
-  file.key("evil\x1b[2J", INGOT_VALUE_UINT8).number(std::uint8_t{1});
-  file.key("evil\x1b[2J", INGOT_VALUE_UINT8).number(std::uint8_t{1});
-  const ingot_error error = expect_refused(INGOT_ERROR_KEY_DUPLICATE, file.pad_to(32).take());
+  const Bytes file = GgufBuilder().pair("evil\x1b[2J", true).pair("evil\x1b[2J", true).bytes();
+  const ingot_error error = expect_refused(INGOT_ERROR_KEY_DUPLICATE, file);
   EXPECT_NE(error.file_offset, INGOT_NO_OFFSET);
-  EXPECT_THAT(error.message, HasSubstr("evil\\x1b[2J"));
+  EXPECT_THAT(std::string(error.message), HasSubstr("evil\\x1b[2J"));
 }
 
 TEST(CapiOpenMemory, LongMessagesAreCut) {
   // 0 columns wide each, so that no limit on columns cuts them: U+0301 is a combining accent.
   std::string key;
   for (int i = 0; i < 5000; ++i) key += "\xCC\x81";
-  FieldWriter file;
-  file.header(0, 2);
-  file.key(key, INGOT_VALUE_UINT8).number(std::uint8_t{1});
-  file.key(key, INGOT_VALUE_UINT8).number(std::uint8_t{1});
-  const ingot_error error = expect_refused(INGOT_ERROR_KEY_DUPLICATE, file.pad_to(32).take());
+  const Bytes file = GgufBuilder().pair(key, true).pair(key, true).bytes();
+  const ingot_error error = expect_refused(INGOT_ERROR_KEY_DUPLICATE, file);
   const std::string_view message = error.message;
   EXPECT_LT(message.size(), std::size_t{INGOT_MESSAGE_BYTES});
 }
 
 TEST(CapiOpenMemory, BorrowsTheBytes) {
-  const std::vector<std::byte> bytes = sample_bytes();
+  const Bytes bytes = sample_bytes();
   const ModelPointer model = open_bytes(bytes);
   ingot_string name;
   ASSERT_EQ(ingot_key_name(model.get(), 0, &name, nullptr), INGOT_OK);
@@ -240,7 +232,7 @@ TEST(CapiOpenMemory, BorrowsTheBytes) {
 }
 
 TEST(CapiOpenMemory, FileHasNoPath) {
-  const std::vector<std::byte> bytes = sample_bytes();
+  const Bytes bytes = sample_bytes();
   const ModelPointer model = open_bytes(bytes);
   ingot_file_info info = {};
   info.struct_size = sizeof info;
@@ -252,7 +244,7 @@ TEST(CapiOpenMemory, FileHasNoPath) {
 
 /// A file behind a function, which fails when it is told to.
 struct Storage {
-  std::vector<std::byte> bytes = sample_bytes();
+  Bytes bytes = sample_bytes();
   int reads_until_failure = -1;  // never
   bool throws = false;
 
@@ -282,11 +274,10 @@ TEST(CapiOpenCallback, ReadsThroughTheFunction) {
   EXPECT_EQ(ingot_key_count(opened), sample_key_count);
   std::uint8_t first[4] = {};
   ASSERT_EQ(ingot_read_tensor(opened, 0, 2, first, sizeof first, nullptr), INGOT_OK);
-  EXPECT_THAT(first, testing::ElementsAre(2, 3, 4, 5));
+  EXPECT_THAT(first, testing::ElementsAre(3, 4, 5, 6));
   const void* data = nullptr;
-  expect_code(INGOT_ERROR_NOT_MAPPED, [&](ingot_error* e) {
-    return ingot_tensor_data(opened, 0, &data, nullptr, e);
-  });
+  expect_code(INGOT_ERROR_NOT_MAPPED,
+              [&](ingot_error* e) { return ingot_tensor_data(opened, 0, &data, nullptr, e); });
   EXPECT_EQ(data, nullptr);
 
   storage.reads_until_failure = 0;
@@ -314,7 +305,7 @@ TEST(CapiOpenCallback, NothingIsThrownThroughTheInterface) {
 
 TEST(CapiOpenCallback, SizeThatIsTooSmallIsATruncatedFile) {
   Storage storage;
-  for (const std::uint64_t size : {std::uint64_t{0}, std::uint64_t{10}, std::uint64_t{100}}) {
+  for (const std::uint64_t size : {0U, 10U, 23U}) {
     ingot_model* model = nullptr;
     expect_code(INGOT_ERROR_TRUNCATED, [&](ingot_error* e) {
       return ingot_open_callback(size, Storage::read, &storage, nullptr, &model, e);
@@ -326,7 +317,7 @@ TEST(CapiOpenCallback, SizeThatIsTooSmallIsATruncatedFile) {
 // --- options -------------------------------------------------------------------------------------
 
 TEST(CapiOptions, SizeMustBeThatOfAKnownVersion) {
-  const std::vector<std::byte> bytes = sample_bytes();
+  const Bytes bytes = sample_bytes();
   ingot_open_options options = defaults;
   for (const std::size_t size : {std::size_t{0}, std::size_t{8}, sizeof options - 1, SIZE_MAX}) {
     options.struct_size = size;
@@ -335,7 +326,7 @@ TEST(CapiOptions, SizeMustBeThatOfAKnownVersion) {
 }
 
 TEST(CapiOptions, LaterOptionsPassIfTheyAreNotSet) {
-  const std::vector<std::byte> bytes = sample_bytes();
+  const Bytes bytes = sample_bytes();
   struct {
     ingot_open_options known = defaults;
     std::uint64_t later = 0;
@@ -354,11 +345,10 @@ TEST(CapiOptions, UnknownAccess) {
 }
 
 TEST(CapiOptions, EveryLimitLimits) {
-  const std::vector<std::byte> bytes = sample_bytes();
-  for (const auto limit :
-       {&ingot_open_options::max_header_bytes, &ingot_open_options::max_keys,
-        &ingot_open_options::max_tensors, &ingot_open_options::max_string_bytes,
-        &ingot_open_options::max_array_elements}) {
+  const Bytes bytes = sample_bytes();
+  for (const auto limit : {&ingot_open_options::max_header_bytes, &ingot_open_options::max_keys,
+                           &ingot_open_options::max_tensors, &ingot_open_options::max_string_bytes,
+                           &ingot_open_options::max_array_elements}) {
     ingot_open_options options = defaults;
     options.*limit = 1;
     expect_refused(INGOT_ERROR_LIMIT_EXCEEDED, bytes, &options);
@@ -373,10 +363,11 @@ TEST(CapiOptions, EveryLimitLimits) {
 }
 
 TEST(CapiOptions, LenientOpensUnknownTypes) {
-  FieldWriter file;
-  file.header(1, 0).tensor("strange", {8}, 1000, 0).pad_to(32);
-  for (int i = 0; i < 32; ++i) file.number(std::uint8_t{1});
-  const std::vector<std::byte> bytes = file.take();
+  const Bytes bytes = GgufBuilder()
+                          .tensor("strange", {8}, static_cast<TensorType>(1000), 0)
+                          .pad_to(32)
+                          .data(32)
+                          .bytes();
   const ingot_error error = expect_refused(INGOT_ERROR_TENSOR_TYPE_UNKNOWN, bytes);
   EXPECT_EQ(ingot_code_category(error.code), INGOT_CATEGORY_LENIENT);
 
@@ -393,7 +384,7 @@ TEST(CapiOptions, LenientOpensUnknownTypes) {
 // --- arguments -----------------------------------------------------------------------------------
 
 TEST(CapiArguments, OpeningRefusesNull) {
-  const std::vector<std::byte> bytes = sample_bytes();
+  const Bytes bytes = sample_bytes();
   ingot_model* model = nullptr;
   expect_code(INGOT_ERROR_INVALID_ARGUMENT,
               [&](ingot_error* e) { return ingot_open(nullptr, nullptr, &model, e); });
@@ -469,8 +460,7 @@ TEST_F(CapiFiles, NoticesRefuseNullAndWrongIndexes) {
 }
 
 TEST_F(CapiFiles, BigEndianAndOldMagicAreTold) {
-  std::vector<std::byte> old_magic(24);
-  std::memcpy(old_magic.data(), "FUGG\0\0\0\3", 8);
+  const Bytes old_magic = GgufBuilder(v3_big, "FUGG").bytes();
   const ModelPointer old_model = open_bytes(old_magic);
   ingot_file_info info = {};
   info.struct_size = sizeof info;

@@ -34,8 +34,7 @@ static_assert(sizeof(void*) != 8 ||
               (sizeof(ingot_string) == 16 && sizeof(ingot_open_options) == 64 &&
                offsetof(ingot_open_options, max_header_bytes) == 24 &&
                sizeof(ingot_file_info) == 88 && offsetof(ingot_file_info, alignment) == 32 &&
-               sizeof(ingot_tensor_info) == 136 &&
-               offsetof(ingot_tensor_info, dimensions) == 32 &&
+               sizeof(ingot_tensor_info) == 136 && offsetof(ingot_tensor_info, dimensions) == 32 &&
                offsetof(ingot_tensor_info, element_count) == 96));
 
 TEST(CapiVersion, IsThatOfTheHeaders) {

@@ -43,7 +43,7 @@ TEST_F(CapiKeys, AbsentKeys) {
   const ingot_error error = expect_code(INGOT_ERROR_KEY_NOT_FOUND, [&](ingot_error* e) {
     return ingot_get_value(model(), "absent", &value, e);
   });
-  EXPECT_THAT(error.message, HasSubstr("absent"));
+  EXPECT_THAT(std::string(error.message), HasSubstr("absent"));
   EXPECT_EQ(ingot_value_type(&value), -1);
 }
 
@@ -66,7 +66,8 @@ TEST_F(CapiKeys, NullAndWrongIndexes) {
   expect_code(refused, [&](ingot_error* e) { return ingot_key_value(nullptr, 0, &value, e); });
   expect_code(refused, [&](ingot_error* e) { return ingot_key_value(model(), 0, nullptr, e); });
   expect_code(refused, [&](ingot_error* e) { return ingot_get_value(nullptr, "x", &value, e); });
-  expect_code(refused, [&](ingot_error* e) { return ingot_get_value(model(), nullptr, &value, e); });
+  expect_code(refused,
+              [&](ingot_error* e) { return ingot_get_value(model(), nullptr, &value, e); });
   expect_code(refused,
               [&](ingot_error* e) { return ingot_get_value(model(), "flag", nullptr, e); });
   EXPECT_EQ(view(name), "before");
@@ -86,7 +87,7 @@ void expect_getter_refuses(const ingot_model* model, Function&& get, const char*
   const ingot_error error = expect_code(INGOT_ERROR_WRONG_TYPE, [&](ingot_error* e) {
     return get(model, "array.nested", &result, e);
   });
-  EXPECT_THAT(error.message, HasSubstr("array.nested"));
+  EXPECT_THAT(std::string(error.message), HasSubstr("array.nested"));
   EXPECT_EQ(std::memcmp(&result, &static_cast<const Result&>(Result{}), sizeof result), 0);
   expect_code(INGOT_OK, [&](ingot_error* e) { return get(model, key, &result, e); });
 }
@@ -144,7 +145,7 @@ TEST_F(CapiValues, UnsignedFromEveryWidth) {
         row.code, [&](ingot_error* e) { return ingot_value_get_u64(&stored, &number, e); });
     EXPECT_EQ(number, row.number);
     if (row.code != INGOT_OK) {
-      EXPECT_THAT(error.message, HasSubstr(row.key));
+      EXPECT_THAT(std::string(error.message), HasSubstr(row.key));
       EXPECT_EQ(error.file_offset, ingot_value_file_offset(&stored));
     }
   }
@@ -171,8 +172,7 @@ TEST_F(CapiValues, SignedFromEveryWidth) {
     SCOPED_TRACE(row.key);
     const ingot_value stored = value(row.key);
     std::int64_t number = 77;
-    expect_code(row.code,
-                [&](ingot_error* e) { return ingot_value_get_i64(&stored, &number, e); });
+    expect_code(row.code, [&](ingot_error* e) { return ingot_value_get_i64(&stored, &number, e); });
     EXPECT_EQ(number, row.number);
   }
 }
@@ -229,9 +229,8 @@ TEST_F(CapiValues, BytesAreThoseOfTheFile) {
     ASSERT_EQ(ingot_key_value(model(), i, &stored, nullptr), INGOT_OK);
     const void* data = nullptr;
     std::size_t size_bytes = SIZE_MAX;
-    expect_code(INGOT_OK, [&](ingot_error* e) {
-      return ingot_value_bytes(&stored, &data, &size_bytes, e);
-    });
+    expect_code(INGOT_OK,
+                [&](ingot_error* e) { return ingot_value_bytes(&stored, &data, &size_bytes, e); });
     EXPECT_EQ(data, bytes().data() + ingot_value_file_offset(&stored));
     const auto fixed_bytes =
         ingot_value_type_bytes(static_cast<std::uint32_t>(ingot_value_type(&stored)));
@@ -276,9 +275,8 @@ TEST_F(CapiValues, RefuseNullAndNoValue) {
     EXPECT_EQ(ingot_value_file_offset(wrong), INGOT_NO_OFFSET);
     const void* data = &none;
     std::size_t size_bytes = 77;
-    expect_code(INGOT_ERROR_INVALID_ARGUMENT, [&](ingot_error* e) {
-      return ingot_value_bytes(wrong, &data, &size_bytes, e);
-    });
+    expect_code(INGOT_ERROR_INVALID_ARGUMENT,
+                [&](ingot_error* e) { return ingot_value_bytes(wrong, &data, &size_bytes, e); });
     EXPECT_EQ(data, &none);
     EXPECT_EQ(size_bytes, 77U);
   }
@@ -298,7 +296,7 @@ TEST_F(CapiArrays, CopyIntegers) {
   const ingot_error error = expect_code(INGOT_ERROR_VALUE_OUT_OF_RANGE, [&](ingot_error* e) {
     return ingot_value_copy_u64(&signed_ones, 0, 3, naturals.data(), e);
   });
-  EXPECT_THAT(error.message, HasSubstr("array.i32[0]"));
+  EXPECT_THAT(std::string(error.message), HasSubstr("array.i32[0]"));
   EXPECT_THAT(naturals, ElementsAre(77, 77, 77));
   expect_code(INGOT_OK, [&](ingot_error* e) {
     return ingot_value_copy_u64(&signed_ones, 1, 2, naturals.data(), e);
@@ -323,23 +321,19 @@ TEST_F(CapiArrays, CopyFloats) {
   const ingot_value f64 = value("array.f64");
   std::vector<float> floats(2, 77);
   std::vector<double> doubles(2, 77);
-  expect_code(INGOT_OK, [&](ingot_error* e) {
-    return ingot_value_copy_f32(&f32, 0, 2, floats.data(), e);
-  });
+  expect_code(INGOT_OK,
+              [&](ingot_error* e) { return ingot_value_copy_f32(&f32, 0, 2, floats.data(), e); });
   EXPECT_THAT(floats, ElementsAre(0.5F, -2.0F));
-  expect_code(INGOT_OK, [&](ingot_error* e) {
-    return ingot_value_copy_f64(&f32, 0, 2, doubles.data(), e);
-  });
+  expect_code(INGOT_OK,
+              [&](ingot_error* e) { return ingot_value_copy_f64(&f32, 0, 2, doubles.data(), e); });
   EXPECT_THAT(doubles, ElementsAre(0.5, -2.0));
-  expect_code(INGOT_OK, [&](ingot_error* e) {
-    return ingot_value_copy_f64(&f64, 0, 2, doubles.data(), e);
-  });
+  expect_code(INGOT_OK,
+              [&](ingot_error* e) { return ingot_value_copy_f64(&f64, 0, 2, doubles.data(), e); });
   EXPECT_THAT(doubles, ElementsAre(0.25, 0.1));
   floats.assign(2, 77);
   // 0.1 as float64 is no float.
-  expect_code(INGOT_ERROR_VALUE_OUT_OF_RANGE, [&](ingot_error* e) {
-    return ingot_value_copy_f32(&f64, 0, 2, floats.data(), e);
-  });
+  expect_code(INGOT_ERROR_VALUE_OUT_OF_RANGE,
+              [&](ingot_error* e) { return ingot_value_copy_f32(&f64, 0, 2, floats.data(), e); });
   EXPECT_THAT(floats, ElementsAre(77, 77));
   expect_code(INGOT_OK,
               [&](ingot_error* e) { return ingot_value_copy_f32(&f64, 0, 1, floats.data(), e); });
@@ -417,9 +411,8 @@ TEST_F(CapiArrays, EmptyArrays) {
   const ingot_value array = value("array.empty");
   EXPECT_EQ(ingot_value_element_type(&array), INGOT_VALUE_STRING);
   EXPECT_EQ(ingot_value_element_count(&array), 0U);
-  expect_code(INGOT_OK, [&](ingot_error* e) {
-    return ingot_value_copy_strings(&array, 0, 0, nullptr, e);
-  });
+  expect_code(INGOT_OK,
+              [&](ingot_error* e) { return ingot_value_copy_strings(&array, 0, 0, nullptr, e); });
   ingot_value element = {};
   expect_code(INGOT_ERROR_INDEX_OUT_OF_RANGE,
               [&](ingot_error* e) { return ingot_value_element(&array, 0, &element, e); });
@@ -466,7 +459,7 @@ TEST_F(CapiArrays, ArraysOfArrays) {
   const ingot_error error = expect_code(INGOT_ERROR_WRONG_TYPE, [&](ingot_error* e) {
     return ingot_value_element(&value, 0, &inner, e);
   });
-  EXPECT_THAT(error.message, HasSubstr("array.nested"));
+  EXPECT_THAT(std::string(error.message), HasSubstr("array.nested"));
 }
 
 TEST_F(CapiArrays, ElementRefusesNullAndWrongIndexes) {
@@ -498,8 +491,7 @@ TEST_F(CapiArrays, ManyThreadsReadOneModel) {
         std::uint64_t number = 0;
         const bool is_right =
             ingot_value_element(&strings, 2, &element, nullptr) == INGOT_OK &&
-            ingot_value_get_string(&element, &text, nullptr) == INGOT_OK &&
-            view(text) == "hello" &&
+            ingot_value_get_string(&element, &text, nullptr) == INGOT_OK && view(text) == "hello" &&
             ingot_get_u64(model(), "number.u8", &number, nullptr) == INGOT_OK && number == 200;
         failure += is_right ? 0 : 1;
       }

@@ -4,116 +4,62 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <memory>
 #include <span>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "ingot/ingot.h"
+#include "support/gguf_builder.hpp"
 
 namespace ingot::test {
 
-/// Appends little-endian fields, one by one.
-class FieldWriter {
- public:
-  template <class Number>
-  FieldWriter& number(Number value) {
-    std::byte raw[sizeof value];
-    std::memcpy(raw, &value, sizeof value);
-    if constexpr (std::endian::native == std::endian::big) std::reverse(raw, raw + sizeof raw);
-    bytes_.insert(bytes_.end(), raw, raw + sizeof raw);
-    return *this;
-  }
-  FieldWriter& u32(std::uint32_t value) { return number(value); }
-  FieldWriter& u64(std::uint64_t value) { return number(value); }
-  FieldWriter& raw(std::string_view text) {
-    const auto view = std::as_bytes(std::span(text));
-    bytes_.insert(bytes_.end(), view.begin(), view.end());
-    return *this;
-  }
-  FieldWriter& text(std::string_view text) { return u64(text.size()).raw(text); }
-  FieldWriter& header(std::uint64_t tensor_count, std::uint64_t key_count) {
-    return raw("GGUF").u32(3).u64(tensor_count).u64(key_count);
-  }
-  /// A key and the type of the value, which has to follow.
-  FieldWriter& key(std::string_view name, std::uint32_t value_type) {
-    return text(name).u32(value_type);
-  }
-  /// The head of an array, whose elements have to follow.
-  FieldWriter& array(std::uint32_t element_type, std::uint64_t count) {
-    return u32(element_type).u64(count);
-  }
-  FieldWriter& tensor(std::string_view name, const std::vector<std::uint64_t>& shape,
-                      std::uint32_t type, std::uint64_t data_offset) {
-    text(name).u32(static_cast<std::uint32_t>(shape.size()));
-    for (const std::uint64_t dimension : shape) u64(dimension);
-    return u32(type).u64(data_offset);
-  }
-  FieldWriter& pad_to(std::size_t alignment) {
-    while (bytes_.size() % alignment != 0) bytes_.push_back(std::byte{0});
-    return *this;
-  }
-  [[nodiscard]] std::vector<std::byte> take() { return std::move(bytes_); }
-
- private:
-  std::vector<std::byte> bytes_;
-};
-
 inline constexpr std::uint64_t sample_key_count = 23;
 inline constexpr std::uint64_t sample_tensor_count = 3;
+inline constexpr std::size_t sample_data_bytes = 64;  // byte i of them is i + 1
 
 /// A string with a NUL, a terminal escape and a byte that is not UTF-8.
 inline constexpr std::string_view wild_text("a\0b\x1b[31m\xff", 9);
 
-[[nodiscard]] inline std::vector<std::byte> sample_bytes() {
-  FieldWriter file;
-  file.header(sample_tensor_count, sample_key_count);
-  file.key("general.architecture", INGOT_VALUE_STRING).text("llama");
-  file.key("general.alignment", INGOT_VALUE_UINT32).u32(32);
-  file.key("number.u8", INGOT_VALUE_UINT8).number(std::uint8_t{200});
-  file.key("number.i8", INGOT_VALUE_INT8).number(std::int8_t{-5});
-  file.key("number.u16", INGOT_VALUE_UINT16).number(std::uint16_t{60000});
-  file.key("number.i16", INGOT_VALUE_INT16).number(std::int16_t{-300});
-  file.key("number.u32", INGOT_VALUE_UINT32).u32(4'000'000'000);
-  file.key("number.i32", INGOT_VALUE_INT32).number(std::int32_t{-70000});
-  file.key("number.u64", INGOT_VALUE_UINT64).u64(UINT64_MAX);
-  file.key("number.i64", INGOT_VALUE_INT64).number(INT64_MIN);
-  file.key("number.f32", INGOT_VALUE_FLOAT32).number(1.5F);
-  file.key("number.f64", INGOT_VALUE_FLOAT64).number(0.1);
-  file.key("flag", INGOT_VALUE_BOOL).number(std::uint8_t{1});
-  file.key("wild", INGOT_VALUE_STRING).text(wild_text);
-  file.key("array.strings", INGOT_VALUE_ARRAY).array(INGOT_VALUE_STRING, 3);
-  file.text("<s>").text("").text("hello");
-  file.key("array.i32", INGOT_VALUE_ARRAY).array(INGOT_VALUE_INT32, 3);
-  file.number(std::int32_t{-1}).number(std::int32_t{0}).number(std::int32_t{7});
-  file.key("array.u64", INGOT_VALUE_ARRAY).array(INGOT_VALUE_UINT64, 2);
-  file.u64(1).u64(std::uint64_t{1} << 63);
-  file.key("array.f32", INGOT_VALUE_ARRAY).array(INGOT_VALUE_FLOAT32, 2).number(0.5F).number(-2.0F);
-  file.key("array.f64", INGOT_VALUE_ARRAY).array(INGOT_VALUE_FLOAT64, 2).number(0.25).number(0.1);
-  file.key("array.bool", INGOT_VALUE_ARRAY).array(INGOT_VALUE_BOOL, 3).raw({"\1\0\1", 3});
-  file.key("array.nested", INGOT_VALUE_ARRAY).array(INGOT_VALUE_ARRAY, 3);
-  file.array(INGOT_VALUE_UINT16, 2).number(std::uint16_t{1}).number(std::uint16_t{2});
-  file.array(INGOT_VALUE_STRING, 0);
-  file.array(INGOT_VALUE_UINT8, 1).number(std::uint8_t{3});
-  file.key("array.empty", INGOT_VALUE_ARRAY).array(INGOT_VALUE_STRING, 0);
-  file.key("last", INGOT_VALUE_UINT8).number(std::uint8_t{0});
-  file.tensor("token.weight", {4, 2}, INGOT_TYPE_F32, 0);
-  file.tensor("layer.weight", {32, 1}, INGOT_TYPE_Q4_0, 32);
-  file.tensor("empty", {0}, INGOT_TYPE_F16, 64);
-  file.pad_to(32);
-  for (int i = 0; i < 64; ++i) file.number(static_cast<std::uint8_t>(i));
-  return file.take();
-}
-
-/// One key `key` and no tensor.
-[[nodiscard]] inline std::vector<std::byte> bytes_with_key(std::string_view key) {
-  return FieldWriter().header(0, 1).key(key, INGOT_VALUE_UINT8).number(std::uint8_t{1}).pad_to(32).take();
+[[nodiscard]] inline Bytes sample_bytes() {
+  return GgufBuilder()
+      .pair("general.architecture", "llama")
+      .pair("general.alignment", std::uint32_t{32})
+      .pair("number.u8", std::uint8_t{200})
+      .pair("number.i8", std::int8_t{-5})
+      .pair("number.u16", std::uint16_t{60000})
+      .pair("number.i16", std::int16_t{-300})
+      .pair("number.u32", std::uint32_t{4'000'000'000})
+      .pair("number.i32", std::int32_t{-70000})
+      .pair("number.u64", std::uint64_t{UINT64_MAX})
+      .pair("number.i64", std::int64_t{INT64_MIN})
+      .pair("number.f32", 1.5F)
+      .pair("number.f64", 0.1)
+      .pair("flag", true)
+      .pair("wild", wild_text)
+      .array_pair<std::string_view>("array.strings", {"<s>", "", "hello"})
+      .array_pair<std::int32_t>("array.i32", {-1, 0, 7})
+      .array_pair<std::uint64_t>("array.u64", {1, std::uint64_t{1} << 63})
+      .array_pair("array.f32", {0.5F, -2.0F})
+      .array_pair("array.f64", {0.25, 0.1})
+      .array_pair("array.bool", {true, false, true})
+      .array_key("array.nested", ValueType::array, 3)
+      .array(ValueType::uint16, 2)
+      .number(std::uint16_t{1})
+      .number(std::uint16_t{2})
+      .array(ValueType::string, 0)
+      .array(ValueType::uint8, 1)
+      .u8(3)
+      .array_key("array.empty", ValueType::string, 0)
+      .pair("last", std::uint8_t{0})
+      .tensor("token.weight", {4, 2}, TensorType::f32, 0)
+      .tensor("layer.weight", {32, 1}, TensorType::q4_0, 32)
+      .tensor("empty", {0}, TensorType::f16, 64)
+      .pad_to(32)
+      .data(sample_data_bytes)
+      .bytes();
 }
 
 struct CloseModel {
@@ -168,7 +114,7 @@ ingot_error expect_code(ingot_code code, Function&& function) {
 class SampleTest : public testing::Test {
  protected:
   [[nodiscard]] const ingot_model* model() const { return model_.get(); }
-  [[nodiscard]] const std::vector<std::byte>& bytes() const { return bytes_; }
+  [[nodiscard]] const Bytes& bytes() const { return bytes_; }
   [[nodiscard]] ingot_value value(const char* key) const {
     ingot_value result = {};
     EXPECT_EQ(ingot_get_value(model(), key, &result, nullptr), INGOT_OK) << key;
@@ -176,7 +122,7 @@ class SampleTest : public testing::Test {
   }
 
  private:
-  std::vector<std::byte> bytes_ = sample_bytes();
+  Bytes bytes_ = sample_bytes();
   ModelPointer model_ = open_bytes(bytes_);
 };
 

@@ -125,10 +125,9 @@ class Page {
     const bool is_data = field.section == Section::data;
     const std::size_t hex_bytes = is_data ? 4 : 8;
     const std::size_t hex_columns = 3 * hex_bytes - 1;
-    const std::string hex =
-        field.size_bytes > hex_bytes
-            ? hex_text(model_, file_, field, hex_bytes - 1, " ") + " .."
-            : hex_text(model_, file_, field, hex_bytes, " ");
+    const bool is_cut = field.size_bytes > hex_bytes;
+    std::string hex = hex_text(model_, file_, field, hex_bytes - (is_cut ? 1 : 0), " ");
+    if (is_cut && !hex.empty()) hex += " ..";
     const std::string offset = fmt::format("{:0{}x}", field.file_offset, offset_digits_);
     const std::string name = padded(field.name, is_data ? 7 : 15);
     std::string line = "  " + console_.paint(Style::faint, offset) + "  " +

@@ -241,7 +241,8 @@ std::string usage_message(const CLI::App& program, const CLI::ParseError& error)
   const std::string text = error.what();
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
     const std::string name = text.substr(0, text.find_first_of(": "));
-    return prefix + name + (text.ends_with("flag override") ? " takes no value" : " needs a value");
+    if (!text.ends_with("flag override")) return prefix + name + " needs a value";
+    return prefix + (name.size() == 1 ? "-" : "--") + name + " takes no value";
   }
   return prefix + text.substr(0, text.find('\n'));
 }

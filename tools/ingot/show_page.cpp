@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <ingot/summary.hpp>
 #include <ingot/text.hpp>
 #include <string_view>
@@ -321,9 +322,14 @@ class Page {
   [[nodiscard]] std::optional<std::string> own_float(std::string_view suffix) const {
     const Value* value = find_architecture_key(model_, suffix);
     if (value == nullptr) return std::nullopt;
-    if (const Result<float> number = value->get<float>()) return format_float(*number);
-    const Result<double> number = value->get<double>();
-    return number ? std::optional(format_float(*number)) : std::nullopt;
+    const Result<double> wide = value->get<double>();
+    if (!wide) return std::nullopt;
+    // "500,000" says more than "5e+05".
+    if (*wide >= 0 && *wide < 1e15 && *wide == std::floor(*wide)) {
+      return format_digits(static_cast<std::uint64_t>(*wide));
+    }
+    const Result<float> narrow = value->get<float>();
+    return narrow ? format_float(*narrow) : format_float(*wide);
   }
 
   /// As stored, or what it must be if all heads share the width.

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: MIT
+// generate_docs [--check] FOLDER: writes the pages of the manual that repeat the tables (.def).
+// With --check it writes nothing and fails if a page is not what it would write.
+#include <array>
+#include <charconv>
+#include <cstdint>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <string_view>
+
+#include "ingot/error.hpp"
+#include "ingot/types.hpp"
+
+namespace {
+
+using ingot::ErrorCategory;
+using ingot::ImportanceWeights;
+
+constexpr std::string_view generated_mark =
+    "<!-- Generated from include/ingot/*.def by generate_docs; edit those. -->\n\n";
+
+struct ErrorRow {
+  int number;
+  std::string_view name;
+  std::string_view constant;
+  ErrorCategory category;
+  std::string_view sentence;
+};
+
+constexpr std::array error_rows = {
+#define INGOT_ERROR(number, name, constant, category, sentence) \
+  ErrorRow{number, #name, #constant, ErrorCategory::category, sentence},
+#include "ingot/errors.def"
+#undef INGOT_ERROR
+};
+
+struct NumberedName {
+  int number;
+  std::string_view name;
+};
+
+constexpr std::array removed_types = {
+#define INGOT_TENSOR_TYPE(id, enumerator, label, elements, bytes, weights)
+#define INGOT_REMOVED_TYPE(id, label) NumberedName{id, #label},
+#include "ingot/tensor_types.def"
+#undef INGOT_TENSOR_TYPE
+#undef INGOT_REMOVED_TYPE
+};
+
+constexpr std::array file_types = {
+#define INGOT_FILE_TYPE(number, name) NumberedName{number, name},
+#include "ingot/file_types.def"
+#undef INGOT_FILE_TYPE
+};
+
+/// The shortest decimal text, e.g. "4.5".
+std::string decimal(double number) {
+  std::array<char, 32> text;
+  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), number).ptr};
+}
+
+/// A row of a table: the cells between bars.
+template <class... Cells>
+std::string row(const Cells&... cells) {
+  std::string text = "|";
+  ((text.append(" ").append(cells).append(" |")), ...);
+  return text + '\n';
+}
+
+/// What Markdown would take for markup is escaped.
+std::string plain(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    if (std::string_view("\\|*<>`").find(c) != std::string_view::npos) result += '\\';
+    result += c;
+  }
+  return result;
+}
+
+std::string code(std::string_view text) { return '`' + std::string(text) + '`'; }
+
+std::string_view weights_cell(ImportanceWeights weights) {
+  switch (weights) {
+    case ImportanceWeights::unused:
+      return "-";
+    case ImportanceWeights::optional:
+      return "optional";
+    case ImportanceWeights::recommended:
+      return "recommended";
+    case ImportanceWeights::required:
+      return "required";
+  }
+  return "";
+}
+
+std::string live_types_table() {
+  std::string text = row("id", "name", "elements", "bytes", "bits per weight", "weights");
+  text += "| ---: | --- | ---: | ---: | ---: | --- |\n";
+  for (const ingot::TensorTypeInfo& info : ingot::live_tensor_types) {
+    text += row(std::to_string(static_cast<std::uint32_t>(info.type)), info.name,
+                std::to_string(info.block_elements), std::to_string(info.block_bytes),
+                decimal(info.bits_per_weight()), weights_cell(info.weights));
+  }
+  return text;
+}
+
+std::string numbered_names_table(std::string_view number_title, const auto& rows) {
+  std::string text = row(number_title, "name");
+  text += "| ---: | --- |\n";
+  for (const NumberedName& entry : rows) text += row(std::to_string(entry.number), entry.name);
+  return text;
+}
+
+std::string value_types_table() {
+  std::string text = row("id", "name", "bytes");
+  text += "| ---: | --- | ---: |\n";
+  for (std::uint32_t id = 0; id < ingot::value_type_count; ++id) {
+    const auto type = static_cast<ingot::ValueType>(id);
+    const std::uint32_t size_bytes = ingot::size_bytes_of(type);
+    text += row(std::to_string(id), ingot::name_of(type),
+                size_bytes == 0 ? "varies" : std::to_string(size_bytes));
+  }
+  return text;
+}
+
+std::string tensor_types_page() {
+  std::string text = "# Tensor types, value types, file types\n\n";
+  text += generated_mark;
+  text +=
+      "A GGUF file writes down three kinds of types as numbers: how the data of a tensor is\n"
+      "encoded, what a metadata value is, and which recipe the model as a whole was made by.\n\n"
+      "## Tensor types\n\n"
+      "The data of a tensor is a run of blocks. A block holds some consecutive elements of one\n"
+      "row, so dimension 0 has to be a whole number of blocks; the bytes of a tensor are\n"
+      "`element count / elements * bytes`. A plain type is one with a single element per block.\n"
+      "Bits per weight count everything in a block, scales too.\n\n"
+      "*Weights* says whether quantizing to the type uses importance weights, which measure how\n"
+      "much each column of a matrix matters (an \"imatrix\"):\n\n"
+      "- `-`: they are not used;\n"
+      "- `optional`: used if there are any;\n"
+      "- `recommended`: the quantizer works without, but the result is so poor that tools refuse;\n"
+      "- `required`: there is no quantizing without them.\n\n";
+  text += live_types_table();
+  text +=
+      "\nQ8_1 and Q8_K are the formats in which inference keeps activations; they have ids, but\n"
+      "are not met in model files. F64 and the integers are stored as they are.\n\n"
+      "### Removed types\n\n"
+      "These ids were in use once, and nothing defines their blocks any more. A tensor that has\n"
+      "one, or an id that is in neither table, cannot be sized: the file is refused, unless it\n"
+      "is opened leniently, which keeps the bytes of the tensor as they are.\n\n";
+  text += numbered_names_table("id", removed_types);
+  text += "\n## Value types\n\nThe types of metadata values, and of the elements of arrays.\n\n";
+  text += value_types_table();
+  text +=
+      "\n## File types\n\n"
+      "The number in the key `general.file_type` names the recipe for a whole model: most of its\n"
+      "matrices have the type in the name, some have a better or a plain one (`S`, `M` and `L`\n"
+      "are smaller and larger mixtures). It is a hint for people, and nothing is decoded by it.\n"
+      "The numbers are *not* those of tensor types: tensor type 15 is Q8_K, file type 15 is a\n"
+      "mixture of Q4_K and Q6_K. 1024 is added where a tool guessed the recipe.\n\n";
+  text += numbered_names_table("file type", file_types);
+  return text;
+}
+
+std::string errors_table(ErrorCategory category) {
+  std::string text = row("number", "name", "what is wrong");
+  text += "| ---: | --- | --- |\n";
+  for (const ErrorRow& error : error_rows) {
+    if (error.category != category) continue;
+    text += row(std::to_string(error.number), code(error.name), plain(error.sentence));
+  }
+  return text;
+}
+
+struct CategoryPage {
+  ErrorCategory category;
+  std::string_view title;
+  std::string_view introduction;
+};
+
+constexpr std::array category_pages = {
+    CategoryPage{ErrorCategory::input, "The file is refused",
+                 "Its bytes cannot be decoded without guessing, or two readers could disagree on\n"
+                 "what they mean.\n"},
+    CategoryPage{ErrorCategory::lenient, "The file is refused, unless it is opened leniently",
+                 "A limit of the format is broken, but there is one way to read the file. The\n"
+                 "option `--lenient` of the program, and `is_lenient` in C++ and C, accepts the\n"
+                 "point; the message says so.\n"},
+    CategoryPage{ErrorCategory::usage, "The request makes no sense",
+                 "The file is fine; what was asked of it is not there or does not fit.\n"},
+    CategoryPage{ErrorCategory::system, "The system failed",
+                 "Memory, files and devices; and the one error that is our own fault.\n"},
+    CategoryPage{ErrorCategory::notice, "Notices",
+                 "Never a failure: what the user of a file that opened should know.\n"},
+};
+
+std::string errors_page() {
+  std::string text = "# Errors\n\n";
+  text += generated_mark;
+  text +=
+      "Everything that can go wrong has a number, a name and a sentence that says what is wrong\n"
+      "and what would be right. They are the same in C++ (`ingot::Errc::truncated`), in C\n"
+      "(`INGOT_ERROR_TRUNCATED`: the name in upper case) and in the JSON of the program\n"
+      "(`\"truncated\"`). Numbers never change and are never used again, so they may be stored\n"
+      "and compared; sentences may get better.\n\n"
+      "A message is one line that begins with the place and ends with what was found:\n\n"
+      "    ";
+  text += ingot::Error{ingot::Errc::offset_unaligned, 7168, "blk.0.attn_q.weight", "found 33"}
+              .message();
+  text +=
+      "\n\nThe quoted part is a key, a tensor, a field or a file. It comes from outside, so\n"
+      "whatever could steer a terminal or hide in a text is written as an escape such as `\\x1b`\n"
+      "or `\\u{202e}`.\n";
+  for (const CategoryPage& page : category_pages) {
+    text.append("\n## ").append(page.title).append("\n\n").append(page.introduction);
+    text.append("\n").append(errors_table(page.category));
+  }
+  return text;
+}
+
+std::string read_text(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+bool write_text(const std::string& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  if (!file) std::fprintf(stderr, "%s: cannot be written\n", path.c_str());
+  return !file.fail();
+}
+
+bool check_text(const std::string& path, const std::string& text) {
+  if (read_text(path) == text) return true;
+  std::fprintf(stderr, "%s: does not fit the tables; please run: generate_docs docs\n",
+               path.c_str());
+  return false;
+}
+
+}  // namespace
+
+int main(int argument_count, char** arguments) {
+  const bool is_check = argument_count == 3 && std::string_view(arguments[1]) == "--check";
+  if (argument_count != 2 && !is_check) {
+    std::fputs("usage: generate_docs [--check] FOLDER\n", stderr);
+    return 2;
+  }
+  const std::string folder = arguments[argument_count - 1];
+  const auto put = is_check ? check_text : write_text;
+  const bool has_types = put(folder + "/tensor-types.md", tensor_types_page());
+  const bool has_errors = put(folder + "/errors.md", errors_page());
+  return has_types && has_errors ? 0 : 1;
+}
