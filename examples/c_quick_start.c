@@ -5,15 +5,16 @@
 #include <stdio.h>
 
 int main(int argc, char** argv) {
+  const char* path = argc > 1 ? argv[1] : "model.gguf";
   ingot_model* model;
   ingot_error error;
-  if (ingot_open(argc > 1 ? argv[1] : "", NULL, &model, &error) != INGOT_OK) {
-    fprintf(stderr, "%s\n", error.message);
+  if (ingot_open(path, NULL, &model, &error) != INGOT_OK) {
+    fprintf(stderr, "%s: %s\n", path, error.message);
     return 1;
   }
   uint64_t alignment = 32;  // stays if the key is absent
   ingot_get_u64(model, "general.alignment", &alignment, NULL);
-  printf("%" PRIu64 " tensors, aligned to %" PRIu64 "\n", ingot_tensor_count(model), alignment);
+  printf("tensors: %" PRIu64 ", alignment: %" PRIu64 "\n", ingot_tensor_count(model), alignment);
 
   ingot_tensor_info tensor = {.struct_size = sizeof tensor};
   const void* data;

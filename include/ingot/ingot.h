@@ -28,6 +28,8 @@
 #ifndef INGOT_INGOT_H
 #define INGOT_INGOT_H
 
+// NOLINTBEGIN(modernize-deprecated-headers, modernize-use-using): this is C.
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -500,5 +502,7 @@ INGOT_EXPORT ingot_code ingot_read_tensor(const ingot_model* model, uint64_t ind
 #ifdef __cplusplus
 }
 #endif
+
+// NOLINTEND(modernize-deprecated-headers, modernize-use-using)
 
 #endif

@@ -23,6 +23,15 @@ namespace ingot {
   return product;
 }
 
+/// Multiplies `value` in place; returns false, and leaves it, if the product is above `limit`.
+[[nodiscard]] constexpr bool multiply_within(std::uint64_t limit, std::uint64_t& value,
+                                             std::uint64_t factor) noexcept {
+  std::uint64_t product = 0;
+  if (__builtin_mul_overflow(value, factor, &product) || product > limit) return false;
+  value = product;
+  return true;
+}
+
 /// The smallest multiple of `alignment` (any number above 0) that is at least `value`.
 [[nodiscard]] constexpr std::optional<std::uint64_t> checked_align_up(
     std::uint64_t value, std::uint64_t alignment) noexcept {

@@ -77,8 +77,10 @@ Result<void> check_key_index(const ingot_model* model, std::uint64_t index) {
 
 /// Numbers are the same in C; strings have an overload.
 template <class T>
-requires std::is_arithmetic_v<T> T to_c(T number)
-noexcept { return number; }
+T to_c(T number) noexcept {
+  static_assert(std::is_arithmetic_v<T>);
+  return number;
+}
 
 /// The value as T, into a C variable; an error names the key.
 template <class T, class Destination>

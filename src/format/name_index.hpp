@@ -20,11 +20,25 @@ class NameIndex {
   /// Makes room for `count` names, all that will ever be inserted. Throws std::bad_alloc.
   void reserve(std::size_t count);
 
+  /// The hash of a name that will be inserted soon. Asks the cache for its slot, so that other work
+  /// can be done while a large table is on its way.
+  [[nodiscard]] std::uint64_t prepare(std::string_view name) const noexcept {
+    const std::uint64_t hash = hash_of(name);
+    __builtin_prefetch(&slots_[hash & mask_], 1);
+    return hash;
+  }
+
   /// Inserts the name of `position`, unless an equal name is there: then returns its position.
   template <class NameAt>
   [[nodiscard]] std::optional<std::uint32_t> insert(std::uint32_t position, NameAt&& name_at) {
+    return insert(position, hash_of(name_at(position)), name_at);
+  }
+
+  /// The same with the hash that `prepare` gave.
+  template <class NameAt>
+  [[nodiscard]] std::optional<std::uint32_t> insert(std::uint32_t position, std::uint64_t hash,
+                                                    NameAt&& name_at) {
     const std::string_view name = name_at(position);
-    const std::uint64_t hash = hash_of(name);
     for (std::size_t slot = hash & mask_;; slot = (slot + 1) & mask_) {
       if (slots_[slot] == 0) {
         slots_[slot] = (hash & tag_mask) | (std::uint64_t{position} + 1);

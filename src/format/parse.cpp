@@ -67,8 +67,8 @@ class Parser {
   Result<void> check_bools(std::string_view key, std::span<const std::byte> bools) const;
   Result<void> parse_alignment();
   Result<void> parse_tensor();
-  Result<std::string_view> parse_tensor_name();
-  Result<std::span<const std::uint64_t>> parse_shape(std::string_view name);
+  Result<void> parse_tensor_name(TensorInfo& tensor);
+  Result<void> parse_shape(TensorInfo& tensor);
   Result<void> set_size(TensorInfo& tensor, std::uint64_t type_offset) const;
 
   /// The error of a field that the bytes at hand do not hold.
@@ -316,9 +316,11 @@ Result<void> Parser::parse_alignment() {
 
 Result<void> Parser::parse_tensor() {
   const std::uint64_t info_offset = cursor_.position();
-  TensorInfo tensor;
-  INGOT_TRY(tensor.name, parse_tensor_name());
-  INGOT_TRY(tensor.shape, parse_shape(tensor.name));
+  const auto position = static_cast<std::uint32_t>(structure_.tensors.size());
+  TensorInfo& tensor = structure_.tensors.emplace_back();
+  INGOT_TRY_VOID(parse_tensor_name(tensor));
+  const std::uint64_t hash = structure_.tensor_index.prepare(tensor.name);
+  INGOT_TRY_VOID(parse_shape(tensor));
   const std::uint64_t type_offset = cursor_.position();
   tensor.type = static_cast<TensorType>(cursor_.u32());
   tensor.data_offset = cursor_.u64();
@@ -329,10 +331,8 @@ Result<void> Parser::parse_tensor() {
                 found(tensor.data_offset) + ", the alignment is " +
                     std::to_string(structure_.alignment));
   }
-  const auto position = static_cast<std::uint32_t>(structure_.tensors.size());
-  structure_.tensors.push_back(tensor);
   const auto duplicate = structure_.tensor_index.insert(
-      position, [this](std::uint32_t at) { return tensor_at(at); });
+      position, hash, [this](std::uint32_t at) { return tensor_at(at); });
   if (duplicate) {
     return fail(Errc::tensor_duplicate, info_offset, std::string(tensor.name),
                 "it is tensor " + std::to_string(*duplicate) + " and tensor " +
@@ -341,7 +341,7 @@ Result<void> Parser::parse_tensor() {
   return {};
 }
 
-Result<std::string_view> Parser::parse_tensor_name() {
+Result<void> Parser::parse_tensor_name(TensorInfo& tensor) {
   const std::uint64_t name_offset = cursor_.position();
   const std::uint64_t length_bytes = cursor_.count();
   if (cursor_.has_failed()) return ends_early("tensor name");
@@ -359,25 +359,27 @@ Result<std::string_view> Parser::parse_tensor_name() {
   if (name.size() > max_name_bytes && !options_.is_lenient) {
     return fail(Errc::tensor_name_too_long, name_offset, std::string(name), found(name.size()));
   }
-  return name;
+  tensor.name = name;
+  return {};
 }
 
-Result<std::span<const std::uint64_t>> Parser::parse_shape(std::string_view name) {
+Result<void> Parser::parse_shape(TensorInfo& tensor) {
   const std::uint64_t count_offset = cursor_.position();
   const std::uint32_t dimension_count = cursor_.u32();
   if (dimension_count > max_lenient_dimensions) {
-    return fail(Errc::dimension_count_invalid, count_offset, std::string(name),
+    return fail(Errc::dimension_count_invalid, count_offset, std::string(tensor.name),
                 found(dimension_count));
   }
   if (dimension_count > max_dimensions && !options_.is_lenient) {
-    return fail(Errc::too_many_dimensions, count_offset, std::string(name),
+    return fail(Errc::too_many_dimensions, count_offset, std::string(tensor.name),
                 found(dimension_count));
   }
   const std::size_t first = structure_.dimensions.size();
   for (std::uint32_t i = 0; i < dimension_count; ++i) {
     structure_.dimensions.push_back(cursor_.count());
   }
-  return std::span<const std::uint64_t>(structure_.dimensions).subspan(first);
+  tensor.shape = {structure_.dimensions.data() + first, dimension_count};
+  return {};
 }
 
 Result<void> Parser::set_size(TensorInfo& tensor, std::uint64_t type_offset) const {
@@ -390,12 +392,12 @@ Result<void> Parser::set_size(TensorInfo& tensor, std::uint64_t type_offset) con
                : fail(Errc::tensor_type_removed, type_offset, std::string(tensor.name),
                       found(id) + ", once " + std::string(removed));
   }
-  const Result<TensorSize> size = size_of_tensor(tensor.shape, type);
-  if (!size) {
-    return fail(size.error().code, type_offset, std::string(tensor.name), size.error().detail);
+  const TensorSize size = size_of_tensor(tensor.shape, type);
+  if (size.problem != ShapeProblem::none) {
+    return fail_shape(size.problem, type_offset, tensor.name, tensor.shape, type);
   }
-  tensor.element_count = size->elements;
-  tensor.size_bytes = size->bytes;
+  tensor.element_count = size.elements;
+  tensor.size_bytes = size.bytes;
   return {};
 }
 

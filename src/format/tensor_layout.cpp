@@ -16,12 +16,6 @@ namespace {
 
 constexpr std::uint64_t max_size = std::numeric_limits<std::int64_t>::max();
 
-/// Multiplies within 63 bits.
-std::optional<std::uint64_t> multiply(std::uint64_t a, std::uint64_t b) noexcept {
-  const std::optional<std::uint64_t> product = checked_mul(a, b);
-  return product && *product <= max_size ? product : std::nullopt;
-}
-
 using Positions = std::vector<std::uint32_t>;
 
 /// The tensors by ascending offset; those without data come before one that begins there.
@@ -91,26 +85,36 @@ Result<void> check_overlap(const Structure& structure) {
 
 }  // namespace
 
-Result<TensorSize> size_of_tensor(std::span<const std::uint64_t> shape,
-                                  const TensorTypeInfo* type) {
+TensorSize size_of_tensor(std::span<const std::uint64_t> shape,
+                          const TensorTypeInfo* type) noexcept {
   std::uint64_t elements = 1;  // dimensions of 0 counted as 1
   bool is_empty = false;
   for (const std::uint64_t dimension : shape) {
     is_empty = is_empty || dimension == 0;
-    const auto product = multiply(elements, std::max<std::uint64_t>(dimension, 1));
-    if (!product) return fail(Errc::size_overflow, {});
-    elements = *product;
+    if (!multiply_within(max_size, elements, std::max<std::uint64_t>(dimension, 1))) {
+      return {.problem = ShapeProblem::overflow};
+    }
   }
-  if (type == nullptr) return TensorSize{is_empty ? 0 : elements, 0};
-  const std::uint64_t row_elements = shape.empty() ? 1 : shape[0];
-  if (row_elements % type->block_elements != 0) {
-    return fail(Errc::row_not_whole_blocks, {},
-                "a row has " + std::to_string(row_elements) + ", a block of " +
-                    std::string(type->name) + " " + std::to_string(type->block_elements));
+  std::uint64_t bytes = 0;
+  if (type != nullptr) {
+    const std::uint64_t row_elements = shape.empty() ? 1 : shape[0];
+    if (row_elements % type->block_elements != 0) return {.problem = ShapeProblem::partial_block};
+    bytes = elements / type->block_elements;
+    if (!multiply_within(max_size, bytes, type->block_bytes)) {
+      return {.problem = ShapeProblem::overflow};
+    }
   }
-  const auto bytes = multiply(elements / type->block_elements, type->block_bytes);
-  if (!bytes) return fail(Errc::size_overflow, {});
-  return is_empty ? TensorSize{} : TensorSize{elements, *bytes};
+  return is_empty ? TensorSize{} : TensorSize{.elements = elements, .bytes = bytes};
+}
+
+Failure fail_shape(ShapeProblem problem, std::uint64_t file_offset, std::string_view name,
+                   std::span<const std::uint64_t> shape, const TensorTypeInfo* type) {
+  if (problem == ShapeProblem::overflow) {
+    return fail(Errc::size_overflow, file_offset, std::string(name));
+  }
+  return fail(Errc::row_not_whole_blocks, file_offset, std::string(name),
+              "a row has " + std::to_string(shape.empty() ? 1 : shape[0]) + ", a block of " +
+                  std::string(type->name) + " " + std::to_string(type->block_elements));
 }
 
 Result<void> check_layout(Structure& structure, std::uint64_t file_bytes) {

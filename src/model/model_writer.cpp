@@ -185,15 +185,14 @@ Result<void> ModelWriter::add_tensor(std::string_view name, TensorType type,
                                      std::span<const std::uint64_t> shape, DataProducer produce) {
   const TensorTypeInfo* info = find_type(type);
   if (info == nullptr) return fail(Errc::tensor_type_unknown, std::string(name));
-  Result<format::TensorSize> size = format::size_of_tensor(shape, info);
-  if (!size) {
-    size.error().subject = std::string(name);
-    return fail(std::move(size).error());
+  const format::TensorSize size = format::size_of_tensor(shape, info);
+  if (size.problem != format::ShapeProblem::none) {
+    return format::fail_shape(size.problem, Error::no_offset, name, shape, info);
   }
   state_->tensors.push_back({.name = std::string(name),
                              .type = type,
                              .shape = {shape.begin(), shape.end()},
-                             .size = *size,
+                             .size = size,
                              .produce = std::move(produce)});
   return {};
 }

@@ -46,15 +46,18 @@ constexpr std::uint16_t bf16_bits(float value) noexcept {
   return static_cast<std::uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
+/// Without a branch: a power of two 2^13 times larger is added, so that the sum's last bit is the
+/// last bit of the half and adding rounds to nearest even; what is left of the sum without that
+/// power is the significand. Exponents below the least of a normal half count as that one.
 constexpr std::uint16_t f16_bits(float value) noexcept {
-  const auto bits = std::bit_cast<std::uint32_t>(value);
-  const std::uint32_t magnitude = bits & 0x7fffffff;
-  // 112 is the difference of the exponents' biases; the rest rounds to nearest even.
-  const std::uint32_t normal = (magnitude - (112u << 23) + 0xfff + (magnitude >> 13 & 1)) >> 13;
-  // At one half the last bit of a float is the last bit of a small half, so adding rounds.
-  const std::uint32_t small =
-      std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) + 0.5f) - 0x3f000000;
-  const std::uint32_t half = magnitude < 0x38800000 ? small : normal;
+  constexpr std::int32_t least_exponent = 113 << 23;
+  const auto bits = std::bit_cast<std::int32_t>(value);
+  const std::int32_t magnitude = bits & 0x7fffffff;
+  const std::int32_t exponent = std::max(magnitude & 0x7f800000, least_exponent);
+  const std::int32_t power = exponent + (13 << 23);
+  const float sum = std::bit_cast<float>(magnitude) + std::bit_cast<float>(power);
+  const std::int32_t significand = std::bit_cast<std::int32_t>(sum) - power;
+  const std::int32_t half = significand + ((exponent - least_exponent) >> 13);
   return static_cast<std::uint16_t>((bits >> 16 & 0x8000) | half);
 }
 
@@ -103,10 +106,11 @@ std::uint64_t weight_key(std::uint64_t seed, std::string_view tensor_name) noexc
 }
 
 void make_weights(const WeightPattern& pattern, std::uint64_t first, std::span<std::byte> out) {
+  // Lambdas, not functions: each becomes a part of its own loop.
   if (pattern.type == TensorType::f16) {
-    fill<std::uint16_t>(pattern, first, out, f16_bits);
+    fill<std::uint16_t>(pattern, first, out, [](float value) { return f16_bits(value); });
   } else if (pattern.type == TensorType::bf16) {
-    fill<std::uint16_t>(pattern, first, out, bf16_bits);
+    fill<std::uint16_t>(pattern, first, out, [](float value) { return bf16_bits(value); });
   } else {
     fill<std::uint32_t>(pattern, first, out,
                         [](float value) { return std::bit_cast<std::uint32_t>(value); });

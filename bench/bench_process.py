@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""bench_process.py PROGRAM [--runs N]
+
+How long a whole process takes: `PROGRAM show` on a model with a vocabulary of 256,000 tokens, and
+/bin/true as the least that any process takes, in turns. Wall and CPU time; medians and minima.
+The model is made by `PROGRAM sample` and is in the page cache.
+"""
+import argparse
+import os
+import statistics
+import subprocess
+import tempfile
+import time
+
+
+def run_once(command, silent):
+    """Wall and CPU seconds of one process."""
+    begin = time.perf_counter()
+    child = os.posix_spawn(command[0], command, os.environ,
+                           file_actions=[(os.POSIX_SPAWN_DUP2, silent, 1)])
+    _, status, usage = os.wait4(child, 0)
+    wall = time.perf_counter() - begin
+    if status != 0:
+        raise SystemExit(f"{command}: exit status {os.waitstatus_to_exitcode(status)}")
+    return wall, usage.ru_utime + usage.ru_stime
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program")
+    parser.add_argument("--runs", type=int, default=500)
+    arguments = parser.parse_args()
+    program = os.path.abspath(arguments.program)
+
+    with tempfile.TemporaryDirectory() as folder, open(os.devnull, "wb") as null:
+        model = os.path.join(folder, "vocabulary.gguf")
+        subprocess.run([program, "sample", model, "--vocab", "256000", "--embedding", "64"], check=True,
+                       stdout=null, stderr=null)
+        commands = {"/bin/true": ["/bin/true"],
+                    "ingot --version": [program, "--version"],
+                    "ingot show": [program, "show", model],
+                    "ingot show --json": [program, "show", "--json", model]}
+        times = {name: [] for name in commands}
+        for _ in range(arguments.runs):
+            for name, command in commands.items():
+                times[name].append(run_once(command, null.fileno()))
+        size = os.path.getsize(model)
+
+    print(f"{arguments.runs} runs each, in turns; the model has {size} bytes")
+    least = statistics.median(wall for wall, _ in times["/bin/true"])
+    for name, results in times.items():
+        walls, cpus = zip(*results)
+        print(f"{name:18} wall {statistics.median(walls) * 1e3:7.3f} ms (min {min(walls) * 1e3:.3f})"
+              f"   CPU {statistics.median(cpus) * 1e3:7.3f} ms"
+              f"   {statistics.median(walls) / least:.2f} x /bin/true")
+
+
+if __name__ == "__main__":
+    main()
