@@ -2,6 +2,7 @@
 // Errors as values: what went wrong, where, and what would be right.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -52,9 +53,12 @@ using Result = tl::expected<T, Error>;
 using Failure = tl::unexpected<Error>;
 
 [[nodiscard]] inline Failure fail(Error error) { return Failure(std::move(error)); }
-[[nodiscard]] inline Failure fail(Errc code, std::uint64_t file_offset, std::string subject,
-                                  std::string detail = {}) {
-  return Failure(Error{code, file_offset, std::move(subject), std::move(detail)});
+/// A template, so that `fail(code, {}, ...)` means an empty subject and not the offset 0.
+template <std::integral Offset>
+[[nodiscard]] Failure fail(Errc code, Offset file_offset, std::string subject,
+                           std::string detail = {}) {
+  return Failure(Error{code, static_cast<std::uint64_t>(file_offset), std::move(subject),
+                       std::move(detail)});
 }
 [[nodiscard]] inline Failure fail(Errc code, std::string subject, std::string detail = {}) {
   return fail(code, Error::no_offset, std::move(subject), std::move(detail));

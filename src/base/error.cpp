@@ -30,6 +30,17 @@ const ErrorRow& row_of(Errc code) noexcept {
   return row != rows.end() ? *row : rows.front();
 }
 
+/// A subject in quotes that none of its own characters can end.
+std::string quote(std::string_view text) {
+  constexpr std::size_t max_columns = 160;
+  std::string quoted = "\"";
+  for (const char c : escape_shortened(text, max_columns)) {
+    if (c == '"') quoted += '\\';
+    quoted += c;
+  }
+  return quoted + '"';
+}
+
 }  // namespace
 
 std::string_view name_of(Errc code) noexcept { return row_of(code).name; }
@@ -37,10 +48,9 @@ std::string_view sentence_of(Errc code) noexcept { return row_of(code).sentence;
 ErrorCategory category_of(Errc code) noexcept { return row_of(code).category; }
 
 std::string Error::message() const {
-  constexpr std::size_t max_subject_columns = 160;
   constexpr std::size_t max_detail_columns = 400;
   std::string text;
-  if (!subject.empty()) text += '"' + escape_shortened(subject, max_subject_columns) + '"';
+  if (!subject.empty()) text += quote(subject);
   if (file_offset != no_offset) {
     text += text.empty() ? "at byte " : " at byte ";
     text += std::to_string(file_offset);

@@ -116,7 +116,7 @@ class Cursor {
     next_ = next;
     if (string_count == 0) [[likely]] return true;
     const std::uint64_t length = count();  // fails, or names the length that does not fit
-    if (length > max_string_bytes) {
+    if (length > max_string_bytes && length <= file_remaining()) {
       next_ = next;
       return false;
     }

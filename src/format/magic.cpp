@@ -6,7 +6,6 @@
 #include <string>
 #include <string_view>
 
-#include "ingot/text.hpp"
 
 namespace ingot::format {
 namespace {
@@ -34,7 +33,7 @@ constexpr std::array impostors = {
 };
 
 Failure not_gguf(std::string_view magic) {
-  std::string detail = "found \"" + escape(magic) + "\"";
+  std::string detail = "found \"" + std::string(magic) + "\"";
   for (const Impostor& impostor : impostors) {
     if (magic.starts_with(impostor.begins_with)) {
       detail += ", this looks like " + std::string(impostor.description);

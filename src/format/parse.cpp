@@ -82,6 +82,17 @@ class Parser {
   [[nodiscard]] std::string_view tensor_at(std::uint32_t position) const noexcept {
     return structure_.tensors[position].name;
   }
+  /// Elements lose a trailing NUL when they are read; here it is only noticed that one will.
+  void look_for_stripped_nul(const std::byte* strings, std::uint64_t count) noexcept {
+    const detail::ValueEncoding& encoding = structure_.context->encoding;
+    if (!encoding.strips_nul) return;
+    for (; count != 0 && !structure_.has_stripped_nul; --count) {
+      const std::uint64_t length_bytes = encoding.load_count(strings);
+      strings += encoding.count_bytes();
+      structure_.has_stripped_nul = encoding.text(strings, length_bytes).size() != length_bytes;
+      strings += length_bytes;
+    }
+  }
   /// Strips what old writers counted as part of a string.
   std::string_view strip(std::string_view text) {
     const std::string_view stripped = structure_.context->encoding.text(
@@ -267,10 +278,12 @@ Result<void> Parser::skip_array_content(std::string_view key, ValueType element_
   }
   if (element_type == ValueType::array) return {};
   if (element_type == ValueType::string) {
+    const std::byte* const strings = cursor_.data();
     if (!cursor_.skip_strings(count, options_.limits.max_string_bytes)) {
       return fail(Errc::limit_exceeded, cursor_.position(), std::string(key), "a long string");
     }
     if (cursor_.has_failed()) return ends_early(key);
+    look_for_stripped_nul(strings, count);
     return {};
   }
   const std::span<const std::byte> elements = cursor_.take(count * min_element_bytes);

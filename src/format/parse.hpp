@@ -36,7 +36,7 @@ struct Structure {
   std::uint32_t version = 0;
   Endian byte_order = Endian::little;
   bool has_old_magic = false;     ///< "FUGG"
-  bool has_stripped_nul = false;  ///< A key or a string value lost a trailing NUL.
+  bool has_stripped_nul = false;  ///< A key or a string loses a trailing NUL.
   std::uint64_t alignment = 32;
   std::uint64_t infos_offset = 0;  ///< First byte of the tensor infos.
   std::uint64_t header_bytes = 0;  ///< First byte after the tensor infos.

@@ -188,6 +188,11 @@ TEST(ErrorMessage, IsOneLineThatIsSafeToPrint) {
   EXPECT_THAT(message, HasSubstr("(a\\nb\\x1b[2J\\u{202e}\\xff)"));
 }
 
+TEST(ErrorMessage, QuotesOfTheSubjectDoNotEndIt) {
+  EXPECT_EQ((Error{Errc::wrong_type, Error::no_offset, "a\": \"b", {}}).message(),
+            "\"a\\\": \\\"b\": the value is of another type");
+}
+
 TEST(ErrorMessage, IsShortWhateverTheFileSays) {
   for (const std::string_view piece : {"x", "\x01", "\u4E2D", "\u0301"}) {
     std::string subject;
@@ -206,6 +211,14 @@ TEST(Fail, MakesTheFailingSideOfAResult) {
   EXPECT_EQ(result.error().detail, "found 3 bytes");
   const Result<int> without_place = fail(Errc::wrong_type, "field");
   EXPECT_EQ(without_place.error().file_offset, Error::no_offset);
+}
+
+TEST(Fail, TakesBracesForAnEmptySubject) {
+  const Error error = fail(Errc::wrong_type, {}, "detail").value();
+  EXPECT_EQ(error.file_offset, Error::no_offset);
+  EXPECT_EQ(error.subject, "");
+  EXPECT_EQ(error.detail, "detail");
+  EXPECT_EQ(fail(Errc::truncated, 0, "subject").value().file_offset, 0u);
 }
 
 Result<int> half_of(int number) {

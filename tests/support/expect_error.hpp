@@ -10,13 +10,15 @@
 
 #include "ingot/error.hpp"
 
-namespace ingot {
+namespace tl {
 
-inline void PrintTo(const Error& error, std::ostream* out) {
-  *out << name_of(error.code) << ": " << error.message();
+/// GoogleTest would print the bytes of the object.
+template <class T>
+void PrintTo(const expected<T, ingot::Error>& result, std::ostream* out) {
+  *out << (result.has_value() ? "a value" : "an error");
 }
 
-}  // namespace ingot
+}  // namespace tl
 
 namespace ingot::test {
 

@@ -31,7 +31,8 @@ CLI::Option* add_choice(CLI::App& app, const std::string& name, const std::strin
                         std::vector<std::string> words, TakeWord take,
                         const std::string& description) {
   const std::string explained = fmt::format(fmt::runtime(description), list_words(words));
-  const auto parse = [name, words = std::move(words), take = std::move(take)](const std::string& word) {
+  const auto parse = [name, words = std::move(words),
+                      take = std::move(take)](const std::string& word) {
     const auto found = std::find(words.begin(), words.end(), word);
     if (found == words.end()) {
       throw CLI::ValidationError(fmt::format("{} must be {}, not \"{}\"", long_name(name),
@@ -81,8 +82,7 @@ CLI::Option* add_file(CLI::App& app, std::string& target) {
 }
 
 CLI::Option* add_files(CLI::App& app, std::vector<std::string>& target) {
-  return app
-      .add_option("FILE", target, "GGUF files; any shard names its set, - is standard input")
+  return app.add_option("FILE", target, "GGUF files; any shard names its set, - is standard input")
       ->required();
 }
 

@@ -39,8 +39,8 @@ constexpr std::size_t json_hex_bytes = 16;
 std::string hex_text(const Model& model, std::size_t file, const Field& field, std::size_t most,
                      std::string_view separator) {
   std::array<std::byte, json_hex_bytes> bytes{};
-  const auto size = static_cast<std::size_t>(
-      std::min<std::uint64_t>({field.size_bytes, most, json_hex_bytes}));
+  const auto size =
+      static_cast<std::size_t>(std::min<std::uint64_t>({field.size_bytes, most, json_hex_bytes}));
   std::string text;
   const std::span<std::byte> target = std::span(bytes).first(size);
   if (!model.read_file_bytes(file, field.file_offset, target)) return text;
@@ -97,9 +97,11 @@ class Page {
   /// Says what the limit kept out of the section that ends here.
   void end_section() {
     if (left_out_fields_ > 0) {
-      console_.out().print("  {}\n", console_.paint(Style::faint, fmt::format(
-          "... {} more field{}, {} bytes", format_digits(left_out_fields_),
-          left_out_fields_ == 1 ? "" : "s", format_digits(left_out_bytes_))));
+      console_.out().print(
+          "  {}\n", console_.paint(Style::faint, fmt::format("... {} more field{}, {} bytes",
+                                                             format_digits(left_out_fields_),
+                                                             left_out_fields_ == 1 ? "" : "s",
+                                                             format_digits(left_out_bytes_))));
     }
     left_out_fields_ = 0;
     left_out_bytes_ = 0;
@@ -155,9 +157,12 @@ class Page {
     while (end < text.size()) {
       std::size_t next = end + 1;
       if (text[end] == '\\' && next < text.size()) {
-        if (text[next] == 'x') next = std::min(next + 3, text.size());
-        else if (text[next] == 'u') next = std::min(text.find('}', next), text.size() - 1) + 1;
-        else ++next;
+        if (text[next] == 'x')
+          next = std::min(next + 3, text.size());
+        else if (text[next] == 'u')
+          next = std::min(text.find('}', next), text.size() - 1) + 1;
+        else
+          ++next;
       }
       while (next < text.size() && (text[next] & 0xc0) == 0x80) ++next;
       used += display_columns(text.substr(end, next - end));

@@ -69,9 +69,9 @@ constexpr std::size_t least_value_columns = 16;
 std::size_t key_column(const Keys& keys, std::size_t width) {
   constexpr std::size_t usual_key_columns = 32;
   constexpr std::size_t wanted_value_columns = 48;
-  const std::size_t most =
-      width > usual_key_columns + wanted_value_columns ? width - wanted_value_columns
-                                                       : usual_key_columns;
+  const std::size_t most = width > usual_key_columns + wanted_value_columns
+                               ? width - wanted_value_columns
+                               : usual_key_columns;
   std::size_t columns = 0;
   for (const KeyValue* pair : keys) {
     columns = std::max(columns, display_columns(escape_shortened(pair->key, most)));

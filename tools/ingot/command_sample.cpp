@@ -81,8 +81,9 @@ ExitCode run(Options& options, Console& console) {
   if (!options.parameters.empty()) {
     options.wish.parameters = parse_parameters(options.parameters);
     if (!options.wish.parameters) {
-      return console.refuse_usage("sample: --params must be a number like 350M, 1B or 1.5B, not \"" +
-                                  escape(options.parameters) + "\"");
+      return console.refuse_usage(
+          "sample: --params must be a number like 350M, 1B or 1.5B, not \"" +
+          escape(options.parameters) + "\"");
     }
   }
   options.sample.is_ahead = console.threads() > 1;

@@ -163,8 +163,7 @@ void run(const Options& options, Console& console) {
 
 void add_show_command(CLI::App& program, Console& console) {
   auto options = std::make_shared<Options>();
-  CLI::App& command =
-      *program.add_subcommand("show", "Say on one screen what a model is");
+  CLI::App& command = *program.add_subcommand("show", "Say on one screen what a model is");
   add_files(command, options->files);
   command.footer(examples);
   command.callback([options, &console] { run(*options, console); });

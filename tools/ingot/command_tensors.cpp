@@ -39,11 +39,13 @@ using Tensors = std::vector<const TensorInfo*>;
 
 void sort_tensors(Tensors& tensors, Sort sort) {
   const auto by = [&](auto comes_before) {
-    std::stable_sort(tensors.begin(), tensors.end(),
-                     [&](const TensorInfo* a, const TensorInfo* b) { return comes_before(*a, *b); });
+    std::stable_sort(tensors.begin(), tensors.end(), [&](const TensorInfo* a, const TensorInfo* b) {
+      return comes_before(*a, *b);
+    });
   };
   switch (sort) {
-    case Sort::file: break;
+    case Sort::file:
+      break;
     case Sort::name:
       by([](const auto& a, const auto& b) { return natural_less(a.name, b.name); });
       break;
@@ -95,8 +97,8 @@ void print_totals(Console& console, const Tensors& tensors) {
     elements += tensor->element_count;
     bytes += tensor->size_bytes;
   }
-  std::string line = fmt::format("{} tensor{}", format_digits(tensors.size()),
-                                 tensors.size() == 1 ? "" : "s");
+  std::string line =
+      fmt::format("{} tensor{}", format_digits(tensors.size()), tensors.size() == 1 ? "" : "s");
   if (elements > 0) {
     line += fmt::format(", {} elements, {} ({} bytes), {} bits per weight", format_count(elements),
                         format_bytes(bytes), format_digits(bytes), bits_text(bytes, elements));
@@ -105,9 +107,9 @@ void print_totals(Console& console, const Tensors& tensors) {
 }
 
 void print_lines(Console& console, const Model& model, const Tensors& tensors) {
-  std::vector<Column> columns = {{"name", Align::left, true},   {"shape", Align::left},
-                                 {"type", Align::left},         {"size", Align::right},
-                                 {"offset", Align::right},      {"bpw", Align::right}};
+  std::vector<Column> columns = {{"name", Align::left, true}, {"shape", Align::left},
+                                 {"type", Align::left},       {"size", Align::right},
+                                 {"offset", Align::right},    {"bpw", Align::right}};
   const bool has_shards = model.files().size() > 1;
   if (has_shards) columns.push_back({"shard", Align::right});
   const auto make_row = [&](std::size_t row, std::span<std::string> cells) {

@@ -55,10 +55,14 @@ constexpr std::size_t widest = 1000;
 
 std::string_view escape_sequence(Style style) {
   switch (style) {
-    case Style::strong: return "\x1b[1m";
-    case Style::faint: return "\x1b[2m";
-    case Style::accent: return "\x1b[36m";
-    case Style::plain: break;
+    case Style::strong:
+      return "\x1b[1m";
+    case Style::faint:
+      return "\x1b[2m";
+    case Style::accent:
+      return "\x1b[36m";
+    case Style::plain:
+      break;
   }
   return {};
 }
@@ -83,7 +87,7 @@ void Console::add_options(CLI::App& program) {
              {{"mmap", FileAccess::map}, {"read", FileAccess::read}},
              "How files are read, {}; default: mmap, the fastest");
   add_switch(program, "--lenient", open_options_.is_lenient,
-                   "Open files that only a strict reader refuses");
+             "Open files that only a strict reader refuses");
 }
 
 void Console::settle_terminal() {
@@ -147,10 +151,13 @@ ExitCode Console::fail(std::string_view file, const Error& error) {
   complain(file, shown.message());
   switch (category_of(error.code)) {
     case ErrorCategory::input:
-    case ErrorCategory::lenient: return ExitCode::refused;
-    case ErrorCategory::usage: return ExitCode::usage;
+    case ErrorCategory::lenient:
+      return ExitCode::refused;
+    case ErrorCategory::usage:
+      return ExitCode::usage;
     case ErrorCategory::system:
-    case ErrorCategory::notice: break;
+    case ErrorCategory::notice:
+      break;
   }
   return ExitCode::system;
 }

@@ -146,8 +146,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 const CLI::App* find_command(const CLI::App& program, const std::string& name) {
-  const auto found = program.get_subcommands(
-      [&](const CLI::App* command) { return command->get_name() == name; });
+  const auto found =
+      program.get_subcommands([&](const CLI::App* command) { return command->get_name() == name; });
   return found.empty() ? nullptr : found.front();
 }
 
@@ -224,9 +224,9 @@ void add_help_command(CLI::App& program, Console& console) {
     if (!topic->empty()) subject = find_command(program, *topic);
     if (subject == nullptr) {
       const std::string suggestion = suggest(*topic, command_names(program));
-      console.finish(console.refuse_usage(
-          "there is no command \"" + escape(*topic) + "\"" +
-          (suggestion.empty() ? "; 'ingot --help' lists them" : suggestion)));
+      console.finish(
+          console.refuse_usage("there is no command \"" + escape(*topic) + "\"" +
+                               (suggestion.empty() ? "; 'ingot --help' lists them" : suggestion)));
       return;
     }
     console.out().write(help_text(*subject, console));

@@ -21,6 +21,7 @@ void add_help_command(CLI::App& program, Console& console);
 [[nodiscard]] std::string usage_message(const CLI::App& program, const CLI::ParseError& error);
 
 /// `; did you mean "x"?` with the candidate nearest to `word`, or nothing if none is near.
-[[nodiscard]] std::string suggest(std::string_view word, const std::vector<std::string>& candidates);
+[[nodiscard]] std::string suggest(std::string_view word,
+                                  const std::vector<std::string>& candidates);
 
 }  // namespace ingot::cli

@@ -117,8 +117,8 @@ void JsonStream::new_line(std::size_t depth) {
 void JsonStream::quoted(std::string_view text) {
   out_.put('"');
   // `escape` knows which characters are unsafe to show; what it leaves alone can be written as is.
-  const bool is_safe = is_plain_ascii(text) ||
-                       (text.find('"') == std::string_view::npos && escape(text) == text);
+  const bool is_safe =
+      is_plain_ascii(text) || (text.find('"') == std::string_view::npos && escape(text) == text);
   is_safe ? out_.write(text) : escaped(text);
   out_.put('"');
 }

@@ -41,9 +41,7 @@ class JsonStream {
 
   void null();
   void value(std::same_as<bool> auto flag) { boolean(flag); }
-  void value(std::unsigned_integral auto number)
-    requires(!std::same_as<decltype(number), bool>)
-  {
+  void value(std::unsigned_integral auto number) requires(!std::same_as<decltype(number), bool>) {
     unsigned_number(number);
   }
   void value(std::signed_integral auto number) { signed_number(number); }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The program `ingot`.
 
-#include <CLI/CLI.hpp>
-#include <ingot/text.hpp>
 #include <ingot/version.h>
 
+#include <CLI/CLI.hpp>
 #include <exception>
+#include <ingot/text.hpp>
 #include <new>
 
 #include "command.hpp"

@@ -8,8 +8,8 @@
 
 namespace ingot::cli {
 
-/// Whether all of `text` matches `glob`: `*` any characters, `?` one, `[a-z]` one of a set, `[!a-z]`
-/// one outside, and a backslash before a character takes it as it is. Time is at most
+/// Whether all of `text` matches `glob`: `*` any characters, `?` one, `[a-z]` one of a set,
+/// `[!a-z]` one outside, and a backslash before a character takes it as it is. Time is at most
 /// |glob| x |text|.
 [[nodiscard]] bool matches_glob(std::string_view glob, std::string_view text) noexcept;
 

@@ -2,10 +2,10 @@
 #include "progress.hpp"
 
 #include <fmt/format.h>
-#include <ingot/text.hpp>
 #include <unistd.h>
 
 #include <algorithm>
+#include <ingot/text.hpp>
 #include <utility>
 
 #include "console.hpp"
@@ -49,16 +49,17 @@ void Progress::update(std::uint64_t done_bytes) {
 }
 
 void Progress::draw(std::uint64_t done_bytes, double seconds) {
-  const double share = total_bytes_ == 0 ? 1.0
-                                         : std::min(1.0, static_cast<double>(done_bytes) /
-                                                             static_cast<double>(total_bytes_));
+  const double share =
+      total_bytes_ == 0
+          ? 1.0
+          : std::min(1.0, static_cast<double>(done_bytes) / static_cast<double>(total_bytes_));
   std::string facts = fmt::format(" {:3.0f}%  {} of {}", share * 100, format_bytes(done_bytes),
                                   format_bytes(total_bytes_));
   if (seconds > 0 && done_bytes > 0) {
     const double rate = static_cast<double>(done_bytes) / seconds;
-    facts += fmt::format("  {}/s  {} left", format_bytes(static_cast<std::uint64_t>(rate)),
-                         time_text(static_cast<double>(total_bytes_ - std::min(
-                                       total_bytes_, done_bytes)) / rate));
+    facts += fmt::format(
+        "  {}/s  {} left", format_bytes(static_cast<std::uint64_t>(rate)),
+        time_text(static_cast<double>(total_bytes_ - std::min(total_bytes_, done_bytes)) / rate));
   }
   const std::size_t columns = std::min<std::size_t>(console_.width(), 80) - 1;
   std::string line = escape_shortened(subject_, 20);

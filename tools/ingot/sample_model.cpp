@@ -40,9 +40,12 @@ std::string size_label(std::uint64_t parameters) {
 /// The number of `general.file_type` for a file of matrices of one plain type.
 std::uint32_t file_type_of(TensorType type) {
   switch (type) {
-    case TensorType::f16: return 1;
-    case TensorType::bf16: return 32;
-    default: return 0;
+    case TensorType::f16:
+      return 1;
+    case TensorType::bf16:
+      return 32;
+    default:
+      return 0;
   }
 }
 
@@ -116,9 +119,9 @@ class SampleBuilder {
     writer_.set_string("general.architecture", arch_);
     writer_.set_string("general.type", "model");
     writer_.set_string("general.name", fmt::format("Ingot sample {} {}", arch_, label));
-    writer_.set_string("general.description",
-                       fmt::format("Random weights (seed {}): for tests, not for talking",
-                                   options_.seed));
+    writer_.set_string(
+        "general.description",
+        fmt::format("Random weights (seed {}): for tests, not for talking", options_.seed));
     writer_.set_string("general.size_label", label);
     writer_.set_string("general.license", "mit");
     writer_.set("general.file_type", file_type_of(options_.type));
@@ -152,8 +155,7 @@ class SampleBuilder {
     if (is_llama) {
       writer_.set_array("tokenizer.ggml.scores", std::span<const float>(vocabulary.scores));
     }
-    writer_.set_array("tokenizer.ggml.token_type",
-                      std::span<const std::int32_t>(vocabulary.kinds));
+    writer_.set_array("tokenizer.ggml.token_type", std::span<const std::int32_t>(vocabulary.kinds));
     if (!is_llama) {
       writer_.set_array("tokenizer.ggml.merges", std::span<const std::string>(vocabulary.merges));
     }
@@ -206,7 +208,8 @@ class SampleBuilder {
     return add_random(name + ".bias", {output}, TensorType::f32);
   }
 
-  Result<void> add_matrix(const std::string& name, std::initializer_list<std::uint64_t> dimensions) {
+  Result<void> add_matrix(const std::string& name,
+                          std::initializer_list<std::uint64_t> dimensions) {
     return add_random(name + ".weight", dimensions, options_.type);
   }
 
@@ -215,8 +218,8 @@ class SampleBuilder {
                {.type = TensorType::f32, .scale_bits = 21, .is_around_one = true});
   }
 
-  Result<void> add_random(const std::string& name,
-                          std::initializer_list<std::uint64_t> dimensions, TensorType type) {
+  Result<void> add_random(const std::string& name, std::initializer_list<std::uint64_t> dimensions,
+                          TensorType type) {
     // Deviation about one over the root of the inputs: what flows through keeps its size.
     const std::uint64_t inputs = dimensions.size() > 1 ? *dimensions.begin() : 1024;
     const auto root_bits = static_cast<std::uint32_t>(std::bit_width(inputs) / 2);

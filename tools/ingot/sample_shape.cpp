@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <utility>
 
 #include "sample_vocabulary.hpp"
 
@@ -19,15 +19,19 @@ constexpr std::uint32_t small_vocabulary = 1024;
 constexpr std::uint32_t large_vocabulary = 32000;
 constexpr std::uint64_t large_model = 64'000'000;
 
-// The widths to try. Up to 1024 in small steps, to hit small numbers of parameters too.
+// The widths to try, narrow ones in small steps to hit small numbers of parameters too.
 constexpr std::uint32_t narrowest = 32;
 constexpr std::uint32_t widest = 16384;
 
-constexpr std::uint32_t most_layers = 256;
+constexpr std::uint32_t most_layers = 512;
 // Width per layer: 4096 / 32 and 8192 / 80 are what people build.
 constexpr std::uint64_t usual_width_per_layer = 112;
 
-std::uint32_t step_after(std::uint32_t embedding) { return embedding < 256 ? 32 : 256; }
+std::uint32_t step_after(std::uint32_t embedding, bool has_free_layers) {
+  if (embedding < 256) return 32;
+  if (!has_free_layers) return 128;  // the width alone has to hit the number
+  return embedding < 2048 ? 256 : 512;
+}
 
 /// How many heads people give a model of this width.
 std::uint32_t usual_heads(std::uint32_t embedding) {
@@ -66,12 +70,13 @@ std::uint64_t distance(std::uint64_t a, std::uint64_t b) { return a > b ? a - b 
 
 /// How little a shape pleases: first how far it misses the number, then how odd it looks.
 std::uint64_t penalty(const SampleShape& shape, std::uint64_t parameters) {
-  // In thousandths, where a miss below three percent counts no more than looks.
+  // In thousandths; a miss below three percent counts less than looks.
   const std::uint64_t miss = distance(shape.parameters(), parameters) * 1000 / parameters;
   const std::uint64_t usual = usual_width_per_layer * shape.layers;
-  const std::uint64_t odd = std::max<std::uint64_t>(shape.embedding, usual) * 10 /
-                            std::max<std::uint64_t>(1, std::min<std::uint64_t>(shape.embedding, usual));
-  return (miss <= 30 ? miss : miss * 100) + odd;
+  const std::uint64_t odd =
+      std::max<std::uint64_t>(shape.embedding, usual) * 10 /
+      std::max<std::uint64_t>(1, std::min<std::uint64_t>(shape.embedding, usual));
+  return (miss <= 30 ? miss / 10 : miss * 100) + odd;
 }
 
 /// The layers that bring a width nearest to the wished number.
@@ -85,21 +90,21 @@ std::uint32_t nearest_layers(const ShapeWish& wish, std::uint32_t embedding,
 }
 
 SampleShape search_shape(const ShapeWish& wish, std::uint64_t parameters) {
-  std::optional<SampleShape> best;
-  std::uint64_t best_penalty = 0;
+  SampleShape best;
+  std::pair<bool, std::uint64_t> best_penalty{true, ~std::uint64_t{0}};  // is impossible, penalty
   const std::uint32_t first = wish.embedding.value_or(narrowest);
   const std::uint32_t last = wish.embedding.value_or(widest);
-  for (std::uint32_t embedding = first; embedding <= last; embedding += step_after(embedding)) {
+  for (std::uint32_t embedding = first; embedding <= last;
+       embedding += step_after(embedding, !wish.layers)) {
     const std::uint32_t layers =
         wish.layers ? *wish.layers : nearest_layers(wish, embedding, parameters);
     const SampleShape shape = complete(wish, embedding, layers);
-    const std::uint64_t found = penalty(shape, parameters);
-    const bool is_better = !best || found < best_penalty;
-    if (!is_better || (!shape_problem(shape).empty() && best)) continue;
+    const std::pair found(!shape_problem(shape).empty(), penalty(shape, parameters));
+    if (found >= best_penalty) continue;
     best = shape;
     best_penalty = found;
   }
-  return *best;
+  return best;
 }
 
 }  // namespace
@@ -142,8 +147,10 @@ std::string shape_problem(const SampleShape& shape) {
   }
   const std::uint32_t least = least_vocabulary(shape.arch);
   if (shape.vocabulary < least) {
-    return fmt::format("the vocabulary must have at least {} tokens, one for each byte and the "
-                       "special ones", least);
+    return fmt::format(
+        "the vocabulary must have at least {} tokens, one for each byte and the "
+        "special ones",
+        least);
   }
   return {};
 }
@@ -153,10 +160,22 @@ std::optional<std::uint64_t> parse_parameters(std::string_view text) {
   std::uint64_t scale = 1;
   if (!text.empty()) {
     switch (text.back()) {
-      case 'k': case 'K': scale = 1'000; break;
-      case 'm': case 'M': scale = 1'000'000; break;
-      case 'b': case 'B': case 'g': case 'G': scale = 1'000'000'000; break;
-      default: break;
+      case 'k':
+      case 'K':
+        scale = 1'000;
+        break;
+      case 'm':
+      case 'M':
+        scale = 1'000'000;
+        break;
+      case 'b':
+      case 'B':
+      case 'g':
+      case 'G':
+        scale = 1'000'000'000;
+        break;
+      default:
+        break;
     }
   }
   if (scale > 1) text.remove_suffix(1);

@@ -79,8 +79,8 @@ void fill(const WeightPattern& pattern, std::uint64_t first, std::span<std::byte
   std::array<Unit, most> units;
   const float scale = 1.0f / static_cast<float>(std::uint64_t{1} << pattern.scale_bits);
   const float center = pattern.is_around_one ? 1.0f : 0.0f;
-  const bool is_native = (pattern.byte_order == Endian::little) ==
-                         (std::endian::native == std::endian::little);
+  const bool is_native =
+      (pattern.byte_order == Endian::little) == (std::endian::native == std::endian::little);
   while (!out.empty()) {
     const std::size_t count = std::min(out.size() / sizeof(Unit), most);
     make_numbers(pattern.key, first / weight_group, std::span(numbers).first(count));

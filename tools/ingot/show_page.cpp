@@ -100,8 +100,8 @@ class Page {
   }
 
   void print_title() {
-    const std::string title = summary_.name && !summary_.name->empty() ? std::string(*summary_.name)
-                                                                       : file_name(file_);
+    const std::string title =
+        summary_.name && !summary_.name->empty() ? std::string(*summary_.name) : file_name(file_);
     console_.out().print("{}\n", console_.paint(Style::strong, escape_shortened(title, width_)));
     Items facts;
     if (summary_.architecture) facts.push_back(escape_shortened(*summary_.architecture, 32));
@@ -132,7 +132,8 @@ class Page {
     }
     if (summary_.expert_count.value_or(0) > 0) {
       std::string experts = plural(*summary_.expert_count, "expert", "experts");
-      if (summary_.expert_used_count) experts += fmt::format(" ({} used)", *summary_.expert_used_count);
+      if (summary_.expert_used_count)
+        experts += fmt::format(" ({} used)", *summary_.expert_used_count);
       shape.push_back(experts);
     }
     line("shape", shape);
@@ -194,10 +195,9 @@ class Page {
   }
 
   [[nodiscard]] std::string type_row(const TypeShare& share, std::size_t type_columns) const {
-    const double part = summary_.tensor_bytes == 0
-                            ? 0.0
-                            : static_cast<double>(share.size_bytes) /
-                                  static_cast<double>(summary_.tensor_bytes);
+    const double part = summary_.tensor_bytes == 0 ? 0.0
+                                                   : static_cast<double>(share.size_bytes) /
+                                                         static_cast<double>(summary_.tensor_bytes);
     const std::string facts = fmt::format("  {:>6}  {:>9}  {}", fmt::format("{:.1f}%", part * 100),
                                           format_bytes(share.size_bytes),
                                           plural(share.tensor_count, "tensor", "tensors"));
@@ -219,7 +219,8 @@ class Page {
   void print_tokenizer() {
     Items items;
     if (summary_.tokenizer_model) items.push_back(escape_shortened(*summary_.tokenizer_model, 24));
-    if (summary_.tokenizer_pre) items.push_back("pre " + escape_shortened(*summary_.tokenizer_pre, 24));
+    if (summary_.tokenizer_pre)
+      items.push_back("pre " + escape_shortened(*summary_.tokenizer_pre, 24));
     if (summary_.token_count) items.push_back(plural(*summary_.token_count, "token", "tokens"));
     if (summary_.merge_count) items.push_back(plural(*summary_.merge_count, "merge", "merges"));
     if (items.empty() && summary_.vocab_size) {
@@ -299,7 +300,8 @@ class Page {
       missing.push_back(shard.path ? escape_shortened(file_name(*shard.path), width_ - 20)
                                    : fmt::format("number {}", shard.index + 1));
     }
-    write_line("shards", fmt::format("{} of {} present", shards.size() - missing.size(), shards.size()));
+    write_line("shards",
+               fmt::format("{} of {} present", shards.size() - missing.size(), shards.size()));
     if (missing.empty()) return;
     if (missing.size() > most_named) {
       const std::size_t more = missing.size() - most_named + 1;

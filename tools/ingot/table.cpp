@@ -20,8 +20,8 @@ std::vector<std::size_t> natural_widths(std::span<const Column> columns, std::si
   for (std::size_t row = 0; row < row_count; ++row) {
     make_row(row, cells);
     for (std::size_t i = 0; i < columns.size(); ++i) {
-      const std::size_t width = columns[i].is_flexible ? display_columns(escape(cells[i]))
-                                                       : display_columns(cells[i]);
+      const std::size_t width =
+          columns[i].is_flexible ? display_columns(escape(cells[i])) : display_columns(cells[i]);
       widths[i] = std::max(widths[i], width);
     }
   }

@@ -36,16 +36,29 @@ void visit_scalar(const Value& value, const Use& use) {
     case ValueType::uint8:
     case ValueType::uint16:
     case ValueType::uint32:
-    case ValueType::uint64: use(value.get<std::uint64_t>().value_or(0)); break;
+    case ValueType::uint64:
+      use(value.get<std::uint64_t>().value_or(0));
+      break;
     case ValueType::int8:
     case ValueType::int16:
     case ValueType::int32:
-    case ValueType::int64: use(value.get<std::int64_t>().value_or(0)); break;
-    case ValueType::float32: use(value.get<float>().value_or(0)); break;
-    case ValueType::float64: use(value.get<double>().value_or(0)); break;
-    case ValueType::boolean: use(value.get<bool>().value_or(false)); break;
-    case ValueType::string: use(value.get<std::string_view>().value_or(std::string_view{})); break;
-    case ValueType::array: break;
+    case ValueType::int64:
+      use(value.get<std::int64_t>().value_or(0));
+      break;
+    case ValueType::float32:
+      use(value.get<float>().value_or(0));
+      break;
+    case ValueType::float64:
+      use(value.get<double>().value_or(0));
+      break;
+    case ValueType::boolean:
+      use(value.get<bool>().value_or(false));
+      break;
+    case ValueType::string:
+      use(value.get<std::string_view>().value_or(std::string_view{}));
+      break;
+    case ValueType::array:
+      break;
   }
 }
 
