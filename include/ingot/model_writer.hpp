@@ -63,8 +63,9 @@ class INGOT_EXPORT ModelWriter {
   /// A value of another model, nested arrays included; copied, type and bits kept.
   void set_value(std::string_view key, const Value& value);
 
-  /// Adds a tensor whose data `produce` will stream when the model is written.
-  /// Errors as a reader of the file would give them: name, shape, type, duplicates.
+  /// Adds a tensor whose data `produce` will stream when the model is written. A type or shape that
+  /// has no size is refused at once; names that a reader would refuse, and duplicates, when the
+  /// header is made.
   Result<void> add_tensor(std::string_view name, TensorType type,
                           std::span<const std::uint64_t> shape, DataProducer produce);
 

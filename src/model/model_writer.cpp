@@ -239,6 +239,7 @@ Result<void> ModelWriter::write(const std::string& path, WriteFormat format, boo
       if (progress && !progress(file.size_bytes())) return fail(Errc::interrupted, {});
       return {};
     };
+    if (!tensor.produce) return fail(Errc::invalid_argument, tensor.name, "nothing makes its data");
     INGOT_TRY_VOID(tensor.produce(sink));
     if (file.size_bytes() != end) return wrong_size();
     const std::uint64_t padded = *checked_align_up(end, state_->alignment());

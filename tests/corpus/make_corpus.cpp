@@ -138,7 +138,7 @@ void add_invalid_keys(Corpus& corpus) {
   const auto add = [&](const std::string& name, const GgufBuilder& file) {
     corpus["invalid/" + name + ".gguf"] = file.bytes();
   };
-  add("key_empty__v3", GgufBuilder().pair("", true));
+  add("key_empty__v3", GgufBuilder().pair("", std::uint16_t{1}));
   add("key_empty__only_a_nul_v2", GgufBuilder(v2).pair(std::string_view("\0", 1), true));
   add("key_too_long__65536", GgufBuilder().pair("k", true).set_counts(0, 2).count(65536).data(64));
   add("key_invalid__nul", GgufBuilder().pair(std::string_view("a\0b", 3), true));

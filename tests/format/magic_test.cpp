@@ -62,16 +62,15 @@ TEST(Magic, IsComparedByteByByte) {
 }
 
 TEST(Magic, SaysWhatTheFileSeemsToBe) {
-  const auto detail_of = [](std::string_view begin) {
+  using testing::HasSubstr;
+  const auto message_of = [](std::string_view begin) {
     const auto magic = magic_of(begin, v3);
-    return magic ? "no error" : magic.error().detail;
+    return magic ? "no error" : magic.error().message();
   };
-  EXPECT_EQ(detail_of("<!DOCTYPE html>"), "found \"<!DO\", this looks like an HTML page");
-  EXPECT_EQ(detail_of("version https://git-lfs"),
-            "found \"vers\", this looks like a Git LFS pointer; fetch the file it points to");
-  EXPECT_EQ(detail_of("PK\x03\x04"),
-            "found \"PK\\x03\\x04\", this looks like a zip archive, such as a PyTorch or NumPy file");
-  EXPECT_EQ(detail_of("\x1B[2J"), "found \"\\x1b[2J\"");
+  EXPECT_THAT(message_of("<!DOCTYPE html>"), HasSubstr("\"<!DO\", this looks like an HTML page"));
+  EXPECT_THAT(message_of("version https://git-lfs"), HasSubstr("a Git LFS pointer"));
+  EXPECT_THAT(message_of("PK\x03\x04"), HasSubstr("\"PK\\x03\\x04\", this looks like a zip"));
+  EXPECT_THAT(message_of("\x1b]8;"), HasSubstr("found \"\\x1b]8;\""));
 }
 
 TEST(Magic, ThatIsCutShortIsTruncated) {

@@ -47,8 +47,7 @@ class GgufBuilder {
     if ((format_.byte_order == Endian::little) != (std::endian::native == std::endian::little)) {
       std::reverse(stored, stored + sizeof value);
     }
-    bytes_.insert(bytes_.end(), stored, stored + sizeof value);
-    return *this;
+    return append(stored);
   }
   GgufBuilder& u8(std::uint8_t value) { return number(value); }
   GgufBuilder& u32(std::uint32_t value) { return number(value); }
@@ -60,9 +59,7 @@ class GgufBuilder {
   GgufBuilder& type(ValueType value) { return u32(static_cast<std::uint32_t>(value)); }
   GgufBuilder& type(TensorType value) { return u32(static_cast<std::uint32_t>(value)); }
   GgufBuilder& raw(std::string_view text) {
-    const auto view = std::as_bytes(std::span(text));
-    bytes_.insert(bytes_.end(), view.begin(), view.end());
-    return *this;
+    return append(std::as_bytes(std::span(text)));
   }
   GgufBuilder& text(std::string_view text) { return count(text.size()).raw(text); }
 
@@ -132,6 +129,11 @@ class GgufBuilder {
   }
 
  private:
+  // One by one: g++ 12 takes vector::insert of a range for an overflow.
+  GgufBuilder& append(std::span<const std::byte> bytes) {
+    for (const std::byte byte : bytes) bytes_.push_back(byte);
+    return *this;
+  }
   template <class T>
   static constexpr ValueType type_of() {
     if constexpr (std::is_same_v<T, bool>) return ValueType::boolean;

@@ -113,9 +113,13 @@ class ModelChecker {
   void check_tensor(const TensorInfo& tensor, const ModelFile& file) {
     require(is_identifier(tensor.name), "a tensor name", tensor.name);
     require(tensor.shape.size() <= 8, "the number of dimensions", tensor.name);
-    unsigned __int128 elements = 1;
-    for (const std::uint64_t dimension : tensor.shape) elements *= dimension;  // proven below 2^63
-    require(elements == tensor.element_count, "the number of elements", tensor.name);
+    std::uint64_t elements = 1;
+    bool is_too_many = false;
+    for (const std::uint64_t dimension : tensor.shape) {
+      is_too_many = __builtin_mul_overflow(elements, dimension, &elements) || is_too_many;
+    }
+    require(elements == tensor.element_count && !is_too_many, "the number of elements",
+            tensor.name);
     if (const TensorTypeInfo* type = find_type(tensor.type)) {
       require(tensor.row_elements() % type->block_elements == 0, "whole blocks", tensor.name);
       require(elements / type->block_elements * type->block_bytes == tensor.size_bytes,

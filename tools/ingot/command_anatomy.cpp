@@ -25,7 +25,8 @@ constexpr const char* examples =
     "  ingot anatomy model.gguf | less\n"
     "  ingot anatomy model.gguf --json | jq '.[] | select(.field == \"padding\")'\n"
     "\n"
-    "Every byte of the file belongs to one field. Long fields show their first bytes, then `..`.";
+    "Every byte of the file belongs to one field. Of long fields the first bytes are\n"
+    "shown, then `..`.";
 
 struct Options {
   std::string file;

@@ -22,7 +22,7 @@ constexpr const char* examples =
     "  ingot metadata model.gguf\n"
     "  ingot metadata model.gguf 'tokenizer.*' '*.context_length'\n"
     "  ingot metadata model.gguf --raw tokenizer.chat_template > template.jinja\n"
-    "  ingot metadata model.gguf --json | jq '.[] | select(.key == \"general.name\").value'\n"
+    "  ingot metadata model.gguf --json | jq '.[] | select(.key == \"general.name\")'\n"
     "\n"
     "Exit status 1: no key matches.";
 

@@ -23,8 +23,8 @@ constexpr const char* examples =
     "  ingot tensors model.gguf --sort size | head\n"
     "  ingot tensors model.gguf --json | jq -r '.[] | select(.type == \"F32\").name'\n"
     "\n"
-    "Shapes begin with the dimension that varies fastest, as stored. Offsets count from the\n"
-    "start of the file (in JSON, `offset` from the start of the data section).\n"
+    "Shapes begin with the dimension that varies fastest, as stored. Offsets count\n"
+    "from the start of the file (in JSON, `offset` from that of the data section).\n"
     "Exit status 1: no tensor matches.";
 
 enum class Sort : std::uint8_t { file, name, size, offset };

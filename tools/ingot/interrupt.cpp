@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "interrupt.hpp"
 
-#include <signal.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <csignal>
 
 namespace ingot::cli {
 namespace {

@@ -67,7 +67,7 @@ class WeightProducer {
       done += size;
       std::future<std::size_t> next =
           std::async(policy_, [&, done] { return make_piece(next_piece, done); });
-      const Result<void> result = sink(std::span(piece).first(size));
+      Result<void> result = sink(std::span(piece).first(size));
       size = next.get();
       if (!result) return result;
       std::swap(piece, next_piece);

@@ -115,8 +115,9 @@ std::string_view name_of(SampleArch arch) noexcept {
 
 std::uint64_t SampleShape::parameters() const noexcept {
   const std::uint64_t width = embedding;
-  const std::uint64_t attention = 2 * width * width + 2 * width * kv_size();
-  const std::uint64_t biases = arch == SampleArch::qwen2 ? width + 2 * kv_size() : 0;
+  const std::uint64_t kv_width = kv_size();
+  const std::uint64_t attention = 2 * width * width + 2 * width * kv_width;
+  const std::uint64_t biases = arch == SampleArch::qwen2 ? width + 2 * kv_width : 0;
   const std::uint64_t nets = std::max(experts, 1u);
   const std::uint64_t net = nets * 3 * width * feed_forward + (experts > 0 ? width * experts : 0);
   const std::uint64_t norms = 2 * width;

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: MIT
+# Wrong usage: status 2 and one line that says what is right.
+"$ingot" sample model.gguf -q
+usage() { expect_error 2 "$@"; }
+usage 'a command is missing' "$ingot"
+usage 'there is no command "shwo"; did you mean "show"?' "$ingot" shwo model.gguf
+usage 'there is no command "shwo"' "$ingot" shwo --help
+usage 'there is no command "frobnicate"' "$ingot" help frobnicate
+usage 'FILE is missing; the usage is: ingot show [OPTIONS] FILE...' "$ingot" show
+usage 'OUT is missing' "$ingot" sample
+usage 'there is no option "--jsno"; did you mean "--json"?' "$ingot" show --jsno model.gguf
+usage 'there is no option "--sort"' "$ingot" show --sort name model.gguf
+usage '--io must be mmap or read, not "foo"' "$ingot" show --io foo model.gguf
+usage '--color must be auto, always or never' "$ingot" --color=red show model.gguf
+usage '--sort needs a value' "$ingot" tensors model.gguf --sort
+usage '--json takes no value' "$ingot" show --json=1 model.gguf
+usage '--limit must be a whole number' "$ingot" anatomy model.gguf --limit many
+usage '--threads must be a whole number from 1' "$ingot" -j 0 show model.gguf
+usage 'one argument too many' "$ingot" sample one.gguf two.gguf
+usage 'there is no --json' "$ingot" sample one.gguf --json
+usage 'OUT must be a file' "$ingot" sample -
+usage '--params must be a number like 350M' "$ingot" sample one.gguf --params large
+usage 'multiple of the heads' "$ingot" sample one.gguf --heads 7
+usage 'multiple of the key-value heads' "$ingot" sample one.gguf --heads 8 --kv-heads 3
+usage '--experts goes with --arch llama' "$ingot" sample one.gguf --arch qwen2 --experts 2
+usage 'at least 259 tokens' "$ingot" sample one.gguf --vocab 258
+usage '--force replaces it' "$ingot" sample model.gguf
+# What an argument holds cannot drive the terminal.
+usage 'there is no command "\x1b[31m"' "$ingot" $'\x1b[31m'
+[[ ! -e one.gguf ]] || fail "wrong usage made a file"

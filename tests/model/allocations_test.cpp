@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+// Opening allocates for the tables, a handful of times, however much is in the file.
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "ingot/model.hpp"
+#include "support/counted_allocations.hpp"
+#include "support/expect_error.hpp"
+#include "support/gguf_builder.hpp"
+
+namespace ingot::test {
+namespace {
+
+constexpr std::uint64_t handful = 20;
+
+Bytes many_keys(int count) {
+  GgufBuilder file;
+  for (int i = 0; i < count; ++i) file.pair("a.key.that.is.not.small." + std::to_string(i), "text");
+  return file.bytes();
+}
+
+Bytes many_tensors(int count) {
+  GgufBuilder file;
+  for (int i = 0; i < count; ++i) {
+    const std::string name = "blk." + std::to_string(i) + ".attn_output.weight";
+    file.tensor(name, {4, 2}, TensorType::f32, static_cast<std::uint64_t>(i) * 32);
+  }
+  return file.pad_to(32).data(32 * static_cast<std::size_t>(count)).bytes();
+}
+
+Bytes many_tokens(int count) {
+  GgufBuilder file;
+  file.array_key("tokens", ValueType::string, static_cast<std::uint64_t>(count));
+  for (int i = 0; i < count; ++i) file.text("a token that is not small " + std::to_string(i));
+  return file.bytes();
+}
+
+/// What one open of a file in memory allocates.
+Allocations allocations_to_open(const Bytes& bytes) {
+  return allocations_of([&] {
+    const auto model = Model::open_memory(bytes);
+    ASSERT_TRUE(model.has_value());
+  });
+}
+
+TEST(Allocations, OfKeysAreAConstantHandful) {
+  const Bytes bytes = many_keys(30'000);
+  const Allocations allocations = allocations_to_open(bytes);
+  EXPECT_LE(allocations.count, handful);
+  EXPECT_EQ(allocations.count, allocations_to_open(many_keys(10)).count);
+  EXPECT_LE(allocations.bytes, 9 * bytes.size());
+}
+
+TEST(Allocations, OfTensorsAreAConstantHandful) {
+  const Bytes bytes = many_tensors(20'000);
+  const Allocations allocations = allocations_to_open(bytes);
+  EXPECT_LE(allocations.count, handful);
+  EXPECT_EQ(allocations.count, allocations_to_open(many_tensors(10)).count);
+  EXPECT_LE(allocations.bytes, 9 * bytes.size());
+}
+
+TEST(Allocations, OfTokensAreNone) {
+  const Bytes bytes = many_tokens(100'000);
+  const Allocations allocations = allocations_to_open(bytes);
+  EXPECT_LE(allocations.count, handful);
+  EXPECT_EQ(allocations.count, allocations_to_open(many_tokens(10)).count);
+  EXPECT_LE(allocations.bytes, 4096u);
+}
+
+TEST(Allocations, GoingThroughAnArrayAndLookingUpNamesAllocateNothing) {
+  const Bytes bytes = many_tokens(10'000);
+  const auto model = Model::open_memory(bytes);
+  ASSERT_TRUE(model.has_value());
+  std::uint64_t text_bytes = 0;
+  const Allocations allocations = allocations_of([&] {
+    for (const Value& token : model->find("tokens")->as_array()) {
+      text_bytes += token.get<std::string_view>()->size();
+    }
+    text_bytes += model->find("not there") != nullptr;
+    text_bytes += model->find_tensor("not there") != nullptr;
+  });
+  EXPECT_GT(text_bytes, 100'000u);
+  EXPECT_EQ(allocations.count, 0u);
+}
+
+TEST(Allocations, RandomAccessToStringsBuildsOneIndex) {
+  const Bytes bytes = many_tokens(10'000);
+  const auto model = Model::open_memory(bytes);
+  ASSERT_TRUE(model.has_value());
+  const Array tokens = model->find("tokens")->as_array();
+  const Allocations first = allocations_of([&] { static_cast<void>(tokens[9'999]); });
+  EXPECT_LE(first.count, 4u);
+  EXPECT_LE(first.bytes, 8 * 10'000u + 1024);
+  EXPECT_EQ(allocations_of([&] { static_cast<void>(tokens[5'000]); }).count, 0u);
+}
+
+TEST(Allocations, OfAPromiseThatTheFileCannotHoldAreFew) {
+  const Bytes bytes = GgufBuilder().set_counts(1 << 20, 1 << 20).data(100).bytes();
+  const Allocations allocations =
+      allocations_of([&] { EXPECT_FALSE(Model::open_memory(bytes).has_value()); });
+  EXPECT_LE(allocations.bytes, 4096u);
+}
+
+}  // namespace
+}  // namespace ingot::test

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: MIT
+// Writing models: what is set comes back, and a file appears complete or not at all.
+
+#include "ingot/model_writer.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <array>
+#include <filesystem>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/expect_error.hpp"
+#include "support/model_checks.hpp"
+#include "support/sample_files.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace ingot::test {
+namespace {
+
+namespace fs = std::filesystem;
+using std::string_view_literals::operator""sv;
+using Shape = std::vector<std::uint64_t>;
+
+constexpr WriteFormat little_v3{};
+constexpr WriteFormat every_format[] = {
+    {1, Endian::little}, {2, Endian::little}, {3, Endian::little}, {3, Endian::big}};
+
+/// Makes data of `size_bytes` bytes, all of the same value, in pieces.
+DataProducer filled(std::size_t size_bytes, unsigned char value, std::size_t piece_bytes = 7) {
+  return [=](const DataSink& sink) -> Result<void> {
+    const Bytes data(size_bytes, std::byte{value});
+    for (std::size_t at = 0; at < size_bytes; at += piece_bytes) {
+      INGOT_TRY_VOID(sink(std::span(data).subspan(at, std::min(piece_bytes, size_bytes - at))));
+    }
+    return {};
+  };
+}
+
+/// A writer with one tensor "t" of three bytes.
+ModelWriter small_writer(DataProducer produce = filled(3, 9)) {
+  ModelWriter writer;
+  writer.set_string("general.architecture", "llama");
+  EXPECT_THAT(writer.add_tensor("t", TensorType::i8, Shape{3}, std::move(produce)), Succeeds());
+  return writer;
+}
+
+class ModelWriterTest : public testing::Test {
+ protected:
+  TemporaryFolder folder_;
+  const std::string path_ = folder_.path("model.gguf");
+};
+
+// --- keys
+
+TEST_F(ModelWriterTest, EveryKindOfValueComesBack) {
+  ModelWriter writer;
+  writer.set_bool("bool", true);
+  writer.set_string("string", wild_text);
+  writer.set_string("string.empty", "");
+  writer.set("u8", std::uint8_t{255});
+  writer.set("i8", std::int8_t{-128});
+  writer.set("u16", std::uint16_t{65535});
+  writer.set("i16", std::int16_t{-32768});
+  writer.set("u32", std::uint32_t{0xFFFFFFFF});
+  writer.set("i32", std::int32_t{-1});
+  writer.set("u64", std::numeric_limits<std::uint64_t>::max());
+  writer.set("i64", std::numeric_limits<std::int64_t>::min());
+  writer.set("f32", 0.1F);
+  writer.set("f64", 0.1);
+  const std::vector<std::string> owned = {"a", "", "b\xFF"};
+  writer.set_array("strings", std::span<const std::string>(owned));
+  const std::array views = {"x"sv, "yz\0"sv};
+  writer.set_array("views", std::span<const std::string_view>(views));
+  const std::array<std::int16_t, 3> shorts = {-1, 0, 1};
+  writer.set_array("i16s", std::span<const std::int16_t>(shorts));
+  writer.set_array("none", std::span<const float>());
+
+  for (const Endian byte_order : {Endian::little, Endian::big}) {
+    const auto bytes = writer.serialise_header({3, byte_order});
+    ASSERT_THAT(bytes, Succeeds());
+    const auto model = Model::open_memory(*bytes);
+    ASSERT_THAT(model, Succeeds());
+    EXPECT_EQ(find_inconsistency(*model), "");
+    EXPECT_EQ(model->metadata().size(), 17u);
+    EXPECT_EQ(model->get<bool>("bool"), true);
+    EXPECT_EQ(model->get<std::string_view>("string"), wild_text);
+    EXPECT_EQ(model->get<std::string_view>("string.empty"), "");
+    EXPECT_EQ(model->get<std::uint8_t>("u8"), 255);
+    EXPECT_EQ(model->get<std::int8_t>("i8"), -128);
+    EXPECT_EQ(model->get<std::uint16_t>("u16"), 65535);
+    EXPECT_EQ(model->get<std::int16_t>("i16"), -32768);
+    EXPECT_EQ(model->get<std::uint32_t>("u32"), 0xFFFFFFFF);
+    EXPECT_EQ(model->get<std::int32_t>("i32"), -1);
+    EXPECT_EQ(model->get<std::uint64_t>("u64"), std::numeric_limits<std::uint64_t>::max());
+    EXPECT_EQ(model->get<std::int64_t>("i64"), std::numeric_limits<std::int64_t>::min());
+    EXPECT_EQ(model->get<float>("f32"), 0.1F);
+    EXPECT_EQ(model->get<double>("f64"), 0.1);
+    EXPECT_EQ(model->find("u16")->type(), ValueType::uint16);
+    EXPECT_EQ(model->find("f32")->type(), ValueType::float32);
+    EXPECT_EQ(model->find("strings")->as_array().get<std::string_view>(2), "b\xFF");
+    EXPECT_EQ(model->find("views")->as_array().get<std::string_view>(1), "yz\0"sv);
+    EXPECT_EQ(model->find("i16s")->as_array().element_type(), ValueType::int16);
+    EXPECT_EQ(model->find("i16s")->as_array().get<int>(0), -1);
+    EXPECT_EQ(model->find("none")->as_array().element_type(), ValueType::float32);
+    EXPECT_TRUE(model->find("none")->as_array().empty());
+  }
+}
+
+TEST_F(ModelWriterTest, ValuesOfAnotherModelAreCopiedWhateverItsFormat) {
+  for (const Format format : all_formats) {
+    ModelWriter writer;
+    {
+      const Bytes bytes = file_of_everything(format);
+      const auto source = Model::open_memory(bytes);
+      ASSERT_THAT(source, Succeeds());
+      for (const KeyValue& entry : source->metadata()) writer.set_value(entry.key, entry.value);
+    }  // the source is gone, the values are not
+    GgufBuilder expected(v3);
+    expected.pair("general.architecture", "llama").pair("general.alignment", std::uint32_t{16});
+    add_all_values(expected, format);
+    EXPECT_EQ(writer.serialise_header(), expected.bytes());
+  }
+}
+
+TEST_F(ModelWriterTest, SettingAKeyAgainReplacesItsValueAndKeepsItsPlace) {
+  ModelWriter writer;
+  writer.set("a", 1);
+  writer.set("b", 2);
+  writer.set_string("a", "text");
+  EXPECT_EQ(writer.serialise_header(), GgufBuilder().pair("a", "text").pair("b", 2).bytes());
+}
+
+TEST_F(ModelWriterTest, TheHeaderIsTheSameBytesInEveryFormat) {
+  ModelWriter writer = small_writer();
+  EXPECT_THAT(writer.add_tensor("u", TensorType::q8_0, Shape{64, 2}, filled(136, 1)), Succeeds());
+  for (const WriteFormat format : every_format) {
+    GgufBuilder expected({format.version, format.byte_order});
+    expected.pair("general.architecture", "llama");
+    expected.tensor("t", {3}, TensorType::i8, 0).tensor("u", {64, 2}, TensorType::q8_0, 32);
+    EXPECT_EQ(writer.serialise_header(format), expected.pad_to(32).bytes());
+  }
+}
+
+TEST_F(ModelWriterTest, OffsetsFollowTheAlignmentThatIsSet) {
+  for (const std::uint32_t alignment : {8u, 24u, 32u, 4096u}) {
+    ModelWriter writer;
+    writer.set("general.alignment", alignment);
+    ASSERT_THAT(writer.add_tensor("a", TensorType::i8, Shape{3}, filled(3, 1)), Succeeds());
+    ASSERT_THAT(writer.add_tensor("b", TensorType::i8, Shape{5}, filled(5, 2)), Succeeds());
+    ASSERT_THAT(writer.write(path_, {}, true), Succeeds());
+    const auto model = Model::open(path_);
+    ASSERT_THAT(model, Succeeds());
+    EXPECT_EQ(model->tensors()[1].data_offset, alignment);
+    EXPECT_EQ(model->data(model->tensors()[1])[4], std::byte{2});
+    EXPECT_EQ(model->files()[0].file_bytes, model->files()[0].data_offset + 2 * alignment);
+  }
+}
+
+// --- refusals
+
+TEST_F(ModelWriterTest, WritesNothingThatAReaderWouldRefuse) {
+  const auto refusal = [&](const auto& change) {
+    ModelWriter writer = small_writer();
+    change(writer);
+    const auto header = writer.serialise_header();
+    const auto written = writer.write(path_);
+    EXPECT_EQ(header.has_value(), written.has_value());
+    EXPECT_FALSE(fs::exists(path_));
+    return written;
+  };
+  const auto add = [](const std::string& name, const Shape& shape, TensorType type) {
+    return [=](ModelWriter& writer) { return writer.add_tensor(name, type, shape, filled(1, 1)); };
+  };
+  EXPECT_THAT(refusal([](ModelWriter& w) { w.set("", 1); }), FailsWith(Errc::key_empty));
+  EXPECT_THAT(refusal([](ModelWriter& w) { w.set("a\0b"sv, 1); }), FailsWith(Errc::key_invalid));
+  EXPECT_THAT(refusal([](ModelWriter& w) { w.set(std::string(65536, 'k'), 1); }),
+              FailsWith(Errc::key_too_long));
+  EXPECT_THAT(refusal([](ModelWriter& w) { w.set("general.alignment", 32); }),
+              FailsWith(Errc::alignment_wrong_type));
+  EXPECT_THAT(refusal([](ModelWriter& w) { w.set("general.alignment", 0u); }),
+              FailsWith(Errc::alignment_invalid));
+  EXPECT_THAT(refusal([](ModelWriter& w) { w.set("general.alignment", 4u); }),
+              FailsWith(Errc::alignment_too_small));
+  EXPECT_THAT(refusal(add("t", {1}, TensorType::i8)), FailsWith(Errc::tensor_duplicate));
+  EXPECT_THAT(refusal(add("\xFF", {1}, TensorType::i8)), FailsWith(Errc::tensor_name_invalid));
+  EXPECT_THAT(refusal(add(std::string(65, 'n'), {1}, TensorType::i8)),
+              FailsWith(Errc::tensor_name_too_long));
+  EXPECT_THAT(refusal(add("u", Shape(5, 1), TensorType::i8)), FailsWith(Errc::too_many_dimensions));
+}
+
+TEST_F(ModelWriterTest, RefusesTensorsWithoutASizeAtOnce) {
+  ModelWriter writer;
+  const auto add = [&](const Shape& shape, TensorType type) {
+    return writer.add_tensor("t", type, shape, filled(1, 1));
+  };
+  EXPECT_THAT(add({1}, static_cast<TensorType>(4)), FailsWith(Errc::tensor_type_unknown));
+  EXPECT_THAT(add({1}, static_cast<TensorType>(99)), FailsWith(Errc::tensor_type_unknown));
+  EXPECT_THAT(add({31}, TensorType::q4_0), FailsWith(Errc::row_not_whole_blocks));
+  const std::uint64_t half = std::uint64_t{1} << 32;
+  EXPECT_THAT(add({half, half}, TensorType::i8), FailsWith(Errc::size_overflow));
+  EXPECT_EQ(writer.serialise_header(), GgufBuilder().bytes());  // nothing was added
+}
+
+TEST_F(ModelWriterTest, OffsetsThatWouldOverflowAreRefused) {
+  ModelWriter writer;
+  const Shape most = {(std::uint64_t{1} << 63) - 1};
+  for (const char* name : {"a", "b", "c"}) {
+    ASSERT_THAT(writer.add_tensor(name, TensorType::i8, most, filled(1, 1)), Succeeds());
+  }
+  EXPECT_THAT(writer.serialise_header(), FailsWith(Errc::size_overflow));
+  EXPECT_THAT(writer.file_bytes(), FailsWith(Errc::size_overflow));
+}
+
+TEST_F(ModelWriterTest, OldVersionsRefuseWhatTheyCannotHold) {
+  ModelWriter writer;
+  writer.set("wide", std::uint64_t{1});
+  EXPECT_THAT(writer.write(path_, {1, Endian::little}),
+              FailsWith(Errc::version_cannot_hold, Error::no_offset, "wide"));
+  EXPECT_THAT(writer.write(path_, {2, Endian::big}), FailsWith(Errc::version_cannot_hold));
+  EXPECT_THAT(writer.write(path_, {4, Endian::little}), FailsWith(Errc::unsupported_version));
+  EXPECT_THAT(folder_.names(), testing::IsEmpty());
+}
+
+// --- files
+
+TEST_F(ModelWriterTest, WritesAFileWithPaddingAfterTheLastTensor) {
+  for (const WriteFormat format : every_format) {
+    const ModelWriter writer = small_writer();
+    ASSERT_THAT(writer.write(path_, format, true), Succeeds());
+    Bytes expected = *writer.serialise_header(format);
+    expected.insert(expected.end(), 3, std::byte{9});
+    expected.resize(expected.size() + 29);
+    EXPECT_EQ(read_whole(path_), expected);
+    EXPECT_EQ(writer.file_bytes(format), expected.size());
+    const auto model = Model::open(path_);
+    ASSERT_THAT(model, Succeeds());
+    EXPECT_EQ(find_inconsistency(*model), "");
+  }
+}
+
+TEST_F(ModelWriterTest, TensorsWithoutElementsHaveNoData) {
+  ModelWriter writer;
+  ASSERT_THAT(writer.add_tensor("none", TensorType::f32, Shape{0, 4}, filled(0, 0)), Succeeds());
+  ASSERT_THAT(writer.add_tensor("one", TensorType::i8, Shape{}, filled(1, 5)), Succeeds());
+  ASSERT_THAT(writer.write(path_), Succeeds());
+  const auto model = Model::open(path_);
+  ASSERT_THAT(model, Succeeds());
+  EXPECT_EQ(model->tensors()[1].data_offset, 0u);
+  EXPECT_EQ(model->data(model->tensors()[1])[0], std::byte{5});
+}
+
+TEST_F(ModelWriterTest, ReplacesAFileOnlyOnRequestAndKeepsItsPermissions) {
+  folder_.write("model.gguf", Bytes(4));
+  ASSERT_EQ(::chmod(path_.c_str(), 0640), 0);
+  EXPECT_THAT(small_writer().write(path_), FailsWith(Errc::already_exists));
+  EXPECT_EQ(read_whole(path_), Bytes(4));
+  ASSERT_THAT(small_writer().write(path_, {}, true), Succeeds());
+  EXPECT_THAT(Model::open(path_), Succeeds());
+  struct stat status {};
+  ASSERT_EQ(::stat(path_.c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0640u);
+}
+
+TEST_F(ModelWriterTest, AProducerThatFailsLeavesNothing) {
+  const auto failing = [](const DataSink& sink) -> Result<void> {
+    INGOT_TRY_VOID(sink(Bytes(2)));
+    return fail(Errc::io_error, "source", "the source failed");
+  };
+  EXPECT_THAT(small_writer(failing).write(path_),
+              FailsWith(Errc::io_error, Error::no_offset, "source"));
+  EXPECT_THAT(folder_.names(), testing::IsEmpty());
+  folder_.write("model.gguf", Bytes(4));
+  EXPECT_THAT(small_writer(failing).write(path_, {}, true), FailsWith(Errc::io_error));
+  EXPECT_EQ(read_whole(path_), Bytes(4));
+}
+
+TEST_F(ModelWriterTest, DataOfTheWrongSizeLeavesNothing) {
+  for (const std::size_t size : {0u, 2u, 4u, 1000u}) {
+    EXPECT_THAT(small_writer(filled(size, 1)).write(path_),
+                FailsWith(Errc::size_mismatch, Error::no_offset, "t"))
+        << size;
+  }
+  EXPECT_THAT(small_writer(DataProducer()).write(path_),
+              FailsWith(Errc::invalid_argument, Error::no_offset, "t"));
+  EXPECT_THAT(folder_.names(), testing::IsEmpty());
+}
+
+TEST_F(ModelWriterTest, ProgressIsToldTheBytesAndMayStop) {
+  const ModelWriter writer = small_writer(filled(3, 9, 1));
+  std::vector<std::uint64_t> seen;
+  const std::uint64_t header_bytes = writer.serialise_header()->size();
+  ASSERT_THAT(writer.write(path_, {}, false,
+                           [&](std::uint64_t done) {
+                             seen.push_back(done);
+                             return true;
+                           }),
+              Succeeds());
+  EXPECT_THAT(seen, testing::ElementsAre(header_bytes + 1, header_bytes + 2, header_bytes + 3));
+  const std::string other = folder_.path("other.gguf");
+  EXPECT_THAT(writer.write(other, {}, false,
+                           [&](std::uint64_t done) { return done < header_bytes + 2; }),
+              FailsWith(Errc::interrupted));
+  EXPECT_FALSE(fs::exists(other));
+}
+
+TEST_F(ModelWriterTest, CanBeMovedAndWritesTheSameTwice) {
+  ModelWriter writer = small_writer();
+  const ModelWriter moved = std::move(writer);
+  ASSERT_THAT(moved.write(path_), Succeeds());
+  ASSERT_THAT(moved.write(folder_.path("again.gguf")), Succeeds());
+  EXPECT_EQ(read_whole(path_), read_whole(folder_.path("again.gguf")));
+}
+
+// --- headers of open models
+
+TEST_F(ModelWriterTest, TheHeaderOfAnOpenModelIsWrittenInAnyFormat) {
+  const Bytes bytes = file_of_everything(v3);
+  const auto model = Model::open_memory(bytes);
+  ASSERT_THAT(model, Succeeds());
+  const auto same = serialise_header(*model);
+  ASSERT_THAT(same, Succeeds());
+  EXPECT_TRUE(std::equal(same->begin(), same->end(), bytes.begin()));
+  EXPECT_EQ(same->size(), model->files()[0].data_offset);
+  const Bytes big = file_of_everything(v3_big);
+  const auto swapped = serialise_header(*model, 0, {3, Endian::big});
+  ASSERT_THAT(swapped, Succeeds());
+  EXPECT_TRUE(std::equal(swapped->begin(), swapped->end(), big.begin()));
+  EXPECT_THAT(serialise_header(*model, 0, {1, Endian::little}),
+              FailsWith(Errc::version_cannot_hold));
+  EXPECT_THAT(serialise_header(*model, 1), FailsWith(Errc::index_out_of_range));
+  EXPECT_THAT(serialise_header(*model, 1, little_v3), FailsWith(Errc::index_out_of_range));
+}
+
+}  // namespace
+}  // namespace ingot::test
