@@ -67,14 +67,15 @@ class FieldStream {
     subject_ = subject;
   }
   void field(std::string_view name, std::uint64_t size_bytes, std::string_view meaning) {
-    if (is_stopped_) return;
-    is_stopped_ = !visit_({.section = section_,
-                           .file_offset = offset_,
-                           .size_bytes = size_bytes,
-                           .name = name,
-                           .subject = subject_,
-                           .meaning = meaning});
-    offset_ += size_bytes;
+    if (!is_stopped_) {
+      is_stopped_ = !visit_({.section = section_,
+                             .file_offset = offset_,
+                             .size_bytes = size_bytes,
+                             .name = name,
+                             .subject = subject_,
+                             .meaning = meaning});
+    }
+    offset_ += size_bytes;  // also when stopped: the rest of the record is still walked over
   }
   void count_field(std::string_view name) {
     field(name, encoding().count_bytes(), std::to_string(count_here()));

@@ -2,8 +2,9 @@
 #include "model/load.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <cstdlib>
 #include <functional>
+#include <new>
 
 #include "format/parse.hpp"
 #include "io/stream.hpp"
@@ -21,7 +22,7 @@ format::ParseOptions parse_options(const OpenOptions& options, std::uint64_t fil
 
 /// A prefix of a file that grows.
 struct Prefix {
-  std::unique_ptr<std::byte[]> bytes;
+  GrowingBytes bytes;
   std::uint64_t size_bytes = 0;
 
   [[nodiscard]] std::span<const std::byte> span() const noexcept {
@@ -29,9 +30,10 @@ struct Prefix {
   }
   /// Makes room and returns what is to be filled.
   [[nodiscard]] std::span<std::byte> grow_to(std::uint64_t new_size_bytes) {
-    auto grown = std::make_unique_for_overwrite<std::byte[]>(new_size_bytes);
-    if (size_bytes != 0) std::memcpy(grown.get(), bytes.get(), size_bytes);
-    bytes = std::move(grown);
+    void* const grown = std::realloc(bytes.get(), std::max<std::size_t>(new_size_bytes, 1));
+    if (grown == nullptr) throw std::bad_alloc();
+    static_cast<void>(bytes.release());
+    bytes.reset(static_cast<std::byte*>(grown));
     return {bytes.get() + size_bytes, static_cast<std::size_t>(new_size_bytes - size_bytes)};
   }
 };

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,10 +15,16 @@
 
 namespace ingot {
 
+/// Memory from malloc: large blocks grow without being copied.
+struct FreeMemory {
+  void operator()(std::byte* bytes) const noexcept { std::free(bytes); }
+};
+using GrowingBytes = std::unique_ptr<std::byte[], FreeMemory>;
+
 /// One file, open and parsed.
 struct LoadedFile {
-  std::unique_ptr<Source> source;             ///< Empty for a pipe, which is gone.
-  std::unique_ptr<std::byte[]> header_bytes;  ///< The header, if the source is not in memory.
+  std::unique_ptr<Source> source;  ///< Empty for a pipe, which is gone.
+  GrowingBytes header_bytes;       ///< The header, if the source is not in memory.
   std::uint64_t file_bytes = 0;
   format::Structure structure;
 };

@@ -56,8 +56,10 @@ std::string describe(const format::Structure& structure) {
     text += "\n";
   }
   for (const TensorInfo& tensor : structure.tensors) {
-    text += std::string(tensor.name) + " " + testing::PrintToString(tensor.shape) + " " +
-            std::to_string(tensor.data_offset) + " " + std::to_string(tensor.size_bytes) + "\n";
+    text += std::string(tensor.name) + " " + std::to_string(tensor.data_offset) + " " +
+            std::to_string(tensor.size_bytes);
+    for (const std::uint64_t dimension : tensor.shape) text += " " + std::to_string(dimension);
+    text += "\n";
   }
   return text;
 }

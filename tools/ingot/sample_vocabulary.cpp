@@ -112,8 +112,10 @@ class VocabularyBuilder {
       const WordMaker::Word word = words.next();
       add(word.left + word.right, TokenKind::normal);
     }
-    for (std::uint32_t rank = 0; rank < count() - first_piece; ++rank) {
-      vocabulary_.scores.push_back(0.0f - static_cast<float>(rank));
+    const auto piece_count = static_cast<std::int32_t>(count() - first_piece);
+    for (std::int32_t rank = 0; rank < piece_count; ++rank) {
+      // Negated as an integer: g++ 12 makes a negative zero of 0.0f - float(0).
+      vocabulary_.scores.push_back(static_cast<float>(-rank));
     }
     return std::move(vocabulary_);
   }
