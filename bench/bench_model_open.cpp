@@ -28,7 +28,7 @@
 
 #include "ingot/model.hpp"
 #include "ingot/model_writer.hpp"
-#include "support/counted_allocations.hpp"
+#include "support/watched_memory.hpp"
 
 namespace {
 
@@ -51,7 +51,8 @@ struct Seen {
 /// Little-endian version 3 without arrays of arrays, which is what the measured files are.
 class Walk {
  public:
-  Walk(const unsigned char* data, std::size_t size) : begin_(data), next_(data), end_(data + size) {}
+  Walk(const unsigned char* data, std::size_t size)
+      : begin_(data), next_(data), end_(data + size) {}
 
   Seen run() {
     if (end_ - next_ < 24 || std::memcmp(next_, "GGUF\3\0\0\0", 8) != 0) return {};
@@ -204,7 +205,8 @@ ModelWriter vocabulary_of_256k() {
 }
 
 std::string tensor_name(std::uint64_t number) {
-  return "blk." + std::to_string(number / 8) + ".ffn_part_" + std::to_string(number % 8) + ".weight";
+  return "blk." + std::to_string(number / 8) + ".ffn_part_" + std::to_string(number % 8) +
+         ".weight";
 }
 
 ModelWriter many_tensors(std::uint64_t count) {
@@ -309,11 +311,14 @@ void find_tensors(benchmark::State& state, std::uint64_t count) {
   state.counters["ns/look-up"] = 1e9 * median(times) / static_cast<double>(count);
 }
 
-void register_open(const std::string& name, FileAccess access, const std::function<std::string()>& path) {
+void register_open(const std::string& name, FileAccess access,
+                   const std::function<std::string()>& path) {
   const char* prefix = access == FileAccess::map ? "open_mapped/" : "open_read/";
-  benchmark::RegisterBenchmark((prefix + name).c_str(), [=](benchmark::State& state) {
-    open_and_walk(state, path(), access);
-  })->UseManualTime()->Unit(benchmark::kMicrosecond);
+  benchmark::RegisterBenchmark(
+      (prefix + name).c_str(),
+      [=](benchmark::State& state) { open_and_walk(state, path(), access); })
+      ->UseManualTime()
+      ->Unit(benchmark::kMicrosecond);
 }
 
 bool register_all() {
@@ -337,7 +342,8 @@ bool register_all() {
   for (const std::uint64_t count : {1'000u, 10'000u, 100'000u}) {
     const std::string name = "tensors_" + std::to_string(count);
     register_both(name, [=] {
-      return workplace().model(std::to_string(count) + ".gguf", [=] { return many_tensors(count); });
+      return workplace().model(std::to_string(count) + ".gguf",
+                               [=] { return many_tensors(count); });
     });
   }
   for (const std::uint64_t count : {1'000u, 100'000u}) {

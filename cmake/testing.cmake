@@ -61,13 +61,17 @@ function(ingot_check_headers)
   endforeach()
 endfunction()
 
-# ingot_test(<module> SOURCES <file>... [LIBS <target>...])
-# One GoogleTest executable <module>_test from tests/<module>/<file>...; its tests appear in ctest
+# ingot_test(<module> [FOLDER <folder>] SOURCES <file>... [LIBS <target>...])
+# One GoogleTest executable <module>_test from tests/<module>/<file>... (or those in another FOLDER,
+# for tests that cannot live in one program with the rest of a module); its tests appear in ctest
 # as <module>.<Suite>.<Name>. It may include private headers and "support/...", and knows the macros
 # INGOT_PROGRAM and INGOT_SOURCE_DIR (paths) and INGOT_INSTRUMENTED (0 or 1).
 function(ingot_test module)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBS")
-  list(TRANSFORM arg_SOURCES PREPEND ${PROJECT_SOURCE_DIR}/tests/${module}/)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "FOLDER" "SOURCES;LIBS")
+  if(NOT arg_FOLDER)
+    set(arg_FOLDER ${module})
+  endif()
+  list(TRANSFORM arg_SOURCES PREPEND ${PROJECT_SOURCE_DIR}/tests/${arg_FOLDER}/)
   add_executable(${module}_test ${arg_SOURCES})
   target_link_libraries(${module}_test PRIVATE ingot_internal ingot_warnings ${arg_LIBS}
                         GTest::gmock_main)

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Opens a model and prints its name, its context length and its largest tensor.
-#include <ingot/ingot.hpp>
-
 #include <algorithm>
 #include <cstdio>
+#include <ingot/ingot.hpp>
 
 int main(int argc, char** argv) {
   if (argc != 2) return 2;
@@ -17,9 +16,9 @@ int main(int argc, char** argv) {
   std::printf("context: %u tokens\n", model->get_or<unsigned>("llama.context_length", 0));
 
   const auto tensors = model->tensors();
-  const auto largest = std::max_element(
-      tensors.begin(), tensors.end(),
-      [](const auto& a, const auto& b) { return a.size_bytes < b.size_bytes; });
+  const auto largest =
+      std::max_element(tensors.begin(), tensors.end(),
+                       [](const auto& a, const auto& b) { return a.size_bytes < b.size_bytes; });
   if (largest == tensors.end()) return 0;
   const std::span<const std::byte> bytes = model->data(*largest);  // in the mapped file, not copied
   std::printf("largest: %s, %zu bytes\n", ingot::escape(largest->name).c_str(), bytes.size());

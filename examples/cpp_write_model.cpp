@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Writes a model with two tensors: one from memory, one produced piece by piece.
-#include <ingot/ingot.hpp>
-
 #include <array>
 #include <cstdio>
+#include <ingot/ingot.hpp>
 #include <vector>
 
 int main(int argc, char** argv) {

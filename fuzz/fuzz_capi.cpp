@@ -186,8 +186,7 @@ class Caller {
     ingot_string text = {};
     const bool fits_unsigned = is_ok(ingot_value_get_u64(&value, &number_u64, error()));
     const bool fits_signed = is_ok(ingot_value_get_i64(&value, &number_i64, error()));
-    require(!fits_unsigned || !fits_signed ||
-            number_u64 == static_cast<std::uint64_t>(number_i64));
+    require(!fits_unsigned || !fits_signed || number_u64 == static_cast<std::uint64_t>(number_i64));
     is_ok(ingot_value_get_f64(&value, &number_f64, error()));
     is_ok(ingot_value_get_bool(&value, &flag, error()));
     if (is_ok(ingot_value_get_string(&value, &text, error()))) touch(text.data, text.size);

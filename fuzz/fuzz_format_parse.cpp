@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Property: any bytes are refused with an ordinary error or open as a consistent model; and a parser
-// that is given them piece by piece comes to the same answer.
+// Property: any bytes are refused with an ordinary error or open as a consistent model; and a
+// parser that is given them piece by piece comes to the same answer.
 //
 // The last byte, which is part of the file all the same, chooses how it is read; so every GGUF file
 // is an input, and appending bytes to it changes only that.
@@ -89,8 +89,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require(whole ? whole->is_complete() : whole.error().code != Errc::internal);
   require_same(whole, parse_in_pieces(file, options, choice.first_piece_bytes));
 
-  const Result<Model> model = Model::open_memory(
-      file, {.is_lenient = choice.is_lenient, .limits = choice.limits()});
+  const Result<Model> model =
+      Model::open_memory(file, {.is_lenient = choice.is_lenient, .limits = choice.limits()});
   require(model.has_value() == whole.has_value());
   if (model) require(test::find_inconsistency(*model).empty());
   return 0;

@@ -108,15 +108,39 @@ class Random {
 };
 
 std::uint64_t interesting_number(Random& random, std::uint64_t old) {
-  constexpr std::array<std::uint64_t, 24> numbers = {
-      0, 1, 2, 3, 4, 5, 7, 8, 9, 12, 13, 31, 32, 64, 65, 256, 65535, 65536,
-      std::uint64_t{1} << 31, std::uint64_t{1} << 32, std::uint64_t{1} << 62,
-      std::uint64_t{1} << 63, ~std::uint64_t{0}, ~std::uint64_t{31}};
+  constexpr std::array<std::uint64_t, 24> numbers = {0,
+                                                     1,
+                                                     2,
+                                                     3,
+                                                     4,
+                                                     5,
+                                                     7,
+                                                     8,
+                                                     9,
+                                                     12,
+                                                     13,
+                                                     31,
+                                                     32,
+                                                     64,
+                                                     65,
+                                                     256,
+                                                     65535,
+                                                     65536,
+                                                     std::uint64_t{1} << 31,
+                                                     std::uint64_t{1} << 32,
+                                                     std::uint64_t{1} << 62,
+                                                     std::uint64_t{1} << 63,
+                                                     ~std::uint64_t{0},
+                                                     ~std::uint64_t{31}};
   switch (random.below(4)) {
-    case 0: return old + 1;
-    case 1: return old - 1;
-    case 2: return old + 8 * (random.below(17) - 8);
-    default: return numbers[random.below(numbers.size())];
+    case 0:
+      return old + 1;
+    case 1:
+      return old - 1;
+    case 2:
+      return old + 8 * (random.below(17) - 8);
+    default:
+      return numbers[random.below(numbers.size())];
   }
 }
 

@@ -57,8 +57,8 @@ using Failure = tl::unexpected<Error>;
 template <std::integral Offset>
 [[nodiscard]] Failure fail(Errc code, Offset file_offset, std::string subject,
                            std::string detail = {}) {
-  return Failure(Error{code, static_cast<std::uint64_t>(file_offset), std::move(subject),
-                       std::move(detail)});
+  return Failure(
+      Error{code, static_cast<std::uint64_t>(file_offset), std::move(subject), std::move(detail)});
 }
 [[nodiscard]] inline Failure fail(Errc code, std::string subject, std::string detail = {}) {
   return fail(code, Error::no_offset, std::move(subject), std::move(detail));
@@ -68,8 +68,8 @@ template <std::integral Offset>
 
 #define INGOT_CONCATENATE_(a, b) a##b
 #define INGOT_CONCATENATE(a, b) INGOT_CONCATENATE_(a, b)
-#define INGOT_TRY_(declaration, expression, result)                        \
-  auto result = (expression);                                              \
+#define INGOT_TRY_(declaration, expression, result)                         \
+  auto result = (expression);                                               \
   if (!result.has_value()) return ::ingot::fail(std::move(result).error()); \
   declaration = *std::move(result)
 
@@ -78,8 +78,8 @@ template <std::integral Offset>
   INGOT_TRY_(declaration, expression, INGOT_CONCATENATE(ingot_result_, __LINE__))
 
 /// `INGOT_TRY_VOID(f());` returns the error of a Result<void>, if there is one.
-#define INGOT_TRY_VOID(expression)                                              \
-  do {                                                                          \
-    if (auto ingot_result_ = (expression); !ingot_result_.has_value())          \
-      return ::ingot::fail(std::move(ingot_result_).error());                   \
+#define INGOT_TRY_VOID(expression)                                     \
+  do {                                                                 \
+    if (auto ingot_result_ = (expression); !ingot_result_.has_value()) \
+      return ::ingot::fail(std::move(ingot_result_).error());          \
   } while (false)

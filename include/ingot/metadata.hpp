@@ -29,7 +29,8 @@ class Array;
 
 /// What `Value::get` and `Array::get` can produce.
 template <class T>
-concept MetadataScalar = std::integral<T> || std::floating_point<T> || std::same_as<T, std::string_view>;
+concept MetadataScalar =
+    std::integral<T> || std::floating_point<T> || std::same_as<T, std::string_view>;
 
 /// One metadata value: a typed view into the file. Cheap to copy; valid as long as its model.
 /// Thread-safe. Nothing here allocates except to report an error.

@@ -33,25 +33,25 @@ enum class FileAccess : std::uint8_t {
 
 struct OpenOptions {
   FileAccess access = FileAccess::map;
-  bool is_lenient = false;   ///< Also open what breaks only a numeric rule or holds unknown types.
-  bool with_shards = true;   ///< Look for the other shards of a set beside the file.
+  bool is_lenient = false;  ///< Also open what breaks only a numeric rule or holds unknown types.
+  bool with_shards = true;  ///< Look for the other shards of a set beside the file.
   Limits limits = {};
 };
 
 /// One file of a model: the only one, or a shard.
 struct ModelFile {
-  std::string path;                   ///< As it was opened; empty if it was not a path.
-  std::uint32_t index = 0;            ///< Position in the set, from 0 (`split.no`).
-  std::uint32_t version = 0;          ///< 1, 2 or 3
+  std::string path;           ///< As it was opened; empty if it was not a path.
+  std::uint32_t index = 0;    ///< Position in the set, from 0 (`split.no`).
+  std::uint32_t version = 0;  ///< 1, 2 or 3
   Endian byte_order = Endian::little;
-  bool has_old_magic = false;         ///< "FUGG" instead of "GGUF"
-  std::uint64_t alignment = 32;       ///< Bytes
+  bool has_old_magic = false;    ///< "FUGG" instead of "GGUF"
+  std::uint64_t alignment = 32;  ///< Bytes
   std::uint64_t file_bytes = 0;
-  std::uint64_t infos_offset = 0;     ///< First byte of the tensor infos, after the metadata.
-  std::uint64_t header_bytes = 0;     ///< First byte after the tensor infos.
-  std::uint64_t data_offset = 0;      ///< First byte of the data section.
-  std::span<const KeyValue> metadata; ///< This file's own keys, in its order.
-  std::span<const TensorInfo> tensors;///< This file's own tensors, in its order.
+  std::uint64_t infos_offset = 0;       ///< First byte of the tensor infos, after the metadata.
+  std::uint64_t header_bytes = 0;       ///< First byte after the tensor infos.
+  std::uint64_t data_offset = 0;        ///< First byte of the data section.
+  std::span<const KeyValue> metadata;   ///< This file's own keys, in its order.
+  std::span<const TensorInfo> tensors;  ///< This file's own tensors, in its order.
 };
 
 /// An open model. Movable, not copyable. Everything it hands out is valid until it is destroyed.

@@ -48,14 +48,14 @@ class INGOT_EXPORT ModelWriter {
   void set_string(std::string_view key, std::string_view value);
   /// Any integer or float value type; the C++ type decides the stored type.
   template <class T>
-    requires(std::is_arithmetic_v<T> && !std::same_as<T, bool>)
-  void set(std::string_view key, T value) {
+  requires(std::is_arithmetic_v<T> && !std::same_as<T, bool>) void set(std::string_view key,
+                                                                       T value) {
     set_scalar(key, value_type_of<T>(), &value, sizeof value);
   }
   /// An array of integers or floats; the C++ type decides the element type.
   template <class T>
-    requires(std::is_arithmetic_v<T> && !std::same_as<T, bool>)
-  void set_array(std::string_view key, std::span<const T> values) {
+  requires(std::is_arithmetic_v<T> &&
+           !std::same_as<T, bool>) void set_array(std::string_view key, std::span<const T> values) {
     set_scalars(key, value_type_of<T>(), values.data(), values.size(), sizeof(T));
   }
   void set_array(std::string_view key, std::span<const std::string_view> values);
@@ -93,10 +93,14 @@ class INGOT_EXPORT ModelWriter {
     } else {
       constexpr bool is_signed = std::is_signed_v<T>;
       switch (sizeof(T)) {
-        case 1: return is_signed ? ValueType::int8 : ValueType::uint8;
-        case 2: return is_signed ? ValueType::int16 : ValueType::uint16;
-        case 4: return is_signed ? ValueType::int32 : ValueType::uint32;
-        default: return is_signed ? ValueType::int64 : ValueType::uint64;
+        case 1:
+          return is_signed ? ValueType::int8 : ValueType::uint8;
+        case 2:
+          return is_signed ? ValueType::int16 : ValueType::uint16;
+        case 4:
+          return is_signed ? ValueType::int32 : ValueType::uint32;
+        default:
+          return is_signed ? ValueType::int64 : ValueType::uint64;
       }
     }
   }

@@ -32,10 +32,10 @@ struct TypeShare {
 struct Summary {
   std::optional<std::string_view> name;
   std::optional<std::string_view> architecture;
-  std::uint64_t parameter_count = 0;        ///< Elements of all tensors.
+  std::uint64_t parameter_count = 0;  ///< Elements of all tensors.
   std::uint64_t tensor_bytes = 0;
-  std::optional<double> bits_per_weight;    ///< Over all tensors; empty without elements.
-  std::optional<std::uint64_t> file_type;   ///< `general.file_type`
+  std::optional<double> bits_per_weight;   ///< Over all tensors; empty without elements.
+  std::optional<std::uint64_t> file_type;  ///< `general.file_type`
   std::optional<std::uint64_t> context_length;
   std::optional<std::uint64_t> block_count;
   std::optional<std::uint64_t> embedding_length;
@@ -50,7 +50,7 @@ struct Summary {
   std::optional<std::uint64_t> token_count;
   std::optional<std::uint64_t> merge_count;
   bool has_chat_template = false;
-  std::vector<TypeShare> types;             ///< Largest size_bytes first.
+  std::vector<TypeShare> types;  ///< Largest size_bytes first.
 };
 
 /// Linear in the tensors and in per-layer arrays; allocates only `types`.

@@ -9,8 +9,8 @@
 
 #define INGOT_STRINGIFY_(x) #x
 #define INGOT_STRINGIFY(x) INGOT_STRINGIFY_(x)
-#define INGOT_VERSION_STRING                                                       \
-  INGOT_STRINGIFY(INGOT_VERSION_MAJOR)                                             \
+#define INGOT_VERSION_STRING           \
+  INGOT_STRINGIFY(INGOT_VERSION_MAJOR) \
   "." INGOT_STRINGIFY(INGOT_VERSION_MINOR) "." INGOT_STRINGIFY(INGOT_VERSION_PATCH)
 
 #endif

@@ -83,7 +83,8 @@ class Cursor {
   }
 
   [[nodiscard]] bool need(std::uint64_t size_bytes) noexcept {
-    if (size_bytes <= static_cast<std::uint64_t>(end_ - next_)) [[likely]] return true;
+    if (size_bytes <= static_cast<std::uint64_t>(end_ - next_)) [[likely]]
+      return true;
     fail(size_bytes);
     return false;
   }
@@ -104,9 +105,11 @@ class Cursor {
     const bool is_swapped = is_swapped_;
     for (; string_count != 0; --string_count) {
       const auto left = static_cast<std::uint64_t>(end - next);
-      if (left < sizeof(Length)) [[unlikely]] break;
+      if (left < sizeof(Length)) [[unlikely]]
+        break;
       const std::uint64_t length = load<Length>(next, is_swapped);
-      if (length > left - sizeof(Length)) [[unlikely]] break;
+      if (length > left - sizeof(Length)) [[unlikely]]
+        break;
       if (length > max_string_bytes) [[unlikely]] {
         next_ = next;
         return false;
@@ -114,7 +117,8 @@ class Cursor {
       next += sizeof(Length) + length;
     }
     next_ = next;
-    if (string_count == 0) [[likely]] return true;
+    if (string_count == 0) [[likely]]
+      return true;
     const std::uint64_t length = count();  // fails, or names the length that does not fit
     if (length > max_string_bytes && length <= file_remaining()) {
       next_ = next;

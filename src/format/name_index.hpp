@@ -12,9 +12,9 @@
 
 namespace ingot::format {
 
-/// An open-addressing hash table over the names of a table that lives elsewhere. It stores positions
-/// and hash bits only; `name_at(position)` gives a name. The hash is keyed with the process's random
-/// seed, so that no file can choose names that collide.
+/// An open-addressing hash table over the names of a table that lives elsewhere. It stores
+/// positions and hash bits only; `name_at(position)` gives a name. The hash is keyed with the
+/// process's random seed, so that no file can choose names that collide.
 class NameIndex {
  public:
   /// Makes room for `count` names, all that will ever be inserted. Throws std::bad_alloc.

@@ -47,8 +47,8 @@ class Parser {
     if (!cursor_.has_failed() || cursor_.is_file_truncated()) return fail(parsed.error());
     if (cursor_.missing_bytes() > options_.limits.max_header_bytes - prefix_bytes_) {
       return fail(Errc::limit_exceeded, cursor_.position(), parsed.error().subject,
-                  "the header is longer than " +
-                      std::to_string(options_.limits.max_header_bytes) + " bytes");
+                  "the header is longer than " + std::to_string(options_.limits.max_header_bytes) +
+                      " bytes");
     }
     return Parsed{{}, cursor_.missing_bytes()};
   }
@@ -128,8 +128,8 @@ Result<void> Parser::parse_all() {
   structure_.tensors.reserve(tensor_count_);
   structure_.tensor_index.reserve(tensor_count_);
   // Reserved once, so that the shapes never move; memory that is not used is never touched.
-  structure_.dimensions.reserve(
-      tensor_count_ * (options_.is_lenient ? max_lenient_dimensions : max_dimensions));
+  structure_.dimensions.reserve(tensor_count_ *
+                                (options_.is_lenient ? max_lenient_dimensions : max_dimensions));
   for (std::uint64_t i = 0; i < tensor_count_; ++i) INGOT_TRY_VOID(parse_tensor());
 
   structure_.header_bytes = cursor_.position();
@@ -172,12 +172,12 @@ Result<void> Parser::parse_key_value() {
   INGOT_TRY(const Value value, parse_value(key));
   const auto position = static_cast<std::uint32_t>(structure_.metadata.size());
   structure_.metadata.push_back({key, value});
-  const auto duplicate = structure_.key_index.insert(
-      position, [this](std::uint32_t at) { return key_at(at); });
+  const auto duplicate =
+      structure_.key_index.insert(position, [this](std::uint32_t at) { return key_at(at); });
   if (duplicate) {
-    return fail(Errc::key_duplicate, key_offset, std::string(key),
-                "it is entry " + std::to_string(*duplicate) + " and entry " +
-                    std::to_string(position));
+    return fail(
+        Errc::key_duplicate, key_offset, std::string(key),
+        "it is entry " + std::to_string(*duplicate) + " and entry " + std::to_string(position));
   }
   return {};
 }
@@ -219,8 +219,7 @@ Result<Value> Parser::parse_value(std::string_view key) {
 Result<Value> Parser::parse_string(std::string_view key) {
   const std::uint64_t length_offset = cursor_.position();
   const std::uint64_t length_bytes = cursor_.count();
-  if (length_bytes > options_.limits.max_string_bytes &&
-      length_bytes <= cursor_.file_remaining()) {
+  if (length_bytes > options_.limits.max_string_bytes && length_bytes <= cursor_.file_remaining()) {
     return fail(Errc::limit_exceeded, length_offset, std::string(key), found(length_bytes));
   }
   const std::string_view text = strip(cursor_.take_text(length_bytes));
@@ -269,8 +268,8 @@ Result<void> Parser::skip_array_content(std::string_view key, ValueType element_
   if (element_type == ValueType::string) min_element_bytes = cursor_.count_bytes();
   if (element_type == ValueType::array) min_element_bytes = 4 + cursor_.count_bytes();
   if (count > cursor_.file_remaining() / min_element_bytes) {
-    return fail(Errc::count_exceeds_file, content_offset - cursor_.count_bytes(),
-                std::string(key), found(count));
+    return fail(Errc::count_exceeds_file, content_offset - cursor_.count_bytes(), std::string(key),
+                found(count));
   }
   if (count > options_.limits.max_array_elements) {
     return fail(Errc::limit_exceeded, content_offset - cursor_.count_bytes(), std::string(key),
@@ -297,16 +296,16 @@ Result<void> Parser::check_bools(std::string_view key, std::span<const std::byte
   std::byte seen{0};  // all bits of all bytes, without a branch for each
   for (const std::byte value : bools) seen |= value;
   if ((seen & ~std::byte{1}) == std::byte{0}) return {};
-  const auto bad =
-      std::find_if(bools.begin(), bools.end(), [](std::byte value) { return value > std::byte{1}; });
+  const auto bad = std::find_if(bools.begin(), bools.end(),
+                                [](std::byte value) { return value > std::byte{1}; });
   return fail(Errc::bool_invalid,
-              static_cast<std::uint64_t>(&*bad - structure_.context->file_begin),
-              std::string(key), found(std::to_integer<std::uint64_t>(*bad)));
+              static_cast<std::uint64_t>(&*bad - structure_.context->file_begin), std::string(key),
+              found(std::to_integer<std::uint64_t>(*bad)));
 }
 
 Result<void> Parser::parse_alignment() {
-  const auto position = structure_.key_index.find(
-      alignment_key, [this](std::uint32_t at) { return key_at(at); });
+  const auto position =
+      structure_.key_index.find(alignment_key, [this](std::uint32_t at) { return key_at(at); });
   structure_.alignment = default_alignment;
   if (!position) return {};
   const Value& value = structure_.metadata[*position].value;
@@ -317,7 +316,8 @@ Result<void> Parser::parse_alignment() {
     return refuse(Errc::alignment_wrong_type, "found " + std::string(name_of(value.type())));
   }
   const std::uint64_t alignment = *value.get<std::uint32_t>();
-  if (alignment == 0 || (alignment % 8 != 0 && alignment != 1 && alignment != 2 && alignment != 4)) {
+  if (alignment == 0 ||
+      (alignment % 8 != 0 && alignment != 1 && alignment != 2 && alignment != 4)) {
     return refuse(Errc::alignment_invalid, found(alignment));
   }
   if (alignment < 8 && !options_.is_lenient) {
@@ -340,16 +340,16 @@ Result<void> Parser::parse_tensor() {
   if (cursor_.has_failed()) return ends_early(tensor.name);
   INGOT_TRY_VOID(set_size(tensor, type_offset));
   if (tensor.data_offset % structure_.alignment != 0) {
-    return fail(Errc::offset_unaligned, type_offset + 4, std::string(tensor.name),
-                found(tensor.data_offset) + ", the alignment is " +
-                    std::to_string(structure_.alignment));
+    return fail(
+        Errc::offset_unaligned, type_offset + 4, std::string(tensor.name),
+        found(tensor.data_offset) + ", the alignment is " + std::to_string(structure_.alignment));
   }
   const auto duplicate = structure_.tensor_index.insert(
       position, hash, [this](std::uint32_t at) { return tensor_at(at); });
   if (duplicate) {
-    return fail(Errc::tensor_duplicate, info_offset, std::string(tensor.name),
-                "it is tensor " + std::to_string(*duplicate) + " and tensor " +
-                    std::to_string(position));
+    return fail(
+        Errc::tensor_duplicate, info_offset, std::string(tensor.name),
+        "it is tensor " + std::to_string(*duplicate) + " and tensor " + std::to_string(position));
   }
   return {};
 }

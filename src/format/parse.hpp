@@ -66,7 +66,6 @@ struct Parsed {
 /// Linear in the bytes of the header (n log n in the tensors if they are not in the order of their
 /// offsets). Allocates seven times at most, in all less than 9 bytes per byte of `prefix`. Throws
 /// std::bad_alloc only. Source of the rules: docs/format.md.
-[[nodiscard]] Result<Parsed> parse(std::span<const std::byte> prefix,
-                                   const ParseOptions& options);
+[[nodiscard]] Result<Parsed> parse(std::span<const std::byte> prefix, const ParseOptions& options);
 
 }  // namespace ingot::format

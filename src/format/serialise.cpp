@@ -135,7 +135,8 @@ Result<void> named(Result<void> result, std::string_view subject) {
 
 Result<std::vector<std::byte>> serialise(const HeaderContent& content) {
   if (content.version < 1 || content.version > 3) {
-    return fail(Errc::unsupported_version, "version", "asked for " + std::to_string(content.version));
+    return fail(Errc::unsupported_version, "version",
+                "asked for " + std::to_string(content.version));
   }
   if (content.byte_order == Endian::big && content.version != 3) {
     return fail(Errc::version_cannot_hold, "byte order", "big-endian files are version 3");

@@ -51,20 +51,17 @@ void set_unknown_sizes(Structure& structure, std::uint64_t data_bytes) {
 }
 
 Failure outside_file(const TensorInfo& tensor, const Structure& structure,
-                                   std::uint64_t file_bytes) {
-  const std::optional<std::uint64_t> begin =
-      checked_add(structure.data_offset, tensor.data_offset);
+                     std::uint64_t file_bytes) {
+  const std::optional<std::uint64_t> begin = checked_add(structure.data_offset, tensor.data_offset);
   const std::optional<std::uint64_t> end =
       begin ? checked_add(*begin, tensor.size_bytes) : std::nullopt;
-  return fail(Errc::tensor_outside_file, begin.value_or(Error::no_offset),
-              std::string(tensor.name),
+  return fail(Errc::tensor_outside_file, begin.value_or(Error::no_offset), std::string(tensor.name),
               end ? "it ends at byte " + std::to_string(*end) + " of a file of " +
                         std::to_string(file_bytes)
                   : "its offset is " + std::to_string(tensor.data_offset));
 }
 
-Failure overlap(const TensorInfo& tensor, const TensorInfo& other,
-                              const Structure& structure) {
+Failure overlap(const TensorInfo& tensor, const TensorInfo& other, const Structure& structure) {
   return fail(Errc::tensor_overlap, structure.data_offset + tensor.data_offset,
               std::string(tensor.name), "the other is \"" + std::string(other.name) + "\"");
 }

@@ -17,17 +17,15 @@ std::string describe(ValueType type, ValueType element_type) {
   return "array of " + std::string(name_of(element_type));
 }
 
-Failure wrong_type(const Value& value, ValueType element_type,
-                                 std::string_view wanted) {
-  return fail(Errc::wrong_type, value.file_offset(), {},
-              "holds " + describe(value.type(), element_type) + ", asked for " +
-                  std::string(wanted));
+Failure wrong_type(const Value& value, ValueType element_type, std::string_view wanted) {
+  return fail(
+      Errc::wrong_type, value.file_offset(), {},
+      "holds " + describe(value.type(), element_type) + ", asked for " + std::string(wanted));
 }
 
 template <class Number>
 Failure does_not_fit(const Value& value, Number number) {
-  return fail(Errc::value_out_of_range, value.file_offset(), {},
-              "holds " + std::to_string(number));
+  return fail(Errc::value_out_of_range, value.file_offset(), {}, "holds " + std::to_string(number));
 }
 
 struct NoVisitor {
@@ -90,15 +88,24 @@ Integer load_integer(const std::byte* data, bool is_swapped) noexcept {
 
 Integer read_integer(ValueType type, const std::byte* data, bool is_swapped) noexcept {
   switch (type) {
-    case ValueType::uint8: return {true, false, std::to_integer<std::uint8_t>(*data)};
-    case ValueType::int8: return load_integer<std::int8_t>(data, is_swapped);
-    case ValueType::uint16: return {true, false, load<std::uint16_t>(data, is_swapped)};
-    case ValueType::int16: return load_integer<std::int16_t>(data, is_swapped);
-    case ValueType::uint32: return {true, false, load<std::uint32_t>(data, is_swapped)};
-    case ValueType::int32: return load_integer<std::int32_t>(data, is_swapped);
-    case ValueType::uint64: return {true, false, load<std::uint64_t>(data, is_swapped)};
-    case ValueType::int64: return load_integer<std::int64_t>(data, is_swapped);
-    default: return {};
+    case ValueType::uint8:
+      return {true, false, std::to_integer<std::uint8_t>(*data)};
+    case ValueType::int8:
+      return load_integer<std::int8_t>(data, is_swapped);
+    case ValueType::uint16:
+      return {true, false, load<std::uint16_t>(data, is_swapped)};
+    case ValueType::int16:
+      return load_integer<std::int16_t>(data, is_swapped);
+    case ValueType::uint32:
+      return {true, false, load<std::uint32_t>(data, is_swapped)};
+    case ValueType::int32:
+      return load_integer<std::int32_t>(data, is_swapped);
+    case ValueType::uint64:
+      return {true, false, load<std::uint64_t>(data, is_swapped)};
+    case ValueType::int64:
+      return load_integer<std::int64_t>(data, is_swapped);
+    default:
+      return {};
   }
 }
 

@@ -95,8 +95,7 @@ const std::byte* walk_array(const ValueEncoding& encoding, ValueType element_typ
     while (depth != 0 && arrays_left[depth - 1] == 0) --depth;
     if (depth == 0) return data;
     --arrays_left[depth - 1];
-    element_type =
-        static_cast<ValueType>(load<std::uint32_t>(data, encoding.is_swapped));
+    element_type = static_cast<ValueType>(load<std::uint32_t>(data, encoding.is_swapped));
     count = encoding.load_count(data + 4);
     data += 4 + encoding.count_bytes();
     visitor.begin_array(element_type, data, count);

@@ -34,14 +34,13 @@ std::string temporary_name(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   const std::size_t name_begin = slash == std::string::npos ? 0 : slash + 1;
   static std::atomic<std::uint64_t> used_names{0};
-  const std::string unique = path + '/' + std::to_string(::getpid()) + '/' +
-                             std::to_string(used_names.fetch_add(1));
+  const std::string unique =
+      path + '/' + std::to_string(::getpid()) + '/' + std::to_string(used_names.fetch_add(1));
   std::array<char, 32> suffix;
   std::snprintf(suffix.data(), suffix.size(), ".%016llx.tmp",
                 static_cast<unsigned long long>(siphash_1_3(process_key(), unique)));
   constexpr std::size_t max_stem_bytes = 200;  // names have at most 255 bytes
-  return path.substr(0, name_begin) + "." + path.substr(name_begin, max_stem_bytes) +
-         suffix.data();
+  return path.substr(0, name_begin) + "." + path.substr(name_begin, max_stem_bytes) + suffix.data();
 }
 
 /// How to reach an open file by a path, which is how an unnamed one gets its name.
@@ -103,10 +102,8 @@ Result<AtomicFile> AtomicFile::create(const std::string& path, bool may_replace)
 
 Result<void> AtomicFile::open_unnamed_or_temporary() {
   constexpr mode_t mode = 0666;  // less the umask
-  descriptor_ = FileDescriptor(
-      ::open(directory_.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, mode));
-  if (descriptor_.is_open() &&
-      ::access(path_of_descriptor(descriptor_.get()).c_str(), F_OK) == 0) {
+  descriptor_ = FileDescriptor(::open(directory_.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, mode));
+  if (descriptor_.is_open() && ::access(path_of_descriptor(descriptor_.get()).c_str(), F_OK) == 0) {
     return {};
   }
   for (int i = 0; i < temporary_name_tries; ++i) {

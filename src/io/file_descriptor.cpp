@@ -16,9 +16,9 @@ FileDescriptor::~FileDescriptor() {
 }
 
 Failure fail_with_errno(int error_number, const std::string& subject, const char* action) {
-  return fail(error_number == ENOMEM ? Errc::out_of_memory : Errc::io_error, subject,
-              std::string("cannot ") + action + ": " +
-                  std::generic_category().message(error_number));
+  return fail(
+      error_number == ENOMEM ? Errc::out_of_memory : Errc::io_error, subject,
+      std::string("cannot ") + action + ": " + std::generic_category().message(error_number));
 }
 
 Result<std::uint64_t> size_of_regular(int descriptor, const std::string& subject) {
@@ -49,9 +49,9 @@ Result<void> read_fully(int descriptor, std::uint64_t file_offset,
   // The system transfers at most 0x7FFFF000 bytes at once (read(2)); ask for less.
   constexpr std::size_t max_piece_bytes = std::size_t{1} << 30;
   while (!destination.empty()) {
-    const ssize_t got = ::pread(descriptor, destination.data(),
-                                std::min(destination.size(), max_piece_bytes),
-                                static_cast<off_t>(file_offset));
+    const ssize_t got =
+        ::pread(descriptor, destination.data(), std::min(destination.size(), max_piece_bytes),
+                static_cast<off_t>(file_offset));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return fail_with_errno(errno, {}, "read it");
     if (got == 0) return fail(Errc::truncated, file_offset, {}, "the file has become shorter");

@@ -16,13 +16,12 @@ namespace io {
 Result<void> check_range(std::uint64_t size_bytes, std::uint64_t file_offset,
                          std::uint64_t wanted_bytes) {
   if (file_offset <= size_bytes && wanted_bytes <= size_bytes - file_offset) return {};
-  return fail(Errc::truncated, file_offset, {},
-              std::to_string(wanted_bytes) + " bytes asked for in a file of " +
-                  std::to_string(size_bytes));
+  return fail(
+      Errc::truncated, file_offset, {},
+      std::to_string(wanted_bytes) + " bytes asked for in a file of " + std::to_string(size_bytes));
 }
 
-Result<void> MemorySource::read(std::uint64_t file_offset,
-                                std::span<std::byte> destination) const {
+Result<void> MemorySource::read(std::uint64_t file_offset, std::span<std::byte> destination) const {
   INGOT_TRY_VOID(check_range(bytes_.size(), file_offset, destination.size()));
   if (!destination.empty()) {
     std::memcpy(destination.data(), bytes_.data() + file_offset, destination.size());

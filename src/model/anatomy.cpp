@@ -24,15 +24,19 @@ std::string quoted(std::string_view text) {
 
 std::string describe(const Value& value) {
   switch (value.type()) {
-    case ValueType::string: return quoted(*value.get<std::string_view>());
+    case ValueType::string:
+      return quoted(*value.get<std::string_view>());
     case ValueType::boolean:
       return std::to_integer<int>(value.bytes()[0]) > 1
                  ? "true, stored as " + std::to_string(std::to_integer<int>(value.bytes()[0]))
              : *value.get<bool>() ? "true"
                                   : "false";
-    case ValueType::float32: return format_float(*value.get<float>());
-    case ValueType::float64: return format_float(*value.get<double>());
-    default: break;
+    case ValueType::float32:
+      return format_float(*value.get<float>());
+    case ValueType::float64:
+      return format_float(*value.get<double>());
+    default:
+      break;
   }
   if (const Result<std::int64_t> number = value.get<std::int64_t>()) return std::to_string(*number);
   return std::to_string(*value.get<std::uint64_t>());
@@ -134,7 +138,8 @@ struct ElementFields {
 
 void visit_header(FieldStream& stream, const format::Structure& structure) {
   stream.begin(Section::header, {});
-  stream.field("magic", 4, structure.has_old_magic ? "\"FUGG\", the old big-endian magic" : "\"GGUF\"");
+  stream.field("magic", 4,
+               structure.has_old_magic ? "\"FUGG\", the old big-endian magic" : "\"GGUF\"");
   stream.field("version", 4,
                std::to_string(structure.version) +
                    (structure.byte_order == Endian::big ? ", big-endian" : ", little-endian"));

@@ -61,8 +61,8 @@ Result<format::Structure> parse_growing(Prefix& prefix, const OpenOptions& optio
   }
 }
 
-Result<format::Structure> parse_whole(std::span<const std::byte> bytes,
-                                      const OpenOptions& options, std::uint64_t file_bytes) {
+Result<format::Structure> parse_whole(std::span<const std::byte> bytes, const OpenOptions& options,
+                                      std::uint64_t file_bytes) {
   INGOT_TRY(format::Parsed parsed, format::parse(bytes, parse_options(options, file_bytes)));
   if (parsed.is_complete()) return std::move(parsed.structure);
   return fail(Errc::internal, "the parser asks for more than the whole file");

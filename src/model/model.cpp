@@ -87,8 +87,8 @@ std::span<const KeyValue> Model::metadata() const noexcept {
 
 const Value* Model::find(std::string_view key) const noexcept {
   const format::Structure& structure = state_->loaded[0].structure;
-  const auto position = structure.key_index.find(
-      key, [&](std::uint32_t at) { return structure.metadata[at].key; });
+  const auto position =
+      structure.key_index.find(key, [&](std::uint32_t at) { return structure.metadata[at].key; });
   return position ? &structure.metadata[*position].value : nullptr;
 }
 
@@ -117,9 +117,8 @@ Result<void> Model::read(const TensorInfo& tensor, std::uint64_t offset_bytes,
                          std::span<std::byte> destination) const {
   if (offset_bytes > tensor.size_bytes || destination.size() > tensor.size_bytes - offset_bytes) {
     return fail(Errc::size_mismatch, std::string(tensor.name),
-                std::to_string(destination.size()) + " bytes from " +
-                    std::to_string(offset_bytes) + " on were asked for, it has " +
-                    std::to_string(tensor.size_bytes));
+                std::to_string(destination.size()) + " bytes from " + std::to_string(offset_bytes) +
+                    " on were asked for, it has " + std::to_string(tensor.size_bytes));
   }
   Result<void> result =
       read_file_bytes(tensor.shard, file_offset(tensor) + offset_bytes, destination);

@@ -30,11 +30,11 @@ struct LoadedFile {
 };
 
 struct detail::ModelState {
-  std::vector<LoadedFile> loaded;  ///< By ascending shard index.
-  std::vector<ModelFile> files;    ///< One for each of `loaded`.
-  std::vector<TensorInfo> all_tensors;     ///< Only if there are several files.
-  format::NameIndex all_tensor_index;      ///< Only if there are several files.
-  std::string shard_prefix;                ///< The set's file names without their numbers.
+  std::vector<LoadedFile> loaded;       ///< By ascending shard index.
+  std::vector<ModelFile> files;         ///< One for each of `loaded`.
+  std::vector<TensorInfo> all_tensors;  ///< Only if there are several files.
+  format::NameIndex all_tensor_index;   ///< Only if there are several files.
+  std::string shard_prefix;             ///< The set's file names without their numbers.
   std::uint32_t shard_count = 1;
   bool is_split = false;
   std::vector<Error> notices;

@@ -58,8 +58,9 @@ Result<void> check_header(std::span<const std::byte> header, std::uint64_t file_
                       .max_string_bytes = no_limit,
                       .max_array_elements = no_limit,
                       .max_depth = detail::max_array_depth};
-  INGOT_TRY(const format::Parsed parsed,
-            format::parse(header, {.is_lenient = false, .limits = limits, .file_bytes = file_bytes}));
+  INGOT_TRY(
+      const format::Parsed parsed,
+      format::parse(header, {.is_lenient = false, .limits = limits, .file_bytes = file_bytes}));
   if (parsed.is_complete()) return {};
   return fail(Errc::internal, "the header is not complete");
 }
@@ -82,8 +83,8 @@ struct ModelWriter::State {
   }
 
   [[nodiscard]] Value value_of(const OwnedKeyValue& entry) const noexcept {
-    return context.make(entry.type, entry.element_type, entry.content.data(),
-                        entry.content.size(), entry.count);
+    return context.make(entry.type, entry.element_type, entry.content.data(), entry.content.size(),
+                        entry.count);
   }
 
   [[nodiscard]] std::uint64_t alignment() const {
@@ -204,12 +205,11 @@ Result<std::vector<std::byte>> ModelWriter::serialise_header(WriteFormat format)
     metadata.push_back({entry.key, state_->value_of(entry)});
   }
   INGOT_TRY(const Layout layout, lay_out(state_->tensors, state_->alignment()));
-  INGOT_TRY(std::vector<std::byte> header,
-            format::serialise({.version = format.version,
-                               .byte_order = format.byte_order,
-                               .alignment = state_->alignment(),
-                               .metadata = metadata,
-                               .tensors = layout.tensors}));
+  INGOT_TRY(std::vector<std::byte> header, format::serialise({.version = format.version,
+                                                              .byte_order = format.byte_order,
+                                                              .alignment = state_->alignment(),
+                                                              .metadata = metadata,
+                                                              .tensors = layout.tensors}));
   INGOT_TRY_VOID(check_header(header, header.size() + layout.data_bytes));
   return header;
 }

@@ -24,8 +24,8 @@ constexpr std::uint64_t max_shards = std::numeric_limits<std::uint16_t>::max();
 /// An integer key of a file, whatever its width.
 std::optional<std::uint64_t> find_number(const LoadedFile& file, std::string_view key) {
   const format::Structure& structure = file.structure;
-  const auto position = structure.key_index.find(
-      key, [&](std::uint32_t at) { return structure.metadata[at].key; });
+  const auto position =
+      structure.key_index.find(key, [&](std::uint32_t at) { return structure.metadata[at].key; });
   if (!position) return std::nullopt;
   const Result<std::uint64_t> number = structure.metadata[*position].value.get<std::uint64_t>();
   return number ? std::optional(*number) : std::nullopt;
@@ -47,8 +47,7 @@ std::optional<std::uint32_t> parse_digits(std::string_view text) {
 std::map<std::uint32_t, std::string> find_siblings(const ShardName& name) {
   std::map<std::uint32_t, std::string> found;
   const std::size_t slash = name.prefix.rfind('/');
-  const std::string directory =
-      slash == std::string::npos ? "" : name.prefix.substr(0, slash + 1);
+  const std::string directory = slash == std::string::npos ? "" : name.prefix.substr(0, slash + 1);
   const std::unique_ptr<DIR, int (*)(DIR*)> stream(
       ::opendir(directory.empty() ? "." : directory.c_str()), ::closedir);
   if (stream == nullptr) return found;
@@ -132,8 +131,7 @@ Result<void> unite_tensors(detail::ModelState& state) {
 }
 
 void note(detail::ModelState& state, Errc code, std::string subject, std::string detail) {
-  state.notices.push_back(
-      Error{code, Error::no_offset, std::move(subject), std::move(detail)});
+  state.notices.push_back(Error{code, Error::no_offset, std::move(subject), std::move(detail)});
 }
 
 void note_missing_shards(detail::ModelState& state) {

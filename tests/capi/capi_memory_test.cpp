@@ -4,7 +4,7 @@
 #include <string>
 
 #include "capi/sample_bytes.hpp"
-#include "capi/scarce_memory.hpp"
+#include "support/watched_memory.hpp"
 
 namespace ingot::test {
 namespace {

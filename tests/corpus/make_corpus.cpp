@@ -77,11 +77,10 @@ void add_valid(Corpus& corpus) {
   add("no_tensors", GgufBuilder().pair("general.architecture", "llama").bytes());
   add("no_tensors_tail", GgufBuilder().pair("k", true).raw("polyglot").bytes());
   add("trailing_nul_v1", GgufBuilder(v1).pair(std::string_view("key\0", 4), "value").bytes());
-  add("trailing_nul_v2",
-      GgufBuilder(v2)
-          .pair(std::string_view("key\0", 4), std::string_view("value\0", 6))
-          .array_pair<std::string_view>("list", {{"a\0", 2}, {"\0", 1}, ""})
-          .bytes());
+  add("trailing_nul_v2", GgufBuilder(v2)
+                             .pair(std::string_view("key\0", 4), std::string_view("value\0", 6))
+                             .array_pair<std::string_view>("list", {{"a\0", 2}, {"\0", 1}, ""})
+                             .bytes());
   add("key_odd", GgufBuilder().pair("Not Snake-Case \xC3\xA9", true).bytes());
   add("nested_64", nested(64));
   add("alignment_8", aligned(8));
@@ -96,13 +95,12 @@ void add_valid(Corpus& corpus) {
   add("gap", two_tensors(0, 96));
   add("other_order", two_tensors(64, 0));
   add("no_final_padding", tensor_file("t", {3}, TensorType::i8, 0, 3));
-  add("zero_sized_inside_another",
-      GgufBuilder()
-          .tensor("a", {16}, TensorType::f32, 0)
-          .tensor("none", {0, 1 << 20}, TensorType::f32, 32)
-          .pad_to(32)
-          .data(64)
-          .bytes());
+  add("zero_sized_inside_another", GgufBuilder()
+                                       .tensor("a", {16}, TensorType::f32, 0)
+                                       .tensor("none", {0, 1 << 20}, TensorType::f32, 32)
+                                       .pad_to(32)
+                                       .data(64)
+                                       .bytes());
 }
 
 void add_invalid_structure(Corpus& corpus) {
@@ -115,7 +113,8 @@ void add_invalid_structure(Corpus& corpus) {
   add("truncated__in_version", prefix_of(whole, 7));
   add("truncated__in_counts", prefix_of(whole, 23));
   // Bytes that no entry has to have: the count alone does not tell that they are missing.
-  add("truncated__in_value", GgufBuilder().key("key", ValueType::string).count(9).raw("text").bytes());
+  add("truncated__in_value",
+      GgufBuilder().key("key", ValueType::string).count(9).raw("text").bytes());
   add("truncated__in_array",
       GgufBuilder().array_key("a", ValueType::string, 1).count(1u << 31).raw("x").bytes());
   add("not_gguf__lower_case", GgufBuilder(v3, "gguf").bytes());
@@ -126,10 +125,8 @@ void add_invalid_structure(Corpus& corpus) {
   add("unsupported_version__old_magic_little", GgufBuilder(v3, "FUGG").bytes());
   add("count_exceeds_file__tensors", GgufBuilder().set_counts(1, 0).data(23).bytes());
   add("count_exceeds_file__keys", GgufBuilder().set_counts(0, 1).data(13).bytes());
-  add("count_exceeds_file__array", GgufBuilder()
-                                       .array_key("a", ValueType::uint64, std::uint64_t{1} << 61)
-                                       .u64(1)
-                                       .bytes());
+  add("count_exceeds_file__array",
+      GgufBuilder().array_key("a", ValueType::uint64, std::uint64_t{1} << 61).u64(1).bytes());
   add("limit_exceeded__name_of_4_gib",
       GgufBuilder().set_counts(1, 0).count(std::uint64_t{1} << 32).data(32).bytes());
 }
@@ -179,7 +176,8 @@ void add_invalid_tensors(Corpus& corpus) {
                                           .bytes());
   add("too_many_dimensions__5", tensor_file("t", {1, 1, 1, 1, 8}, TensorType::f32));
   add("too_many_dimensions__8", tensor_file("t", {1, 1, 1, 1, 1, 1, 1, 8}, TensorType::f32));
-  add("dimension_count_invalid__9", tensor_file("t", std::vector<std::uint64_t>(9, 1), TensorType::f32));
+  add("dimension_count_invalid__9",
+      tensor_file("t", std::vector<std::uint64_t>(9, 1), TensorType::f32));
   add("tensor_type_removed__4", tensor_file("t", {32}, unknown(4)));
   add("tensor_type_removed__38", tensor_file("t", {32}, unknown(38)));
   add("tensor_type_unknown__43", tensor_file("t", {32}, unknown(43)));
@@ -226,7 +224,8 @@ bool check(const Corpus& corpus, const fs::path& folder) {
   }
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
     const std::string name = entry.path().lexically_relative(folder);
-    if (entry.path().extension() == ".gguf" && !corpus.contains(name)) complain(name, "is not made");
+    if (entry.path().extension() == ".gguf" && !corpus.contains(name))
+      complain(name, "is not made");
   }
   return is_same;
 }

@@ -78,9 +78,8 @@ TEST(Magic, ThatIsCutShortIsTruncated) {
   for (std::size_t size = 0; size < 8; ++size) {
     const std::span<const std::byte> prefix = std::span(bytes).first(size);
     format::Cursor cursor(prefix, size);
-    EXPECT_THAT(format::read_magic(cursor),
-                size < 4 ? FailsWith(Errc::truncated, 0, "magic")
-                         : FailsWith(Errc::truncated, 4, "version"))
+    EXPECT_THAT(format::read_magic(cursor), size < 4 ? FailsWith(Errc::truncated, 0, "magic")
+                                                     : FailsWith(Errc::truncated, 4, "version"))
         << size;
   }
 }

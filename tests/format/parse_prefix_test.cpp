@@ -44,10 +44,9 @@ std::vector<Bytes> refused_files() {
 
 /// Everything of a structure that can be compared between two buffers.
 std::string describe(const format::Structure& structure) {
-  std::string text = std::to_string(structure.version) + " " +
-                     std::to_string(structure.infos_offset) + " " +
-                     std::to_string(structure.header_bytes) + " " +
-                     std::to_string(structure.data_offset) + "\n";
+  std::string text =
+      std::to_string(structure.version) + " " + std::to_string(structure.infos_offset) + " " +
+      std::to_string(structure.header_bytes) + " " + std::to_string(structure.data_offset) + "\n";
   for (const KeyValue& entry : structure.metadata) {
     const auto bytes = entry.value.bytes();
     text += std::string(entry.key) + " " + std::string(name_of(entry.value.type())) + " " +
@@ -125,9 +124,8 @@ TEST(ParsePrefix, OfAFileThatEndsThereIsTruncatedOrComplete) {
       const auto prefix = memory.hold(std::span(file).first(size));
       const auto parsed = format::parse(prefix, {.file_bytes = size});
       if (!parsed) {
-        EXPECT_THAT(parsed.error().code,
-                    testing::AnyOf(Errc::truncated, Errc::count_exceeds_file,
-                                   Errc::tensor_outside_file))
+        EXPECT_THAT(parsed.error().code, testing::AnyOf(Errc::truncated, Errc::count_exceeds_file,
+                                                        Errc::tensor_outside_file))
             << size;
         // The place where bytes are missing is where the file ends, or before.
         if (parsed.error().code == Errc::truncated) {

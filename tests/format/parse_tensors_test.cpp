@@ -20,7 +20,9 @@ constexpr std::uint64_t two_to_31 = std::uint64_t{1} << 31;
 constexpr std::uint64_t two_to_32 = std::uint64_t{1} << 32;
 
 /// Where the dimension count and the type of the first tensor stand.
-constexpr std::uint64_t dimension_count_at(std::string_view name) { return info_at + 8 + name.size(); }
+constexpr std::uint64_t dimension_count_at(std::string_view name) {
+  return info_at + 8 + name.size();
+}
 std::uint64_t type_at(std::string_view name, const Shape& shape) {
   return dimension_count_at(name) + 4 + 8 * shape.size();
 }
@@ -87,7 +89,8 @@ TEST(ParseTensors, NamesMayHave65535BytesLeniently) {
 TEST(ParseTensors, AnEmptyNameOpens) { EXPECT_THAT(refusal_of(named("")), Succeeds()); }
 
 TEST(ParseTensors, NamesWithNulOrInvalidUtf8AreRefused) {
-  for (const auto name : {"a\0b"sv, "a\0"sv, "\0"sv, "\xFF"sv, "\xE2\x82"sv, "\xF4\x90\x80\x80"sv}) {
+  for (const auto name :
+       {"a\0b"sv, "a\0"sv, "\0"sv, "\xFF"sv, "\xE2\x82"sv, "\xF4\x90\x80\x80"sv}) {
     EXPECT_THAT(refusal_of(named(name), leniently),
                 FailsWith(Errc::tensor_name_invalid, info_at, std::string(name)));
   }

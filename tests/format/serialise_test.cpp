@@ -31,8 +31,8 @@ Format format_of(const format::Structure& structure) {
 
 /// The file up to its data.
 Bytes header_of(const Bytes& file, const format::Structure& structure) {
-  const std::uint64_t end = structure.tensors.empty() ? structure.header_bytes
-                                                      : structure.data_offset;
+  const std::uint64_t end =
+      structure.tensors.empty() ? structure.header_bytes : structure.data_offset;
   return {file.begin(), file.begin() + static_cast<std::ptrdiff_t>(end)};
 }
 
@@ -107,7 +107,8 @@ TEST(Serialise, Version1RefusesWhatItCannotHold) {
   EXPECT_THAT(
       refusal(GgufBuilder().array_key("key", ValueType::array, 1).array(ValueType::uint64, 0)),
       cannot_hold);
-  const auto wide = refusal(GgufBuilder().tensor("t", {0, std::uint64_t{1} << 32}, TensorType::i8, 0));
+  const auto wide =
+      refusal(GgufBuilder().tensor("t", {0, std::uint64_t{1} << 32}, TensorType::i8, 0));
   ASSERT_THAT(wide, FailsWith(Errc::version_cannot_hold, Error::no_offset, "t"));
   EXPECT_EQ(wide.error().detail, "it is a count of 4294967296");
   EXPECT_THAT(refusal(GgufBuilder().tensor("t", {0, 0xFFFFFFFF}, TensorType::i8, 0)), Succeeds());

@@ -115,8 +115,7 @@ TEST(TensorLayout, UnknownTypesReachToTheNextOffsetOrTheEnd) {
   using testing::ElementsAre;
   EXPECT_THAT(lenient_sizes({{0, 1, unknown}}, 20), ElementsAre(20));
   EXPECT_THAT(lenient_sizes({{0, 1, unknown}, {16, 4}}, 20), ElementsAre(16, 4));
-  EXPECT_THAT(lenient_sizes({{8, 3}, {16, 1, unknown}, {0, 1, unknown}}, 20),
-              ElementsAre(3, 4, 8));
+  EXPECT_THAT(lenient_sizes({{8, 3}, {16, 1, unknown}, {0, 1, unknown}}, 20), ElementsAre(3, 4, 8));
   // The next larger offset counts, not the next in the table.
   EXPECT_THAT(lenient_sizes({{0, 1, unknown}, {40, 1}, {24, 8}}, 41), ElementsAre(24, 1, 8));
   EXPECT_THAT(lenient_sizes({{16, 1, unknown}}, 16), ElementsAre(0));

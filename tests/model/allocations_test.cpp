@@ -6,7 +6,7 @@
 #include <string>
 
 #include "ingot/model.hpp"
-#include "support/counted_allocations.hpp"
+#include "support/watched_memory.hpp"
 #include "support/expect_error.hpp"
 #include "support/gguf_builder.hpp"
 

@@ -46,9 +46,9 @@ TEST_P(Valid, OpensAndIsWrittenAgain) {
   ASSERT_THAT(reopened, Succeeds());
   EXPECT_EQ(find_difference(*model, *reopened), "");
   const bool has_quirk = file.has_old_magic || !model->notices().empty();
-  const bool is_same = std::equal(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(
-                                                                      file.header_bytes),
-                                  header->begin());
+  const bool is_same =
+      std::equal(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(file.header_bytes),
+                 header->begin());
   EXPECT_EQ(is_same, !has_quirk);
 }
 
@@ -70,10 +70,10 @@ TEST_P(Invalid, IsRefusedWithTheErrorOfItsName) {
 
 TEST(Corpus, HasEveryErrorThatOneFileInMemoryCanHave) {
   std::set<std::string> missing;
-#define INGOT_ERROR(number, name, constant, category, sentence)           \
-  if (ErrorCategory::category == ErrorCategory::input ||                  \
-      ErrorCategory::category == ErrorCategory::lenient) {                \
-    missing.insert(#name);                                                \
+#define INGOT_ERROR(number, name, constant, category, sentence) \
+  if (ErrorCategory::category == ErrorCategory::input ||        \
+      ErrorCategory::category == ErrorCategory::lenient) {      \
+    missing.insert(#name);                                      \
   }
 #include "ingot/errors.def"
 #undef INGOT_ERROR

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Opening a model in every way there is, and what it then answers.
 
-#include "ingot/model.hpp"
-
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -16,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "ingot/model.hpp"
 #include "ingot/model_writer.hpp"
 #include "support/expect_error.hpp"
 #include "support/model_checks.hpp"

@@ -40,7 +40,8 @@ Bytes shard(std::uint16_t index, SplitKeys keys = {}, std::string_view tensor_na
   if (keys.count) file.pair("split.count", *keys.count);
   if (keys.tensor_total) file.pair("split.tensors.count", *keys.tensor_total);
   const std::string prefix = "blk." + std::to_string(index) + ".";
-  file.tensor(tensor_name.empty() ? prefix + "a" : std::string(tensor_name), {4}, TensorType::i8, 0);
+  file.tensor(tensor_name.empty() ? prefix + "a" : std::string(tensor_name), {4}, TensorType::i8,
+              0);
   file.tensor(prefix + "b", {4}, TensorType::i8, 32);
   const std::string data(4, static_cast<char>('0' + index));
   return file.pad_to(32).raw(data).pad_to(32).raw(data).bytes();
@@ -88,8 +89,8 @@ TEST_F(ModelShards, OpenThroughAnyOfThem) {
         EXPECT_EQ(model->shard_path(i), model->files()[i].path);
       }
       EXPECT_EQ(model->shard_path(3), "");
-      EXPECT_THAT(tensor_names(*model), ElementsAre("blk.0.a", "blk.0.b", "blk.1.a", "blk.1.b",
-                                                    "blk.2.a", "blk.2.b"));
+      EXPECT_THAT(tensor_names(*model),
+                  ElementsAre("blk.0.a", "blk.0.b", "blk.1.a", "blk.1.b", "blk.2.a", "blk.2.b"));
       EXPECT_EQ(model->get<int>("own"), 0);  // the keys are those of the first
     }
   }
@@ -239,7 +240,8 @@ TEST_F(ModelShards, TotalsThatLieAreNoticed) {
 }
 
 TEST_F(ModelShards, ASetOfOneIsASet) {
-  const std::string path = folder_.write(shard_name(1, 1), shard(0, {.count = 1, .tensor_total = 2}));
+  const std::string path =
+      folder_.write(shard_name(1, 1), shard(0, {.count = 1, .tensor_total = 2}));
   const auto model = Model::open(path);
   ASSERT_THAT(model, Succeeds());
   EXPECT_TRUE(model->is_split());

@@ -301,9 +301,9 @@ TEST_F(ModelWriterTest, ProgressIsToldTheBytesAndMayStop) {
               Succeeds());
   EXPECT_THAT(seen, testing::ElementsAre(header_bytes + 1, header_bytes + 2, header_bytes + 3));
   const std::string other = folder_.path("other.gguf");
-  EXPECT_THAT(writer.write(other, {}, false,
-                           [&](std::uint64_t done) { return done < header_bytes + 2; }),
-              FailsWith(Errc::interrupted));
+  EXPECT_THAT(
+      writer.write(other, {}, false, [&](std::uint64_t done) { return done < header_bytes + 2; }),
+      FailsWith(Errc::interrupted));
   EXPECT_FALSE(fs::exists(other));
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Files of other programs, and hostile ones, from the shared folder.
 
+#include "support/shared_files.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -13,7 +15,6 @@
 #include "ingot/summary.hpp"
 #include "support/expect_error.hpp"
 #include "support/model_checks.hpp"
-#include "support/shared_files.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace ingot::test {

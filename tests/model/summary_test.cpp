@@ -24,7 +24,8 @@ TEST(Summary, SaysWhatTheKeysSay) {
   GgufBuilder file;
   file.pair("general.architecture", "llama").pair("general.name", "Tiny");
   file.pair("general.file_type", std::uint32_t{15});
-  file.pair("llama.context_length", std::uint32_t{4096}).pair("llama.block_count", std::uint64_t{2});
+  file.pair("llama.context_length", std::uint32_t{4096})
+      .pair("llama.block_count", std::uint64_t{2});
   file.pair("llama.embedding_length", 64).pair("llama.vocab_size", std::uint16_t{100});
   file.pair("llama.feed_forward_length", std::uint32_t{256});
   file.array_pair("llama.attention.head_count", {8, 4});
@@ -84,10 +85,9 @@ TEST(Summary, IgnoresValuesOfTypesThatMakeNoSense) {
                  summary.feed_forward_length || summary.head_count);
   });
   // Without an architecture that is a string, no key is its own.
-  with_summary(GgufBuilder().pair("general.architecture", 1).pair("1.block_count", 2),
-               [](const Summary& summary) {
-                 EXPECT_FALSE(summary.architecture || summary.block_count);
-               });
+  with_summary(
+      GgufBuilder().pair("general.architecture", 1).pair("1.block_count", 2),
+      [](const Summary& summary) { EXPECT_FALSE(summary.architecture || summary.block_count); });
 }
 
 TEST(Summary, TakesTheVocabularyFromTheTokensIfNoKeySaysIt) {

@@ -58,9 +58,7 @@ class GgufBuilder {
   }
   GgufBuilder& type(ValueType value) { return u32(static_cast<std::uint32_t>(value)); }
   GgufBuilder& type(TensorType value) { return u32(static_cast<std::uint32_t>(value)); }
-  GgufBuilder& raw(std::string_view text) {
-    return append(std::as_bytes(std::span(text)));
-  }
+  GgufBuilder& raw(std::string_view text) { return append(std::as_bytes(std::span(text))); }
   GgufBuilder& text(std::string_view text) { return count(text.size()).raw(text); }
 
   // --- key-value pairs

@@ -65,18 +65,22 @@ class ModelChecker {
 
   void check_value(const Value& value, std::string_view key) {
     switch (value.type()) {
-      case ValueType::array: return check_array(value, key);
-      case ValueType::boolean: return require(value.get<bool>().has_value(), "a bool", key);
-      case ValueType::float32: return require(is_same_float(value), "a float32", key);
-      case ValueType::float64: return require(value.get<double>().has_value(), "a float64", key);
+      case ValueType::array:
+        return check_array(value, key);
+      case ValueType::boolean:
+        return require(value.get<bool>().has_value(), "a bool", key);
+      case ValueType::float32:
+        return require(is_same_float(value), "a float32", key);
+      case ValueType::float64:
+        return require(value.get<double>().has_value(), "a float64", key);
       case ValueType::string: {
         const auto text = value.get<std::string_view>();
         return require(text && text->size() == value.bytes().size(), "a string", key);
       }
       default:
-        return require(value.get<std::int64_t>().has_value() ||
-                           value.get<std::uint64_t>().has_value(),
-                       "an integer", key);
+        return require(
+            value.get<std::int64_t>().has_value() || value.get<std::uint64_t>().has_value(),
+            "an integer", key);
     }
   }
 
@@ -122,14 +126,14 @@ class ModelChecker {
             tensor.name);
     if (const TensorTypeInfo* type = find_type(tensor.type)) {
       require(tensor.row_elements() % type->block_elements == 0, "whole blocks", tensor.name);
-      require(elements / type->block_elements * type->block_bytes == tensor.size_bytes,
-              "the size", tensor.name);
+      require(elements / type->block_elements * type->block_bytes == tensor.size_bytes, "the size",
+              tensor.name);
     }
     require(tensor.data_offset % file.alignment == 0, "an aligned offset", tensor.name);
     const std::uint64_t begin = model_.file_offset(tensor);
     require(begin == file.data_offset + tensor.data_offset, "the place", tensor.name);
-    require(tensor.size_bytes == 0 || (begin <= file.file_bytes &&
-                                       tensor.size_bytes <= file.file_bytes - begin),
+    require(tensor.size_bytes == 0 ||
+                (begin <= file.file_bytes && tensor.size_bytes <= file.file_bytes - begin),
             "data within the file", tensor.name);
     check_data(tensor);
   }
@@ -159,9 +163,9 @@ class ModelChecker {
       return a->data_offset < b->data_offset;
     });
     for (std::size_t i = 1; i < by_offset.size(); ++i) {
-      require(by_offset[i]->data_offset - by_offset[i - 1]->data_offset >=
-                  by_offset[i - 1]->size_bytes,
-              "no two tensors share bytes", by_offset[i]->name);
+      require(
+          by_offset[i]->data_offset - by_offset[i - 1]->data_offset >= by_offset[i - 1]->size_bytes,
+          "no two tensors share bytes", by_offset[i]->name);
     }
   }
 
@@ -245,12 +249,11 @@ class ValueComparer {
   for (std::size_t i = 0; i < a.tensors().size(); ++i) {
     const TensorInfo& left = a.tensors()[i];
     const TensorInfo& right = b.tensors()[i];
-    const bool is_same = left.name == right.name && left.type == right.type &&
-                         std::equal(left.shape.begin(), left.shape.end(), right.shape.begin(),
-                                    right.shape.end()) &&
-                         left.element_count == right.element_count &&
-                         left.size_bytes == right.size_bytes &&
-                         left.data_offset == right.data_offset && left.shard == right.shard;
+    const bool is_same =
+        left.name == right.name && left.type == right.type &&
+        std::equal(left.shape.begin(), left.shape.end(), right.shape.begin(), right.shape.end()) &&
+        left.element_count == right.element_count && left.size_bytes == right.size_bytes &&
+        left.data_offset == right.data_offset && left.shard == right.shard;
     if (!is_same) return "tensor " + escape(left.name);
   }
   return {};

@@ -17,9 +17,8 @@ inline constexpr bool leniently = true;
                                                            bool is_lenient = false,
                                                            const Limits& limits = {}) {
   INGOT_TRY(format::Parsed parsed,
-            format::parse(bytes, {.is_lenient = is_lenient,
-                                  .limits = limits,
-                                  .file_bytes = bytes.size()}));
+            format::parse(
+                bytes, {.is_lenient = is_lenient, .limits = limits, .file_bytes = bytes.size()}));
   if (!parsed.is_complete()) return fail(Errc::internal, "more than the whole file is asked for");
   return std::move(parsed.structure);
 }

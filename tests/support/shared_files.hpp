@@ -20,8 +20,8 @@ namespace ingot::test {
 }
 
 /// The files of a kind in a folder, sorted.
-[[nodiscard]] inline std::vector<std::filesystem::path> files_in(const std::filesystem::path& folder,
-                                                                 std::string_view extension) {
+[[nodiscard]] inline std::vector<std::filesystem::path> files_in(
+    const std::filesystem::path& folder, std::string_view extension) {
   std::vector<std::filesystem::path> files;
   if (!std::filesystem::is_directory(folder)) return files;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {

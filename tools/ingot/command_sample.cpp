@@ -86,7 +86,6 @@ ExitCode run(Options& options, Console& console) {
           escape(options.parameters) + "\"");
     }
   }
-  options.sample.is_ahead = console.threads() > 1;
   options.sample.shape = choose_shape(options.wish);
   const std::string problem = shape_problem(options.sample.shape);
   if (!problem.empty()) return console.refuse_usage("sample: " + problem);

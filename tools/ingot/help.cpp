@@ -252,6 +252,8 @@ std::string suggest(std::string_view word, const std::vector<std::string>& candi
   const std::string* nearest = nullptr;
   std::size_t least = std::max<std::size_t>(2, word.size() / 3) + 1;
   for (const std::string& candidate : candidates) {
+    // What differs in length by more cannot be near; names from a file may be very long.
+    if (candidate.size() > word.size() + 24 || candidate.size() + least < word.size()) continue;
     const bool is_start = word.size() > 2 && candidate.starts_with(word);
     const std::size_t distance = is_start ? 1 : edit_distance(word, candidate);
     if (distance < least && distance < candidate.size()) {

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <future>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -49,49 +48,23 @@ std::uint32_t file_type_of(TensorType type) {
   }
 }
 
-/// The weights of a tensor, in pieces. With `is_ahead` the next piece is made by another thread
-/// while the last one is written.
-class WeightProducer {
- public:
-  WeightProducer(const WeightPattern& pattern, std::uint64_t element_count, bool is_ahead)
-      : pattern_(pattern),
-        size_bytes_(element_count * (pattern.type == TensorType::f32 ? 4 : 2)),
-        policy_(is_ahead ? std::launch::async | std::launch::deferred : std::launch::deferred) {}
-
-  Result<void> operator()(const DataSink& sink) const {
+DataProducer produce_weights(const WeightPattern& pattern, std::uint64_t element_count) {
+  const std::size_t element_bytes = pattern.type == TensorType::f32 ? 4 : 2;
+  const std::size_t group_bytes = weight_group * element_bytes;
+  const std::uint64_t size_bytes = element_count * element_bytes;
+  return [=](const DataSink& sink) -> Result<void> {
     std::vector<std::byte> piece;
-    std::vector<std::byte> next_piece;
-    std::uint64_t done = 0;
-    std::size_t size = make_piece(piece, done);
-    while (done + size < size_bytes_) {
-      done += size;
-      std::future<std::size_t> next =
-          std::async(policy_, [&, done] { return make_piece(next_piece, done); });
-      Result<void> result = sink(std::span(piece).first(size));
-      size = next.get();
-      if (!result) return result;
-      std::swap(piece, next_piece);
+    for (std::uint64_t done = 0; done < size_bytes; done += piece_bytes) {
+      const auto wanted =
+          static_cast<std::size_t>(std::min<std::uint64_t>(piece_bytes, size_bytes - done));
+      // A last group that is not needed in full is made in full and cut.
+      piece.resize((wanted + group_bytes - 1) / group_bytes * group_bytes);
+      make_weights(pattern, done / element_bytes, piece);
+      INGOT_TRY_VOID(sink(std::span(piece).first(wanted)));
     }
-    return sink(std::span(piece).first(size));
-  }
-
- private:
-  /// Makes the piece that begins at a byte of the tensor; returns its size.
-  std::size_t make_piece(std::vector<std::byte>& piece, std::uint64_t first_byte) const {
-    const std::size_t element_bytes = pattern_.type == TensorType::f32 ? 4 : 2;
-    const std::size_t group_bytes = weight_group * element_bytes;
-    const auto size =
-        static_cast<std::size_t>(std::min<std::uint64_t>(piece_bytes, size_bytes_ - first_byte));
-    // A last group that is not needed in full is made in full all the same.
-    piece.resize((size + group_bytes - 1) / group_bytes * group_bytes);
-    make_weights(pattern_, first_byte / element_bytes, piece);
-    return size;
-  }
-
-  WeightPattern pattern_;
-  std::uint64_t size_bytes_;
-  std::launch policy_;
-};
+    return {};
+  };
+}
 
 class SampleBuilder {
  public:
@@ -233,7 +206,7 @@ class SampleBuilder {
     std::uint64_t element_count = 1;
     for (const std::uint64_t dimension : dimensions) element_count *= dimension;
     return writer_.add_tensor(name, pattern.type, std::span(dimensions.begin(), dimensions.size()),
-                              WeightProducer(pattern, element_count, options_.is_ahead));
+                              produce_weights(pattern, element_count));
   }
 
   const SampleOptions& options_;

@@ -15,7 +15,6 @@ struct SampleOptions {
   TensorType type = TensorType::f16;  ///< Of the matrices; norms and biases are always f32.
   std::uint64_t seed = 1;
   Endian byte_order = Endian::little;
-  bool is_ahead = false;  ///< Makes weights in a second thread, ahead of the writing.
 };
 
 /// A model with every key and tensor that a llama.cpp loader wants. Weights are made as they are

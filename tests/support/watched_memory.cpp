@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: MIT
 // In a file of its own, so that no compiler sees an allocation and its replacement side by side and
 // warns of a mismatch.
-#include "capi/scarce_memory.hpp"
+#include "support/watched_memory.hpp"
 
 #include <cstdlib>
 #include <new>
 
 namespace ingot::test {
 thread_local int allocations_left = -1;
-}
+thread_local Allocations allocations_so_far;
+}  // namespace ingot::test
 
 void* operator new(std::size_t size) {
-  int& left = ingot::test::allocations_left;
-  if (left == 0) throw std::bad_alloc();
-  if (left > 0) --left;
+  using namespace ingot::test;
+  if (allocations_left == 0) throw std::bad_alloc();
+  if (allocations_left > 0) --allocations_left;
+  ++allocations_so_far.count;
+  allocations_so_far.bytes += size;
   void* memory = std::malloc(size != 0 ? size : 1);
   if (memory == nullptr) throw std::bad_alloc();
   return memory;
