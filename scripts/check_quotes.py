@@ -22,7 +22,8 @@ def main():
         for program in PROGRAM.findall(page.read_text(encoding="utf-8"))
         if "int main(" in program and program not in examples
     ]
-    print("\n".join(wrong))
+    for line in wrong:
+        print(line)
     sys.exit(1 if wrong else 0)
 
 

@@ -56,8 +56,10 @@ std::string Error::message() const {
     text += std::to_string(file_offset);
   }
   if (!text.empty()) text += ": ";
+  const std::string shown_detail = escape_shortened(detail, max_detail_columns);
+  if (code == Errc::io_error && !detail.empty()) return text + shown_detail;  // it says it all
   text += sentence_of(code);
-  if (!detail.empty()) text += " (" + escape_shortened(detail, max_detail_columns) + ')';
+  if (!detail.empty()) text += " (" + shown_detail + ')';
   if (category_of(code) == ErrorCategory::lenient) {
     text += "; opening it leniently (--lenient) accepts this";
   }

@@ -172,7 +172,7 @@ void visit_tensor_info(FieldStream& stream, const TensorInfo& tensor) {
     stream.count_field("dimension " + std::to_string(i));
   }
   stream.field("tensor type", 4, describe(tensor.type));
-  stream.field("data offset", 8, std::to_string(tensor.data_offset) + " from the data section");
+  stream.field("data offset", 8, std::to_string(tensor.data_offset) + " into the data");
 }
 
 std::string describe_data(const TensorInfo& tensor) {

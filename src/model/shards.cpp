@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <utility>
@@ -212,14 +213,19 @@ Result<std::unique_ptr<detail::ModelState>> open_with_shards(const std::string& 
   ShardSet set{.prefix = name->prefix, .count = name->count, .paths = {}, .indexes = {}};
   std::map<std::uint32_t, std::string> siblings = find_siblings(*name);
   siblings[name->index] = path;
-  for (const auto& [index, sibling_path] : siblings) {
-    if (index == name->index) {
-      files.push_back(std::move(file));
-    } else {
+  const auto load_siblings = [&](auto first, auto last) -> Result<void> {
+    for (; first != last; ++first) {
       INGOT_TRY(LoadedFile sibling,
-                load_shard(sibling_path, {name->prefix, index, name->count}, options));
+                load_shard(first->second, {name->prefix, first->first, name->count}, options));
       files.push_back(std::move(sibling));
     }
+    return {};
+  };
+  const auto own = siblings.find(name->index);
+  INGOT_TRY_VOID(load_siblings(siblings.begin(), own));
+  files.push_back(std::move(file));
+  INGOT_TRY_VOID(load_siblings(std::next(own), siblings.end()));
+  for (const auto& [index, sibling_path] : siblings) {
     set.paths.push_back(sibling_path);
     set.indexes.push_back(index);
   }

@@ -2,6 +2,7 @@
 #include "ingot/summary.hpp"
 
 #include <algorithm>
+#include <map>
 #include <string>
 
 namespace ingot {
@@ -36,16 +37,18 @@ std::optional<LayerNumber> get_layer_number(const Value* value) {
 }
 
 std::vector<TypeShare> count_types(std::span<const TensorInfo> tensors) {
-  std::vector<TypeShare> shares;
+  // Ordered: a file that opened leniently chooses its type ids, and could make a hash collide.
+  std::map<TensorType, TypeShare> by_type;
   for (const TensorInfo& tensor : tensors) {
-    auto share = std::find_if(shares.begin(), shares.end(), [&](const TypeShare& candidate) {
-      return candidate.type == tensor.type;
-    });
-    if (share == shares.end()) share = shares.insert(shares.end(), TypeShare{.type = tensor.type});
-    ++share->tensor_count;
-    share->element_count += tensor.element_count;
-    share->size_bytes += tensor.size_bytes;
+    TypeShare& share = by_type[tensor.type];
+    share.type = tensor.type;
+    ++share.tensor_count;
+    share.element_count += tensor.element_count;
+    share.size_bytes += tensor.size_bytes;
   }
+  std::vector<TypeShare> shares;
+  shares.reserve(by_type.size());
+  for (const auto& [type, share] : by_type) shares.push_back(share);
   std::sort(shares.begin(), shares.end(), [](const TypeShare& a, const TypeShare& b) {
     if (a.size_bytes != b.size_bytes) return a.size_bytes > b.size_bytes;
     return a.type < b.type;

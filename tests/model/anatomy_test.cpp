@@ -57,7 +57,7 @@ TEST(Anatomy, ExplainsEveryFieldOfAFile) {
             "76 +8 tensors [w] dimension 0: 2\n"
             "84 +8 tensors [w] dimension 1: 3\n"
             "92 +4 tensors [w] tensor type: 1 F16\n"
-            "96 +8 tensors [w] data offset: 0 from the data section\n"
+            "96 +8 tensors [w] data offset: 0 into the data\n"
             "104 +24 tensors [] padding: up to the alignment of 32\n"
             "128 +12 data [w] tensor: F16 2 x 3\n");
 }
