@@ -188,6 +188,11 @@ TEST(ErrorMessage, IsOneLineThatIsSafeToPrint) {
   EXPECT_THAT(message, HasSubstr("(a\\nb\\x1b[2J\\u{202e}\\xff)"));
 }
 
+TEST(ErrorMessage, OfTheSystemIsTheSystemsOwn) {
+  EXPECT_EQ((Error{Errc::io_error, Error::no_offset, {}, "cannot open it: No such file"}).message(),
+            "cannot open it: No such file");
+}
+
 TEST(ErrorMessage, QuotesOfTheSubjectDoNotEndIt) {
   EXPECT_EQ((Error{Errc::wrong_type, Error::no_offset, "a\": \"b", {}}).message(),
             "\"a\\\": \\\"b\": the value is of another type");
