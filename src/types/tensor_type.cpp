@@ -23,12 +23,15 @@ constexpr std::array removed_types = {
 
 constexpr std::size_t id_count = static_cast<std::size_t>(live_tensor_types.back().type) + 1;
 
-/// For each id the position in live_tensor_types, or -1.
+constexpr std::uint8_t no_position = 0xFF;
+static_assert(live_tensor_types.size() < no_position);
+
+/// For each id the position in live_tensor_types, or no_position.
 constexpr auto positions = [] {
-  std::array<std::int8_t, id_count> by_id{};
-  by_id.fill(-1);
+  std::array<std::uint8_t, id_count> by_id{};
+  by_id.fill(no_position);
   for (std::size_t i = 0; i < live_tensor_types.size(); ++i) {
-    by_id[static_cast<std::size_t>(live_tensor_types[i].type)] = static_cast<std::int8_t>(i);
+    by_id[static_cast<std::size_t>(live_tensor_types[i].type)] = static_cast<std::uint8_t>(i);
   }
   return by_id;
 }();
@@ -41,8 +44,8 @@ constexpr char to_upper(char c) noexcept {
 
 const TensorTypeInfo* find_type(TensorType type) noexcept {
   const auto id = static_cast<std::size_t>(type);
-  if (id >= positions.size() || positions[id] < 0) return nullptr;
-  return &live_tensor_types[static_cast<std::size_t>(positions[id])];
+  if (id >= positions.size() || positions[id] == no_position) return nullptr;
+  return &live_tensor_types[positions[id]];
 }
 
 const TensorTypeInfo* find_type(std::string_view name) noexcept {

@@ -3,12 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <new>
 #include <string>
 
 #include "ingot/model.hpp"
-#include "support/watched_memory.hpp"
 #include "support/expect_error.hpp"
 #include "support/gguf_builder.hpp"
+#include "support/temporary_folder.hpp"
+#include "support/watched_memory.hpp"
 
 namespace ingot::test {
 namespace {
@@ -94,6 +96,26 @@ TEST(Allocations, RandomAccessToStringsBuildsOneIndex) {
   EXPECT_LE(first.count, 4u);
   EXPECT_LE(first.bytes, 8 * 10'000u + 1024);
   EXPECT_EQ(allocations_of([&] { static_cast<void>(tokens[5'000]); }).count, 0u);
+}
+
+TEST(Allocations, ThatFailAnywhereGiveBadAllocAndLeaveNothing) {
+  const TemporaryFolder folder;
+  const std::string path = folder.write("model.gguf", many_tensors(10));
+  for (const FileAccess access : {FileAccess::map, FileAccess::read}) {
+    int succeeding = 0;
+    for (bool is_open = false; !is_open; ++succeeding) {
+      ASSERT_LT(succeeding, 100);
+      allocations_left = succeeding;
+      try {
+        is_open = Model::open(path, {.access = access}).has_value();
+        allocations_left = -1;
+        EXPECT_TRUE(is_open) << "an error is not what happened";
+      } catch (const std::bad_alloc&) {
+        allocations_left = -1;  // a leak would be found by the sanitizer
+      }
+    }
+    EXPECT_GT(succeeding, 5);
+  }
 }
 
 TEST(Allocations, OfAPromiseThatTheFileCannotHoldAreFew) {
