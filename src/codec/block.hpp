@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// Blocks in memory: structs of bytes, so that any file offset is a legal address.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "ingot/half.hpp"
+#include "ingot/types.hpp"
+
+namespace ingot::codec {
+
+template <std::size_t count>
+using Bytes = std::array<std::uint8_t, count>;
+
+/// Block number `index` of those that begin at `src`.
+template <class Block>
+[[nodiscard]] inline Block load_block(const std::byte* src, std::size_t index) noexcept {
+  Block block;
+  std::memcpy(&block, src + index * sizeof(Block), sizeof(Block));
+  return block;
+}
+
+template <class Block>
+inline void store_block(const Block& block, std::byte* dst, std::size_t index) noexcept {
+  std::memcpy(dst + index * sizeof(Block), &block, sizeof(Block));
+}
+
+// Little-endian fields, also on a big-endian machine.
+[[nodiscard]] constexpr std::uint16_t u16_at(const std::uint8_t* bytes) noexcept {
+  return static_cast<std::uint16_t>(bytes[0] | bytes[1] << 8);
+}
+[[nodiscard]] constexpr std::uint32_t u32_at(const std::uint8_t* bytes) noexcept {
+  return u16_at(bytes) | std::uint32_t{u16_at(bytes + 2)} << 16;
+}
+[[nodiscard]] constexpr std::uint64_t u64_at(const std::uint8_t* bytes) noexcept {
+  return u32_at(bytes) | std::uint64_t{u32_at(bytes + 4)} << 32;
+}
+constexpr void put_u16(std::uint8_t* bytes, std::uint16_t value) noexcept {
+  bytes[0] = static_cast<std::uint8_t>(value);
+  bytes[1] = static_cast<std::uint8_t>(value >> 8);
+}
+constexpr void put_u32(std::uint8_t* bytes, std::uint32_t value) noexcept {
+  put_u16(bytes, static_cast<std::uint16_t>(value));
+  put_u16(bytes + 2, static_cast<std::uint16_t>(value >> 16));
+}
+constexpr void put_u64(std::uint8_t* bytes, std::uint64_t value) noexcept {
+  put_u32(bytes, static_cast<std::uint32_t>(value));
+  put_u32(bytes + 4, static_cast<std::uint32_t>(value >> 32));
+}
+
+[[nodiscard]] inline float f16_at(const std::uint8_t* bytes) noexcept {
+  return f32_from_f16(u16_at(bytes));
+}
+inline void put_f16(std::uint8_t* bytes, float value) noexcept {
+  put_u16(bytes, f16_from_f32(value));
+}
+
+}  // namespace ingot::codec
+
+/// A block struct has the size that the table says, and no padding.
+#define INGOT_CHECK_BLOCK(Block, enumerator)                                              \
+  static_assert(sizeof(Block) == ::ingot::codec::block_bytes_of(TensorType::enumerator)); \
+  static_assert(alignof(Block) == 1 && std::is_trivially_copyable_v<Block>)
+
+namespace ingot::codec {
+
+/// Bytes of one block, at compile time.
+[[nodiscard]] consteval std::size_t block_bytes_of(TensorType type) {
+  for (const TensorTypeInfo& info : live_tensor_types) {
+    if (info.type == type) return info.block_bytes;
+  }
+  return 0;
+}
+
+}  // namespace ingot::codec

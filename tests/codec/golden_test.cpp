@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+// Decoders and quantizers against the digests of the reference implementation's results.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <map>
+#include <string_view>
+#include <vector>
+
+#include "base/byte_order.hpp"
+#include "codec/codec.hpp"
+#include "support/codec_cases.hpp"
+#include "support/random.hpp"
+#include "support/sha256.hpp"
+
+namespace ingot::test {
+namespace {
+
+struct Golden {
+  std::size_t scale_offset;
+  std::size_t scale_bytes;
+  std::size_t scale_count;
+  std::string_view decoded;
+  std::string_view encoded;
+  std::string_view encoded_with_weights;
+};
+
+const std::map<TensorType, Golden> golden = {
+#define INGOT_GOLDEN(enumerator, scale_offset, scale_bytes, scale_count, ...) \
+  {TensorType::enumerator, {scale_offset, scale_bytes, scale_count, __VA_ARGS__}},
+#include "golden/codec_digests.def"
+#undef INGOT_GOLDEN
+};
+
+/// Random bytes from splitmix64 seeded 7, with finite scales.
+std::vector<std::byte> random_blocks(const TensorTypeInfo& info, const Golden& expected) {
+  const std::size_t block_count = info.block_elements == 1 ? 2048 : 64;
+  std::vector<std::byte> blocks(block_count * info.block_bytes);
+  Random random(7);
+  for (std::size_t i = 0; i < blocks.size(); i += 8) {
+    std::byte word[8];
+    store<std::uint64_t>(word, random(), std::endian::native == std::endian::big);
+    std::copy_n(word, std::min<std::size_t>(8, blocks.size() - i),
+                blocks.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  for (std::size_t block = 0; block < blocks.size(); block += info.block_bytes) {
+    for (std::size_t field = 0; field < expected.scale_count; ++field) {
+      const std::size_t last =
+          block + expected.scale_offset + (field + 1) * expected.scale_bytes - 1;
+      // The second highest bit; in the exponent byte of MXFP4 the highest.
+      blocks[last] &= expected.scale_bytes == 1 ? std::byte{0x7F} : std::byte{0xBF};
+    }
+  }
+  return blocks;
+}
+
+constexpr std::size_t row_elements = 8192;
+
+std::vector<float> golden_floats() {
+  std::vector<float> floats(row_elements);
+  Random random(42);
+  for (std::size_t i = 0; i < floats.size(); ++i) {
+    const auto number = static_cast<int>(random() >> 40) - 8388608;
+    floats[i] = std::ldexp(static_cast<float>(number), static_cast<int>(i % 5) - 25);
+  }
+  return floats;
+}
+
+std::vector<float> golden_weights() {
+  std::vector<float> weights(row_elements);
+  Random random(99);
+  for (float& weight : weights) weight = 1.0f + static_cast<float>(random() >> 40) * 0x1p-24f;
+  return weights;
+}
+
+std::string digest_of_encoded(const TensorTypeInfo& info, codec::Quantize quantize,
+                              const float* weights) {
+  const std::vector<float> floats = golden_floats();
+  std::vector<std::byte> blocks(row_elements / info.block_elements * info.block_bytes);
+  quantize({.src = floats.data(),
+            .dst = blocks.data(),
+            .row_elements = row_elements,
+            .row_count = 1,
+            .weights = weights});
+  return sha256_of(blocks);
+}
+
+TEST(CodecGolden, InputsAreThoseOfTheReference) {
+  EXPECT_EQ(sha256_of(std::as_bytes(std::span<const float>(golden_floats()))),
+            "ca7f9f4a76e90cd377e3773185c4f7b7defea463db12b4b647ebb77624239e50");
+  EXPECT_EQ(sha256_of(std::as_bytes(std::span<const float>(golden_weights()))),
+            "96c523b48c898fb357c255355cb63b0220446c2148c675c2f707e4c190f3f202");
+}
+
+class CodecGoldenTest : public testing::TestWithParam<TypeAndTarget> {
+ protected:
+  CodecGoldenTest() : forced_(std::get<1>(GetParam())) {}
+
+  void SetUp() override {
+    const auto found = golden.find(info_.type);
+    if (found == golden.end()) GTEST_SKIP() << "the reference has no codec for it";
+    expected_ = found->second;
+  }
+
+  TensorTypeInfo info_ = std::get<0>(GetParam());
+  const codec::Codec& codec_ = *codec::find_codec(info_.type);
+  Golden expected_{};
+
+ private:
+  ForcedTarget forced_;
+};
+
+TEST_P(CodecGoldenTest, Decodes) {
+  if (expected_.decoded.empty()) GTEST_SKIP() << "the reference cannot decode it";
+  const auto blocks = random_blocks(info_, expected_);
+  const std::size_t block_count = blocks.size() / info_.block_bytes;
+  std::vector<float> floats(block_count * info_.block_elements);
+  codec_.dequantize_ref(blocks.data(), floats.data(), block_count);
+  EXPECT_EQ(sha256_of(std::as_bytes(std::span(floats))), expected_.decoded) << "reference";
+  std::fill(floats.begin(), floats.end(), 0.0f);
+  codec_.dequantize(blocks.data(), floats.data(), block_count, codec::Stores::cached);
+  EXPECT_EQ(sha256_of(std::as_bytes(std::span(floats))), expected_.decoded) << "kernel";
+}
+
+TEST_P(CodecGoldenTest, EncodesWithoutWeights) {
+  if (expected_.encoded.empty()) GTEST_SKIP() << "the reference cannot encode it";
+  // Types that need weights were given ones.
+  const std::vector<float> ones(row_elements, 1.0f);
+  const bool needs_weights = info_.weights == ImportanceWeights::required;
+  const float* weights = needs_weights ? ones.data() : nullptr;
+  EXPECT_EQ(digest_of_encoded(info_, codec_.quantize_ref, weights), expected_.encoded)
+      << "reference";
+  EXPECT_EQ(digest_of_encoded(info_, codec_.quantize, weights), expected_.encoded) << "kernel";
+}
+
+TEST_P(CodecGoldenTest, EncodesWithWeights) {
+  if (expected_.encoded_with_weights.empty()) GTEST_SKIP() << "the reference takes no weights";
+  const std::vector<float> weights = golden_weights();
+  EXPECT_EQ(digest_of_encoded(info_, codec_.quantize_ref, weights.data()),
+            expected_.encoded_with_weights)
+      << "reference";
+  EXPECT_EQ(digest_of_encoded(info_, codec_.quantize, weights.data()),
+            expected_.encoded_with_weights)
+      << "kernel";
+}
+
+INSTANTIATE_TEST_SUITE_P(, CodecGoldenTest, every_type_and_target(), case_name);
+
+}  // namespace
+}  // namespace ingot::test
