@@ -4,7 +4,7 @@
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/ingot)
 
-install(TARGETS ingot EXPORT ingot
+install(TARGETS ingot ingot_convert EXPORT ingot
         ARCHIVE COMPONENT development
         LIBRARY COMPONENT program NAMELINK_COMPONENT development
         FILE_SET HEADERS COMPONENT development)

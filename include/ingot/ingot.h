@@ -172,6 +172,17 @@ INGOT_EXPORT uint32_t ingot_type_block_elements(uint32_t type);
 /// n / ingot_type_block_elements(type) * ingot_type_block_bytes(type) bytes.
 INGOT_EXPORT uint32_t ingot_type_block_bytes(uint32_t type);
 
+/// Whether a type's quantizer uses importance weights.
+enum {
+  INGOT_WEIGHTS_UNUSED = 0,       ///< They make no difference.
+  INGOT_WEIGHTS_OPTIONAL = 1,     ///< They make the result better.
+  INGOT_WEIGHTS_RECOMMENDED = 2,  ///< Without them the result is poor.
+  INGOT_WEIGHTS_REQUIRED = 3      ///< Without them ingot_quantize refuses.
+};
+
+/// One of INGOT_WEIGHTS_...; -1 for removed and unknown types.
+INGOT_EXPORT int32_t ingot_type_weights(uint32_t type);
+
 /// The tensor type with a name, without regard to case; -1 if there is none or `name` is NULL.
 /// Linear in the number of types.
 INGOT_EXPORT int64_t ingot_find_type(const char* name);
@@ -498,6 +509,59 @@ INGOT_EXPORT ingot_code ingot_tensor_data(const ingot_model* model, uint64_t ind
 INGOT_EXPORT ingot_code ingot_read_tensor(const ingot_model* model, uint64_t index,
                                           uint64_t offset_bytes, void* destination,
                                           size_t size_bytes, ingot_error* error);
+
+// ------------------------------------------------------------------------------------------------
+// Decoding and encoding
+//
+// The numbers are the same on every machine: those of the reference implementation, ggml. Pointers
+// need no alignment and may be NULL if their count is 0; source and destination must not overlap.
+// Linear in the elements, without allocation. Where it is not said otherwise: type is one of
+// INGOT_TYPE_...; INGOT_ERROR_UNSUPPORTED_TYPE if it was removed or is unknown;
+// INGOT_ERROR_SIZE_MISMATCH if the bytes are not whole blocks, or not those of `element_count`
+// elements; is_big_endian is 0 or 1 and tells the byte order of the blocks.
+// ------------------------------------------------------------------------------------------------
+
+/// Decodes blocks to floats. Large outputs are written fastest if `dst` is aligned to 64 bytes.
+INGOT_EXPORT ingot_code ingot_dequantize(uint32_t type, const void* blocks, size_t size_bytes,
+                                         float* dst, size_t element_count, uint32_t is_big_endian,
+                                         ingot_error* error);
+
+/// Decodes blocks and rounds to binary16, in this machine's byte order.
+INGOT_EXPORT ingot_code ingot_dequantize_to_f16(uint32_t type, const void* blocks,
+                                                size_t size_bytes, uint16_t* dst,
+                                                size_t element_count, uint32_t is_big_endian,
+                                                ingot_error* error);
+
+/// Decodes blocks and rounds to bfloat16, in this machine's byte order.
+INGOT_EXPORT ingot_code ingot_dequantize_to_bf16(uint32_t type, const void* blocks,
+                                                 size_t size_bytes, uint16_t* dst,
+                                                 size_t element_count, uint32_t is_big_endian,
+                                                 ingot_error* error);
+
+/// Decodes rows of the tensor at an index. A row is the first dimension; rows are counted through
+/// all others. `element_count` must be `row_count` times the first dimension.
+/// INGOT_ERROR_INDEX_OUT_OF_RANGE if there are not that many rows; the errors of ingot_read_tensor.
+INGOT_EXPORT ingot_code ingot_dequantize_rows(const ingot_model* model, uint64_t tensor,
+                                              uint64_t first_row, uint64_t row_count, float* dst,
+                                              size_t element_count, ingot_error* error);
+
+/// Encodes rows of floats.
+///
+/// @param row_elements  elements of a row: whole blocks (INGOT_ERROR_ROW_NOT_WHOLE_BLOCKS).
+/// @param weights       `row_elements` finite numbers that say how much an error in each column
+///                      matters, the same for every row; or NULL
+///                      (INGOT_ERROR_WEIGHTS_REQUIRED for the types that need them).
+///
+/// A block that holds a NaN or an infinity is encoded as one of zeros. Quantizers of IQ types build
+/// tables when they first run.
+INGOT_EXPORT ingot_code ingot_quantize(uint32_t type, const float* src, size_t element_count,
+                                       size_t row_elements, const float* weights, void* blocks,
+                                       size_t size_bytes, uint32_t is_big_endian,
+                                       ingot_error* error);
+
+/// Turns blocks from little-endian to big-endian or back, in place.
+INGOT_EXPORT ingot_code ingot_swap_byte_order(uint32_t type, void* blocks, size_t size_bytes,
+                                              ingot_error* error);
 
 #ifdef __cplusplus
 }

@@ -8,6 +8,7 @@
 #include "ingot/metadata.hpp"
 #include "ingot/model.hpp"
 #include "ingot/model_writer.hpp"
+#include "ingot/quantize.hpp"
 #include "ingot/source.hpp"
 #include "ingot/summary.hpp"
 #include "ingot/text.hpp"

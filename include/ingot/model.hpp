@@ -134,6 +134,20 @@ class INGOT_EXPORT Model {
   [[nodiscard]] Result<void> read(const TensorInfo& tensor, std::uint64_t offset_bytes,
                                   std::span<std::byte> destination) const;
 
+  /// Decodes rows of a tensor to floats, from any kind of source. A row is dimension 0; a tensor
+  /// has element_count / row_elements() of them, counted through all other dimensions.
+  ///
+  /// @param first_row  from 0.
+  /// @param dst        receives row_count * row_elements() floats, exactly; aligned to 64 bytes it
+  /// is
+  ///                   filled fastest.
+  /// @return  Errc::index_out_of_range if there are not that many rows; Errc::size_mismatch;
+  ///          Errc::unsupported_type for what only a lenient reader opens; what reading may return.
+  ///
+  /// Linear in the floats; allocates only to report an error. See quantize.hpp for the numbers.
+  [[nodiscard]] Result<void> dequantize_rows(const TensorInfo& tensor, std::uint64_t first_row,
+                                             std::uint64_t row_count, std::span<float> dst) const;
+
   /// Where the tensor's data begins in its file.
   [[nodiscard]] std::uint64_t file_offset(const TensorInfo& tensor) const noexcept;
 

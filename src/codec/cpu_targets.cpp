@@ -6,39 +6,116 @@
 #include <cstdlib>
 #include <string_view>
 
+#if HWY_ARCH_X86
+#include <cpuid.h>
+#endif
+
 namespace ingot::codec {
 namespace {
 
-bool obey(std::string_view name) noexcept {
+// In the order of KernelTable.
+constexpr std::array<std::int64_t, 6> targets = {HWY_AVX3_DL, HWY_AVX3,  HWY_AVX2,
+                                                 HWY_SSE4,    HWY_SSSE3, HWY_STATIC_TARGET};
+
+#if HWY_ARCH_X86
+/// Half-precision conversion, which compilers' own queries do not know: CPUID 1, ECX bit 29.
+bool has_f16c() noexcept {
+  unsigned eax = 0;
+  unsigned ebx = 0;
+  unsigned ecx = 0;
+  unsigned edx = 0;
+  return __get_cpuid(1, &eax, &ebx, &ecx, &edx) != 0 && (ecx >> 29 & 1u) != 0;
+}
+
+// What Highway's targets take for granted: detect_targets.h and set_macros-inl.h of Highway 1.0.3.
+bool runs_ssse3() noexcept { return __builtin_cpu_supports("ssse3") != 0; }
+bool runs_sse4() noexcept {
+  return runs_ssse3() && __builtin_cpu_supports("sse4.2") != 0 &&
+         __builtin_cpu_supports("pclmul") != 0 && __builtin_cpu_supports("aes") != 0;
+}
+bool runs_avx2() noexcept {
+  return runs_sse4() && has_f16c() && __builtin_cpu_supports("avx2") != 0 &&
+         __builtin_cpu_supports("fma") != 0 && __builtin_cpu_supports("bmi") != 0 &&
+         __builtin_cpu_supports("bmi2") != 0;
+}
+bool runs_avx3() noexcept {
+  return runs_avx2() && __builtin_cpu_supports("avx512f") != 0 &&
+         __builtin_cpu_supports("avx512vl") != 0 && __builtin_cpu_supports("avx512dq") != 0 &&
+         __builtin_cpu_supports("avx512bw") != 0 && __builtin_cpu_supports("avx512cd") != 0;
+}
+bool runs_avx3_dl() noexcept {
+  return runs_avx3() && __builtin_cpu_supports("avx512vnni") != 0 &&
+         __builtin_cpu_supports("vpclmulqdq") != 0 && __builtin_cpu_supports("avx512vbmi") != 0 &&
+         __builtin_cpu_supports("avx512vbmi2") != 0 && __builtin_cpu_supports("vaes") != 0 &&
+         __builtin_cpu_supports("avx512bitalg") != 0 &&
+         __builtin_cpu_supports("avx512vpopcntdq") != 0 && __builtin_cpu_supports("gfni") != 0;
+}
+
+bool machine_runs(std::int64_t target) noexcept {
+  switch (target) {
+    case HWY_AVX3_DL:
+      return runs_avx3_dl();
+    case HWY_AVX3:
+      return runs_avx3();
+    case HWY_AVX2:
+      return runs_avx2();
+    case HWY_SSE4:
+      return runs_sse4();
+    case HWY_SSSE3:
+      return runs_ssse3();
+    default:
+      return false;
+  }
+}
+#else
+bool machine_runs(std::int64_t) noexcept { return false; }
+#endif
+
+int best_of(std::int64_t allowed) noexcept {
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    if ((targets[i] & allowed) != 0) return static_cast<int>(i);
+  }
+  return static_cast<int>(targets.size()) - 1;
+}
+
+/// The targets that the user asks for; all if there is no such wish, or none that can be granted.
+std::int64_t wished_targets() noexcept {
+  const char* name = std::getenv("INGOT_CPU");
+  if (name == nullptr) return usable_cpu_targets();
   for (std::int64_t rest = usable_cpu_targets(); rest != 0; rest &= rest - 1) {
     const std::int64_t target = rest & -rest;
-    if (name != hwy::TargetName(target)) continue;
-    force_cpu_targets(target);
-    return true;
+    if (std::string_view(name) == hwy::TargetName(target)) return target;
   }
-  return false;
+  return usable_cpu_targets();
 }
 
 }  // namespace
 
+std::atomic<int> detail::chosen_kernel = -1;
+
+int detail::choose_kernel() noexcept {
+  const int chosen = best_of(wished_targets());
+  chosen_kernel.store(chosen, std::memory_order_relaxed);
+  return chosen;
+}
+
 std::int64_t usable_cpu_targets() noexcept {
-  // What the machine can run does not depend on what was forced.
-  static const std::int64_t targets = hwy::SupportedTargets() & HWY_TARGETS;
-  return targets;
-}
-
-void force_cpu_targets(std::int64_t targets) noexcept {
-  static_cast<void>(usable_cpu_targets());
-  hwy::SetSupportedTargetsForTest(targets);
-  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-}
-
-void obey_environment() noexcept {
-  static const bool done = [] {
-    const char* name = std::getenv("INGOT_CPU");
-    return name != nullptr && obey(name);
+  static const std::int64_t usable = [] {
+    std::int64_t found = HWY_STATIC_TARGET;
+    for (const std::int64_t target : targets) {
+      if ((target & HWY_TARGETS) != 0 && machine_runs(target)) found |= target;
+    }
+    return found;
   }();
-  static_cast<void>(done);
+  return usable;
+}
+
+void force_cpu_targets(std::int64_t wanted) noexcept {
+  if (wanted == 0) {
+    detail::choose_kernel();
+  } else {
+    detail::chosen_kernel.store(best_of(wanted & usable_cpu_targets()), std::memory_order_relaxed);
+  }
 }
 
 }  // namespace ingot::codec

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "codec/codec.hpp"
+#include "codec/cpu_targets.hpp"
 #include "codec/legacy4.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -45,10 +46,10 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace ingot::codec {
 
-HWY_EXPORT(DequantizeQ4_0);
+INGOT_KERNELS(DequantizeQ4_0);
 void dequantize_q4_0(const std::byte* src, float* dst, std::size_t block_count,
                      Stores stores) noexcept {
-  HWY_DYNAMIC_DISPATCH(DequantizeQ4_0)(src, dst, block_count, stores);
+  kernel_of(DequantizeQ4_0Kernels)(src, dst, block_count, stores);
 }
 
 }  // namespace ingot::codec

@@ -4,7 +4,6 @@
 #include <array>
 
 #include "codec/codec.hpp"
-#include "codec/cpu_targets.hpp"
 
 namespace ingot::codec {
 namespace {
@@ -22,7 +21,6 @@ constexpr std::array codecs = {
 }  // namespace
 
 const Codec* find_codec(TensorType type) noexcept {
-  obey_environment();
   const auto found = std::ranges::lower_bound(codecs, type, {}, &Codec::type);
   return found != codecs.end() && found->type == type ? &*found : nullptr;
 }

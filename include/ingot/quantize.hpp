@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+// Decode blocks of any tensor type to floats, and encode floats.
+//
+// Every CPU, compiler and number of threads produces the same bits: those of the reference
+// implementation, ggml. All functions are thread-safe, take time linear in the elements and
+// allocate only to report an error; the quantizers of the IQ types build tables of some 100 KiB
+// when they first run. Pointers need no alignment, except that streamed stores want outputs aligned
+// to 64 bytes.
+//
+// How blocks are laid out and decoded: docs/tensor-types.md and the block structs in src/codec.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "ingot/error.hpp"
+#include "ingot/export.h"
+#include "ingot/types.hpp"
+
+namespace ingot {
+
+/// Outputs from this size on do not stay in the caches of one core.
+inline constexpr std::size_t streamed_output_bytes = std::size_t{8} << 20;
+
+/// How decoded floats are written.
+enum class OutputStores : std::uint8_t {
+  automatic,  ///< Streamed if one call writes streamed_output_bytes or more, else cached.
+  cached,     ///< Through the caches: right if the floats are used soon.
+  streamed    ///< Past the caches, where the output is aligned to 64 bytes: faster if it is large.
+};
+
+struct DequantizeOptions {
+  Endian byte_order = Endian::little;  ///< Of the blocks.
+  OutputStores stores = OutputStores::automatic;
+};
+
+/// Decodes blocks to binary32. F64 and the integer types are rounded to the nearest float, ties to
+/// even; a binary16 NaN becomes quiet; all else follows the block's formula, one rounding a step.
+///
+/// @param type  the encoding of `src`.
+/// @param src   whole blocks, back to back; borrowed for the call.
+/// @param dst   receives `src.size() / block_bytes * block_elements` floats, exactly. Must not
+/// overlap
+///              `src`.
+/// @return      Errc::unsupported_type for a removed or unknown type; Errc::size_mismatch if `src`
+/// is
+///              not whole blocks or `dst` has another size. On error `dst` is untouched.
+[[nodiscard]] INGOT_EXPORT Result<void> dequantize(TensorType type, std::span<const std::byte> src,
+                                                   std::span<float> dst,
+                                                   const DequantizeOptions& options = {});
+
+/// The same, rounded to binary16 (nearest, ties to even; overflow becomes infinity). The numbers
+/// are in this machine's byte order.
+[[nodiscard]] INGOT_EXPORT Result<void> dequantize_to_f16(TensorType type,
+                                                          std::span<const std::byte> src,
+                                                          std::span<std::uint16_t> dst,
+                                                          Endian byte_order = Endian::little);
+
+/// The same, rounded to bfloat16 (nearest, ties to even).
+[[nodiscard]] INGOT_EXPORT Result<void> dequantize_to_bf16(TensorType type,
+                                                           std::span<const std::byte> src,
+                                                           std::span<std::uint16_t> dst,
+                                                           Endian byte_order = Endian::little);
+
+struct QuantizeOptions {
+  /// How much an error in each column matters: `row_elements` finite numbers, the same for every
+  /// row; or empty. Types whose ImportanceWeights are `unused` ignore them.
+  std::span<const float> weights = {};
+  Endian byte_order = Endian::little;  ///< Of the blocks.
+};
+
+/// Encodes rows of binary32. Works for every type that is in files today, and for Q8_1 and Q8_K.
+///
+/// What the reference implementation leaves undefined is defined here:
+/// - A block that holds a NaN or an infinity is encoded as a block of zeros would be. F32, F16,
+/// BF16
+///   and F64 keep both; integer types make NaN 0 and saturate.
+/// - So is a block that is too small for its scale to have a finite reciprocal, in the types whose
+///   quantizers divide by it (magnitudes below about 2^-120).
+/// - Magnitudes that are too large for a binary16 scale (above about 65504 times the largest code)
+///   give an infinite scale, as in the reference; such blocks do not decode to finite numbers.
+///
+/// @param type          the encoding of `dst`.
+/// @param src           whole rows, back to back; borrowed for the call.
+/// @param row_elements  a multiple of the type's block. Rows are independent of one another, so
+/// work
+///                      may be split between them in any way.
+/// @param dst           receives `src.size() / block_elements * block_bytes` bytes, exactly. Must
+/// not
+///                      overlap `src`.
+/// @return  Errc::unsupported_type for a removed or unknown type; Errc::row_not_whole_blocks;
+///          Errc::size_mismatch; Errc::weights_required; Errc::invalid_argument if a weight is not
+///          finite. On error `dst` is untouched.
+[[nodiscard]] INGOT_EXPORT Result<void> quantize(TensorType type, std::span<const float> src,
+                                                 std::size_t row_elements, std::span<std::byte> dst,
+                                                 const QuantizeOptions& options = {});
+
+/// Turns blocks from little-endian to big-endian or back, in place: every field of more than one
+/// byte is reversed. The format's documentation has no table of these fields; they follow from how
+/// the reference implementation accesses memory.
+///
+/// @param blocks  whole blocks. Errc::size_mismatch otherwise; Errc::unsupported_type as above.
+[[nodiscard]] INGOT_EXPORT Result<void> swap_byte_order(TensorType type,
+                                                        std::span<std::byte> blocks);
+
+}  // namespace ingot

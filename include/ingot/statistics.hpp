@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// What the numbers of a tensor look like: range, mean, spread, and what is odd.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+
+#include "ingot/export.h"
+
+namespace ingot {
+
+/// Statistics of numbers. Those that are NaN or infinite are counted and left out of all else.
+struct Statistics {
+  std::uint64_t count = 0;  ///< Finite numbers.
+  std::uint64_t zeros = 0;  ///< Of these, 0 and -0.
+  std::uint64_t nans = 0;
+  std::uint64_t infinities = 0;
+  double min = std::numeric_limits<double>::infinity();
+  double max = -std::numeric_limits<double>::infinity();
+  double mean = 0.0;
+  double squares = 0.0;  ///< Sum of the squared distances from the mean.
+
+  /// The standard deviation of the numbers as a whole population; 0 if there are none.
+  [[nodiscard]] INGOT_EXPORT double deviation() const noexcept;
+
+  /// Adds the statistics of other numbers. The order matters to the last digits.
+  INGOT_EXPORT void add(const Statistics& other) noexcept;
+};
+
+/// Numbers that are summed as one piece: whoever splits work at multiples of it, and adds up the
+/// parts in order, gets the same digits however the work was split.
+inline constexpr std::size_t statistics_piece = 4096;
+
+/// Statistics of some numbers, the same on every CPU. Linear; thread-safe; does not allocate.
+[[nodiscard]] INGOT_EXPORT Statistics compute_statistics(std::span<const float> numbers) noexcept;
+
+}  // namespace ingot

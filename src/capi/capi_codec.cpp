@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+// Decoding and encoding for C.
+#include <span>
+
+#include "capi/boundary.hpp"
+#include "ingot/quantize.hpp"
+
+namespace {
+
+using namespace ingot;
+using capi::at_boundary;
+using capi::require;
+
+/// An array that a caller gives as pointer and count.
+template <class Element>
+Result<std::span<Element>> array_of(Element* data, std::size_t count, std::string_view name) {
+  INGOT_TRY_VOID(require(data != nullptr || count == 0, name));
+  return std::span<Element>(data, count);
+}
+
+Result<std::span<const std::byte>> bytes_of(const void* data, std::size_t size_bytes) {
+  return array_of(static_cast<const std::byte*>(data), size_bytes, "blocks");
+}
+
+constexpr Endian endian_of(std::uint32_t is_big_endian) noexcept {
+  return is_big_endian != 0 ? Endian::big : Endian::little;
+}
+
+}  // namespace
+
+int32_t ingot_type_weights(uint32_t type) {
+  const TensorTypeInfo* info = find_type(static_cast<TensorType>(type));
+  return info != nullptr ? static_cast<std::int32_t>(info->weights) : -1;
+}
+
+ingot_code ingot_dequantize(uint32_t type, const void* blocks, size_t size_bytes, float* dst,
+                            size_t element_count, uint32_t is_big_endian, ingot_error* error) {
+  return at_boundary(error, [&]() -> Result<void> {
+    INGOT_TRY(const auto source, bytes_of(blocks, size_bytes));
+    INGOT_TRY(const auto floats, array_of(dst, element_count, "dst"));
+    return dequantize(static_cast<TensorType>(type), source, floats,
+                      {.byte_order = endian_of(is_big_endian)});
+  });
+}
+
+ingot_code ingot_dequantize_to_f16(uint32_t type, const void* blocks, size_t size_bytes,
+                                   uint16_t* dst, size_t element_count, uint32_t is_big_endian,
+                                   ingot_error* error) {
+  return at_boundary(error, [&]() -> Result<void> {
+    INGOT_TRY(const auto source, bytes_of(blocks, size_bytes));
+    INGOT_TRY(const auto halves, array_of(dst, element_count, "dst"));
+    return dequantize_to_f16(static_cast<TensorType>(type), source, halves,
+                             endian_of(is_big_endian));
+  });
+}
+
+ingot_code ingot_dequantize_to_bf16(uint32_t type, const void* blocks, size_t size_bytes,
+                                    uint16_t* dst, size_t element_count, uint32_t is_big_endian,
+                                    ingot_error* error) {
+  return at_boundary(error, [&]() -> Result<void> {
+    INGOT_TRY(const auto source, bytes_of(blocks, size_bytes));
+    INGOT_TRY(const auto halves, array_of(dst, element_count, "dst"));
+    return dequantize_to_bf16(static_cast<TensorType>(type), source, halves,
+                              endian_of(is_big_endian));
+  });
+}
+
+ingot_code ingot_dequantize_rows(const ingot_model* model, uint64_t tensor, uint64_t first_row,
+                                 uint64_t row_count, float* dst, size_t element_count,
+                                 ingot_error* error) {
+  return at_boundary(error, [&]() -> Result<void> {
+    INGOT_TRY_VOID(require(model != nullptr, "model"));
+    const std::span<const TensorInfo> tensors = model->model.tensors();
+    INGOT_TRY_VOID(capi::require_below(tensor, tensors.size(), "tensor"));
+    INGOT_TRY(const auto floats, array_of(dst, element_count, "dst"));
+    return model->model.dequantize_rows(tensors[tensor], first_row, row_count, floats);
+  });
+}
+
+ingot_code ingot_quantize(uint32_t type, const float* src, size_t element_count,
+                          size_t row_elements, const float* weights, void* blocks,
+                          size_t size_bytes, uint32_t is_big_endian, ingot_error* error) {
+  return at_boundary(error, [&]() -> Result<void> {
+    INGOT_TRY(const auto floats, array_of(src, element_count, "src"));
+    INGOT_TRY(const auto destination,
+              array_of(static_cast<std::byte*>(blocks), size_bytes, "blocks"));
+    const std::span<const float> importance(weights, weights != nullptr ? row_elements : 0);
+    return quantize(static_cast<TensorType>(type), floats, row_elements, destination,
+                    {.weights = importance, .byte_order = endian_of(is_big_endian)});
+  });
+}
+
+ingot_code ingot_swap_byte_order(uint32_t type, void* blocks, size_t size_bytes,
+                                 ingot_error* error) {
+  return at_boundary(error, [&]() -> Result<void> {
+    INGOT_TRY(const auto bytes, array_of(static_cast<std::byte*>(blocks), size_bytes, "blocks"));
+    return swap_byte_order(static_cast<TensorType>(type), bytes);
+  });
+}
