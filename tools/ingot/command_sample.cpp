@@ -22,6 +22,7 @@ constexpr const char* examples =
     "Examples:\n"
     "  ingot sample tiny.gguf\n"
     "  ingot sample qwen.gguf --arch qwen2 --vocab 256000 --type BF16\n"
+    "  ingot sample quantized.gguf --type Q4_K\n"
     "  ingot sample moe.gguf --experts 8 --layers 4\n"
     "  ingot sample large.gguf --params 8B --type F16\n"
     "\n"
@@ -86,10 +87,20 @@ ExitCode run(Options& options, Console& console) {
           escape(options.parameters) + "\"");
     }
   }
+  options.sample.threads = console.threads();
+  options.wish.block_elements = find_type(options.sample.type)->block_elements;
   options.sample.shape = choose_shape(options.wish);
   const std::string problem = shape_problem(options.sample.shape);
   if (!problem.empty()) return console.refuse_usage("sample: " + problem);
   return write_sample(options, console);
+}
+
+Choices<TensorType> all_types() {
+  Choices<TensorType> choices;
+  for (const TensorTypeInfo& info : live_tensor_types) {
+    choices.emplace_back(info.name, info.type);
+  }
+  return choices;
 }
 
 void add_shape_options(CLI::App& command, Options& options) {
@@ -119,9 +130,8 @@ void add_sample_command(CLI::App& program, Console& console) {
       *program.add_subcommand("sample", "Make a small, valid model for demos and tests");
   command.add_option("OUT", options->out, "The file to write")->required();
   add_shape_options(command, *options);
-  add_choice(command, "--type", "TYPE", options->sample.type,
-             {{"F32", TensorType::f32}, {"F16", TensorType::f16}, {"BF16", TensorType::bf16}},
-             "Type of the matrices, {}; default: F16");
+  add_choice(command, "--type", "TYPE", options->sample.type, all_types(),
+             "Type of the matrices, any that `ingot types` lists; default: F16");
   add_number(command, "--seed", options->sample.seed, 0, std::numeric_limits<std::uint64_t>::max(),
              "Another number, other weights; default: 1");
   add_choice(command, "--endian", "ORDER", options->sample.byte_order,

@@ -4,12 +4,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ingot/tensor_statistics.hpp>
 #include <ingot/text.hpp>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include "command.hpp"
+#include "interrupt.hpp"
 #include "json_stream.hpp"
 #include "name_match.hpp"
+#include "progress.hpp"
 #include "table.hpp"
 #include "value_text.hpp"
 
@@ -21,10 +26,13 @@ constexpr const char* examples =
     "  ingot tensors model.gguf\n"
     "  ingot tensors model.gguf 'blk.0.*' --sort name\n"
     "  ingot tensors model.gguf --sort size | head\n"
+    "  ingot tensors model.gguf --stats '*norm*'\n"
     "  ingot tensors model.gguf --json | jq -r '.[] | select(.type == \"F32\").name'\n"
     "\n"
     "Shapes begin with the dimension that varies fastest, as stored. Offsets count\n"
     "from the start of the file (in JSON, `offset` from that of the data section).\n"
+    "--stats decodes every weight; NaN and infinities are counted and left out of the\n"
+    "rest.\n"
     "Exit status 1: no tensor matches.";
 
 enum class Sort : std::uint8_t { file, name, size, offset };
@@ -33,6 +41,7 @@ struct Options {
   std::string file;
   std::vector<std::string> name_globs;
   Sort sort = Sort::file;
+  bool has_stats = false;
 };
 
 using Tensors = std::vector<const TensorInfo*>;
@@ -68,10 +77,30 @@ std::string bits_text(std::uint64_t bytes, std::uint64_t elements) {
   return elements == 0 ? "-" : fmt::format("{:.2f}", bits_per_weight(bytes, elements));
 }
 
-void print_json(Console& console, const Model& model, const Tensors& tensors) {
+/// One for each tensor, or none at all.
+using AllStatistics = std::vector<Statistics>;
+
+void print_json(JsonStream& json, const Statistics& stats) {
+  // There is no smallest of no numbers.
+  const bool has_numbers = stats.count > 0;
+  const auto number = [&](double value) {
+    return has_numbers ? std::optional(value) : std::nullopt;
+  };
+  json.member("min", number(stats.min));
+  json.member("max", number(stats.max));
+  json.member("mean", number(stats.mean));
+  json.member("std", number(stats.deviation()));
+  json.member("zeros", stats.zeros);
+  json.member("nan", stats.nans);
+  json.member("inf", stats.infinities);
+}
+
+void print_json(Console& console, const Model& model, const Tensors& tensors,
+                const AllStatistics& stats) {
   JsonStream json(console.out());
   json.begin_array();
-  for (const TensorInfo* tensor : tensors) {
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const TensorInfo* tensor = tensors[i];
     if (!json.is_open()) return;
     json.begin_object(Layout::line);
     json.member("name", tensor->name);
@@ -85,6 +114,7 @@ void print_json(Console& console, const Model& model, const Tensors& tensors) {
     json.member("offset", tensor->data_offset);
     json.member("file_offset", model.file_offset(*tensor));
     json.member("shard", model.files()[tensor->shard].index);
+    if (!stats.empty()) print_json(json, stats[i]);
     json.end();
   }
   json.end();
@@ -104,6 +134,44 @@ void print_totals(Console& console, const Tensors& tensors) {
                         format_bytes(bytes), format_digits(bytes), bits_text(bytes, elements));
   }
   console.out().print("{}\n", console.paint(Style::strong, line));
+}
+
+std::string number_text(double number) {
+  return number == 0.0 ? "0" : fmt::format("{:.4g}", number);
+}
+
+/// What is odd about the numbers, if anything is.
+void print_oddities(Console& console, const Tensors& tensors, const AllStatistics& stats) {
+  for (std::size_t i = 0; i < stats.size(); ++i) {
+    if (stats[i].nans == 0 && stats[i].infinities == 0) continue;
+    console.out().print("{}: {} NaN, {} infinite\n", escape(tensors[i]->name),
+                        format_digits(stats[i].nans), format_digits(stats[i].infinities));
+  }
+}
+
+void print_statistics(Console& console, const Tensors& tensors, const AllStatistics& stats) {
+  const std::vector<Column> columns = {
+      {"name", Align::left, true}, {"type", Align::left},  {"min", Align::right},
+      {"max", Align::right},       {"mean", Align::right}, {"std", Align::right},
+      {"zeros", Align::right},     {"NaN", Align::right},  {"Inf", Align::right}};
+  const auto make_row = [&](std::size_t row, std::span<std::string> cells) {
+    const Statistics& found = stats[row];
+    cells[0] = tensors[row]->name;
+    cells[1] = type_text(tensors[row]->type);
+    for (std::size_t i = 2; i < 6; ++i) cells[i] = "-";
+    if (found.count > 0) {
+      cells[2] = number_text(found.min);
+      cells[3] = number_text(found.max);
+      cells[4] = number_text(found.mean);
+      cells[5] = number_text(found.deviation());
+    }
+    cells[6] = fmt::format("{}", found.zeros);
+    cells[7] = fmt::format("{}", found.nans);
+    cells[8] = fmt::format("{}", found.infinities);
+  };
+  if (!tensors.empty()) print_table(console, columns, tensors.size(), make_row);
+  print_totals(console, tensors);
+  print_oddities(console, tensors, stats);
 }
 
 void print_lines(Console& console, const Model& model, const Tensors& tensors) {
@@ -126,6 +194,18 @@ void print_lines(Console& console, const Model& model, const Tensors& tensors) {
   print_totals(console, tensors);
 }
 
+Result<AllStatistics> compute(Console& console, const std::string& file, const Model& model,
+                              const Tensors& tensors) {
+  std::uint64_t total_bytes = 0;
+  for (const TensorInfo* tensor : tensors) total_bytes += tensor->size_bytes;
+  const OrderlyStop orderly_stop;
+  Progress progress(console, file, total_bytes);
+  return compute_statistics(model, tensors, console.threads(), [&](std::uint64_t done_bytes) {
+    progress.update(done_bytes);
+    return stop_signal() == 0;
+  });
+}
+
 ExitCode run(const Options& options, Console& console) {
   const Result<Model> model = console.open_model(options.file);
   if (!model) return console.fail(options.file, model.error());
@@ -136,11 +216,18 @@ ExitCode run(const Options& options, Console& console) {
     if (filter.matches(tensor.name)) tensors.push_back(&tensor);
   }
   sort_tensors(tensors, options.sort);
+  AllStatistics stats;
+  if (options.has_stats) {
+    Result<AllStatistics> computed = compute(console, options.file, *model, tensors);
+    if (!computed) return console.fail(options.file, computed.error());
+    stats = std::move(*computed);
+  }
   const bool has_no_match = tensors.empty() && !options.name_globs.empty();
   if (console.is_json()) {
-    print_json(console, *model, tensors);
+    print_json(console, *model, tensors, stats);
   } else if (!has_no_match) {
-    print_lines(console, *model, tensors);
+    options.has_stats ? print_statistics(console, tensors, stats)
+                      : print_lines(console, *model, tensors);
   }
   for (const std::string_view glob : filter.unmatched()) {
     console.complain(options.file, "no tensor matches \"" + escape(glob) + "\"");
@@ -159,6 +246,8 @@ void add_tensors_command(CLI::App& program, Console& console) {
   add_choice(command, "--sort", "KEY", options->sort,
              {{"name", Sort::name}, {"size", Sort::size}, {"offset", Sort::offset}},
              "Sort by {}: blk.2 comes before blk.10, the largest first; default: as in the file");
+  add_switch(command, "--stats", options->has_stats,
+             "Range, mean, standard deviation, zeros, NaN and infinities of the weights");
   command.footer(examples);
   command.callback([options, &console] { console.finish(run(*options, console)); });
 }

@@ -5,7 +5,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <ingot/parallel.hpp>
+#include <ingot/quantize.hpp>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,16 +39,52 @@ std::string size_label(std::uint64_t parameters) {
   return fmt::format("{:.1f}K", count / 1e3);
 }
 
-/// The number of `general.file_type` for a file of matrices of one plain type.
-std::uint32_t file_type_of(TensorType type) {
-  switch (type) {
-    case TensorType::f16:
-      return 1;
-    case TensorType::bf16:
-      return 32;
-    default:
-      return 0;
+/// The number of `general.file_type` for a file whose matrices are all of one type: the mixture of
+/// that name, or its smallest. Nothing for types that no mixture is made of.
+std::optional<std::uint32_t> file_type_of(TensorType type) {
+  const TensorTypeInfo* info = find_type(type);
+  if (info == nullptr) return std::nullopt;
+  constexpr std::uint32_t unused_from = 1024;
+  for (const std::string_view suffix : {"", "_S", "_MOE"}) {
+    for (std::uint32_t number = 0; number < unused_from; ++number) {
+      if (file_type_name(number) == fmt::format("{}{}", info->name, suffix)) return number;
+    }
   }
+  return std::nullopt;
+}
+
+bool is_made_directly(TensorType type) {
+  return type == TensorType::f32 || type == TensorType::f16 || type == TensorType::bf16;
+}
+
+/// Weights of a type that has to be encoded: rows of floats are made and encoded.
+DataProducer produce_encoded(WeightPattern pattern, std::uint64_t element_count,
+                             std::uint64_t row_elements, unsigned threads) {
+  const TensorTypeInfo& info = *find_type(pattern.type);
+  const Endian byte_order = pattern.byte_order;
+  pattern.type = TensorType::f32;
+  pattern.byte_order = std::endian::native == std::endian::little ? Endian::little : Endian::big;
+  // A row may not begin at a whole group of weights; a run of that many rows does.
+  const std::uint64_t run_rows = weight_group;
+  const std::uint64_t rows =
+      std::max<std::uint64_t>(1, piece_bytes / (run_rows * row_elements)) * run_rows;
+  const std::uint64_t piece_elements = rows * row_elements;
+  return [=, &info](const DataSink& sink) -> Result<void> {
+    std::vector<float> floats;
+    std::vector<std::byte> blocks;
+    const std::vector<float> ones(info.weights == ImportanceWeights::required ? row_elements : 0,
+                                  1.0f);
+    for (std::uint64_t done = 0; done < element_count; done += piece_elements) {
+      const std::uint64_t wanted = std::min(piece_elements, element_count - done);
+      floats.resize((wanted + weight_group - 1) / weight_group * weight_group);
+      make_weights(pattern, done, std::as_writable_bytes(std::span(floats)));
+      blocks.resize(wanted / info.block_elements * info.block_bytes);
+      INGOT_TRY_VOID(quantize_spread(info.type, std::span(floats).first(wanted), row_elements,
+                                     blocks, threads, {.weights = ones, .byte_order = byte_order}));
+      INGOT_TRY_VOID(sink(blocks));
+    }
+    return {};
+  };
 }
 
 DataProducer produce_weights(const WeightPattern& pattern, std::uint64_t element_count) {
@@ -97,7 +136,9 @@ class SampleBuilder {
         fmt::format("Random weights (seed {}): for tests, not for talking", options_.seed));
     writer_.set_string("general.size_label", label);
     writer_.set_string("general.license", "mit");
-    writer_.set("general.file_type", file_type_of(options_.type));
+    if (const auto number = file_type_of(options_.type)) {
+      writer_.set("general.file_type", *number);
+    }
     writer_.set("general.quantization_version", std::uint32_t{2});
   }
 
@@ -196,7 +237,10 @@ class SampleBuilder {
     // Deviation about one over the root of the inputs: what flows through keeps its size.
     const std::uint64_t inputs = dimensions.size() > 1 ? *dimensions.begin() : 1024;
     const auto root_bits = static_cast<std::uint32_t>(std::bit_width(inputs) / 2);
-    return add(name, dimensions, {.type = type, .scale_bits = 15 + root_bits});
+    // Integers of that size would all be 0.
+    const bool is_integer = type == TensorType::i8 || type == TensorType::i16 ||
+                            type == TensorType::i32 || type == TensorType::i64;
+    return add(name, dimensions, {.type = type, .scale_bits = is_integer ? 10 : 15 + root_bits});
   }
 
   Result<void> add(const std::string& name, std::initializer_list<std::uint64_t> dimensions,
@@ -205,8 +249,12 @@ class SampleBuilder {
     pattern.byte_order = options_.byte_order;
     std::uint64_t element_count = 1;
     for (const std::uint64_t dimension : dimensions) element_count *= dimension;
-    return writer_.add_tensor(name, pattern.type, std::span(dimensions.begin(), dimensions.size()),
-                              produce_weights(pattern, element_count));
+    const std::span shape(dimensions.begin(), dimensions.size());
+    return writer_.add_tensor(
+        name, pattern.type, shape,
+        is_made_directly(pattern.type)
+            ? produce_weights(pattern, element_count)
+            : produce_encoded(pattern, element_count, shape[0], options_.threads));
   }
 
   const SampleOptions& options_;

@@ -15,6 +15,7 @@ struct SampleOptions {
   TensorType type = TensorType::f16;  ///< Of the matrices; norms and biases are always f32.
   std::uint64_t seed = 1;
   Endian byte_order = Endian::little;
+  unsigned threads = 0;  ///< For encoding; 0: all cores. Makes no difference to the bytes.
 };
 
 /// A model with every key and tensor that a llama.cpp loader wants. Weights are made as they are

@@ -52,6 +52,7 @@ std::uint32_t usual_feed_forward(std::uint32_t embedding) {
 SampleShape complete(const ShapeWish& wish, std::uint32_t embedding, std::uint32_t layers) {
   SampleShape shape;
   shape.arch = wish.arch;
+  shape.block_elements = wish.block_elements;
   shape.layers = layers;
   shape.embedding = embedding;
   shape.feed_forward = wish.feed_forward.value_or(usual_feed_forward(embedding));
@@ -145,6 +146,13 @@ std::string shape_problem(const SampleShape& shape) {
   }
   if (shape.experts > 0 && shape.arch != SampleArch::llama) {
     return fmt::format("--experts goes with --arch llama only, not {}", name_of(shape.arch));
+  }
+  for (const std::uint32_t row : {shape.embedding, shape.feed_forward}) {
+    if (row % shape.block_elements == 0) continue;
+    return fmt::format(
+        "rows of this type are blocks of {}: --embedding and --feed-forward must be multiples of "
+        "it, and {} is none",
+        shape.block_elements, row);
   }
   const std::uint32_t least = least_vocabulary(shape.arch);
   if (shape.vocabulary < least) {

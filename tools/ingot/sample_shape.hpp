@@ -25,6 +25,7 @@ struct ShapeWish {
   std::optional<std::uint32_t> experts;
   std::optional<std::uint32_t> vocabulary;
   std::optional<std::uint32_t> context;
+  std::uint32_t block_elements = 1;  ///< Rows of matrices must be whole blocks.
 };
 
 struct SampleShape {
@@ -37,6 +38,7 @@ struct SampleShape {
   std::uint32_t experts = 0;  ///< 0: one dense feed-forward net per layer
   std::uint32_t vocabulary = 0;
   std::uint32_t context = 0;
+  std::uint32_t block_elements = 1;
 
   [[nodiscard]] std::uint32_t head_size() const noexcept { return embedding / heads; }
   [[nodiscard]] std::uint32_t kv_size() const noexcept { return head_size() * kv_heads; }

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// Write a file that appears complete or not at all.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "ingot/error.hpp"
+#include "ingot/export.h"
+
+namespace ingot {
+
+namespace io {
+class AtomicFile;
+}
+
+/// A new file beside its final place. Until `commit` nothing can be seen at the path, and whatever
+/// was there is untouched; a file that is not committed is removed. Where the system supports it
+/// the file has no name at all until then, so that even a kill leaves nothing behind. Not
+/// thread-safe.
+class INGOT_EXPORT OutputFile {
+ public:
+  /// Errc::already_exists if there is a file at `path` and it may not be replaced;
+  /// Errc::not_a_regular_file if there is something else; Errc::io_error.
+  [[nodiscard]] static Result<OutputFile> create(const std::string& path, bool may_replace);
+
+  OutputFile(OutputFile&&) noexcept;
+  OutputFile& operator=(OutputFile&&) noexcept;
+  ~OutputFile();
+
+  /// Claims disk space, so that a disk that is too full is noticed before the work.
+  [[nodiscard]] Result<void> reserve(std::uint64_t size_bytes);
+
+  /// Appends bytes.
+  [[nodiscard]] Result<void> write(std::span<const std::byte> bytes);
+
+  /// Flushes everything to the disk and gives the file its name, atomically. The last call.
+  [[nodiscard]] Result<void> commit();
+
+ private:
+  explicit OutputFile(std::unique_ptr<io::AtomicFile> file) noexcept;
+  std::unique_ptr<io::AtomicFile> file_;
+};
+
+}  // namespace ingot
