@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+#include "ingot/statistics.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "codec/lane_sums.hpp"
+#include "support/codec_cases.hpp"
+#include "support/random.hpp"
+
+namespace ingot::test {
+namespace {
+
+constexpr float infinity = std::numeric_limits<float>::infinity();
+constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+
+std::vector<float> random_floats(std::size_t count, float center) {
+  std::vector<float> floats(count);
+  Random random;
+  for (float& value : floats) {
+    value = center + (static_cast<float>(random.below(200001)) / 100000.0f - 1.0f) * 0.01f;
+  }
+  return floats;
+}
+
+/// By the definitions, in long double.
+void expect_right(const std::vector<float>& numbers) {
+  long double sum = 0;
+  long double squares = 0;
+  float least = infinity;
+  float most = -infinity;
+  std::uint64_t zeros = 0;
+  for (const float number : numbers) {
+    sum += number;
+    least = std::min(least, number);
+    most = std::max(most, number);
+    if (number == 0.0f) ++zeros;
+  }
+  const long double mean = sum / static_cast<long double>(numbers.size());
+  for (const float number : numbers) squares += (number - mean) * (number - mean);
+  const double deviation =
+      static_cast<double>(std::sqrt(squares / static_cast<long double>(numbers.size())));
+
+  const Statistics found = compute_statistics(numbers);
+  EXPECT_EQ(found.count, numbers.size());
+  EXPECT_EQ(found.min, least);
+  EXPECT_EQ(found.max, most);
+  EXPECT_EQ(found.zeros, zeros);
+  EXPECT_NEAR(found.mean, static_cast<double>(mean), 1e-6 * (deviation + std::abs(found.mean)));
+  EXPECT_NEAR(found.deviation(), deviation, 1e-5 * deviation);
+}
+
+TEST(Statistics, AreRight) {
+  for (const std::size_t count : {1u, 15u, 16u, 17u, 4095u, 4096u, 4097u, 100000u}) {
+    expect_right(random_floats(count, 0.0f));
+    // Where the mean is a hundred times the deviation, squares around zero would lose it.
+    expect_right(random_floats(count, 1.0f));
+  }
+  expect_right({0.0f, -0.0f, 1.0f, 0.0f});
+}
+
+TEST(Statistics, LeaveOutWhatIsNoNumber) {
+  std::vector<float> numbers = random_floats(5000, 0.0f);
+  const Statistics without = compute_statistics(numbers);
+  numbers.insert(numbers.begin() + 100, {nan, infinity, -infinity, -nan});
+  const Statistics with = compute_statistics(numbers);
+  EXPECT_EQ(with.count, without.count);
+  EXPECT_EQ(with.nans, 2u);
+  EXPECT_EQ(with.infinities, 2u);
+  EXPECT_EQ(with.min, without.min);
+  EXPECT_EQ(with.max, without.max);
+  EXPECT_NEAR(with.mean, without.mean, 1e-9);
+  EXPECT_NEAR(with.deviation(), without.deviation(), 1e-8);
+}
+
+TEST(Statistics, OfNothingAndOfNoNumbers) {
+  EXPECT_EQ(compute_statistics({}).count, 0u);
+  EXPECT_EQ(compute_statistics({}).deviation(), 0.0);
+  const std::vector<float> odd(40, nan);
+  EXPECT_EQ(compute_statistics(odd).count, 0u);
+  EXPECT_EQ(compute_statistics(odd).nans, 40u);
+  EXPECT_EQ(compute_statistics(odd).mean, 0.0);
+}
+
+TEST(Statistics, DoNotOverflow) {
+  const std::vector<float> huge(4096, std::numeric_limits<float>::max());
+  const Statistics found = compute_statistics(huge);
+  EXPECT_EQ(found.count, 4096u);
+  EXPECT_DOUBLE_EQ(found.mean, std::numeric_limits<float>::max());
+  EXPECT_EQ(found.deviation(), 0.0);
+}
+
+TEST(Statistics, OfPartsAddUp) {
+  const std::vector<float> numbers = random_floats(20000, 0.5f);
+  const std::span all(numbers);
+  Statistics parts = compute_statistics(all.first(8192));
+  parts.add(compute_statistics(all.subspan(8192, 4096)));
+  parts.add(compute_statistics(all.subspan(12288)));
+  const Statistics whole = compute_statistics(all);
+  EXPECT_EQ(parts.count, whole.count);
+  EXPECT_DOUBLE_EQ(parts.mean, whole.mean);
+  EXPECT_NEAR(parts.squares, whole.squares, 1e-9 * whole.squares);
+}
+
+class LaneSums : public testing::TestWithParam<std::int64_t> {};
+
+TEST_P(LaneSums, KernelsEqualTheReference) {
+  const ForcedTarget forced(GetParam());
+  std::vector<float> numbers = random_floats(4096, 0.0f);
+  for (std::size_t i = 0; i < numbers.size(); i += 7) numbers[i] = i % 2 == 0 ? 0.0f : -0.0f;
+  for (const std::size_t count : {0u, 16u, 48u, 4096u}) {
+    codec::LaneSums expected;
+    codec::LaneSums actual;
+    codec::sum_lanes_ref(numbers.data(), count, expected);
+    codec::sum_lanes(numbers.data(), count, actual);
+    EXPECT_TRUE(same_floats(expected.sums, actual.sums));
+    EXPECT_TRUE(same_floats(expected.minima, actual.minima));
+    EXPECT_TRUE(same_floats(expected.maxima, actual.maxima));
+    EXPECT_TRUE(same_floats(expected.zeros, actual.zeros));
+    float expected_squares[codec::statistics_lanes];
+    float actual_squares[codec::statistics_lanes];
+    codec::sum_squares_ref(numbers.data(), count, 0.25f, expected_squares);
+    codec::sum_squares(numbers.data(), count, 0.25f, actual_squares);
+    EXPECT_TRUE(same_floats(expected_squares, actual_squares));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(, LaneSums, testing::ValuesIn(cpu_targets()),
+                         [](const auto& test) { return target_name(test.param); });
+
+}  // namespace
+}  // namespace ingot::test
