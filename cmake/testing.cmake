@@ -135,11 +135,14 @@ function(ingot_example file)
               PROPERTIES FIXTURES_REQUIRED sample_model)
 endfunction()
 
-# ingot_bench(<target>): a Google Benchmark program from bench/<target>.cpp; never part of ctest.
+# ingot_bench(<target> [SOURCES <file>...] [LIBS <target>...])
+# A Google Benchmark program from bench/<target>.cpp and the SOURCES; never part of ctest.
 function(ingot_bench target)
-  add_executable(${target} ${target}.cpp)
-  target_link_libraries(${target} PRIVATE ingot_internal ingot_warnings benchmark::benchmark_main)
-  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBS")
+  add_executable(${target} ${target}.cpp ${arg_SOURCES})
+  target_link_libraries(${target} PRIVATE ingot_internal ingot_warnings ${arg_LIBS}
+                        benchmark::benchmark_main)
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/src
                              ${PROJECT_SOURCE_DIR}/tests)
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 endfunction()

@@ -2,8 +2,8 @@
 // Which kernels run: the best that the CPU has, or those that somebody asked for.
 //
 // Highway compiles each kernel for every CPU target; this chooses among them. It stands in for the
-// run-time part of Highway, which is a shared library: without that, Highway is needed to build Ingot
-// and not to run it, and a program that links Ingot starts as fast as before.
+// run-time part of Highway, which is a shared library: without that, Highway is needed to build
+// Ingot and not to run it, and a program that links Ingot starts as fast as before.
 #pragma once
 
 #include <array>
@@ -47,7 +47,7 @@ template <class Function>
 }  // namespace ingot::codec
 
 /// Declares the versions of a function of namespace HWY_NAMESPACE; once, after the last target.
-#define INGOT_KERNELS(Function)                                                               \
+#define INGOT_KERNELS(Function)                                                                \
   static constexpr KernelTable<decltype(&HWY_STATIC_DISPATCH(Function))> Function##Kernels = { \
-      HWY_CHOOSE_AVX3_DL(Function), HWY_CHOOSE_AVX3(Function), HWY_CHOOSE_AVX2(Function),     \
+      HWY_CHOOSE_AVX3_DL(Function), HWY_CHOOSE_AVX3(Function),  HWY_CHOOSE_AVX2(Function),     \
       HWY_CHOOSE_SSE4(Function),    HWY_CHOOSE_SSSE3(Function), &HWY_STATIC_DISPATCH(Function)}

@@ -1,2 +1,50 @@
 // SPDX-License-Identifier: MIT
 #include "codec/codec.hpp"
+#include "codec/k2.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "codec/k2_simd.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "codec/dispatch_inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace ingot::codec::HWY_NAMESPACE {
+
+#if HWY_TARGET != HWY_SCALAR
+struct DecodeQ2_K {
+  template <class Store>
+  HWY_INLINE void operator()(const BlockQ2_K& block, float* dst, Store store) const {
+    const Codes groups = LoadCodes(block.groups.data());
+    HWY_ALIGN float scales[16];
+    HWY_ALIGN float offsets[16];  // negated minimums
+    StoreScaled(LevelsOf(AndByte(groups, 15)), HalfAt(block.scale.data()), scales, CachedStore());
+    StoreScaled(LevelsOf(AndByte(ShiftRightMixing<4>(groups), 15)),
+                hn::Neg(HalfAt(block.minimum.data())), offsets, CachedStore());
+    for (std::size_t chunk = 0; chunk < 4; ++chunk) {  // 16 bytes of codes
+      Codes codes = LoadCodes(&block.codes[16 * chunk]);
+      std::size_t group = 8 * (chunk / 2) + chunk % 2;
+      for (std::size_t t = 0; t < 4; ++t, group += 2) {
+        const AffineCodes<2> values(hn::Set(FloatTag(), scales[group]),
+                                    hn::Set(FloatTag(), offsets[group]));
+        values(codes, dst + 16 * group, store);
+        codes = ShiftRightMixing<2>(codes);
+      }
+    }
+  }
+};
+#endif
+
+INGOT_DECODER(Q2_K, q2_k, 256)
+
+}  // namespace ingot::codec::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace ingot::codec {
+
+INGOT_EXPORT_DECODER(Q2_K, q2_k)
+
+}  // namespace ingot::codec
+#endif

@@ -1,2 +1,61 @@
 // SPDX-License-Identifier: MIT
 #include "codec/codec.hpp"
+#include "codec/k3.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "codec/k3_simd.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "codec/dispatch_inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace ingot::codec::HWY_NAMESPACE {
+
+#if HWY_TARGET != HWY_SCALAR
+/// The 16 group scales, less 32.
+HWY_INLINE Levels GroupScales(const Bytes<12>& groups) {
+  const std::uint64_t low = u64_at(groups.data());
+  const std::uint64_t high = u32_at(&groups[8]);
+  constexpr std::uint64_t nibbles = 0x0F0F0F0F0F0F0F0F;
+  constexpr std::uint64_t pairs = 0x3030303030303030;
+  const std::uint64_t first = (low & nibbles) | ((high << 4 | high << 34) & pairs);
+  const std::uint64_t last = (low >> 4 & nibbles) | ((high | high << 30) & pairs);
+  return hn::Sub(LevelsOf(CodesOf(first, last)), hn::Set(LevelTag(), 32));
+}
+
+struct DecodeQ3_K {
+  template <class Store>
+  HWY_INLINE void operator()(const BlockQ3_K& block, float* dst, Store store) const {
+    HWY_ALIGN float scales[16];
+    StoreScaled(GroupScales(block.groups), HalfAt(block.scale.data()), scales, CachedStore());
+    for (std::size_t column = 0; column < 2; ++column) {  // 16 bytes of each row
+      Codes high = LoadCodes(&block.high_bits[16 * column]);
+      for (std::size_t half = 0; half < 2; ++half) {
+        Codes codes = LoadCodes(&block.codes[32 * half + 16 * column]);
+        for (std::size_t t = 0; t < 4; ++t) {
+          const std::size_t group = 8 * half + 2 * t + column;
+          const Codes code = hn::Or(AndByte(codes, 3), AndByte(ShiftLeftMixing<2>(high), 4));
+          StoreScaled(hn::Sub(LevelsOf(code), hn::Set(LevelTag(), 4)),
+                      hn::Set(FloatTag(), scales[group]), dst + 16 * group, store);
+          codes = ShiftRightMixing<2>(codes);
+          high = ShiftRightMixing<1>(high);
+        }
+      }
+    }
+  }
+};
+#endif
+
+INGOT_DECODER(Q3_K, q3_k, 256)
+
+}  // namespace ingot::codec::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace ingot::codec {
+
+INGOT_EXPORT_DECODER(Q3_K, q3_k)
+
+}  // namespace ingot::codec
+#endif

@@ -1,2 +1,46 @@
 // SPDX-License-Identifier: MIT
 #include "codec/codec.hpp"
+#include "codec/k4.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "codec/k4_simd.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "codec/dispatch_inl.hpp"
+#include "codec/k_groups_inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace ingot::codec::HWY_NAMESPACE {
+
+#if HWY_TARGET != HWY_SCALAR
+struct DecodeQ4_K {
+  template <class Store>
+  HWY_INLINE void operator()(const BlockQ4_K& block, float* dst, Store store) const {
+    const GroupFactors factors(block.groups, HalfAt(block.scale.data()),
+                               HalfAt(block.minimum.data()));
+    for (std::size_t group = 0; group < 8; group += 2, dst += 64) {
+      const AffineCodes<4> even(factors.Scale(group), factors.Offset(group));
+      const AffineCodes<4> odd(factors.Scale(group + 1), factors.Offset(group + 1));
+      for (std::size_t i = 0; i < 32; i += 16) {
+        const Codes codes = LoadCodes(&block.codes[16 * group + i]);
+        even(codes, dst + i, store);
+        odd(ShiftRightMixing<4>(codes), dst + 32 + i, store);
+      }
+    }
+  }
+};
+#endif
+
+INGOT_DECODER(Q4_K, q4_k, 256)
+
+}  // namespace ingot::codec::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace ingot::codec {
+
+INGOT_EXPORT_DECODER(Q4_K, q4_k)
+
+}  // namespace ingot::codec
+#endif

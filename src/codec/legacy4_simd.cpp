@@ -13,32 +13,32 @@
 HWY_BEFORE_NAMESPACE();
 namespace ingot::codec::HWY_NAMESPACE {
 
-#if HWY_TARGET == HWY_SCALAR
-void DequantizeQ4_0(const std::byte* src, float* dst, std::size_t block_count, Stores) {
-  dequantize_q4_0_ref(src, dst, block_count);
-}
-#else
+#if HWY_TARGET != HWY_SCALAR
 struct DecodeQ4_0 {
+  static constexpr Codebook codebook = {-8, -7, -6, -5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 7};
+
   template <class Store>
   HWY_INLINE void operator()(const BlockQ4_0& block, float* dst, Store store) const {
-    const hn::CappedTag<float, 16> f32;  // half a block: every target's lane count divides 16
-    const hn::RebindToSigned<decltype(f32)> i32;
-    const hn::Rebind<std::uint8_t, decltype(f32)> u8;
-    const auto scale = hn::Set(f32, F16At(block.scale.data()));
-    for (std::size_t i = 0; i < 16; i += hn::Lanes(f32)) {
-      const auto codes = hn::PromoteTo(i32, hn::LoadU(u8, &block.codes[i]));
-      const auto low = hn::Sub(hn::And(codes, hn::Set(i32, 15)), hn::Set(i32, 8));
-      const auto high = hn::Sub(hn::ShiftRight<4>(codes), hn::Set(i32, 8));
-      store(hn::Mul(hn::ConvertTo(f32, low), scale), f32, dst + i);
-      store(hn::Mul(hn::ConvertTo(f32, high), scale), f32, dst + 16 + i);
-    }
+    const Products products(codebook, HalfAt(block.scale.data()));
+    const Codes codes = LoadCodes(block.codes.data());
+    products(codes, dst, store);
+    products(ShiftRightMixing<4>(codes), dst + 16, store);
   }
 };
 
-void DequantizeQ4_0(const std::byte* src, float* dst, std::size_t block_count, Stores stores) {
-  DecodeBlocks<BlockQ4_0, 32>(src, dst, block_count, stores, DecodeQ4_0());
-}
+struct DecodeQ4_1 {
+  template <class Store>
+  HWY_INLINE void operator()(const BlockQ4_1& block, float* dst, Store store) const {
+    const AffineCodes<4> values(HalfAt(block.scale.data()), HalfAt(block.minimum.data()));
+    const Codes codes = LoadCodes(block.codes.data());
+    values(codes, dst, store);
+    values(ShiftRightMixing<4>(codes), dst + 16, store);
+  }
+};
 #endif
+
+INGOT_DECODER(Q4_0, q4_0, 32)
+INGOT_DECODER(Q4_1, q4_1, 32)
 
 }  // namespace ingot::codec::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -46,11 +46,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace ingot::codec {
 
-INGOT_KERNELS(DequantizeQ4_0);
-void dequantize_q4_0(const std::byte* src, float* dst, std::size_t block_count,
-                     Stores stores) noexcept {
-  kernel_of(DequantizeQ4_0Kernels)(src, dst, block_count, stores);
-}
+INGOT_EXPORT_DECODER(Q4_0, q4_0)
+INGOT_EXPORT_DECODER(Q4_1, q4_1)
 
 }  // namespace ingot::codec
 #endif

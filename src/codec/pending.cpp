@@ -1,21 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Scaffolding while kernels and quantizers are being written; see HACKING. Weak, so a real one
+// Scaffolding while quantizers are being written; see HACKING. Weak, so a real one
 // wins.
 #include <cstdlib>
 
 #include "codec/codec.hpp"
 
 namespace ingot::codec {
-#define INGOT_TENSOR_TYPE(id, enumerator, label, elements, bytes, weights)                       \
-  __attribute__((weak)) void dequantize_##enumerator(const std::byte* src, float* dst,           \
-                                                     std::size_t block_count, Stores) noexcept { \
-    dequantize_##enumerator##_ref(src, dst, block_count);                                        \
-  }                                                                                              \
-  __attribute__((weak)) void quantize_##enumerator##_ref(const FloatRows&) noexcept {            \
-    std::abort();                                                                                \
-  }                                                                                              \
-  __attribute__((weak)) void quantize_##enumerator(const FloatRows& rows) noexcept {             \
-    quantize_##enumerator##_ref(rows);                                                           \
+#define INGOT_TENSOR_TYPE(id, enumerator, label, elements, bytes, weights)            \
+  __attribute__((weak)) void quantize_##enumerator##_ref(const FloatRows&) noexcept { \
+    std::abort();                                                                     \
+  }                                                                                   \
+  __attribute__((weak)) void quantize_##enumerator(const FloatRows& rows) noexcept {  \
+    quantize_##enumerator##_ref(rows);                                                \
   }
 #define INGOT_REMOVED_TYPE(id, label)
 #include "ingot/tensor_types.def"

@@ -1,2 +1,49 @@
 // SPDX-License-Identifier: MIT
 #include "codec/codec.hpp"
+#include "codec/sign.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "codec/sign_simd.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "codec/dispatch_inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace ingot::codec::HWY_NAMESPACE {
+
+#if HWY_TARGET != HWY_SCALAR
+struct DecodeQ1_0 {
+  template <class Store>
+  HWY_INLINE void operator()(const BlockQ1_0& block, float* dst, Store store) const {
+    const Floats scale = HalfAt(block.scale.data());
+    const Floats negated = hn::Neg(scale);
+    for (std::size_t i = 0; i < 128; i += 16) {
+      if constexpr (float_lanes >= 8) {
+        for (std::size_t j = 0; j < 16; j += float_lanes) {
+          const auto is_set = hn::LoadMaskBits(FloatTag(), &block.signs[(i + j) / 8]);
+          store(hn::IfThenElse(is_set, scale, negated), dst + i + j);
+        }
+      } else {
+        const auto is_set = hn::LoadMaskBits(LevelTag(), &block.signs[i / 8]);
+        const Levels levels =
+            hn::IfThenElse(is_set, hn::Set(LevelTag(), 1), hn::Set(LevelTag(), -1));
+        StoreScaled(levels, scale, dst + i, store);
+      }
+    }
+  }
+};
+#endif
+
+INGOT_DECODER(Q1_0, q1_0, 128)
+
+}  // namespace ingot::codec::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace ingot::codec {
+
+INGOT_EXPORT_DECODER(Q1_0, q1_0)
+
+}  // namespace ingot::codec
+#endif
