@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace ingot::codec {
 
@@ -10,20 +11,15 @@ inline constexpr std::size_t statistics_lanes = 16;
 
 /// Number i belongs to lane i % 16; each lane adds up its numbers in their order.
 struct LaneSums {
-  alignas(64) float sums[statistics_lanes];
+  alignas(64) float distances[statistics_lanes];  ///< Sums of number - center.
+  alignas(64) float squares[statistics_lanes];    ///< Sums of their squares.
   alignas(64) float minima[statistics_lanes];
   alignas(64) float maxima[statistics_lanes];
-  alignas(64) float zeros[statistics_lanes];  ///< Counts: exact, since a piece is short.
+  alignas(64) std::int32_t zeros[statistics_lanes];
 };
 
-/// `count` is a multiple of 16. With a NaN among the numbers only its sum is defined.
-void sum_lanes_ref(const float* numbers, std::size_t count, LaneSums& sums) noexcept;
-void sum_lanes(const float* numbers, std::size_t count, LaneSums& sums) noexcept;
-
-/// The squared distances from `center`, added up by lanes.
-void sum_squares_ref(const float* numbers, std::size_t count, float center,
-                     float (&squares)[statistics_lanes]) noexcept;
-void sum_squares(const float* numbers, std::size_t count, float center,
-                 float (&squares)[statistics_lanes]) noexcept;
+/// `count` is a multiple of 16. With a NaN among the numbers only its sums are defined.
+void sum_lanes_ref(const float* numbers, std::size_t count, float center, LaneSums& sums) noexcept;
+void sum_lanes(const float* numbers, std::size_t count, float center, LaneSums& sums) noexcept;
 
 }  // namespace ingot::codec

@@ -37,33 +37,45 @@ Statistics compute_exactly(std::span<const float> numbers) noexcept {
   return result;
 }
 
-/// By floats in lanes. Their sums are infinite or NaN if a number is, or if they overflow.
-Statistics compute_by_lanes(std::span<const float> numbers) noexcept {
-  codec::LaneSums sums;
-  codec::sum_lanes(numbers.data(), numbers.size(), sums);
+/// The middle of a few numbers: good enough to keep the squares of all of them small.
+float center_of(std::span<const float> numbers) noexcept {
   double sum = 0.0;
-  double zeros = 0.0;
-  for (std::size_t lane = 0; lane < codec::statistics_lanes; ++lane) {
-    sum += sums.sums[lane];
-    zeros += sums.zeros[lane];
-  }
-  if (!std::isfinite(sum)) return compute_exactly(numbers);
-  Statistics result;
+  for (const float number : numbers) sum += number;
+  return static_cast<float>(sum / static_cast<double>(numbers.size()));
+}
+
+template <class Number>
+double total(const Number (&lanes)[codec::statistics_lanes]) noexcept {
+  double sum = 0.0;
+  for (const Number lane : lanes) sum += lane;
+  return sum;
+}
+
+/// By floats in lanes, around `center`.
+Statistics compute_around(float center, std::span<const float> numbers) noexcept {
+  codec::LaneSums sums;
+  codec::sum_lanes(numbers.data(), numbers.size(), center, sums);
+  const double squares = total(sums.squares);
+  // They are infinite or NaN if a number is, or if they overflow.
+  if (!std::isfinite(squares)) return compute_exactly(numbers);
   const auto count = static_cast<double>(numbers.size());
-  const auto center = static_cast<float>(sum / count);
-  float squares[codec::statistics_lanes];
-  codec::sum_squares(numbers.data(), numbers.size(), center, squares);
-  for (const float square : squares) result.squares += square;
-  if (!std::isfinite(result.squares)) return compute_exactly(numbers);
+  const double shift = total(sums.distances) / count;
+  // Far from the mean, the squares hold little else than the distance to it.
+  const double shift_squares = count * shift * shift;
+  if (shift_squares > squares / 2 && squares > 0.0) return compute_exactly(numbers);
+  Statistics result;
   result.count = numbers.size();
-  result.zeros = static_cast<std::uint64_t>(zeros);
+  result.zeros = static_cast<std::uint64_t>(total(sums.zeros));
   result.min = *std::min_element(std::begin(sums.minima), std::end(sums.minima));
   result.max = *std::max_element(std::begin(sums.maxima), std::end(sums.maxima));
-  result.mean = sum / count;
-  // The squares are those around the rounded mean.
-  const double shift = result.mean - center;
-  result.squares = std::max(0.0, result.squares - count * shift * shift);
+  result.mean = center + shift;
+  result.squares = std::max(0.0, squares - shift_squares);
   return result;
+}
+
+Statistics compute_by_lanes(std::span<const float> numbers) noexcept {
+  constexpr std::size_t few = 16;
+  return compute_around(center_of(numbers.first(std::min(few, numbers.size()))), numbers);
 }
 
 Statistics compute_piece(std::span<const float> numbers) noexcept {
