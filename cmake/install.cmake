@@ -25,7 +25,8 @@ if(BUILD_SHARED_LIBS)
   set(pc_cflags -DINGOT_SHARED)
 endif()
 configure_file(cmake/ingot.pc.in ingot.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/ingot.pc
+configure_file(cmake/ingot-convert.pc.in ingot-convert.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/ingot.pc ${PROJECT_BINARY_DIR}/ingot-convert.pc
         DESTINATION ${pkgconfig_dir} COMPONENT development)
 
 if(INGOT_BUILD_PROGRAM)

@@ -21,6 +21,7 @@ cmake -S "$here" -B "$stage/consumer" -G "$generator" -D CMAKE_PREFIX_PATH="$sta
 cmake --build "$stage/consumer" >/dev/null
 "$stage/consumer/consumer_cxx"
 "$stage/consumer/consumer_c"
+"$stage/consumer/consumer_convert"
 
 pc=$(find "$stage/moved" -name ingot.pc)
 export PKG_CONFIG_PATH=${pc%/*}
@@ -34,3 +35,6 @@ export LD_LIBRARY_PATH=$library_folder
 "$stage/cxx"
 "$cc" -std=c11 "$here/consumer_c.c" -o "$stage/c" "${flags[@]}"
 "$stage/c"
+read -ra flags < <(pkg-config "${static[@]}" --cflags --libs ingot-convert)
+"$cxx" -std=c++20 "$here/consumer_convert.cpp" -o "$stage/convert" "${flags[@]}"
+"$stage/convert"
