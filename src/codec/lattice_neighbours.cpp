@@ -110,7 +110,7 @@ class NeighbourTables {
         if (distances_[close[i]] == distance) append(close[i]);
       }
     }
-    while (used_ % neighbour_chunk != 0) append(ranks_[first]);
+    while (used_ % (2 * dimensions) != 0) append(ranks_[first]);
   }
 
   void append(std::uint16_t rank) noexcept {
@@ -130,19 +130,19 @@ class NeighbourTables {
 }  // namespace
 
 const LatticeNeighbours& iq2_xxs_neighbours() noexcept {
-  static const NeighbourTables<8, 3, 256, 2, 135360> tables(iq2_xxs_codes);
+  static const NeighbourTables<8, 3, 256, 2, 161136> tables(iq2_xxs_codes);
   static const LatticeNeighbours view = tables.view();
   return view;
 }
 
 const LatticeNeighbours& iq2_xs_neighbours() noexcept {
-  static const NeighbourTables<8, 3, 512, 2, 203376> tables(iq2_xs_codes);
+  static const NeighbourTables<8, 3, 512, 2, 230560> tables(iq2_xs_codes);
   static const LatticeNeighbours view = tables.view();
   return view;
 }
 
 const LatticeNeighbours& iq2_s_neighbours() noexcept {
-  static const NeighbourTables<8, 3, 1024, 1, 69064> tables(iq2_s_codes);
+  static const NeighbourTables<8, 3, 1024, 1, 100576> tables(iq2_s_codes);
   static const LatticeNeighbours view = tables.view();
   return view;
 }
@@ -160,7 +160,7 @@ const LatticeNeighbours& iq3_s_neighbours() noexcept {
 }
 
 const LatticeNeighbours& iq1_neighbours() noexcept {
-  static const NeighbourTables<8, 3, 2048, 3, 343304> tables(iq1_codes);
+  static const NeighbourTables<8, 3, 2048, 3, 362352> tables(iq1_codes);
   static const LatticeNeighbours view = tables.view();
   return view;
 }

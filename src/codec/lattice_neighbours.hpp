@@ -15,12 +15,10 @@ struct LatticeSnap {
   std::uint32_t count;
 };
 
-/// Neighbour lists are padded to multiples of this by repeating the first neighbour.
-inline constexpr std::size_t neighbour_chunk = 8;
-
 /// The tables of one lattice. The neighbours of a point are all points of the lattice at the
 /// smallest few distinct distances from it (Euclidean, over level indices), ordered by distance,
-/// then rank. Points are packed: bits 4i..4i+3 are level index i.
+/// then rank. Lists are padded by repeating the first neighbour, to multiples of 16 in 8 dimensions
+/// and of 8 in 4 dimensions. Points are packed: bits 4i..4i+3 are level index i.
 struct LatticeNeighbours {
   std::size_t dimensions;
   unsigned level_count;

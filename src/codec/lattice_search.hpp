@@ -9,9 +9,12 @@
 #include <cstdint>
 
 #include "codec/lattice_neighbours.hpp"
+#include "codec/positive_scale.hpp"
 #include "codec/quantize_common.hpp"
 
 namespace ingot::codec {
+
+using BlockValues = std::array<float, 256>;
 
 /// Of two candidates for the smallest, which may be NaN: does `value` replace `best`? The first NaN
 /// counts as smaller than everything, so that results are defined for all inputs.
@@ -31,11 +34,11 @@ namespace ingot::codec {
 /// Stores a block's scale. One that is not a number, from huge values, gets the same bits on every
 /// CPU.
 inline void put_scale(std::uint8_t* bytes, float scale) noexcept {
-  put_u16(bytes, scale == scale ? f16_from_f32(scale) : std::uint16_t{0xFE00});
+  put_u16(bytes, scale == scale ? f16_from_f32(scale) : std::uint16_t{0x7E00});
 }
 
 /// factor * (sum of squares) / 256.
-[[nodiscard]] inline float mean_square(const std::array<float, 256>& x, float factor) noexcept {
+[[nodiscard]] inline float mean_square(const BlockValues& x, float factor) noexcept {
   float sum = 0.0f;
   for (const float value : x) sum += value * value;
   return factor * sum / 256.0f;
@@ -221,6 +224,16 @@ class LatticeFit {
   const float* w_;
   std::array<float, elements> root_w_;
   Ranks ranks_{};  // rank 0 is the point of all ones in each of these lattices
+};
+
+/// How the references search.
+struct ScalarMethod {
+  template <std::size_t elements, std::size_t dimensions>
+  using Fit = LatticeFit<elements, dimensions>;
+
+  static float find_positive_scale(const float* x, const float* w, float largest) noexcept {
+    return codec::find_positive_scale(x, w, largest);
+  }
 };
 
 /// Turns a negative scale positive, and with it all signs.
