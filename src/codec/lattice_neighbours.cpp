@@ -20,12 +20,15 @@ class NeighbourTables {
   explicit NeighbourTables(const std::array<std::uint16_t, point_count>& codes) noexcept {
     for (std::size_t rank = 0; rank < point_count; ++rank) {
       points_[rank] = packed(codes[rank]);
-      snaps_[codes[rank]] = {static_cast<std::uint32_t>(rank), 0};
     }
     fill_squares();
     std::size_t next_code = 0;
     for (unsigned code = 0; code < code_count; ++code) {
       if (next_code < point_count && codes[next_code] == code) {
+        snaps_[code] = {static_cast<std::uint32_t>(used_), 0};
+        for (std::size_t i = 0; i < 2 * dimensions; ++i) {
+          append(static_cast<std::uint16_t>(next_code));
+        }
         ++next_code;
       } else {
         append_neighbours(code);
@@ -130,37 +133,37 @@ class NeighbourTables {
 }  // namespace
 
 const LatticeNeighbours& iq2_xxs_neighbours() noexcept {
-  static const NeighbourTables<8, 3, 256, 2, 161136> tables(iq2_xxs_codes);
+  static const NeighbourTables<8, 3, 256, 2, 165232> tables(iq2_xxs_codes);
   static const LatticeNeighbours view = tables.view();
   return view;
 }
 
 const LatticeNeighbours& iq2_xs_neighbours() noexcept {
-  static const NeighbourTables<8, 3, 512, 2, 230560> tables(iq2_xs_codes);
+  static const NeighbourTables<8, 3, 512, 2, 238752> tables(iq2_xs_codes);
   static const LatticeNeighbours view = tables.view();
   return view;
 }
 
 const LatticeNeighbours& iq2_s_neighbours() noexcept {
-  static const NeighbourTables<8, 3, 1024, 1, 100576> tables(iq2_s_codes);
+  static const NeighbourTables<8, 3, 1024, 1, 116960> tables(iq2_s_codes);
   static const LatticeNeighbours view = tables.view();
   return view;
 }
 
 const LatticeNeighbours& iq3_xxs_neighbours() noexcept {
-  static const NeighbourTables<4, 8, 256, 2, 34304> tables(iq3_xxs_codes);
+  static const NeighbourTables<4, 8, 256, 2, 36352> tables(iq3_xxs_codes);
   static const LatticeNeighbours view = tables.view();
   return view;
 }
 
 const LatticeNeighbours& iq3_s_neighbours() noexcept {
-  static const NeighbourTables<4, 8, 512, 3, 36456> tables(iq3_s_codes);
+  static const NeighbourTables<4, 8, 512, 3, 40552> tables(iq3_s_codes);
   static const LatticeNeighbours view = tables.view();
   return view;
 }
 
 const LatticeNeighbours& iq1_neighbours() noexcept {
-  static const NeighbourTables<8, 3, 2048, 3, 362352> tables(iq1_codes);
+  static const NeighbourTables<8, 3, 2048, 3, 395120> tables(iq1_codes);
   static const LatticeNeighbours view = tables.view();
   return view;
 }

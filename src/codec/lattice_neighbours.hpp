@@ -8,8 +8,8 @@
 
 namespace ingot::codec {
 
-/// What becomes of a point. If it belongs to the lattice, count is 0 and `first` its rank. Else its
-/// neighbours are those from index `first` on.
+/// What becomes of a point: one of `count` neighbours, which are those from index `first` on. A
+/// point of the lattice has a count of 0; its list is itself.
 struct LatticeSnap {
   std::uint32_t first;
   std::uint32_t count;

@@ -57,7 +57,6 @@ template <std::size_t dimensions>
 [[nodiscard]] std::uint16_t snap_to_rank(const LatticeNeighbours& lattice, const LatticeSnap& snap,
                                          const float* x, const float* w, float scale,
                                          const float* levels) noexcept {
-  if (snap.count == 0) return static_cast<std::uint16_t>(snap.first);
   float best_error = 0.0f;
   std::uint32_t best = snap.first;
   for (std::uint32_t index = snap.first; index < snap.first + snap.count; ++index) {

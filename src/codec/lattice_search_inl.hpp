@@ -51,7 +51,7 @@ class LaneFit {
       hn::Store(hn::Mul(weight, value), f32, wx_ + i);
       hn::Store(hn::Sqrt(weight), f32, root_w_ + i);
     }
-    errors_.Set(x_, root_w_);
+    snap_.Set(x_, root_w_);
   }
 
   /// The scale, maybe negative; ranks() are the points.
@@ -76,7 +76,7 @@ class LaneFit {
       for (std::size_t j = 0; j < point_count; ++j) {
         const std::size_t slot = j * tries_max + best_try;
         points[j] = points_[slot];
-        ranks_[j] = slot_ranks_[slot];
+        ranks_[j] = lattice_.neighbour_ranks[indices_[slot]];
         off_grid |= lattice_.snaps[codes_[slot]].count != 0 ? 1u << j : 0u;
       }
     }
@@ -112,7 +112,7 @@ class LaneFit {
     Snap(1);
     for (std::size_t j = 0; j < point_count; ++j) {
       if ((mask >> j & 1u) != 0) {
-        ranks_[j] = slot_ranks_[j * tries_max];
+        ranks_[j] = lattice_.neighbour_ranks[indices_[j * tries_max]];
       } else {
         points_[j * tries_max] = points[j];
       }
@@ -121,12 +121,13 @@ class LaneFit {
     return q_[0] > 0.0f ? p_[0] / q_[0] : scale;
   }
 
-  /// Fills points_ and slot_ranks_ for the first tries.
+  /// Fills points_ and indices_ for the first tries.
   HWY_INLINE void Snap(std::size_t count) {
     for (std::size_t j = 0; j < point_count; ++j) {
       for (std::size_t k = 0; k < count; k += snap_lanes) Round(j, k);
+      const std::size_t first = j * tries_max;
+      snap_.Snap(lattice_, j, codes_ + first, scales_, count, points_ + first, indices_ + first);
     }
-    errors_.SnapAll(lattice_, codes_, scales_, count, points_, slot_ranks_);
   }
 
   /// The codes of a rounded point, for a vector of tries.
@@ -183,7 +184,7 @@ class LaneFit {
   HWY_ALIGN float w_[elements];
   HWY_ALIGN float wx_[elements];
   HWY_ALIGN float root_w_[elements];
-  SnapErrors<elements, dimensions> errors_;
+  GroupSnap<elements, dimensions> snap_;
   HWY_ALIGN float t_[tries_max];
   HWY_ALIGN float scales_[tries_max];
   HWY_ALIGN float p_[tries_max];
@@ -191,7 +192,7 @@ class LaneFit {
   // By point, then try.
   HWY_ALIGN std::uint32_t codes_[point_count * tries_max];
   HWY_ALIGN std::uint32_t points_[point_count * tries_max] = {};
-  std::uint16_t slot_ranks_[point_count * tries_max];
+  std::uint32_t indices_[point_count * tries_max];
   Ranks ranks_{};
 };
 
