@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: MIT
+// What the kernels of IQ2 and IQ3 share: LatticeFit of lattice_search.hpp with vectors. All tries
+// of a group are rounded at once, one try per lane, and so are their sums; the candidates of a
+// point outside the lattice are compared at once, one neighbour per lane. Included once per CPU
+// target, after hwy/highway.h.
+
+// clang-format off
+#if defined(INGOT_CODEC_LATTICE_SEARCH_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef INGOT_CODEC_LATTICE_SEARCH_INL_HPP
+#undef INGOT_CODEC_LATTICE_SEARCH_INL_HPP
+#else
+#define INGOT_CODEC_LATTICE_SEARCH_INL_HPP
+#endif
+// clang-format on
+
+#include <hwy/highway.h>
+
+#include "codec/lattice_search.hpp"
+#include "codec/snap_inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace ingot::codec::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+#if HWY_TARGET != HWY_SCALAR
+
+/// At most 31 tries; in multiples of the lanes.
+inline constexpr std::size_t tries_max = 32;
+
+/// LatticeFit for a group whose values and importances are finite, and small enough that no error
+/// is infinite.
+template <std::size_t elements, std::size_t dimensions>
+class LaneFit {
+ public:
+  static constexpr std::size_t point_count = elements / dimensions;
+  static constexpr int level_count = dimensions == 8 ? 3 : 8;
+
+  using Ranks = std::array<std::uint16_t, point_count>;
+
+  // What is not inlined may be called by code for any CPU.
+  HWY_NOINLINE LaneFit(const LatticeNeighbours& lattice, const std::array<float, elements>& x,
+                       const float* w)
+      : lattice_(lattice) {
+    const SnapTag f32;
+    for (std::size_t i = 0; i < elements; i += snap_lanes) {
+      const auto value = hn::LoadU(f32, x.data() + i);
+      const auto weight = hn::LoadU(f32, w + i);
+      hn::Store(value, f32, x_ + i);
+      hn::Store(weight, f32, w_ + i);
+      hn::Store(hn::Mul(weight, value), f32, wx_ + i);
+      hn::Store(hn::Sqrt(weight), f32, root_w_ + i);
+    }
+    snap_.Set(x_, root_w_);
+  }
+
+  /// The scale, maybe negative; ranks() are the points.
+  HWY_NOINLINE float find(const LatticeSearch& search) {
+    const std::size_t count = FillTries(search);
+    Snap(count);
+    SumUp(count);
+    float scale = search.start;
+    float best = 0.0f;
+    std::size_t best_try = tries_max;
+    for (std::size_t k = 0; k < count; ++k) {
+      if (q_[k] > 0.0f && p_[k] * p_[k] > best * q_[k]) {
+        scale = p_[k] / q_[k];
+        best = scale * p_[k];
+        best_try = k;
+      }
+    }
+    unsigned off_grid = search.is_on_grid ? 0 : (1u << point_count) - 1;
+    std::uint32_t points[point_count] = {};
+    if (best_try != tries_max) {
+      off_grid = 0;
+      for (std::size_t j = 0; j < point_count; ++j) {
+        const std::size_t slot = j * tries_max + best_try;
+        points[j] = points_[slot];
+        ranks_[j] = lattice_.neighbour_ranks[indices_[slot]];
+        off_grid |= lattice_.snaps[codes_[slot]].count != 0 ? 1u << j : 0u;
+      }
+    }
+    if (!(scale > 0.0f) || (off_grid == 0 && search.resnap != Resnap::always)) return scale;
+    if (search.resnap != Resnap::off_grid) off_grid = (1u << point_count) - 1;
+    return Resnapped(scale, off_grid, points);
+  }
+
+  [[nodiscard]] HWY_NOINLINE const Ranks& ranks() const { return ranks_; }
+
+ private:
+  /// Returns how many.
+  HWY_INLINE std::size_t FillTries(const LatticeSearch& search) {
+    const SnapTag f32;
+    const auto top = static_cast<float>(2 * level_count - 1);
+    const auto count = static_cast<std::size_t>(2 * search.steps + 1);
+    for (std::size_t k = 0; k < tries_max; ++k) {
+      const float step = static_cast<float>(static_cast<int>(k) - search.steps);
+      t_[k] = top + step * search.step;
+    }
+    for (std::size_t k = 0; k < tries_max; k += snap_lanes) {
+      const auto t = hn::Div(hn::Load(f32, t_ + k), hn::Set(f32, search.extent));
+      hn::Store(t, f32, t_ + k);
+      hn::Store(hn::Div(hn::Set(f32, 1.0f), t), f32, scales_ + k);
+    }
+    return count;
+  }
+
+  /// Snaps all points with the chosen scale, keeps those of `mask`, and fits the scale to them.
+  HWY_INLINE float Resnapped(float scale, unsigned mask, const std::uint32_t* points) {
+    t_[0] = 1.0f / scale;
+    scales_[0] = scale;
+    Snap(1);
+    for (std::size_t j = 0; j < point_count; ++j) {
+      if ((mask >> j & 1u) != 0) {
+        ranks_[j] = lattice_.neighbour_ranks[indices_[j * tries_max]];
+      } else {
+        points_[j * tries_max] = points[j];
+      }
+    }
+    SumUp(1);
+    return q_[0] > 0.0f ? p_[0] / q_[0] : scale;
+  }
+
+  /// Fills points_ and indices_ for the first tries.
+  HWY_INLINE void Snap(std::size_t count) {
+    for (std::size_t j = 0; j < point_count; ++j) {
+      for (std::size_t k = 0; k < count; k += snap_lanes) Round(j, k);
+      const std::size_t first = j * tries_max;
+      snap_.Snap(lattice_, j, codes_ + first, scales_, count, points_ + first, indices_ + first);
+    }
+  }
+
+  /// The codes of a rounded point, for a vector of tries.
+  HWY_INLINE void Round(std::size_t point, std::size_t first_try) {
+    const SnapTag f32;
+    const hn::RebindToSigned<SnapTag> i32;
+    const auto t = hn::Load(f32, t_ + first_try);
+    // Indices are clamped with the offset that round_even subtracts, which is then taken off the
+    // code.
+    constexpr std::uint32_t offset = 0x400000;
+    std::uint32_t code_offset = 0;
+    auto code = hn::Zero(i32);
+    for (std::size_t i = dimensions; i-- > 0;) {
+      const auto x = hn::Set(f32, x_[point * dimensions + i]);
+      const auto level = hn::Mul(hn::Set(f32, 0.5f), hn::Sub(hn::Mul(t, x), hn::Set(f32, 1.0f)));
+      const auto bits = hn::BitCast(i32, hn::Add(level, hn::Set(f32, 12582912.0f)));
+      const auto rounded = hn::And(bits, hn::Set(i32, 0x7FFFFF));
+      const auto index =
+          hn::Min(hn::Max(rounded, hn::Set(i32, offset)), hn::Set(i32, offset + level_count - 1));
+      const auto scaled =
+          level_count == 8 ? hn::ShiftLeft<3>(code) : hn::Add(code, hn::ShiftLeft<1>(code));
+      code = hn::Add(scaled, index);
+      code_offset = code_offset * level_count + offset;
+    }
+    code = hn::Sub(code, hn::Set(i32, static_cast<std::int32_t>(code_offset)));
+    hn::Store(hn::BitCast(hn::RebindToUnsigned<SnapTag>(), code), hn::RebindToUnsigned<SnapTag>(),
+              codes_ + point * tries_max + first_try);
+  }
+
+  /// Fills p_ and q_ from points_, a vector of tries at once.
+  HWY_INLINE void SumUp(std::size_t count) {
+    const SnapTag f32;
+    const hn::RebindToUnsigned<SnapTag> u32;
+    for (std::size_t k = 0; k < count; k += snap_lanes) {
+      auto p = hn::Zero(f32);
+      auto q = hn::Zero(f32);
+      for (std::size_t j = 0; j < point_count; ++j) {
+        auto point = hn::Load(u32, points_ + j * tries_max + k);
+        for (std::size_t i = 0; i < dimensions; ++i, point = hn::ShiftRight<4>(point)) {
+          const auto level = OddLevels(point);
+          const auto wx = hn::Set(f32, wx_[j * dimensions + i]);
+          const auto w = hn::Set(f32, w_[j * dimensions + i]);
+          p = hn::Add(p, hn::Mul(wx, level));
+          q = hn::Add(q, hn::Mul(hn::Mul(w, level), level));
+        }
+      }
+      hn::Store(p, f32, p_ + k);
+      hn::Store(q, f32, q_ + k);
+    }
+  }
+
+  const LatticeNeighbours& lattice_;
+  HWY_ALIGN float x_[elements];
+  HWY_ALIGN float w_[elements];
+  HWY_ALIGN float wx_[elements];
+  HWY_ALIGN float root_w_[elements];
+  GroupSnap<elements, dimensions> snap_;
+  HWY_ALIGN float t_[tries_max];
+  HWY_ALIGN float scales_[tries_max];
+  HWY_ALIGN float p_[tries_max];
+  HWY_ALIGN float q_[tries_max];
+  // By point, then try.
+  HWY_ALIGN std::uint32_t codes_[point_count * tries_max];
+  HWY_ALIGN std::uint32_t points_[point_count * tries_max] = {};
+  std::uint32_t indices_[point_count * tries_max];
+  Ranks ranks_{};
+};
+
+/// Method of iq2_encode.hpp and iq3_encode.hpp.
+struct LaneMethod {
+  template <std::size_t elements, std::size_t dimensions>
+  using Fit = LaneFit<elements, dimensions>;
+
+  static float find_positive_scale(const float* x, const float* w, float largest) noexcept {
+    return codec::find_positive_scale(x, w, largest);
+  }
+};
+
+/// Importances from weights and the mean square of a block; without weights, from the square of
+/// each value and `square_part` of the mean.
+HWY_INLINE void FillImportances(const BlockValues& x, const float* weights, float mean,
+                                float square_part, BlockValues& w) {
+  const SnapTag f32;
+  for (std::size_t i = 0; i < 256; i += snap_lanes) {
+    const auto value = hn::LoadU(f32, x.data() + i);
+    const auto square = hn::Mul(value, value);
+    if (weights != nullptr) {
+      const auto root = hn::Sqrt(hn::Add(hn::Set(f32, mean), square));
+      hn::StoreU(hn::Mul(hn::LoadU(f32, weights + i), root), f32, w.data() + i);
+    } else {
+      hn::StoreU(hn::Add(hn::Set(f32, square_part == 0.0f ? 0.0f : square_part * mean), square),
+                 f32, w.data() + i);
+    }
+  }
+}
+
+/// for_each_block of quantize_common.hpp, for super-blocks.
+template <class Block, class Encode>
+HWY_INLINE void EncodeBlocks(const FloatRows& rows, const Encode& encode) {
+  const std::size_t row_blocks = rows.row_elements / 256;
+  for (std::size_t b = 0; b < row_blocks * rows.row_count; ++b) {
+    BlockValues x{};
+    const float* src = rows.src + 256 * b;
+    if (all_finite(src, 256)) std::memcpy(x.data(), src, sizeof x);
+    Block block{};
+    encode(x, rows.weights == nullptr ? nullptr : rows.weights + b % row_blocks * 256, block);
+    store_block(block, rows.dst, b);
+  }
+}
+
+/// Whether all values are so small that no sum of a search is infinite or NaN.
+HWY_INLINE bool IsTame(const BlockValues& x, const BlockValues& w) {
+  const SnapTag f32;
+  auto wild = hn::Zero(f32);
+  for (std::size_t i = 0; i < 256; i += snap_lanes) {
+    const auto weight = hn::LoadU(f32, w.data() + i);
+    const auto magnitude = hn::Abs(hn::LoadU(f32, x.data() + i));
+    const auto is_tame =
+        hn::And(hn::Le(magnitude, hn::Set(f32, 1e12f)),
+                hn::And(hn::Ge(weight, hn::Zero(f32)), hn::Le(weight, hn::Set(f32, 1e18f))));
+    wild = hn::IfThenElse(is_tame, wild, hn::Set(f32, 1.0f));
+  }
+  return hn::AllTrue(f32, hn::Eq(wild, hn::Zero(f32)));
+}
+
+#endif  // HWY_TARGET != HWY_SCALAR
+
+}  // namespace ingot::codec::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
