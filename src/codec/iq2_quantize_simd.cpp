@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "codec/codec.hpp"
+#include "codec/cpu_targets.hpp"
 #include "codec/iq2_encode.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -68,16 +69,14 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace ingot::codec {
 
-HWY_EXPORT(QuantizeIQ2_XXS);
-void quantize_iq2_xxs(const FloatRows& rows) noexcept {
-  HWY_DYNAMIC_DISPATCH(QuantizeIQ2_XXS)(rows);
-}
+INGOT_KERNELS(QuantizeIQ2_XXS);
+void quantize_iq2_xxs(const FloatRows& rows) noexcept { kernel_of(QuantizeIQ2_XXSKernels)(rows); }
 
-HWY_EXPORT(QuantizeIQ2_XS);
-void quantize_iq2_xs(const FloatRows& rows) noexcept { HWY_DYNAMIC_DISPATCH(QuantizeIQ2_XS)(rows); }
+INGOT_KERNELS(QuantizeIQ2_XS);
+void quantize_iq2_xs(const FloatRows& rows) noexcept { kernel_of(QuantizeIQ2_XSKernels)(rows); }
 
-HWY_EXPORT(QuantizeIQ2_S);
-void quantize_iq2_s(const FloatRows& rows) noexcept { HWY_DYNAMIC_DISPATCH(QuantizeIQ2_S)(rows); }
+INGOT_KERNELS(QuantizeIQ2_S);
+void quantize_iq2_s(const FloatRows& rows) noexcept { kernel_of(QuantizeIQ2_SKernels)(rows); }
 
 }  // namespace ingot::codec
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "codec/codec.hpp"
+#include "codec/cpu_targets.hpp"
 #include "codec/iq3_encode.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -53,13 +54,11 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace ingot::codec {
 
-HWY_EXPORT(QuantizeIQ3_XXS);
-void quantize_iq3_xxs(const FloatRows& rows) noexcept {
-  HWY_DYNAMIC_DISPATCH(QuantizeIQ3_XXS)(rows);
-}
+INGOT_KERNELS(QuantizeIQ3_XXS);
+void quantize_iq3_xxs(const FloatRows& rows) noexcept { kernel_of(QuantizeIQ3_XXSKernels)(rows); }
 
-HWY_EXPORT(QuantizeIQ3_S);
-void quantize_iq3_s(const FloatRows& rows) noexcept { HWY_DYNAMIC_DISPATCH(QuantizeIQ3_S)(rows); }
+INGOT_KERNELS(QuantizeIQ3_S);
+void quantize_iq3_s(const FloatRows& rows) noexcept { kernel_of(QuantizeIQ3_SKernels)(rows); }
 
 }  // namespace ingot::codec
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "codec/codec.hpp"
+#include "codec/cpu_targets.hpp"
 #include "codec/iq4.hpp"
 #include "codec/iq4_search.hpp"
 
@@ -219,11 +220,11 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace ingot::codec {
 
-HWY_EXPORT(QuantizeIQ4_NL);
-void quantize_iq4_nl(const FloatRows& rows) noexcept { HWY_DYNAMIC_DISPATCH(QuantizeIQ4_NL)(rows); }
+INGOT_KERNELS(QuantizeIQ4_NL);
+void quantize_iq4_nl(const FloatRows& rows) noexcept { kernel_of(QuantizeIQ4_NLKernels)(rows); }
 
-HWY_EXPORT(QuantizeIQ4_XS);
-void quantize_iq4_xs(const FloatRows& rows) noexcept { HWY_DYNAMIC_DISPATCH(QuantizeIQ4_XS)(rows); }
+INGOT_KERNELS(QuantizeIQ4_XS);
+void quantize_iq4_xs(const FloatRows& rows) noexcept { kernel_of(QuantizeIQ4_XSKernels)(rows); }
 
 }  // namespace ingot::codec
 #endif

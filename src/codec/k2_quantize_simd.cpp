@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "codec/codec.hpp"
+#include "codec/cpu_targets.hpp"
 #include "codec/k2.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -120,8 +121,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace ingot::codec {
 
-HWY_EXPORT(QuantizeQ2_K);
-void quantize_q2_k(const FloatRows& rows) noexcept { HWY_DYNAMIC_DISPATCH(QuantizeQ2_K)(rows); }
+INGOT_KERNELS(QuantizeQ2_K);
+void quantize_q2_k(const FloatRows& rows) noexcept { kernel_of(QuantizeQ2_KKernels)(rows); }
 
 }  // namespace ingot::codec
 #endif

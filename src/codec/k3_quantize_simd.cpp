@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "codec/codec.hpp"
+#include "codec/cpu_targets.hpp"
 #include "codec/k3.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -102,8 +103,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace ingot::codec {
 
-HWY_EXPORT(QuantizeQ3_K);
-void quantize_q3_k(const FloatRows& rows) noexcept { HWY_DYNAMIC_DISPATCH(QuantizeQ3_K)(rows); }
+INGOT_KERNELS(QuantizeQ3_K);
+void quantize_q3_k(const FloatRows& rows) noexcept { kernel_of(QuantizeQ3_KKernels)(rows); }
 
 }  // namespace ingot::codec
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "codec/codec.hpp"
+#include "codec/cpu_targets.hpp"
 #include "codec/k4.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -37,8 +38,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace ingot::codec {
 
-HWY_EXPORT(QuantizeQ4_K);
-void quantize_q4_k(const FloatRows& rows) noexcept { HWY_DYNAMIC_DISPATCH(QuantizeQ4_K)(rows); }
+INGOT_KERNELS(QuantizeQ4_K);
+void quantize_q4_k(const FloatRows& rows) noexcept { kernel_of(QuantizeQ4_KKernels)(rows); }
 
 }  // namespace ingot::codec
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "codec/codec.hpp"
+#include "codec/cpu_targets.hpp"
 #include "codec/k5.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -38,8 +39,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace ingot::codec {
 
-HWY_EXPORT(QuantizeQ5_K);
-void quantize_q5_k(const FloatRows& rows) noexcept { HWY_DYNAMIC_DISPATCH(QuantizeQ5_K)(rows); }
+INGOT_KERNELS(QuantizeQ5_K);
+void quantize_q5_k(const FloatRows& rows) noexcept { kernel_of(QuantizeQ5_KKernels)(rows); }
 
 }  // namespace ingot::codec
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "codec/codec.hpp"
+#include "codec/cpu_targets.hpp"
 #include "codec/k6.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -76,8 +77,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace ingot::codec {
 
-HWY_EXPORT(QuantizeQ6_K);
-void quantize_q6_k(const FloatRows& rows) noexcept { HWY_DYNAMIC_DISPATCH(QuantizeQ6_K)(rows); }
+INGOT_KERNELS(QuantizeQ6_K);
+void quantize_q6_k(const FloatRows& rows) noexcept { kernel_of(QuantizeQ6_KKernels)(rows); }
 
 }  // namespace ingot::codec
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "codec/codec.hpp"
+#include "codec/cpu_targets.hpp"
 #include "codec/legacy4.hpp"
 #include "codec/legacy5.hpp"
 #include "codec/legacy_weighted.hpp"
@@ -132,24 +133,24 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace ingot::codec {
 
-HWY_EXPORT(QuantizeQ4_0Weighted);
+INGOT_KERNELS(QuantizeQ4_0Weighted);
 void quantize_q4_0_weighted(const FloatRows& rows) noexcept {
-  HWY_DYNAMIC_DISPATCH(QuantizeQ4_0Weighted)(rows);
+  kernel_of(QuantizeQ4_0WeightedKernels)(rows);
 }
 
-HWY_EXPORT(QuantizeQ4_1Weighted);
+INGOT_KERNELS(QuantizeQ4_1Weighted);
 void quantize_q4_1_weighted(const FloatRows& rows) noexcept {
-  HWY_DYNAMIC_DISPATCH(QuantizeQ4_1Weighted)(rows);
+  kernel_of(QuantizeQ4_1WeightedKernels)(rows);
 }
 
-HWY_EXPORT(QuantizeQ5_0Weighted);
+INGOT_KERNELS(QuantizeQ5_0Weighted);
 void quantize_q5_0_weighted(const FloatRows& rows) noexcept {
-  HWY_DYNAMIC_DISPATCH(QuantizeQ5_0Weighted)(rows);
+  kernel_of(QuantizeQ5_0WeightedKernels)(rows);
 }
 
-HWY_EXPORT(QuantizeQ5_1Weighted);
+INGOT_KERNELS(QuantizeQ5_1Weighted);
 void quantize_q5_1_weighted(const FloatRows& rows) noexcept {
-  HWY_DYNAMIC_DISPATCH(QuantizeQ5_1Weighted)(rows);
+  kernel_of(QuantizeQ5_1WeightedKernels)(rows);
 }
 
 }  // namespace ingot::codec
