@@ -294,7 +294,7 @@ HWY_INLINE WideInts RoundAway(WideFloats v) {
 
 /// Stores values 0..255 as bytes.
 template <class D>
-HWY_INLINE void StoreBytes(D i32, hn::Vec<D> values, std::uint8_t* dst) {
+HWY_INLINE void StoreBytes(D, hn::Vec<D> values, std::uint8_t* dst) {
   const hn::RebindToUnsigned<D> u32;
   const hn::Rebind<std::uint8_t, D> u8;
   hn::StoreU(hn::U8FromU32(hn::BitCast(u32, values)), u8, dst);
