@@ -1,2 +1,127 @@
 // SPDX-License-Identifier: MIT
 #include "codec/codec.hpp"
+#include "codec/k2.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "codec/k2_quantize_simd.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "codec/searches_inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace ingot::codec::HWY_NAMESPACE {
+
+#if HWY_TARGET == HWY_SCALAR
+void QuantizeQ2_K(const FloatRows& rows) { quantize_q2_k_ref(rows); }
+#else
+
+struct LaneGroups {
+  LaneTile<16> scales;
+  LaneTile<16> minimums;  ///< Negated: 0 or above.
+  LaneTile<16> weights;   ///< Sums over the group.
+};
+
+HWY_INLINE void SearchGroups(const LaneTile<256>& x, LaneGroups& groups, LaneTile<256>& codes) {
+  static constexpr AffineTries tries = {3, -0.5f, 0.1f, 15, true};
+  for (std::size_t g = 0; g < 16; ++g) {
+    const LaneRows values(x, 16 * g);
+    LaneTile<16> w;
+    for (std::size_t i = 0; i < 16; ++i) w.SetRow(i, hn::Abs(values[i]));
+    float* group_codes = codes.values + 16 * g * lane_count;
+    const LaneFit fit = SearchAffine<16, true>(values, LaneRows(w), tries, group_codes);
+    groups.scales.SetRow(g, fit.scale);
+    groups.minimums.SetRow(g, hn::Neg(fit.minimum));
+  }
+}
+
+HWY_INLINE void SearchWeightedGroups(const LaneTile<256>& x, const LaneTile<256>& u,
+                                     LaneGroups& groups, LaneTile<256>& codes) {
+  static constexpr AffineTries tries = {3, -0.9f, 0.05f, 36};
+  const LaneFloats mean_square = hn::Div(SumOfSquares(LaneRows(x), 256), Same(256.0f));
+  for (std::size_t g = 0; g < 16; ++g) {
+    const LaneRows values(x, 16 * g);
+    LaneTile<16> w;
+    WeighByImportance(values, LaneRows(u, 16 * g), mean_square, w);
+    groups.weights.SetRow(g, SumOf(LaneRows(w), 16));
+    float* group_codes = codes.values + 16 * g * lane_count;
+    const LaneFit fit = SearchAffine<16>(values, LaneRows(w), tries, group_codes);
+    groups.scales.SetRow(g, fit.scale);
+    groups.minimums.SetRow(g, hn::Neg(fit.minimum));
+  }
+}
+
+/// The codes of scales or minimums; returns the unit that they are multiples of.
+HWY_INLINE LaneFloats RoundGroups(const LaneTile<16>& values, LaneTile<16>& codes) {
+  const LaneIntTag i32;
+  const LaneFloats largest = LargestPositive(LaneRows(values), 16);
+  const auto is_kept = hn::RebindMask(i32, hn::Gt(largest, Same(0.0f)));
+  const LaneFloats t = hn::Div(Same(15.0f), largest);
+  for (std::size_t g = 0; g < 16; ++g) {
+    const LaneInts code = hn::And(RoundEven(hn::Mul(t, values.Row(g))), hn::Set(i32, 15));
+    SetCodes(codes.values, g, hn::IfThenElseZero(is_kept, code));
+  }
+  return hn::Div(largest, Same(15.0f));
+}
+
+/// Puts the codes of the groups' scales and minimums, and rounds the values' codes to these.
+HWY_INLINE void RoundToGroups(const LaneTile<256>& x, const LaneTile<16>& scale_codes,
+                              const LaneTile<16>& minimum_codes, LaneFloats scale,
+                              LaneFloats minimum, LaneTile<256>& codes, BlockQ2_K* blocks) {
+  const LaneTag f32;
+  for (std::size_t first = 0; first < 16; first += 4) {
+    LaneInts bytes[4];
+    for (std::size_t i = 0; i < 4; ++i) {
+      const std::size_t g = first + i;
+      const LaneInts s = CodesAt(scale_codes.values, g);
+      const LaneInts m = CodesAt(minimum_codes.values, g);
+      bytes[i] = hn::Or(s, hn::ShiftLeft<4>(m));
+      const LaneFloats group_scale = hn::Mul(scale, hn::ConvertTo(f32, s));
+      const LaneFloats group_minimum = hn::Mul(minimum, hn::ConvertTo(f32, m));
+      RoundToScale<16>(LaneRows(x, 16 * g), group_scale, group_minimum, 0, 3,
+                       codes.values + 16 * g * lane_count);
+    }
+    PutWords(JoinBytes(bytes), blocks, offsetof(BlockQ2_K, groups) + first);
+  }
+}
+
+struct EncodeQ2_K {
+  HWY_INLINE void operator()(const LaneTile<256>& x, const LaneTile<256>* u,
+                             BlockQ2_K* blocks) const {
+    LaneTile<256> codes;
+    LaneGroups groups;
+    LaneTile<16> scale_codes;
+    LaneTile<16> minimum_codes;
+    LaneFloats scale;
+    LaneFloats minimum;
+    if (u == nullptr) {
+      SearchGroups(x, groups, codes);
+      scale = RoundGroups(groups.scales, scale_codes);
+      minimum = RoundGroups(groups.minimums, minimum_codes);
+    } else {
+      SearchWeightedGroups(x, *u, groups, codes);
+      const LaneRows w(groups.weights);
+      scale = SearchPositive<16>(LaneRows(groups.scales), w, 15, scale_codes.values);
+      minimum = SearchPositive<16>(LaneRows(groups.minimums), w, 15, minimum_codes.values);
+    }
+    scale = PutHalves(scale, blocks, offsetof(BlockQ2_K, scale));
+    minimum = PutHalves(minimum, blocks, offsetof(BlockQ2_K, minimum));
+    RoundToGroups(x, scale_codes, minimum_codes, scale, minimum, codes, blocks);
+    PutBitPairs(codes, 0, blocks, offsetof(BlockQ2_K, codes));
+  }
+};
+
+void QuantizeQ2_K(const FloatRows& rows) { EncodeLanes<BlockQ2_K, 256>(rows, EncodeQ2_K()); }
+#endif
+
+}  // namespace ingot::codec::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace ingot::codec {
+
+HWY_EXPORT(QuantizeQ2_K);
+void quantize_q2_k(const FloatRows& rows) noexcept { HWY_DYNAMIC_DISPATCH(QuantizeQ2_K)(rows); }
+
+}  // namespace ingot::codec
+#endif

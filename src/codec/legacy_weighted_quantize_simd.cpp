@@ -1,2 +1,156 @@
 // SPDX-License-Identifier: MIT
 #include "codec/codec.hpp"
+#include "codec/legacy4.hpp"
+#include "codec/legacy5.hpp"
+#include "codec/legacy_weighted.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "codec/legacy_weighted_quantize_simd.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "codec/searches_inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace ingot::codec::HWY_NAMESPACE {
+
+#if HWY_TARGET == HWY_SCALAR
+void QuantizeQ4_0Weighted(const FloatRows& rows) { quantize_q4_0_weighted_ref(rows); }
+void QuantizeQ4_1Weighted(const FloatRows& rows) { quantize_q4_1_weighted_ref(rows); }
+void QuantizeQ5_0Weighted(const FloatRows& rows) { quantize_q5_0_weighted_ref(rows); }
+void QuantizeQ5_1Weighted(const FloatRows& rows) { quantize_q5_1_weighted_ref(rows); }
+#else
+
+/// The mean squares of the rows of successive blocks, each row summed up when its first block
+/// comes.
+class RowMeans {
+ public:
+  HWY_INLINE explicit RowMeans(const FloatRows& rows)
+      : rows_(rows), row_blocks_(rows.row_elements / 32) {}
+
+  /// For the next lane_count blocks.
+  HWY_INLINE LaneFloats Next() {
+    HWY_ALIGN float means[lane_count];
+    for (std::size_t lane = 0; lane < lane_count; ++lane, ++block_) {
+      if (block_ % row_blocks_ == 0 && block_ / row_blocks_ < rows_.row_count) {
+        mean_ = MeanOf(rows_.src + block_ * 32);
+      }
+      means[lane] = mean_;
+    }
+    return hn::Load(LaneTag(), means);
+  }
+
+ private:
+  [[nodiscard]] HWY_INLINE float MeanOf(const float* row) const {
+    float sum = 0.0f;
+    for (std::size_t first = 0; first < rows_.row_elements; first += 32) {
+      if (!all_finite(row + first, 32)) continue;
+      for (std::size_t i = first; i < first + 32; ++i) sum += row[i] * row[i];
+    }
+    return sum / static_cast<float>(rows_.row_elements);
+  }
+
+  const FloatRows& rows_;
+  std::size_t row_blocks_;
+  std::size_t block_ = 0;
+  float mean_ = 0.0f;
+};
+
+/// encode(x, w, blocks) for the values and the weights of lane_count blocks.
+template <class Block, class Encode>
+HWY_INLINE void EncodeWeighted(const FloatRows& rows, const Encode& encode) {
+  RowMeans means(rows);
+  EncodeLanes<Block, 32>(rows,
+                         [&](const LaneTile<32>& x, const LaneTile<32>* u, Block* blocks) HWY_ATTR {
+                           LaneTile<32> w;
+                           WeighByImportance(LaneRows(x), LaneRows(*u), means.Next(), w);
+                           encode(LaneRows(x), LaneRows(w), blocks);
+                         });
+}
+
+/// Bit 4 of the codes, each at the bit of its number.
+template <class Block>
+HWY_INLINE void PutFifthBits(const LaneTile<32>& codes, Block* blocks, std::size_t offset) {
+  const LaneIntTag i32;
+  LaneInts bits = hn::Zero(i32);
+  for (std::size_t i = 0; i < 32; ++i) {
+    const LaneInts bit = hn::And(hn::ShiftRight<4>(CodesAt(codes.values, i)), hn::Set(i32, 1));
+    bits = hn::Or(bits, hn::ShiftLeftSame(bit, static_cast<int>(i)));
+  }
+  PutWords(bits, blocks, offset);
+}
+
+struct EncodeQ4_0 {
+  HWY_INLINE void operator()(LaneRows x, LaneRows w, BlockQ4_0* blocks) const {
+    LaneTile<32> codes;
+    const LaneFloats scale = SearchSymmetric<32>(x, w, 8, codes.values);
+    PutHalves(scale, blocks, offsetof(BlockQ4_0, scale));
+    PutNibbles(codes.values, 16, 16, blocks, offsetof(BlockQ4_0, codes));
+  }
+};
+void QuantizeQ4_0Weighted(const FloatRows& rows) { EncodeWeighted<BlockQ4_0>(rows, EncodeQ4_0()); }
+
+struct EncodeQ4_1 {
+  HWY_INLINE void operator()(LaneRows x, LaneRows w, BlockQ4_1* blocks) const {
+    LaneTile<32> codes;
+    const LaneFit fit = SearchAffine<32>(x, w, {15, -0.9f, 0.05f, 36}, codes.values);
+    PutHalves(fit.scale, blocks, offsetof(BlockQ4_1, scale));
+    PutHalves(fit.minimum, blocks, offsetof(BlockQ4_1, minimum));
+    PutNibbles(codes.values, 16, 16, blocks, offsetof(BlockQ4_1, codes));
+  }
+};
+void QuantizeQ4_1Weighted(const FloatRows& rows) { EncodeWeighted<BlockQ4_1>(rows, EncodeQ4_1()); }
+
+struct EncodeQ5_0 {
+  HWY_INLINE void operator()(LaneRows x, LaneRows w, BlockQ5_0* blocks) const {
+    LaneTile<32> codes;
+    const LaneFloats scale = SearchSymmetric<32>(x, w, 16, codes.values);
+    PutHalves(scale, blocks, offsetof(BlockQ5_0, scale));
+    PutFifthBits(codes, blocks, offsetof(BlockQ5_0, high_bits));
+    PutNibbles(codes.values, 16, 16, blocks, offsetof(BlockQ5_0, codes));
+  }
+};
+void QuantizeQ5_0Weighted(const FloatRows& rows) { EncodeWeighted<BlockQ5_0>(rows, EncodeQ5_0()); }
+
+struct EncodeQ5_1 {
+  HWY_INLINE void operator()(LaneRows x, LaneRows w, BlockQ5_1* blocks) const {
+    LaneTile<32> codes;
+    const LaneFit fit = SearchAffine<32>(x, w, {31, -0.9f, 0.05f, 36}, codes.values);
+    PutHalves(fit.scale, blocks, offsetof(BlockQ5_1, scale));
+    PutHalves(fit.minimum, blocks, offsetof(BlockQ5_1, minimum));
+    PutFifthBits(codes, blocks, offsetof(BlockQ5_1, high_bits));
+    PutNibbles(codes.values, 16, 16, blocks, offsetof(BlockQ5_1, codes));
+  }
+};
+void QuantizeQ5_1Weighted(const FloatRows& rows) { EncodeWeighted<BlockQ5_1>(rows, EncodeQ5_1()); }
+
+#endif
+
+}  // namespace ingot::codec::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace ingot::codec {
+
+HWY_EXPORT(QuantizeQ4_0Weighted);
+void quantize_q4_0_weighted(const FloatRows& rows) noexcept {
+  HWY_DYNAMIC_DISPATCH(QuantizeQ4_0Weighted)(rows);
+}
+
+HWY_EXPORT(QuantizeQ4_1Weighted);
+void quantize_q4_1_weighted(const FloatRows& rows) noexcept {
+  HWY_DYNAMIC_DISPATCH(QuantizeQ4_1Weighted)(rows);
+}
+
+HWY_EXPORT(QuantizeQ5_0Weighted);
+void quantize_q5_0_weighted(const FloatRows& rows) noexcept {
+  HWY_DYNAMIC_DISPATCH(QuantizeQ5_0Weighted)(rows);
+}
+
+HWY_EXPORT(QuantizeQ5_1Weighted);
+void quantize_q5_1_weighted(const FloatRows& rows) noexcept {
+  HWY_DYNAMIC_DISPATCH(QuantizeQ5_1Weighted)(rows);
+}
+
+}  // namespace ingot::codec
+#endif
