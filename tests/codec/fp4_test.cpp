@@ -155,7 +155,7 @@ TEST_P(Fp4Kernels, EqualTheReferenceAtTheMiddlesBetweenCodes) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, Fp4Kernels, testing::Values(TensorType::mxfp4, TensorType::nvfp4),
-                         [](const auto& info) { return std::string(find_type(info.param)->name); });
+                         [](const auto& type) { return std::string(find_type(type.param)->name); });
 
 }  // namespace
 }  // namespace ingot::test
