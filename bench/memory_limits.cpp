@@ -31,8 +31,9 @@ void StreamLoop(float* dst, std::size_t dst_bytes) {
   hwy::FlushStream();
 }
 
-int ReadAndStreamLoop(const std::byte* src, std::size_t src_bytes, float* dst,
-                      std::size_t dst_bytes) {
+template <class Write>
+HWY_INLINE int ReadAndWrite(const std::byte* src, std::size_t src_bytes, float* dst,
+                            std::size_t dst_bytes, const Write& write) {
   const IntTag i32;
   constexpr std::size_t step_bytes = 64;
   auto sum = hn::Zero(i32);
@@ -51,11 +52,35 @@ int ReadAndStreamLoop(const std::byte* src, std::size_t src_bytes, float* dst,
     const FloatTag f32;
     const auto value = hn::Set(f32, 1.0f);
     for (std::size_t i = 0; i < slice_bytes / 4; i += hn::Lanes(f32)) {
-      hn::Stream(value, f32, dst + i);
+      write(value, f32, dst + i);
     }
   }
-  hwy::FlushStream();
   return hn::GetLane(hn::SumOfLanes(i32, sum));
+}
+
+struct StoreVector {
+  template <class V>
+  HWY_INLINE void operator()(V value, FloatTag f32, float* to) const {
+    hn::Store(value, f32, to);
+  }
+};
+struct StreamVector {
+  template <class V>
+  HWY_INLINE void operator()(V value, FloatTag f32, float* to) const {
+    hn::Stream(value, f32, to);
+  }
+};
+
+int ReadAndStoreLoop(const std::byte* src, std::size_t src_bytes, float* dst,
+                     std::size_t dst_bytes) {
+  return ReadAndWrite(src, src_bytes, dst, dst_bytes, StoreVector());
+}
+
+int ReadAndStreamLoop(const std::byte* src, std::size_t src_bytes, float* dst,
+                      std::size_t dst_bytes) {
+  const int result = ReadAndWrite(src, src_bytes, dst, dst_bytes, StreamVector());
+  hwy::FlushStream();
+  return result;
 }
 
 }  // namespace ingot::bench::HWY_NAMESPACE
@@ -66,12 +91,14 @@ namespace ingot::bench {
 
 HWY_EXPORT(StoreLoop);
 HWY_EXPORT(StreamLoop);
+HWY_EXPORT(ReadAndStoreLoop);
 HWY_EXPORT(ReadAndStreamLoop);
 
 MemoryLimits memory_limits() {
   hwy::GetChosenTarget().Update(hwy::SupportedTargets());
   return {.store = &HWY_DYNAMIC_DISPATCH(StoreLoop),
           .stream = &HWY_DYNAMIC_DISPATCH(StreamLoop),
+          .read_and_store = &HWY_DYNAMIC_DISPATCH(ReadAndStoreLoop),
           .read_and_stream = &HWY_DYNAMIC_DISPATCH(ReadAndStreamLoop)};
 }
 

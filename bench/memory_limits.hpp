@@ -12,7 +12,9 @@ struct MemoryLimits {
   void (*store)(float* dst, std::size_t dst_bytes);
   /// Past the caches.
   void (*stream)(float* dst, std::size_t dst_bytes);
-  /// Reads `src_bytes` evenly while it streams. The result depends on all that was read.
+  /// Read `src_bytes` evenly while they write. The result depends on all that was read.
+  int (*read_and_store)(const std::byte* src, std::size_t src_bytes, float* dst,
+                        std::size_t dst_bytes);
   int (*read_and_stream)(const std::byte* src, std::size_t src_bytes, float* dst,
                          std::size_t dst_bytes);
 };

@@ -31,14 +31,26 @@ inline void store_block(const Block& block, std::byte* dst, std::size_t index) n
 }
 
 // Little-endian fields, also on a big-endian machine.
+template <class Word>
+[[nodiscard]] constexpr Word word_at(const std::uint8_t* bytes) noexcept {
+  Word word = 0;
+  if (!std::is_constant_evaluated() && std::endian::native == std::endian::little) {
+    std::memcpy(&word, bytes, sizeof word);  // compilers do not always see that it is one load
+    return word;
+  }
+  for (std::size_t i = sizeof word; i-- > 0;) {
+    word = static_cast<Word>(std::uint64_t{word} << 8 | bytes[i]);
+  }
+  return word;
+}
 [[nodiscard]] constexpr std::uint16_t u16_at(const std::uint8_t* bytes) noexcept {
-  return static_cast<std::uint16_t>(bytes[0] | bytes[1] << 8);
+  return word_at<std::uint16_t>(bytes);
 }
 [[nodiscard]] constexpr std::uint32_t u32_at(const std::uint8_t* bytes) noexcept {
-  return u16_at(bytes) | std::uint32_t{u16_at(bytes + 2)} << 16;
+  return word_at<std::uint32_t>(bytes);
 }
 [[nodiscard]] constexpr std::uint64_t u64_at(const std::uint8_t* bytes) noexcept {
-  return u32_at(bytes) | std::uint64_t{u32_at(bytes + 4)} << 32;
+  return word_at<std::uint64_t>(bytes);
 }
 constexpr void put_u16(std::uint8_t* bytes, std::uint16_t value) noexcept {
   bytes[0] = static_cast<std::uint8_t>(value);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "codec/codec.hpp"
+#include "codec/cpu_targets.hpp"
 #include "codec/fp4.hpp"
 #include "codec/fp4_scales.hpp"
 
@@ -152,10 +153,10 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace ingot::codec {
 
-HWY_EXPORT(QuantizeMXFP4);
-HWY_EXPORT(QuantizeNVFP4);
-void quantize_mxfp4(const FloatRows& rows) noexcept { HWY_DYNAMIC_DISPATCH(QuantizeMXFP4)(rows); }
-void quantize_nvfp4(const FloatRows& rows) noexcept { HWY_DYNAMIC_DISPATCH(QuantizeNVFP4)(rows); }
+INGOT_KERNELS(QuantizeMXFP4);
+INGOT_KERNELS(QuantizeNVFP4);
+void quantize_mxfp4(const FloatRows& rows) noexcept { kernel_of(QuantizeMXFP4Kernels)(rows); }
+void quantize_nvfp4(const FloatRows& rows) noexcept { kernel_of(QuantizeNVFP4Kernels)(rows); }
 
 }  // namespace ingot::codec
 #endif

@@ -42,7 +42,7 @@ INGOT_CHECK_BLOCK(BlockIQ1_M, iq1_m);
 /// The scale of an IQ1_M block, as bits of a binary16.
 [[nodiscard]] constexpr std::uint16_t scale_bits_of(const BlockIQ1_M& block) noexcept {
   unsigned bits = 0;
-  for (std::size_t i = 0; i < 4; ++i) bits |= (block.groups[2 * i + 1] >> 4u) << (4 * i);
+  for (std::size_t i = 0; i < 4; ++i) bits |= (block.groups[2 * i + 1] & 0xF0u) >> 4 << (4 * i);
   return static_cast<std::uint16_t>(bits);
 }
 

@@ -15,39 +15,56 @@ HWY_BEFORE_NAMESPACE();
 namespace ingot::codec::HWY_NAMESPACE {
 
 #if HWY_TARGET != HWY_SCALAR
-HWY_INLINE Floats GroupFactor(float scale, unsigned group_scale) {
-  return hn::Set(FloatTag(), scale * (0.5f + static_cast<float>(group_scale)) * 0.25f);
-}
-
 struct DecodeIQ2_XXS {
   template <class Store>
   HWY_INLINE void operator()(const BlockIQ2_XXS& block, float* dst, Store store) const {
-    const float scale = hn::GetLane(HalfAt(block.scale.data()));
+    // Every other word holds ranks instead, which do no harm.
+    const SignWords<16> words(block.groups.data(),
+                              hn::GetLane(HalfAt(block.scale.data())) * 0.125f);
     for (std::size_t group = 0; group < 8; ++group, dst += 32) {
       const std::uint8_t* ranks = &block.groups[8 * group];
-      const std::uint32_t word = u32_at(ranks + 4);
-      const std::uint32_t signs = EvenSigns(word);
-      const Floats factor = GroupFactor(scale, word >> 28);
+      const std::uint8_t* signs = &words.signs[8 * group + 4];
+      const Floats factor = hn::Set(FloatTag(), words.factors[2 * group + 1]);
       const Codes first = CodesOf(iq2_xxs_grid[ranks[0]], iq2_xxs_grid[ranks[1]]);
       const Codes second = CodesOf(iq2_xxs_grid[ranks[2]], iq2_xxs_grid[ranks[3]]);
-      StoreScaled(SignedLevels(first, signs & 0xFFFF), factor, dst, store);
-      StoreScaled(SignedLevels(second, signs >> 16), factor, dst + 16, store);
+      StoreScaled(SignedLevels(first, signs), factor, dst, store);
+      StoreScaled(SignedLevels(second, signs + 2), factor, dst + 16, store);
     }
+  }
+};
+
+/// The factors of 16 groups.
+struct OctetFactors {
+  HWY_ALIGN float factors[16];
+
+  HWY_INLINE OctetFactors(const Bytes<8>& groups, Floats scale) {
+    StoreScaled(OddScales(u64_at(groups.data())), hn::Mul(scale, hn::Set(FloatTag(), 0.125f)),
+                factors, CachedStore());
+  }
+  [[nodiscard]] HWY_INLINE Floats operator[](std::size_t group) const {
+    return hn::Set(FloatTag(), factors[group]);
   }
 };
 
 struct DecodeIQ2_XS {
   template <class Store>
   HWY_INLINE void operator()(const BlockIQ2_XS& block, float* dst, Store store) const {
-    const float scale = hn::GetLane(HalfAt(block.scale.data()));
+    const hn::CappedTag<std::uint16_t, 16> u16;
+    const hn::RebindToSigned<decltype(u16)> i16;
+    const hn::Repartition<std::uint8_t, decltype(u16)> u8;
+    const hn::Half<decltype(u8)> half_u8;
+    HWY_ALIGN std::uint8_t signs[32 + 8];
+    for (std::size_t i = 0; i < 32; i += hn::Lanes(u16)) {
+      const auto words = hn::BitCast(u16, hn::LoadU(u8, &block.octets[2 * i]));
+      const auto even = EvenBytes(u16, hn::ShiftRight<9>(words));
+      hn::Store(hn::DemoteTo(half_u8, hn::BitCast(i16, even)), half_u8, signs + i);
+    }
+    const OctetFactors factors(block.groups, HalfAt(block.scale.data()));
     for (std::size_t group = 0; group < 16; ++group, dst += 16) {
-      const unsigned low = u16_at(&block.octets[4 * group]);
-      const unsigned high = u16_at(&block.octets[4 * group + 2]);
-      const std::uint32_t signs = EvenSigns(low >> 9 | high >> 9 << 7);
+      const std::size_t low = u16_at(&block.octets[4 * group]);
+      const std::size_t high = u16_at(&block.octets[4 * group + 2]);
       const Codes magnitudes = CodesOf(iq2_xs_grid[low & 511], iq2_xs_grid[high & 511]);
-      const unsigned group_scale = block.groups[group / 2] >> (4 * (group % 2)) & 15;
-      StoreScaled(SignedLevels(magnitudes, signs & 0xFFFF), GroupFactor(scale, group_scale), dst,
-                  store);
+      StoreScaled(SignedLevels(magnitudes, signs + 2 * group), factors[group], dst, store);
     }
   }
 };
@@ -55,16 +72,31 @@ struct DecodeIQ2_XS {
 struct DecodeIQ2_S {
   template <class Store>
   HWY_INLINE void operator()(const BlockIQ2_S& block, float* dst, Store store) const {
-    const float scale = hn::GetLane(HalfAt(block.scale.data()));
+    const OctetFactors factors(block.groups, HalfAt(block.scale.data()));
+    const RankArray<32> ranks = Ranks(block);
     for (std::size_t group = 0; group < 16; ++group, dst += 16) {
-      const unsigned high = block.rank_high[group / 2] >> (4 * (group % 2));
-      const unsigned low_rank = block.ranks[2 * group] | (high << 8 & 0x300);
-      const unsigned high_rank = block.ranks[2 * group + 1] | (high << 6 & 0x300);
-      const Codes magnitudes = CodesOf(iq2_s_grid[low_rank], iq2_s_grid[high_rank]);
-      const unsigned group_scale = block.groups[group / 2] >> (4 * (group % 2)) & 15;
-      StoreScaled(SignedLevels(magnitudes, u16_at(&block.signs[2 * group])),
-                  GroupFactor(scale, group_scale), dst, store);
+      const Codes magnitudes =
+          CodesOf(iq2_s_grid[ranks[2 * group]], iq2_s_grid[ranks[2 * group + 1]]);
+      StoreScaled(SignedLevels(magnitudes, &block.signs[2 * group]), factors[group], dst, store);
     }
+  }
+
+  [[nodiscard]] static HWY_INLINE RankArray<32> Ranks(const BlockIQ2_S& block) {
+    // Two bits of octets 4i, 4i + 1, ...; then of 4i and 4i + 1 in turns; then of all.
+    const hn::Repartition<std::uint16_t, CodeTag> u16;
+    const Codes high = CodesOf(u64_at(block.rank_high.data()), 0);
+    const Codes high_0 = AndByte(high, 3);
+    const Codes high_1 = AndByte(ShiftRightMixing<2>(high), 3);
+    const Codes high_2 = AndByte(ShiftRightMixing<4>(high), 3);
+    const Codes high_3 = AndByte(ShiftRightMixing<6>(high), 3);
+    const auto high_01 = hn::BitCast(u16, hn::InterleaveLower(CodeTag(), high_0, high_1));
+    const auto high_23 = hn::BitCast(u16, hn::InterleaveLower(CodeTag(), high_2, high_3));
+    RankArray<32> ranks;
+    ranks.Set(0, LoadCodes(&block.ranks[0]),
+              hn::BitCast(CodeTag(), hn::InterleaveLower(u16, high_01, high_23)));
+    ranks.Set(16, LoadCodes(&block.ranks[16]),
+              hn::BitCast(CodeTag(), hn::InterleaveUpper(u16, high_01, high_23)));
+    return ranks;
   }
 };
 #endif

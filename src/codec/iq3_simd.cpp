@@ -15,50 +15,55 @@ HWY_BEFORE_NAMESPACE();
 namespace ingot::codec::HWY_NAMESPACE {
 
 #if HWY_TARGET != HWY_SCALAR
-HWY_INLINE std::uint64_t TwoQuads(std::uint32_t low, std::uint32_t high) {
-  return low | std::uint64_t{high} << 32;
+/// Four points of four bytes.
+HWY_INLINE Codes FourQuads(std::uint32_t a, std::uint32_t b, std::uint32_t c, std::uint32_t d) {
+  const hn::Repartition<std::uint32_t, CodeTag> u32;
+  const hn::Repartition<std::uint64_t, CodeTag> u64;
+  const auto ab = hn::InterleaveLower(u32, hn::Set(u32, a), hn::Set(u32, b));
+  const auto cd = hn::InterleaveLower(u32, hn::Set(u32, c), hn::Set(u32, d));
+  return hn::BitCast(CodeTag(),
+                     hn::InterleaveLower(u64, hn::BitCast(u64, ab), hn::BitCast(u64, cd)));
 }
 
 struct DecodeIQ3_XXS {
   template <class Store>
   HWY_INLINE void operator()(const BlockIQ3_XXS& block, float* dst, Store store) const {
-    const float scale = hn::GetLane(HalfAt(block.scale.data()));
+    const SignWords<8> words(block.groups.data(), hn::GetLane(HalfAt(block.scale.data())) * 0.25f);
     for (std::size_t group = 0; group < 8; ++group, dst += 32) {
-      const std::uint32_t word = u32_at(&block.groups[4 * group]);
-      const std::uint32_t signs = EvenSigns(word);
-      const Floats factor =
-          hn::Set(FloatTag(), scale * (0.5f + static_cast<float>(word >> 28)) * 0.5f);
+      const Floats factor = hn::Set(FloatTag(), words.factors[group]);
       const std::uint8_t* ranks = &block.ranks[8 * group];
-      StoreScaled(SignedLevels(Magnitudes(ranks), signs & 0xFFFF), factor, dst, store);
-      StoreScaled(SignedLevels(Magnitudes(ranks + 4), signs >> 16), factor, dst + 16, store);
+      const std::uint8_t* signs = &words.signs[4 * group];
+      StoreScaled(SignedLevels(Magnitudes(ranks), signs), factor, dst, store);
+      StoreScaled(SignedLevels(Magnitudes(ranks + 4), signs + 2), factor, dst + 16, store);
     }
   }
 
   [[nodiscard]] static HWY_INLINE Codes Magnitudes(const std::uint8_t* ranks) {
-    return CodesOf(TwoQuads(iq3_xxs_grid[ranks[0]], iq3_xxs_grid[ranks[1]]),
-                   TwoQuads(iq3_xxs_grid[ranks[2]], iq3_xxs_grid[ranks[3]]));
+    return FourQuads(iq3_xxs_grid[ranks[0]], iq3_xxs_grid[ranks[1]], iq3_xxs_grid[ranks[2]],
+                     iq3_xxs_grid[ranks[3]]);
   }
 };
 
 struct DecodeIQ3_S {
   template <class Store>
   HWY_INLINE void operator()(const BlockIQ3_S& block, float* dst, Store store) const {
-    const float scale = hn::GetLane(HalfAt(block.scale.data()));
-    for (std::size_t group = 0; group < 8; ++group, dst += 32) {
-      const unsigned group_scale = block.groups[group / 2] >> (4 * (group % 2)) & 15;
-      const Floats factor = hn::Set(FloatTag(), scale * static_cast<float>(1 + 2 * group_scale));
-      const std::uint8_t* ranks = &block.ranks[8 * group];
-      const std::uint8_t* signs = &block.signs[4 * group];
-      const unsigned high = block.rank_high[group];
-      StoreScaled(SignedLevels(Magnitudes(ranks, high), u16_at(signs)), factor, dst, store);
-      StoreScaled(SignedLevels(Magnitudes(ranks + 4, high >> 4), u16_at(signs + 2)), factor,
-                  dst + 16, store);
+    HWY_ALIGN float factors[16];  // the last 8 are not used
+    StoreScaled(OddScales(u32_at(block.groups.data())), HalfAt(block.scale.data()), factors,
+                CachedStore());
+    RankArray<64> ranks;
+    for (std::size_t i = 0; i < 64; i += 16) {
+      const std::uint8_t* high_bits = &block.rank_high[i / 8];
+      const auto has_high = hn::LoadMaskBits(CodeTag(), high_bits);
+      ranks.Set(i, LoadCodes(&block.ranks[i]), hn::IfThenElseZero(has_high, hn::Set(CodeTag(), 1)));
     }
-  }
-
-  [[nodiscard]] static HWY_INLINE Codes Magnitudes(const std::uint8_t* ranks, unsigned high) {
-    const auto quad = [&](unsigned i) { return iq3_s_grid[ranks[i] | (high << (8 - i) & 256)]; };
-    return CodesOf(TwoQuads(quad(0), quad(1)), TwoQuads(quad(2), quad(3)));
+    for (std::size_t i = 0; i < 16; ++i, dst += 16) {
+      const Codes magnitudes =
+          FourQuads(iq3_s_grid[ranks[4 * i]], iq3_s_grid[ranks[4 * i + 1]],
+                    iq3_s_grid[ranks[4 * i + 2]], iq3_s_grid[ranks[4 * i + 3]]);
+      // The last signs have four bytes of group scales behind them.
+      StoreScaled(SignedLevels(magnitudes, &block.signs[2 * i]),
+                  hn::Set(FloatTag(), factors[i / 2]), dst, store);
+    }
   }
 };
 #endif

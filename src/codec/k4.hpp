@@ -7,14 +7,13 @@
 namespace ingot::codec {
 
 /// Scales and minimums of 8 groups, 6 bits each, in 12 bytes p (Q4_K and Q5_K):
-///   g < 4:   scale = p[g] & 63                            minimum = p[g+4] & 63
-///   g >= 4:  scale = low(p[g+4]) | (p[g-4] >> 6) << 4     minimum = high(p[g+4]) | (p[g] >> 6) <<
-///   4
+///   g < 4:   scale = p[g] & 63                          minimum = p[g+4] & 63
+///   g >= 4:  scale = low(p[g+4]) | (p[g-4] >> 6) << 4   minimum = high(p[g+4]) | (p[g] >> 6) << 4
 [[nodiscard]] constexpr unsigned group_scale_of(const Bytes<12>& p, std::size_t g) noexcept {
-  return g < 4 ? p[g] & 63u : (p[g + 4] & 15u) | (p[g - 4] >> 6) << 4;
+  return g < 4 ? p[g] & 63u : (p[g + 4] & 15u) | (p[g - 4] & 0xC0u) >> 2;
 }
 [[nodiscard]] constexpr unsigned group_minimum_of(const Bytes<12>& p, std::size_t g) noexcept {
-  return g < 4 ? p[g + 4] & 63u : p[g + 4] >> 4 | (p[g] >> 6) << 4;
+  return g < 4 ? p[g + 4] & 63u : (p[g + 4] & 0xF0u) >> 4 | (p[g] & 0xC0u) >> 2;
 }
 
 /// 8 groups g of 32 weights: weight[e] = scale * scale(g) * code[e] - minimum * minimum(g).

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "codec/codec.hpp"
+#include "codec/cpu_targets.hpp"
 #include "codec/legacy4.hpp"
 #include "codec/legacy_weighted.hpp"
 
@@ -99,15 +100,15 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace ingot::codec {
 
-HWY_EXPORT(QuantizeQ4_0);
-HWY_EXPORT(QuantizeQ4_1);
+INGOT_KERNELS(QuantizeQ4_0);
+INGOT_KERNELS(QuantizeQ4_1);
 void quantize_q4_0(const FloatRows& rows) noexcept {
   if (rows.weights != nullptr) return quantize_q4_0_weighted(rows);
-  HWY_DYNAMIC_DISPATCH(QuantizeQ4_0)(rows);
+  kernel_of(QuantizeQ4_0Kernels)(rows);
 }
 void quantize_q4_1(const FloatRows& rows) noexcept {
   if (rows.weights != nullptr) return quantize_q4_1_weighted(rows);
-  HWY_DYNAMIC_DISPATCH(QuantizeQ4_1)(rows);
+  kernel_of(QuantizeQ4_1Kernels)(rows);
 }
 
 }  // namespace ingot::codec

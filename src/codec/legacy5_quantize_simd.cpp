@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "codec/codec.hpp"
+#include "codec/cpu_targets.hpp"
 #include "codec/legacy5.hpp"
 #include "codec/legacy_weighted.hpp"
 
@@ -116,15 +117,15 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace ingot::codec {
 
-HWY_EXPORT(QuantizeQ5_0);
-HWY_EXPORT(QuantizeQ5_1);
+INGOT_KERNELS(QuantizeQ5_0);
+INGOT_KERNELS(QuantizeQ5_1);
 void quantize_q5_0(const FloatRows& rows) noexcept {
   if (rows.weights != nullptr) return quantize_q5_0_weighted(rows);
-  HWY_DYNAMIC_DISPATCH(QuantizeQ5_0)(rows);
+  kernel_of(QuantizeQ5_0Kernels)(rows);
 }
 void quantize_q5_1(const FloatRows& rows) noexcept {
   if (rows.weights != nullptr) return quantize_q5_1_weighted(rows);
-  HWY_DYNAMIC_DISPATCH(QuantizeQ5_1)(rows);
+  kernel_of(QuantizeQ5_1Kernels)(rows);
 }
 
 }  // namespace ingot::codec

@@ -2,6 +2,7 @@
 #include <bit>
 
 #include "codec/codec.hpp"
+#include "codec/cpu_targets.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "codec/plain_quantize_simd.cpp"
@@ -135,24 +136,24 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace ingot::codec {
 
-HWY_EXPORT(QuantizeF16);
-HWY_EXPORT(QuantizeBF16);
-HWY_EXPORT(QuantizeF64);
-HWY_EXPORT(QuantizeI8);
-HWY_EXPORT(QuantizeI16);
-HWY_EXPORT(QuantizeI32);
+INGOT_KERNELS(QuantizeF16);
+INGOT_KERNELS(QuantizeBF16);
+INGOT_KERNELS(QuantizeF64);
+INGOT_KERNELS(QuantizeI8);
+INGOT_KERNELS(QuantizeI16);
+INGOT_KERNELS(QuantizeI32);
 
 void quantize_f32(const FloatRows& rows) noexcept {
   if constexpr (std::endian::native != std::endian::little) return quantize_f32_ref(rows);
   const std::size_t size_bytes = rows.row_elements * rows.row_count * sizeof(float);
   if (size_bytes != 0) std::memcpy(rows.dst, rows.src, size_bytes);
 }
-void quantize_f16(const FloatRows& rows) noexcept { HWY_DYNAMIC_DISPATCH(QuantizeF16)(rows); }
-void quantize_bf16(const FloatRows& rows) noexcept { HWY_DYNAMIC_DISPATCH(QuantizeBF16)(rows); }
-void quantize_f64(const FloatRows& rows) noexcept { HWY_DYNAMIC_DISPATCH(QuantizeF64)(rows); }
-void quantize_i8(const FloatRows& rows) noexcept { HWY_DYNAMIC_DISPATCH(QuantizeI8)(rows); }
-void quantize_i16(const FloatRows& rows) noexcept { HWY_DYNAMIC_DISPATCH(QuantizeI16)(rows); }
-void quantize_i32(const FloatRows& rows) noexcept { HWY_DYNAMIC_DISPATCH(QuantizeI32)(rows); }
+void quantize_f16(const FloatRows& rows) noexcept { kernel_of(QuantizeF16Kernels)(rows); }
+void quantize_bf16(const FloatRows& rows) noexcept { kernel_of(QuantizeBF16Kernels)(rows); }
+void quantize_f64(const FloatRows& rows) noexcept { kernel_of(QuantizeF64Kernels)(rows); }
+void quantize_i8(const FloatRows& rows) noexcept { kernel_of(QuantizeI8Kernels)(rows); }
+void quantize_i16(const FloatRows& rows) noexcept { kernel_of(QuantizeI16Kernels)(rows); }
+void quantize_i32(const FloatRows& rows) noexcept { kernel_of(QuantizeI32Kernels)(rows); }
 /// No kernel: few CPUs convert to 64-bit integers, and weights are not stored so.
 void quantize_i64(const FloatRows& rows) noexcept { quantize_i64_ref(rows); }
 

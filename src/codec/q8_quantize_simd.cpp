@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "codec/codec.hpp"
+#include "codec/cpu_targets.hpp"
 #include "codec/q8.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -158,12 +159,12 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace ingot::codec {
 
-HWY_EXPORT(QuantizeQ8_0);
-HWY_EXPORT(QuantizeQ8_1);
-HWY_EXPORT(QuantizeQ8_K);
-void quantize_q8_0(const FloatRows& rows) noexcept { HWY_DYNAMIC_DISPATCH(QuantizeQ8_0)(rows); }
-void quantize_q8_1(const FloatRows& rows) noexcept { HWY_DYNAMIC_DISPATCH(QuantizeQ8_1)(rows); }
-void quantize_q8_k(const FloatRows& rows) noexcept { HWY_DYNAMIC_DISPATCH(QuantizeQ8_K)(rows); }
+INGOT_KERNELS(QuantizeQ8_0);
+INGOT_KERNELS(QuantizeQ8_1);
+INGOT_KERNELS(QuantizeQ8_K);
+void quantize_q8_0(const FloatRows& rows) noexcept { kernel_of(QuantizeQ8_0Kernels)(rows); }
+void quantize_q8_1(const FloatRows& rows) noexcept { kernel_of(QuantizeQ8_1Kernels)(rows); }
+void quantize_q8_k(const FloatRows& rows) noexcept { kernel_of(QuantizeQ8_KKernels)(rows); }
 
 }  // namespace ingot::codec
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "codec/codec.hpp"
+#include "codec/cpu_targets.hpp"
 #include "codec/sign.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -105,8 +106,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace ingot::codec {
 
-HWY_EXPORT(QuantizeQ1_0);
-void quantize_q1_0(const FloatRows& rows) noexcept { HWY_DYNAMIC_DISPATCH(QuantizeQ1_0)(rows); }
+INGOT_KERNELS(QuantizeQ1_0);
+void quantize_q1_0(const FloatRows& rows) noexcept { kernel_of(QuantizeQ1_0Kernels)(rows); }
 
 }  // namespace ingot::codec
 #endif

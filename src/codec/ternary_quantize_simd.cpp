@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "codec/codec.hpp"
+#include "codec/cpu_targets.hpp"
 #include "codec/ternary.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -150,12 +151,12 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace ingot::codec {
 
-HWY_EXPORT(QuantizeQ2_0);
-HWY_EXPORT(QuantizeTQ1_0);
-HWY_EXPORT(QuantizeTQ2_0);
-void quantize_q2_0(const FloatRows& rows) noexcept { HWY_DYNAMIC_DISPATCH(QuantizeQ2_0)(rows); }
-void quantize_tq1_0(const FloatRows& rows) noexcept { HWY_DYNAMIC_DISPATCH(QuantizeTQ1_0)(rows); }
-void quantize_tq2_0(const FloatRows& rows) noexcept { HWY_DYNAMIC_DISPATCH(QuantizeTQ2_0)(rows); }
+INGOT_KERNELS(QuantizeQ2_0);
+INGOT_KERNELS(QuantizeTQ1_0);
+INGOT_KERNELS(QuantizeTQ2_0);
+void quantize_q2_0(const FloatRows& rows) noexcept { kernel_of(QuantizeQ2_0Kernels)(rows); }
+void quantize_tq1_0(const FloatRows& rows) noexcept { kernel_of(QuantizeTQ1_0Kernels)(rows); }
+void quantize_tq2_0(const FloatRows& rows) noexcept { kernel_of(QuantizeTQ2_0Kernels)(rows); }
 
 }  // namespace ingot::codec
 #endif

@@ -83,7 +83,7 @@ TEST_P(DequantizeTest, EqualsTheReferenceBetweenGuardPages) {
 
 TEST_P(DequantizeTest, NeedsNoAlignment) {
   Random random;
-  for (const std::size_t block_count : block_counts) {
+  for (const std::size_t block_count : {1u, 2u, 17u, 64u}) {
     const std::size_t src_bytes = block_count * info_.block_bytes;
     const std::size_t dst_bytes = block_count * info_.block_elements * sizeof(float);
     std::vector<std::byte> source(src_bytes + 64);
