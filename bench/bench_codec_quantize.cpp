@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "codec/codec.hpp"
-#include "support/cpu_targets.hpp"
+#include "support/forced_target.hpp"
 
 namespace {
 

@@ -61,13 +61,13 @@ function(ingot_check_headers)
   endforeach()
 endfunction()
 
-# ingot_test(<module> [FOLDER <folder>] SOURCES <file>... [LIBS <target>...])
+# ingot_test(<module> [WHOLE] [FOLDER <folder>] SOURCES <file>... [LIBS <target>...])
 # One GoogleTest executable <module>_test from tests/<module>/<file>... (or those in another FOLDER,
 # for tests that cannot live in one program with the rest of a module); its tests appear in ctest
-# as <module>.<Suite>.<Name>. It may include private headers and "support/...", and knows the macros
+# as <module>.<Suite>.<Name>, or, if it has thousands of short ones, WHOLE as <module>. It may include private headers and "support/...", and knows the macros
 # INGOT_PROGRAM and INGOT_SOURCE_DIR (paths) and INGOT_INSTRUMENTED (0 or 1).
 function(ingot_test module)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "FOLDER" "SOURCES;LIBS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "WHOLE" "FOLDER" "SOURCES;LIBS")
   if(NOT arg_FOLDER)
     set(arg_FOLDER ${module})
   endif()
@@ -82,6 +82,11 @@ function(ingot_test module)
   target_compile_definitions(${module}_test PRIVATE
     INGOT_PROGRAM="${INGOT_PROGRAM}" INGOT_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
     INGOT_INSTRUMENTED=${INGOT_INSTRUMENTED})
+  if(arg_WHOLE)
+    add_test(NAME ${module} COMMAND ${module}_test --gtest_brief=1)
+    set_tests_properties(${module} PROPERTIES TIMEOUT 600)
+    return()
+  endif()
   gtest_discover_tests(${module}_test TEST_PREFIX ${module}. DISCOVERY_TIMEOUT 120
                        PROPERTIES TIMEOUT 600)
 endfunction()

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "codec/codec.hpp"
-#include "support/cpu_targets.hpp"
+#include "support/forced_target.hpp"
 
 namespace {
 

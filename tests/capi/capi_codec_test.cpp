@@ -49,9 +49,9 @@ TEST_F(CapiCodec, EncodesAndDecodesInBothByteOrders) {
     });
     EXPECT_EQ(halves[31], 0xC2C0);
   }
-  expect_code(INGOT_OK, [&](ingot_error* e) {
-    return ingot_swap_byte_order(INGOT_TYPE_Q8_0, blocks.data(), blocks.size(), e);
-  });
+  // Once: twice would change nothing.
+  EXPECT_EQ(ingot_swap_byte_order(INGOT_TYPE_Q8_0, blocks.data(), blocks.size(), nullptr),
+            INGOT_OK);
   EXPECT_EQ(blocks[1], 0x3C);
 }
 

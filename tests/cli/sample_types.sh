@@ -13,7 +13,7 @@ expect_same scalar.gguf vector.gguf
 "$ingot" show vector.gguf --json | grep -q '"file_type": "Q4_K_S"' || fail "the file type is missing"
 
 expect_error 2 'blocks of 256' "$ingot" sample x.gguf --type Q4_K --embedding 32
-expect_error 2 'TYPE' "$ingot" sample x.gguf --type Q9_9
+expect_error 2 'not "Q9_9"' "$ingot" sample x.gguf --type Q9_9
 "$ingot" sample out.gguf --force -q --type IQ4_XS --params 3M
 "$ingot" show out.gguf --json >shown.json
 python '

@@ -53,6 +53,15 @@ def extremes(count, rng):
 UNDEFINED_DENORMALS = {"Q4_0", "Q4_1", "Q5_0", "Q5_1", "Q8_0", "Q8_1", "Q8_K", "Q2_0", "TQ1_0", "TQ2_0"}
 
 
+class FirstGreatest(np.ndarray):
+    """max() gives the first of equals, so of zeros with either sign, as comparing one after the other
+    does; numpy gives any of them."""
+
+    def max(self, axis=None):
+        values = np.asarray(self)
+        return np.take_along_axis(values, values.argmax(axis)[:, None], axis)[:, 0]
+
+
 def run(program, words, data):
     return subprocess.run([program, *words], input=data, stdout=subprocess.PIPE, check=True).stdout
 
@@ -144,6 +153,9 @@ def main():
     import decode_from_spec
     import quantize_all_from_spec
     import quantize_simple_from_spec
+    for name in ("Q4_1", "Q5_1"):
+        quantize = quantize_simple_from_spec.FN[name]
+        quantize_simple_from_spec.FN[name] = lambda x, q=quantize: q(x.view(FirstGreatest))
     oracles = decode_from_spec, quantize_simple_from_spec, quantize_all_from_spec
     cpus = arguments.cpus or ["reference", *run(arguments.program, ["cpus"], b"").decode().split()]
     names = arguments.types or [name for name in decode_from_spec.TYPES

@@ -5,7 +5,7 @@
 
 #include <cstdlib>
 
-#include "support/cpu_targets.hpp"
+#include "support/forced_target.hpp"
 
 namespace ingot::test {
 namespace {

@@ -172,8 +172,9 @@ TEST_P(CodecQuantizeTest, EqualsTheReferenceForAnyNumberOfBlocks) {
   }
 }
 
-TEST_P(CodecQuantizeTest, GivesEveryRowTheSameWeights) {
-  if (!may_have_weights()) GTEST_SKIP() << "takes no weights";
+class QuantizeWithWeightsTest : public CodecQuantizeTest {};
+
+TEST_P(QuantizeWithWeightsTest, GivesEveryRowTheSame) {
   Random random;
   for (const std::size_t rows : {2u, 5u, 17u}) {
     for (const std::size_t row_blocks : {1u, 3u}) {
@@ -196,6 +197,12 @@ TEST_P(CodecQuantizeTest, GivesEveryRowTheSameWeights) {
     }
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(, QuantizeWithWeightsTest,
+                         each_target_and_type_that([](const TensorTypeInfo& type) {
+                           return type.weights != ImportanceWeights::unused;
+                         }),
+                         case_name);
 
 TEST_P(CodecQuantizeTest, StaysWithinItsMemory) {
   Random random;
@@ -281,8 +288,9 @@ TEST_P(CodecQuantizeTest, EncodesZerosAsDescribed) {
   }
 }
 
-TEST_P(CodecQuantizeTest, EncodesBlocksThatAreNotFiniteAsZeros) {
-  if (info_.block_elements == 1) GTEST_SKIP() << "holds any float";
+class QuantizeBlocksTest : public CodecQuantizeTest {};
+
+TEST_P(QuantizeBlocksTest, ThatAreNotFiniteAsZeros) {
   Random random;
   const float infinity = std::numeric_limits<float>::infinity();
   for (const float poison : {infinity, -infinity, std::numeric_limits<float>::quiet_NaN(),
@@ -297,6 +305,12 @@ TEST_P(CodecQuantizeTest, EncodesBlocksThatAreNotFiniteAsZeros) {
     }
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(, QuantizeBlocksTest,
+                         each_target_and_type_that([](const TensorTypeInfo& type) {
+                           return type.block_elements > 1;
+                         }),
+                         case_name);
 
 INSTANTIATE_TEST_SUITE_P(, CodecQuantizeTest, every_type_and_target(), case_name);
 

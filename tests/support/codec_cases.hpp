@@ -14,7 +14,7 @@
 
 #include "codec/codec.hpp"
 #include "ingot/types.hpp"
-#include "support/cpu_targets.hpp"
+#include "support/forced_target.hpp"
 
 namespace ingot::test {
 
@@ -22,6 +22,16 @@ using TypeAndTarget = std::tuple<TensorTypeInfo, std::int64_t>;
 
 [[nodiscard]] inline auto every_type_and_target() {
   return testing::Combine(testing::ValuesIn(live_tensor_types), testing::ValuesIn(cpu_targets()));
+}
+
+/// The same for some types: those that `has` says yes to.
+template <class Has>
+[[nodiscard]] auto each_target_and_type_that(const Has& has) {
+  std::vector<TensorTypeInfo> types;
+  for (const TensorTypeInfo& info : live_tensor_types) {
+    if (has(info)) types.push_back(info);
+  }
+  return testing::Combine(testing::ValuesIn(types), testing::ValuesIn(cpu_targets()));
 }
 
 [[nodiscard]] inline std::string case_name(const testing::TestParamInfo<TypeAndTarget>& info) {

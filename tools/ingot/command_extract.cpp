@@ -2,18 +2,15 @@
 // `ingot extract FILE TENSOR -o OUT` -- one tensor, as stored or decoded.
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
-#include <cerrno>
 #include <ingot/output_file.hpp>
 #include <ingot/parallel.hpp>
 #include <ingot/quantize.hpp>
 #include <ingot/text.hpp>
 #include <memory>
 #include <optional>
-#include <system_error>
 #include <vector>
 
 #include "command.hpp"
@@ -32,10 +29,10 @@ constexpr const char* examples =
     "  ingot extract model.gguf output.weight -o - --as f32 | sha256sum\n"
     "  ingot extract model.gguf blk.0.attn_q.weight -o blocks.bin --as raw\n"
     "\n"
-    "raw is the tensor's bytes as they are stored, in the byte order of the file; f32,\n"
-    "f16 and bf16 are the decoded numbers, little-endian, without a header; npy is a\n"
-    "NumPy array, in which F16, F64 and integers keep their type and all others become\n"
-    "float32. An OUT that ends in .npy means npy; otherwise raw. OUT may be `-`.\n"
+    "raw is the tensor's bytes as they are stored, in the byte order of the file;\n"
+    "f32, f16 and bf16 are the decoded numbers, little-endian, without a header; npy\n"
+    "is a NumPy array, in which F16, F64 and integers keep their type and all others\n"
+    "become float32. An OUT that ends in .npy means npy; otherwise raw.\n"
     "Exit status 1: there is no such tensor.";
 
 enum class Form : std::uint8_t { automatic, raw, f32, f16, bf16, npy };
@@ -54,8 +51,8 @@ constexpr std::uint64_t piece_elements = std::uint64_t{1} << 20;
 /// Where the bytes go: a file that appears when it is complete, or standard output.
 class Sink {
  public:
-  static Result<Sink> open(const Options& options) {
-    Sink sink;
+  static Result<Sink> open(const Options& options, Console& console) {
+    Sink sink(console.out());
     if (options.out == "-") return sink;
     INGOT_TRY(sink.file_, OutputFile::create(options.out, options.is_forced));
     return sink;
@@ -63,15 +60,18 @@ class Sink {
 
   Result<void> write(std::span<const std::byte> bytes) {
     if (file_) return file_->write(bytes);
-    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    const int number = write_all(STDOUT_FILENO, text);
-    if (number == 0) return {};
-    return fail(Errc::io_error, "standard output", std::generic_category().message(number));
+    out_->write({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    // Nobody reads any more; whether that is a failure is decided when the program ends.
+    if (!out_->is_open()) return fail(Errc::interrupted, "standard output");
+    return {};
   }
 
   Result<void> commit() { return file_ ? file_->commit() : Result<void>(); }
 
  private:
+  explicit Sink(Output& out) : out_(&out) {}
+
+  Output* out_;
   std::optional<OutputFile> file_;
 };
 
@@ -230,7 +230,7 @@ Result<void> write_tensor(const Options& options, Form form, const Model& model,
     return fail(Errc::unsupported_type, std::string(tensor.name), type_text(tensor.type));
   }
   const OrderlyStop orderly_stop;
-  INGOT_TRY(Sink sink, Sink::open(options));
+  INGOT_TRY(Sink sink, Sink::open(options, console));
   INGOT_TRY_VOID(is_known ? Extraction(model, tensor, console, sink).run(form)
                           : write_unknown(model, tensor, sink));
   return sink.commit();
@@ -250,7 +250,7 @@ ExitCode run(const Options& options, Console& console) {
   Form form = options.form;
   if (form == Form::automatic) form = options.out.ends_with(".npy") ? Form::npy : Form::raw;
   const Result<void> result = write_tensor(options, form, *model, *tensor, console);
-  if (result) return ExitCode::done;
+  if (result || !console.out().is_open()) return ExitCode::done;
   if (result.error().code == Errc::already_exists) {
     console.complain(options.out, "the file exists; --force replaces it");
     return ExitCode::usage;

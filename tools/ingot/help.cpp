@@ -205,6 +205,10 @@ std::string missing_argument(const CLI::App& program) {
       missing = option->get_name(true, false);
     }
   }
+  for (const CLI::Option* option : command->get_options()) {
+    if (!missing.empty() || option->get_positional() || !option->get_required()) continue;
+    if (option->count() == 0) missing = option->get_name(false, true);
+  }
   return fmt::format("{}: {} is missing; the usage is: ingot {} [OPTIONS]{}", command->get_name(),
                      missing, command->get_name(), usage);
 }
