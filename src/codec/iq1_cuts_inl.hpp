@@ -13,6 +13,7 @@
 
 #include <hwy/highway.h>
 
+#include <bit>
 #include <limits>
 
 #include "codec/iq1_cuts.hpp"
@@ -30,52 +31,90 @@ template <std::size_t elements>
 HWY_INLINE void SortPositions(const float* x, std::array<std::uint8_t, elements>& order) {
   const SnapTag f32;
   const hn::RebindToSigned<SnapTag> i32;
-  HWY_ALIGN std::int32_t places[elements];
-  for (std::size_t i = 0; i < elements; i += snap_lanes) {
-    const auto values = hn::LoadU(f32, x + i);
-    const auto positions = hn::Iota(i32, static_cast<std::int32_t>(i));
-    auto place = hn::Zero(i32);
-    for (std::size_t j = 0; j < elements; ++j) {
-      const auto other = hn::Set(f32, x[j]);
-      const auto is_after = hn::Gt(positions, hn::Set(i32, static_cast<std::int32_t>(j)));
-      const auto is_before = hn::Or(hn::Lt(other, values),
-                                    hn::And(hn::RebindMask(f32, is_after), hn::Eq(other, values)));
-      place = hn::Sub(place, hn::VecFromMask(i32, hn::RebindMask(i32, is_before)));
-    }
-    hn::Store(place, i32, places + i);
+  constexpr std::size_t vectors = elements / snap_lanes;
+  SnapFloats values[vectors];
+  hn::Vec<decltype(i32)> places[vectors];
+  for (std::size_t v = 0; v < vectors; ++v) {
+    values[v] = hn::LoadU(f32, x + v * snap_lanes);
+    places[v] = hn::Zero(i32);
   }
-  for (std::size_t i = 0; i < elements; ++i) order[places[i]] = static_cast<std::uint8_t>(i);
+  const auto lanes = hn::Iota(f32, 0.0f);
+  for (std::size_t j = 0; j < elements; ++j) {
+    const auto other = hn::Set(f32, x[j]);
+    const auto is_after = hn::Gt(lanes, hn::Set(f32, static_cast<float>(j % snap_lanes)));
+    for (std::size_t v = 0; v < vectors; ++v) {
+      auto is_before = hn::Lt(other, values[v]);
+      if (v == j / snap_lanes) {
+        is_before = hn::Or(is_before, hn::And(is_after, hn::Eq(other, values[v])));
+      } else if (v > j / snap_lanes) {
+        is_before = hn::Le(other, values[v]);
+      }
+      places[v] = hn::Sub(places[v], hn::VecFromMask(i32, hn::RebindMask(i32, is_before)));
+    }
+  }
+  HWY_ALIGN std::int32_t all_places[elements];
+  for (std::size_t v = 0; v < vectors; ++v) hn::Store(places[v], i32, all_places + v * snap_lanes);
+  for (std::size_t i = 0; i < elements; ++i) order[all_places[i]] = static_cast<std::uint8_t>(i);
 }
+
+/// A bit for each lane of which the mask is set.
+HWY_INLINE unsigned BitsOf(hn::Mask<SnapTag> mask) {
+  std::uint8_t bytes[8] = {};
+  hn::StoreMaskBits(SnapTag(), mask, bytes);
+  return bytes[0] | static_cast<unsigned>(bytes[1]) << 8;
+}
+
+/// Vectors of candidates that are compared at once.
+inline constexpr std::size_t chains = 4;
 
 /// The number of the candidate with the largest p * p / q, if it is larger than all others by more
 /// than rounding errors: then it is the one that wins in Cuts::consider, whatever the order. Else
-/// `count`, a multiple of the lanes. Candidates with an infinite q do not count.
+/// `count`, a multiple of chains * snap_lanes. Candidates with an infinite q do not count.
 HWY_INLINE std::size_t FindBest(const float* p, const float* q, std::size_t count) {
   const SnapTag f32;
-  auto best_p = hn::Zero(f32);  // squared
-  auto best_q = hn::Set(f32, 1.0f);
-  for (std::size_t i = 0; i < count; i += snap_lanes) {
-    const auto other_p = hn::Load(f32, p + i);
-    const auto square = hn::Mul(other_p, other_p);
-    const auto other_q = hn::Load(f32, q + i);
-    const auto is_better = hn::Gt(hn::Mul(square, best_q), hn::Mul(best_p, other_q));
-    best_p = hn::IfThenElse(is_better, square, best_p);
-    best_q = hn::IfThenElse(is_better, other_q, best_q);
+  SnapFloats best_p[chains];  // squared
+  SnapFloats best_q[chains];
+  for (std::size_t c = 0; c < chains; ++c) {
+    best_p[c] = hn::Zero(f32);
+    best_q[c] = hn::Set(f32, 1.0f);
   }
-  // Far from where squares are denormal or infinite.
-  const auto has_range =
-      hn::And(hn::Gt(best_p, hn::Set(f32, 1e-25f)), hn::Lt(best_p, hn::Set(f32, 1e32f)));
-  if (!hn::AllTrue(f32, has_range)) return count;
-  const auto largest = hn::MaxOfLanes(f32, hn::Div(best_p, best_q));
-  const auto bound = hn::Mul(largest, hn::Set(f32, 1.0f - 1e-5f));
+  for (std::size_t i = 0; i < count; i += chains * snap_lanes) {
+    for (std::size_t c = 0; c < chains; ++c) {
+      const auto other_p = hn::Load(f32, p + i + c * snap_lanes);
+      const auto other_q = hn::Load(f32, q + i + c * snap_lanes);
+      const auto square = hn::Mul(other_p, other_p);
+      const auto is_better = hn::Gt(hn::Mul(square, best_q[c]), hn::Mul(best_p[c], other_q));
+      best_p[c] = hn::IfThenElse(is_better, square, best_p[c]);
+      best_q[c] = hn::IfThenElse(is_better, other_q, best_q[c]);
+    }
+  }
+  auto largest = hn::Zero(f32);
+  for (std::size_t c = 0; c < chains; ++c) {
+    // Far from where squares are denormal or infinite.
+    const auto has_range =
+        hn::And(hn::Gt(best_p[c], hn::Set(f32, 1e-25f)), hn::Lt(best_p[c], hn::Set(f32, 1e32f)));
+    if (!hn::AllTrue(f32, has_range)) return count;
+    largest = hn::Max(largest, hn::Div(best_p[c], best_q[c]));
+  }
+  largest = hn::MaxOfLanes(f32, largest);
+  // Comparing squares and products, here and in Cuts::consider, errs by less than 6e-7 in all.
+  const auto bound = hn::Mul(largest, hn::Set(f32, 1.0f - 1e-6f));
   std::size_t found = count;
-  for (std::size_t i = 0; i < count; i += snap_lanes) {
-    const auto other_p = hn::Load(f32, p + i);
-    const auto square = hn::Mul(other_p, other_p);
-    const auto is_close = hn::Ge(square, hn::Mul(bound, hn::Load(f32, q + i)));
-    if (HWY_LIKELY(hn::AllFalse(f32, is_close))) continue;
-    if (found != count || hn::CountTrue(f32, is_close) != 1) return count;
-    found = i + FirstLane(f32, is_close);
+  for (std::size_t i = 0; i < count; i += chains * snap_lanes) {
+    unsigned close[chains];
+    unsigned any = 0;
+    for (std::size_t c = 0; c < chains; ++c) {
+      const auto other_p = hn::Load(f32, p + i + c * snap_lanes);
+      const auto other_q = hn::Load(f32, q + i + c * snap_lanes);
+      const auto is_close = hn::Ge(hn::Mul(other_p, other_p), hn::Mul(bound, other_q));
+      any |= close[c] = BitsOf(is_close);
+    }
+    if (HWY_LIKELY(any == 0)) continue;
+    for (std::size_t c = 0; c < chains; ++c) {
+      if (close[c] == 0) continue;
+      if (found != count || std::popcount(close[c]) != 1) return count;
+      found = i + c * snap_lanes + static_cast<unsigned>(std::countr_zero(close[c]));
+    }
   }
   return found;
 }
@@ -93,9 +132,13 @@ class CutsIQ1_S {
       sum_w_[j + 1] = sum_w_[j] + weight;
     }
     FillRests();
-    for (std::size_t first = 0; first <= 32; ++first) {
-      for (std::size_t second = first; second <= 32; second += snap_lanes) AddCuts(first, second);
+    std::size_t count = 0;
+    for (std::size_t first = 0; first <= 32; ++first) count = AddRow(first, count);
+    const SnapTag f32;
+    for (; count % (chains * snap_lanes) != 0; count += snap_lanes) {
+      SetCandidates(count, hn::Zero(f32), hn::Set(f32, infinite_q));
     }
+    count_ = count;
   }
 
   /// False if the scalar search has to decide.
@@ -116,7 +159,7 @@ class CutsIQ1_S {
 
   static constexpr std::size_t padded = 33 + 16;
   /// Each of 33 rows may be longer than needed by all lanes but one.
-  static constexpr std::size_t cuts_max = 561 + 33 * (snap_lanes - 1);
+  static constexpr std::size_t cuts_max = 561 + 33 * (snap_lanes - 1) + chains * snap_lanes;
 
   /// What the values after the second cut add to p and q.
   HWY_INLINE void FillRests() {
@@ -131,31 +174,37 @@ class CutsIQ1_S {
     for (std::size_t j = 33; j < padded; ++j) plus_q_[j] = minus_q_[j] = infinite_q;
   }
 
-  /// A vector of second cuts. The middle levels have the same magnitude.
-  HWY_INLINE void AddCuts(std::size_t first, std::size_t second) {
+  /// All second cuts for a first one. The middle levels have the same magnitude.
+  HWY_INLINE std::size_t AddRow(std::size_t first, std::size_t count) {
     const SnapTag f32;
     const auto level = hn::Set(f32, plus_levels[1]);
-    const auto middle_x = hn::Sub(hn::LoadU(f32, sum_x_ + second), hn::Set(f32, sum_x_[first]));
-    const auto middle_w = hn::Sub(hn::LoadU(f32, sum_w_ + second), hn::Set(f32, sum_w_[first]));
-    const auto middle_p = hn::Mul(middle_x, level);
-    const auto middle_q = hn::Mul(hn::Mul(middle_w, level), level);
-    const auto first_plus_p = hn::Set(f32, sum_x_[first] * plus_levels[0]);
-    const auto first_minus_p = hn::Set(f32, sum_x_[first] * minus_levels[0]);
-    const auto first_plus_q = hn::Set(f32, sum_w_[first] * plus_levels[0] * plus_levels[0]);
-    const auto first_minus_q = hn::Set(f32, sum_w_[first] * minus_levels[0] * minus_levels[0]);
-    starts_[count_ / (2 * snap_lanes)] = {static_cast<std::uint8_t>(first),
-                                          static_cast<std::uint8_t>(second)};
-    AddCandidates(hn::Add(hn::Add(first_plus_p, middle_p), hn::LoadU(f32, plus_p_ + second)),
-                  hn::Add(hn::Add(first_plus_q, middle_q), hn::LoadU(f32, plus_q_ + second)));
-    AddCandidates(hn::Add(hn::Sub(first_minus_p, middle_p), hn::LoadU(f32, minus_p_ + second)),
-                  hn::Add(hn::Add(first_minus_q, middle_q), hn::LoadU(f32, minus_q_ + second)));
+    const float x = sum_x_[first];
+    const float w = sum_w_[first];
+    const auto plus_p = hn::Set(f32, x * plus_levels[0]);
+    const auto minus_p = hn::Set(f32, x * minus_levels[0]);
+    const auto plus_q = hn::Set(f32, w * plus_levels[0] * plus_levels[0]);
+    const auto minus_q = hn::Set(f32, w * minus_levels[0] * minus_levels[0]);
+    for (std::size_t second = first; second <= 32; second += snap_lanes) {
+      const auto middle_x = hn::Sub(hn::LoadU(f32, sum_x_ + second), hn::Set(f32, x));
+      const auto middle_w = hn::Sub(hn::LoadU(f32, sum_w_ + second), hn::Set(f32, w));
+      const auto middle_p = hn::Mul(middle_x, level);
+      const auto middle_q = hn::Mul(hn::Mul(middle_w, level), level);
+      starts_[count / (2 * snap_lanes)] = {static_cast<std::uint8_t>(first),
+                                           static_cast<std::uint8_t>(second)};
+      SetCandidates(count, hn::Add(hn::Add(plus_p, middle_p), hn::LoadU(f32, plus_p_ + second)),
+                    hn::Add(hn::Add(plus_q, middle_q), hn::LoadU(f32, plus_q_ + second)));
+      SetCandidates(count + snap_lanes,
+                    hn::Add(hn::Sub(minus_p, middle_p), hn::LoadU(f32, minus_p_ + second)),
+                    hn::Add(hn::Add(minus_q, middle_q), hn::LoadU(f32, minus_q_ + second)));
+      count += 2 * snap_lanes;
+    }
+    return count;
   }
 
-  HWY_INLINE void AddCandidates(SnapFloats p, SnapFloats q) {
+  HWY_INLINE void SetCandidates(std::size_t first, SnapFloats p, SnapFloats q) {
     const SnapTag f32;
-    hn::Store(p, f32, p_ + count_);
-    hn::Store(q, f32, q_ + count_);
-    count_ += snap_lanes;
+    hn::Store(p, f32, p_ + first);
+    hn::Store(q, f32, q_ + first);
   }
 
   float sum_x_[padded] = {};

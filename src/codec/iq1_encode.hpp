@@ -137,7 +137,7 @@ void encode_iq1_m(const BlockValues& x, const BlockValues& w, BlockIQ1_M& block)
   std::array<unsigned, 16> codes;
   for (std::size_t g = 0; g < 16; ++g) codes[g] = group_code(scales[g], unit, 7);
   Bytes<2> scale;
-  put_scale(scale.data(), refit_scale(x, w, groups, codes, unit) * 1.1125f);
+  put_scale(scale.data(), refit_scale(x, w, groups, codes, unit) * 1.1125f, 0xFE00);
   for (std::size_t i = 0; i < 4; ++i) {
     unsigned word = (u16_at(scale.data()) >> (4 * i) & 15u) << 12;
     for (std::size_t j = 0; j < 4; ++j) word |= codes[4 * i + j] << (3 * j);
