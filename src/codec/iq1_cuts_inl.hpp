@@ -67,6 +67,13 @@ HWY_INLINE unsigned BitsOf(hn::Mask<SnapTag> mask) {
 /// Vectors of candidates that are compared at once.
 inline constexpr std::size_t chains = 4;
 
+/// Where p * p / q is not less than the bound.
+HWY_INLINE hn::Mask<SnapTag> IsClose(const float* p, const float* q, SnapFloats bound) {
+  const SnapTag f32;
+  const auto value = hn::Load(f32, p);
+  return hn::Ge(hn::Mul(value, value), hn::Mul(bound, hn::Load(f32, q)));
+}
+
 /// The number of the candidate with the largest p * p / q, if it is larger than all others by more
 /// than rounding errors: then it is the one that wins in Cuts::consider, whatever the order. Else
 /// `count`, a multiple of chains * snap_lanes. Candidates with an infinite q do not count.
@@ -101,19 +108,16 @@ HWY_INLINE std::size_t FindBest(const float* p, const float* q, std::size_t coun
   const auto bound = hn::Mul(largest, hn::Set(f32, 1.0f - 1e-6f));
   std::size_t found = count;
   for (std::size_t i = 0; i < count; i += chains * snap_lanes) {
-    unsigned close[chains];
-    unsigned any = 0;
+    const auto c0 = IsClose(p + i, q + i, bound);
+    const auto c1 = IsClose(p + i + snap_lanes, q + i + snap_lanes, bound);
+    const auto c2 = IsClose(p + i + 2 * snap_lanes, q + i + 2 * snap_lanes, bound);
+    const auto c3 = IsClose(p + i + 3 * snap_lanes, q + i + 3 * snap_lanes, bound);
+    if (HWY_LIKELY(hn::AllFalse(f32, hn::Or(hn::Or(c0, c1), hn::Or(c2, c3))))) continue;
+    const unsigned bits[chains] = {BitsOf(c0), BitsOf(c1), BitsOf(c2), BitsOf(c3)};
     for (std::size_t c = 0; c < chains; ++c) {
-      const auto other_p = hn::Load(f32, p + i + c * snap_lanes);
-      const auto other_q = hn::Load(f32, q + i + c * snap_lanes);
-      const auto is_close = hn::Ge(hn::Mul(other_p, other_p), hn::Mul(bound, other_q));
-      any |= close[c] = BitsOf(is_close);
-    }
-    if (HWY_LIKELY(any == 0)) continue;
-    for (std::size_t c = 0; c < chains; ++c) {
-      if (close[c] == 0) continue;
-      if (found != count || std::popcount(close[c]) != 1) return count;
-      found = i + c * snap_lanes + static_cast<unsigned>(std::countr_zero(close[c]));
+      if (bits[c] == 0) continue;
+      if (found != count || std::popcount(bits[c]) != 1) return count;
+      found = i + c * snap_lanes + static_cast<unsigned>(std::countr_zero(bits[c]));
     }
   }
   return found;
@@ -357,15 +361,7 @@ struct LaneCuts {
                                                const LatticeSnap& snap, const float* x,
                                                const float* w, float scale, const float* levels) {
     if (snap.count == 0) return lattice.neighbour_ranks[snap.first];
-    HWY_ALIGN float values[32];
-    HWY_ALIGN float weights[32];
-    for (std::size_t i = 0; i < 8; ++i) {
-      for (std::size_t level = 0; level < 4; ++level) {
-        values[4 * i + level] = x[i];
-        weights[4 * i + level] = w[i];
-      }
-    }
-    const OctetErrors errors(values, weights, levels, scale);
+    const OctetErrors errors = OctetErrors::Of8(x, w, levels, scale);
     const std::uint32_t* points = lattice.neighbour_points + snap.first;
     return lattice.neighbour_ranks[snap.first + Nearest<false>(errors, points, snap.count)];
   }

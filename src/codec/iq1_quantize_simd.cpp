@@ -19,9 +19,10 @@ void QuantizeIQ1_M(const FloatRows& rows) { quantize_iq1_m_ref(rows); }
 #else
 
 struct EncodeIQ1_S {
-  HWY_INLINE void operator()(const BlockValues& x, const float* weights, BlockIQ1_S& block) const {
+  HWY_INLINE void operator()(const BlockValues& x, float mean, const float* weights,
+                             BlockIQ1_S& block) const {
     BlockValues w;
-    FillImportances(x, weights, mean_square(x, 2.0f), 0.0f, w);
+    FillImportances(x, weights, mean, 0.0f, w);
     if (IsTame(x, w)) {
       encode_iq1_s<LaneCuts>(x, w, block);
     } else {
@@ -30,12 +31,13 @@ struct EncodeIQ1_S {
   }
 };
 
-void QuantizeIQ1_S(const FloatRows& rows) { EncodeBlocks<BlockIQ1_S>(rows, EncodeIQ1_S()); }
+void QuantizeIQ1_S(const FloatRows& rows) { EncodeBlocks<BlockIQ1_S>(rows, 2.0f, EncodeIQ1_S()); }
 
 struct EncodeIQ1_M {
-  HWY_INLINE void operator()(const BlockValues& x, const float* weights, BlockIQ1_M& block) const {
+  HWY_INLINE void operator()(const BlockValues& x, float mean, const float* weights,
+                             BlockIQ1_M& block) const {
     BlockValues w;
-    FillImportances(x, weights, mean_square(x, 2.0f), 0.0f, w);
+    FillImportances(x, weights, mean, 0.0f, w);
     if (IsTame(x, w)) {
       encode_iq1_m<LaneCuts>(x, w, block);
     } else {
@@ -44,7 +46,7 @@ struct EncodeIQ1_M {
   }
 };
 
-void QuantizeIQ1_M(const FloatRows& rows) { EncodeBlocks<BlockIQ1_M>(rows, EncodeIQ1_M()); }
+void QuantizeIQ1_M(const FloatRows& rows) { EncodeBlocks<BlockIQ1_M>(rows, 2.0f, EncodeIQ1_M()); }
 #endif
 
 }  // namespace ingot::codec::HWY_NAMESPACE

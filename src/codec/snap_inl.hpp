@@ -98,9 +98,20 @@ class OctetErrors {
     const SnapTag f32;
     const auto values = hn::Mul(hn::Set(f32, scale), hn::LoadDup128(f32, levels));
     for (std::size_t i = 0; i < table_count; ++i) {
-      const auto difference = hn::Sub(values, hn::Load(f32, x + i * snap_lanes));
-      tables_[i] = hn::Mul(hn::Mul(hn::Load(f32, w + i * snap_lanes), difference), difference);
+      SetTable(i, values, hn::Load(f32, x + i * snap_lanes), hn::Load(f32, w + i * snap_lanes));
     }
+  }
+
+  /// From values and importances as they are.
+  static HWY_INLINE OctetErrors Of8(const float* x, const float* w, const float* levels,
+                                    float scale) {
+    const SnapTag f32;
+    OctetErrors errors;
+    const auto values = hn::Mul(hn::Set(f32, scale), hn::LoadDup128(f32, levels));
+    for (std::size_t i = 0; i < table_count; ++i) {
+      errors.SetTable(i, values, FourTimes(x, i), FourTimes(w, i));
+    }
+    return errors;
   }
 
   /// The errors of a vector of neighbours.
@@ -120,6 +131,23 @@ class OctetErrors {
  private:
   /// As many elements to a table as it has room for.
   static constexpr std::size_t table_count = 32 / snap_lanes;
+
+  OctetErrors() = default;
+
+  HWY_INLINE void SetTable(std::size_t i, SnapFloats levels, SnapFloats x, SnapFloats w) {
+    const auto difference = hn::Sub(levels, x);
+    tables_[i] = hn::Mul(hn::Mul(w, difference), difference);
+  }
+
+  /// Vector number i of eight floats, each four times.
+  static HWY_INLINE SnapFloats FourTimes(const float* x, std::size_t i) {
+    const SnapTag f32;
+    const hn::RebindToUnsigned<SnapTag> u32;
+    const std::size_t first = 8 / table_count * i;
+    const auto quarter = hn::ShiftRight<2>(hn::Iota(u32, 0));
+    const auto index = hn::Add(quarter, hn::Set(u32, static_cast<std::uint32_t>(first % 4)));
+    return LookUp(f32, hn::LoadDup128(f32, x + first / 4 * 4), index);
+  }
 
   SnapFloats tables_[table_count];
 };
