@@ -57,13 +57,6 @@ HWY_INLINE void SortPositions(const float* x, std::array<std::uint8_t, elements>
   for (std::size_t i = 0; i < elements; ++i) order[all_places[i]] = static_cast<std::uint8_t>(i);
 }
 
-/// A bit for each lane of which the mask is set.
-HWY_INLINE unsigned BitsOf(hn::Mask<SnapTag> mask) {
-  std::uint8_t bytes[8] = {};
-  hn::StoreMaskBits(SnapTag(), mask, bytes);
-  return bytes[0] | static_cast<unsigned>(bytes[1]) << 8;
-}
-
 /// Vectors of candidates that are compared at once.
 inline constexpr std::size_t chains = 4;
 
@@ -113,7 +106,8 @@ HWY_INLINE std::size_t FindBest(const float* p, const float* q, std::size_t coun
     const auto c2 = IsClose(p + i + 2 * snap_lanes, q + i + 2 * snap_lanes, bound);
     const auto c3 = IsClose(p + i + 3 * snap_lanes, q + i + 3 * snap_lanes, bound);
     if (HWY_LIKELY(hn::AllFalse(f32, hn::Or(hn::Or(c0, c1), hn::Or(c2, c3))))) continue;
-    const unsigned bits[chains] = {BitsOf(c0), BitsOf(c1), BitsOf(c2), BitsOf(c3)};
+    const unsigned bits[chains] = {BitsOf(f32, c0), BitsOf(f32, c1), BitsOf(f32, c2),
+                                   BitsOf(f32, c3)};
     for (std::size_t c = 0; c < chains; ++c) {
       if (bits[c] == 0) continue;
       if (found != count || std::popcount(bits[c]) != 1) return count;

@@ -232,7 +232,7 @@ struct ScalarMethod {
   using Fit = LatticeFit<elements, dimensions>;
 
   static float find_positive_scale(const float* x, const float* w, float largest) noexcept {
-    return codec::find_positive_scale(x, w, largest);
+    return refine_positive_scale(x, w, find_inverse_scale(x, w, largest));
   }
 };
 

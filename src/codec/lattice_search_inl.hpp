@@ -201,8 +201,46 @@ struct LaneMethod {
   template <std::size_t elements, std::size_t dimensions>
   using Fit = LaneFit<elements, dimensions>;
 
-  static float find_positive_scale(const float* x, const float* w, float largest) noexcept {
-    return codec::find_positive_scale(x, w, largest);
+  static HWY_NOINLINE float find_positive_scale(const float* x, const float* w, float largest) {
+    return refine_positive_scale(x, w, FindInverseScale(x, w, largest));
+  }
+
+ private:
+  /// find_inverse_scale of positive_scale.hpp, one try per lane.
+  static HWY_INLINE float FindInverseScale(const float* x, const float* w, float largest) {
+    const SnapTag f32;
+    const hn::RebindToSigned<SnapTag> i32;
+    constexpr std::size_t tries = 9;
+    HWY_ALIGN float ts[16];
+    HWY_ALIGN float errors[16];
+    for (int k = 0; k < 16; ++k) {
+      const int step = k == 0 || k > 8 ? 0 : k < 5 ? k - 5 : k - 4;
+      ts[k] = 0.1f * static_cast<float>(step) + 4.0f;
+    }
+    for (std::size_t k = 0; k < tries; k += snap_lanes) {
+      const auto t = hn::Div(hn::Load(f32, ts + k), hn::Set(f32, largest));
+      const auto scale = hn::Div(hn::Set(f32, 1.0f), t);
+      // The first try does not cap codes, but keeps them in bytes.
+      const auto first_lane = hn::Set(i32, -static_cast<std::int32_t>(k));
+      const auto is_capped = hn::Ne(hn::Iota(i32, 0), first_lane);
+      auto error = hn::Zero(f32);
+      for (std::size_t i = 0; i < 32; ++i) {
+        const auto value = hn::Set(f32, x[i]);
+        const auto bits = hn::BitCast(i32, hn::Add(hn::Mul(t, value), hn::Set(f32, 12582912.0f)));
+        const auto rounded = hn::Sub(hn::And(bits, hn::Set(i32, 0x7FFFFF)), hn::Set(i32, 0x400000));
+        const auto code = hn::IfThenElse(is_capped, hn::Min(rounded, hn::Set(i32, 4)),
+                                         hn::And(rounded, hn::Set(i32, 255)));
+        const auto difference = hn::Sub(value, hn::Mul(scale, hn::ConvertTo(f32, code)));
+        error = hn::Add(error, hn::Mul(hn::Mul(hn::Set(f32, w[i]), difference), difference));
+      }
+      hn::Store(t, f32, ts + k);
+      hn::Store(error, f32, errors + k);
+    }
+    std::size_t best = 0;
+    for (std::size_t k = 1; k < tries; ++k) {
+      if (errors[k] < errors[best]) best = k;
+    }
+    return ts[best];
   }
 };
 

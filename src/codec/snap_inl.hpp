@@ -13,6 +13,7 @@
 
 #include <hwy/highway.h>
 
+#include <bit>
 #include <cstdint>
 #include <type_traits>
 
@@ -56,10 +57,12 @@ HWY_INLINE SnapFloats OddLevels(SnapBits point) {
   }
 }
 
-/// The number of the first lane that is set; one is.
+/// A bit for each lane of which the mask is set; at most 16.
 template <class D>
-HWY_INLINE std::uint32_t FirstLane(D f32, hn::Mask<D> mask) {
-  return static_cast<std::uint32_t>(hn::FindFirstTrue(f32, mask));
+HWY_INLINE unsigned BitsOf(D f32, hn::Mask<D> mask) {
+  std::uint8_t bytes[8] = {};
+  hn::StoreMaskBits(f32, mask, bytes);
+  return bytes[0] | static_cast<unsigned>(bytes[1]) << 8;
 }
 
 /// The smallest error so far in each lane, and the number of its candidate, less the lane.
@@ -78,11 +81,18 @@ struct SmallestErrors {
 
   /// The number of the first candidate with the smallest error.
   [[nodiscard]] HWY_INLINE std::uint32_t First() const {
+    const D f32;
     const hn::RebindToUnsigned<D> u32;
-    const auto is_smallest = hn::RebindMask(u32, hn::Eq(error, hn::MinOfLanes(D(), error)));
-    const auto numbers = hn::Add(first, hn::Iota(u32, 0));
-    const auto none = hn::Set(u32, 0xFFFF);
-    return hn::GetLane(hn::MinOfLanes(u32, hn::IfThenElse(is_smallest, numbers, none)));
+    HWY_ALIGN std::uint32_t numbers[16];
+    hn::Store(hn::Add(first, hn::Iota(u32, 0)), u32, numbers);
+    unsigned bits = BitsOf(f32, hn::Eq(error, hn::MinOfLanes(f32, error)));
+    std::uint32_t number = numbers[std::countr_zero(bits)];
+    // The padding of a list equals its first neighbour, which is number 0; other ties are rare.
+    for (bits &= bits - 1; HWY_UNLIKELY(bits != 0 && number != 0); bits &= bits - 1) {
+      const std::uint32_t other = numbers[std::countr_zero(bits)];
+      if (other < number) number = other;
+    }
+    return number;
   }
 };
 
@@ -209,7 +219,8 @@ HWY_INLINE std::uint32_t Nearest(const Errors& errors, const std::uint32_t* poin
   const typename Errors::Tag f32;
   if constexpr (is_short) {
     const auto error = errors.Of(points);
-    return FirstLane(f32, hn::Eq(error, hn::MinOfLanes(f32, error)));
+    const unsigned bits = BitsOf(f32, hn::Eq(error, hn::MinOfLanes(f32, error)));
+    return static_cast<std::uint32_t>(std::countr_zero(bits));
   } else {
     constexpr auto lanes = static_cast<std::uint32_t>(hn::MaxLanes(typename Errors::Tag()));
     SmallestErrors<typename Errors::Tag> best = {errors.Of(points)};
