@@ -231,6 +231,16 @@ struct ScalarMethod {
   template <std::size_t elements, std::size_t dimensions>
   using Fit = LatticeFit<elements, dimensions>;
 
+  template <std::size_t elements>
+  static SignedMagnitudes<elements> split_signs(const float* x) noexcept {
+    return codec::split_signs<elements>(x);
+  }
+
+  template <std::size_t elements>
+  static float largest(const std::array<float, elements>& values) noexcept {
+    return *std::ranges::max_element(values);
+  }
+
   static float find_positive_scale(const float* x, const float* w, float largest) noexcept {
     return refine_positive_scale(x, w, find_inverse_scale(x, w, largest));
   }

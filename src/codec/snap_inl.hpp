@@ -44,10 +44,10 @@ HWY_INLINE hn::Vec<D> LookUp(D f32, hn::Vec<D> table, hn::Vec<hn::RebindToUnsign
 }
 
 /// 2 * l + 1 for the level index l in the lowest four bits; at most 7.
-HWY_INLINE SnapFloats OddLevels(SnapBits point) {
-  const SnapTag f32;
-  const hn::RebindToSigned<SnapTag> i32;
-  if constexpr (snap_lanes >= 8) {
+template <class D>
+HWY_INLINE hn::Vec<D> OddLevels(D f32, hn::Vec<hn::RebindToUnsigned<D>> point) {
+  const hn::RebindToSigned<D> i32;
+  if constexpr (hn::MaxLanes(D()) >= 8) {
     HWY_ALIGN static constexpr float levels[16] = {1, 3, 5, 7, 9, 11, 13, 15,
                                                    1, 3, 5, 7, 9, 11, 13, 15};
     return LookUp(f32, hn::Load(f32, levels), point);
@@ -256,11 +256,16 @@ class GroupSnap {
     const std::uint32_t* const neighbours = lattice.neighbour_points;
     for (std::size_t k = 0; k < try_count; ++k) {
       const LatticeSnap snap = snaps[codes[k]];
-      points[k] = neighbours[snap.first];
       indices[k] = snap.first;
       short_tries[short_count] = static_cast<std::uint8_t>(k);
       long_tries[long_count] = static_cast<std::uint8_t>(k);
-      short_count += static_cast<std::size_t>(snap.count - 1 < lanes);  // 0 - 1 is large
+      // Most quads are outside the lattice, so those inside are not worth an exception; octets are.
+      if constexpr (dimensions == 8) {
+        points[k] = neighbours[snap.first];
+        short_count += static_cast<std::size_t>(snap.count - 1 < lanes);  // 0 - 1 is large
+      } else {
+        short_count += static_cast<std::size_t>(snap.count <= lanes);
+      }
       long_count += static_cast<std::size_t>(snap.count > lanes);
     }
     const float* const x = x_ + point * copies * dimensions;
