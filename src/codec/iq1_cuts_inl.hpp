@@ -54,7 +54,8 @@ HWY_INLINE void SortPositions(const float* x, std::array<std::uint8_t, elements>
   }
   HWY_ALIGN std::int32_t all_places[elements];
   for (std::size_t v = 0; v < vectors; ++v) hn::Store(places[v], i32, all_places + v * snap_lanes);
-  for (std::size_t i = 0; i < elements; ++i) order[all_places[i]] = static_cast<std::uint8_t>(i);
+  for (std::size_t i = 0; i < elements; ++i)
+    order[static_cast<std::size_t>(all_places[i])] = static_cast<std::uint8_t>(i);
 }
 
 /// Vectors of candidates that are compared at once.
