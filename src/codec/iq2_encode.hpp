@@ -16,9 +16,9 @@ void encode_iq2_xxs(const BlockValues& x, const BlockValues& w, BlockIQ2_XXS& bl
   std::array<std::uint32_t, 16> words{};
   for (std::size_t g = 0; g < 8; ++g) {
     const float* importances = &w[32 * g];
-    auto split = split_signs<32>(&x[32 * g]);
+    auto split = Method::template split_signs<32>(&x[32 * g]);
     make_signs_even(&x[32 * g], importances, split);
-    const float largest = *std::ranges::max_element(split.magnitudes);
+    const float largest = Method::largest(split.magnitudes);
     if (!(largest >= 1e-15f)) continue;
     const float start = Method::find_positive_scale(split.magnitudes.data(), importances, largest);
     const float extent = start * 3.0f;
@@ -54,9 +54,9 @@ IQ2Groups find_groups(const LatticeNeighbours& lattice, const BlockValues& x, co
                       bool has_even_signs, float smallest) noexcept {
   IQ2Groups groups;
   for (std::size_t g = 0; g < 16; ++g) {
-    auto split = split_signs<16>(&x[16 * g]);
+    auto split = Method::template split_signs<16>(&x[16 * g]);
     if (has_even_signs) make_signs_even(&x[16 * g], &w[16 * g], split);
-    const float largest = *std::ranges::max_element(split.magnitudes);
+    const float largest = Method::largest(split.magnitudes);
     if (!(largest >= smallest)) continue;
     typename Method::template Fit<16, 8> fit(lattice, split.magnitudes, &w[16 * g]);
     groups.scales[g] = fit.find({3, 9, 0.1f, largest, largest / 5.0f, true, Resnap::off_grid});

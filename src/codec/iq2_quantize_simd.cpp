@@ -20,10 +20,10 @@ void QuantizeIQ2_S(const FloatRows& rows) { quantize_iq2_s_ref(rows); }
 #else
 
 struct EncodeIQ2_XXS {
-  HWY_INLINE void operator()(const BlockValues& x, const float* weights,
+  HWY_INLINE void operator()(const BlockValues& x, float mean, const float* weights,
                              BlockIQ2_XXS& block) const {
     BlockValues w;
-    FillImportances(x, weights, mean_square(x, 1.0f), 0.25f, w);
+    FillImportances(x, weights, mean, 0.25f, w);
     if (IsTame(x, w)) {
       encode_iq2_xxs<LaneMethod>(x, w, block);
     } else {
@@ -32,12 +32,15 @@ struct EncodeIQ2_XXS {
   }
 };
 
-void QuantizeIQ2_XXS(const FloatRows& rows) { EncodeBlocks<BlockIQ2_XXS>(rows, EncodeIQ2_XXS()); }
+void QuantizeIQ2_XXS(const FloatRows& rows) {
+  EncodeBlocks<BlockIQ2_XXS>(rows, 1.0f, EncodeIQ2_XXS());
+}
 
 struct EncodeIQ2_XS {
-  HWY_INLINE void operator()(const BlockValues& x, const float* weights, BlockIQ2_XS& block) const {
+  HWY_INLINE void operator()(const BlockValues& x, float mean, const float* weights,
+                             BlockIQ2_XS& block) const {
     BlockValues w;
-    FillImportances(x, weights, mean_square(x, 1.0f), 0.25f, w);
+    FillImportances(x, weights, mean, 0.25f, w);
     if (IsTame(x, w)) {
       encode_iq2_xs<LaneMethod>(x, w, block);
     } else {
@@ -46,12 +49,15 @@ struct EncodeIQ2_XS {
   }
 };
 
-void QuantizeIQ2_XS(const FloatRows& rows) { EncodeBlocks<BlockIQ2_XS>(rows, EncodeIQ2_XS()); }
+void QuantizeIQ2_XS(const FloatRows& rows) {
+  EncodeBlocks<BlockIQ2_XS>(rows, 1.0f, EncodeIQ2_XS());
+}
 
 struct EncodeIQ2_S {
-  HWY_INLINE void operator()(const BlockValues& x, const float* weights, BlockIQ2_S& block) const {
+  HWY_INLINE void operator()(const BlockValues& x, float mean, const float* weights,
+                             BlockIQ2_S& block) const {
     BlockValues w;
-    FillImportances(x, weights, mean_square(x, 2.0f), 0.25f, w);
+    FillImportances(x, weights, mean, 0.25f, w);
     if (IsTame(x, w)) {
       encode_iq2_s<LaneMethod>(x, w, block);
     } else {
@@ -60,7 +66,7 @@ struct EncodeIQ2_S {
   }
 };
 
-void QuantizeIQ2_S(const FloatRows& rows) { EncodeBlocks<BlockIQ2_S>(rows, EncodeIQ2_S()); }
+void QuantizeIQ2_S(const FloatRows& rows) { EncodeBlocks<BlockIQ2_S>(rows, 2.0f, EncodeIQ2_S()); }
 #endif
 
 }  // namespace ingot::codec::HWY_NAMESPACE

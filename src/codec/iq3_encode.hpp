@@ -21,9 +21,9 @@ IQ3Groups find_groups_iq3_xxs(const BlockValues& x, const BlockValues& w) noexce
   const LatticeNeighbours& lattice = iq3_xxs_neighbours();
   IQ3Groups groups;
   for (std::size_t g = 0; g < 8; ++g) {
-    auto split = split_signs<32>(&x[32 * g]);
+    auto split = Method::template split_signs<32>(&x[32 * g]);
     make_signs_even(&x[32 * g], &w[32 * g], split);
-    const float largest = *std::ranges::max_element(split.magnitudes);
+    const float largest = Method::largest(split.magnitudes);
     if (!(largest >= 1e-8f)) continue;
     typename Method::template Fit<32, 4> fit(lattice, split.magnitudes, &w[32 * g]);
     groups.scales[g] = fit.find({8, 15, 0.2f, largest, largest / 15.0f, true, Resnap::off_grid});
@@ -39,8 +39,8 @@ IQ3Groups find_groups_iq3_s(const BlockValues& x, const BlockValues& w) noexcept
   const LatticeNeighbours& lattice = iq3_s_neighbours();
   IQ3Groups groups;
   for (std::size_t g = 0; g < 8; ++g) {
-    auto split = split_signs<32>(&x[32 * g]);
-    const float largest = *std::ranges::max_element(split.magnitudes);
+    auto split = Method::template split_signs<32>(&x[32 * g]);
+    const float largest = Method::largest(split.magnitudes);
     if (largest == 0.0f) continue;
     typename Method::template Fit<32, 4> fit(lattice, split.magnitudes, &w[32 * g]);
     groups.scales[g] =

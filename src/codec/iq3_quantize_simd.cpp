@@ -19,10 +19,10 @@ void QuantizeIQ3_S(const FloatRows& rows) { quantize_iq3_s_ref(rows); }
 #else
 
 struct EncodeIQ3_XXS {
-  HWY_INLINE void operator()(const BlockValues& x, const float* weights,
+  HWY_INLINE void operator()(const BlockValues& x, float mean, const float* weights,
                              BlockIQ3_XXS& block) const {
     BlockValues w;
-    FillImportances(x, weights, mean_square(x, 2.0f), 0.0f, w);
+    FillImportances(x, weights, mean, 0.0f, w);
     if (IsTame(x, w)) {
       encode_iq3_xxs<LaneMethod>(x, w, block);
     } else {
@@ -31,12 +31,15 @@ struct EncodeIQ3_XXS {
   }
 };
 
-void QuantizeIQ3_XXS(const FloatRows& rows) { EncodeBlocks<BlockIQ3_XXS>(rows, EncodeIQ3_XXS()); }
+void QuantizeIQ3_XXS(const FloatRows& rows) {
+  EncodeBlocks<BlockIQ3_XXS>(rows, 2.0f, EncodeIQ3_XXS());
+}
 
 struct EncodeIQ3_S {
-  HWY_INLINE void operator()(const BlockValues& x, const float* weights, BlockIQ3_S& block) const {
+  HWY_INLINE void operator()(const BlockValues& x, float mean, const float* weights,
+                             BlockIQ3_S& block) const {
     BlockValues w;
-    FillImportances(x, weights, mean_square(x, 2.0f), 0.0f, w);
+    FillImportances(x, weights, mean, 0.0f, w);
     if (IsTame(x, w)) {
       encode_iq3_s<LaneMethod>(x, w, block);
     } else {
@@ -45,7 +48,7 @@ struct EncodeIQ3_S {
   }
 };
 
-void QuantizeIQ3_S(const FloatRows& rows) { EncodeBlocks<BlockIQ3_S>(rows, EncodeIQ3_S()); }
+void QuantizeIQ3_S(const FloatRows& rows) { EncodeBlocks<BlockIQ3_S>(rows, 2.0f, EncodeIQ3_S()); }
 #endif
 
 }  // namespace ingot::codec::HWY_NAMESPACE

@@ -33,8 +33,9 @@ using BlockValues = std::array<float, 256>;
 
 /// Stores a block's scale. One that is not a number, from huge values, gets the same bits on every
 /// CPU.
-inline void put_scale(std::uint8_t* bytes, float scale) noexcept {
-  put_u16(bytes, scale == scale ? f16_from_f32(scale) : std::uint16_t{0x7E00});
+inline void put_scale(std::uint8_t* bytes, float scale,
+                      std::uint16_t not_a_number = 0x7E00) noexcept {
+  put_u16(bytes, scale == scale ? f16_from_f32(scale) : not_a_number);
 }
 
 /// factor * (sum of squares) / 256.
@@ -230,8 +231,18 @@ struct ScalarMethod {
   template <std::size_t elements, std::size_t dimensions>
   using Fit = LatticeFit<elements, dimensions>;
 
+  template <std::size_t elements>
+  static SignedMagnitudes<elements> split_signs(const float* x) noexcept {
+    return codec::split_signs<elements>(x);
+  }
+
+  template <std::size_t elements>
+  static float largest(const std::array<float, elements>& values) noexcept {
+    return *std::ranges::max_element(values);
+  }
+
   static float find_positive_scale(const float* x, const float* w, float largest) noexcept {
-    return codec::find_positive_scale(x, w, largest);
+    return refine_positive_scale(x, w, find_inverse_scale(x, w, largest));
   }
 };
 

@@ -16,7 +16,7 @@
 #include <hwy/highway.h>
 
 #include "codec/lattice_search.hpp"
-#include "codec/snap_inl.hpp"
+#include "codec/superblocks_inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace ingot::codec::HWY_NAMESPACE {
@@ -35,6 +35,7 @@ class LaneFit {
  public:
   static constexpr std::size_t point_count = elements / dimensions;
   static constexpr int level_count = dimensions == 8 ? 3 : 8;
+  static constexpr unsigned all_points = (1u << point_count) - 1;
 
   using Ranks = std::array<std::uint16_t, point_count>;
 
@@ -57,8 +58,8 @@ class LaneFit {
   /// The scale, maybe negative; ranks() are the points.
   HWY_NOINLINE float find(const LatticeSearch& search) {
     const std::size_t count = FillTries(search);
-    Snap(count);
-    SumUp(count);
+    Snap(SnapTag(), count, all_points);
+    SumUp(SnapTag(), count);
     float scale = search.start;
     float best = 0.0f;
     std::size_t best_try = tries_max;
@@ -69,7 +70,7 @@ class LaneFit {
         best_try = k;
       }
     }
-    unsigned off_grid = search.is_on_grid ? 0 : (1u << point_count) - 1;
+    unsigned off_grid = search.is_on_grid ? 0 : all_points;
     std::uint32_t points[point_count] = {};
     if (best_try != tries_max) {
       off_grid = 0;
@@ -81,13 +82,16 @@ class LaneFit {
       }
     }
     if (!(scale > 0.0f) || (off_grid == 0 && search.resnap != Resnap::always)) return scale;
-    if (search.resnap != Resnap::off_grid) off_grid = (1u << point_count) - 1;
+    if (search.resnap != Resnap::off_grid) off_grid = all_points;
     return Resnapped(scale, off_grid, points);
   }
 
   [[nodiscard]] HWY_NOINLINE const Ranks& ranks() const { return ranks_; }
 
  private:
+  /// Short vectors for a single try.
+  using OneTry = hn::CappedTag<float, 4>;
+
   /// Returns how many.
   HWY_INLINE std::size_t FillTries(const LatticeSearch& search) {
     const SnapTag f32;
@@ -109,7 +113,7 @@ class LaneFit {
   HWY_INLINE float Resnapped(float scale, unsigned mask, const std::uint32_t* points) {
     t_[0] = 1.0f / scale;
     scales_[0] = scale;
-    Snap(1);
+    Snap(OneTry(), 1, mask);
     for (std::size_t j = 0; j < point_count; ++j) {
       if ((mask >> j & 1u) != 0) {
         ranks_[j] = lattice_.neighbour_ranks[indices_[j * tries_max]];
@@ -117,23 +121,26 @@ class LaneFit {
         points_[j * tries_max] = points[j];
       }
     }
-    SumUp(1);
+    SumUp(OneTry(), 1);
     return q_[0] > 0.0f ? p_[0] / q_[0] : scale;
   }
 
-  /// Fills points_ and indices_ for the first tries.
-  HWY_INLINE void Snap(std::size_t count) {
+  /// Fills points_ and indices_ for the first tries, of the points in `mask`.
+  template <class D>
+  HWY_INLINE void Snap(D f32, std::size_t count, unsigned mask) {
     for (std::size_t j = 0; j < point_count; ++j) {
-      for (std::size_t k = 0; k < count; k += snap_lanes) Round(j, k);
+      if ((mask >> j & 1u) == 0) continue;
+      for (std::size_t k = 0; k < count; k += hn::Lanes(f32)) Round(f32, j, k);
       const std::size_t first = j * tries_max;
       snap_.Snap(lattice_, j, codes_ + first, scales_, count, points_ + first, indices_ + first);
     }
   }
 
   /// The codes of a rounded point, for a vector of tries.
-  HWY_INLINE void Round(std::size_t point, std::size_t first_try) {
-    const SnapTag f32;
-    const hn::RebindToSigned<SnapTag> i32;
+  template <class D>
+  HWY_INLINE void Round(D f32, std::size_t point, std::size_t first_try) {
+    const hn::RebindToSigned<D> i32;
+    const hn::RebindToUnsigned<D> u32;
     const auto t = hn::Load(f32, t_ + first_try);
     // Indices are clamped with the offset that round_even subtracts, which is then taken off the
     // code.
@@ -153,21 +160,20 @@ class LaneFit {
       code_offset = code_offset * level_count + offset;
     }
     code = hn::Sub(code, hn::Set(i32, static_cast<std::int32_t>(code_offset)));
-    hn::Store(hn::BitCast(hn::RebindToUnsigned<SnapTag>(), code), hn::RebindToUnsigned<SnapTag>(),
-              codes_ + point * tries_max + first_try);
+    hn::Store(hn::BitCast(u32, code), u32, codes_ + point * tries_max + first_try);
   }
 
   /// Fills p_ and q_ from points_, a vector of tries at once.
-  HWY_INLINE void SumUp(std::size_t count) {
-    const SnapTag f32;
-    const hn::RebindToUnsigned<SnapTag> u32;
-    for (std::size_t k = 0; k < count; k += snap_lanes) {
+  template <class D>
+  HWY_INLINE void SumUp(D f32, std::size_t count) {
+    const hn::RebindToUnsigned<D> u32;
+    for (std::size_t k = 0; k < count; k += hn::Lanes(f32)) {
       auto p = hn::Zero(f32);
       auto q = hn::Zero(f32);
       for (std::size_t j = 0; j < point_count; ++j) {
         auto point = hn::Load(u32, points_ + j * tries_max + k);
         for (std::size_t i = 0; i < dimensions; ++i, point = hn::ShiftRight<4>(point)) {
-          const auto level = OddLevels(point);
+          const auto level = OddLevels(f32, point);
           const auto wx = hn::Set(f32, wx_[j * dimensions + i]);
           const auto w = hn::Set(f32, w_[j * dimensions + i]);
           p = hn::Add(p, hn::Mul(wx, level));
@@ -201,57 +207,73 @@ struct LaneMethod {
   template <std::size_t elements, std::size_t dimensions>
   using Fit = LaneFit<elements, dimensions>;
 
-  static float find_positive_scale(const float* x, const float* w, float largest) noexcept {
-    return codec::find_positive_scale(x, w, largest);
+  template <std::size_t elements>
+  static HWY_NOINLINE SignedMagnitudes<elements> split_signs(const float* x) {
+    const SnapTag f32;
+    SignedMagnitudes<elements> split{};
+    for (std::size_t i = 0; i < elements; i += snap_lanes) {
+      const auto value = hn::LoadU(f32, x + i);
+      const auto is_negative = hn::Lt(value, hn::Zero(f32));
+      hn::StoreU(hn::IfThenElse(is_negative, hn::Neg(value), value), f32, &split.magnitudes[i]);
+      const unsigned bits = BitsOf(f32, is_negative) << (i % 8);
+      split.signs[i / 8] |= static_cast<std::uint8_t>(bits);
+      if constexpr (snap_lanes == 16) split.signs[i / 8 + 1] = static_cast<std::uint8_t>(bits >> 8);
+    }
+    return split;
+  }
+
+  template <std::size_t elements>
+  static HWY_NOINLINE float largest(const std::array<float, elements>& values) {
+    const SnapTag f32;
+    auto largest = hn::LoadU(f32, values.data());
+    for (std::size_t i = snap_lanes; i < elements; i += snap_lanes) {
+      largest = hn::Max(largest, hn::LoadU(f32, &values[i]));
+    }
+    return hn::GetLane(hn::MaxOfLanes(f32, largest));
+  }
+
+  static HWY_NOINLINE float find_positive_scale(const float* x, const float* w, float largest) {
+    return refine_positive_scale(x, w, FindInverseScale(x, w, largest));
+  }
+
+ private:
+  /// find_inverse_scale of positive_scale.hpp, one try per lane.
+  static HWY_INLINE float FindInverseScale(const float* x, const float* w, float largest) {
+    const SnapTag f32;
+    const hn::RebindToSigned<SnapTag> i32;
+    constexpr std::size_t tries = 9;
+    HWY_ALIGN float ts[16];
+    HWY_ALIGN float errors[16];
+    for (int k = 0; k < 16; ++k) {
+      const int step = k == 0 || k > 8 ? 0 : k < 5 ? k - 5 : k - 4;
+      ts[k] = 0.1f * static_cast<float>(step) + 4.0f;
+    }
+    for (std::size_t k = 0; k < tries; k += snap_lanes) {
+      const auto t = hn::Div(hn::Load(f32, ts + k), hn::Set(f32, largest));
+      const auto scale = hn::Div(hn::Set(f32, 1.0f), t);
+      // The first try does not cap codes, but keeps them in bytes.
+      const auto first_lane = hn::Set(i32, -static_cast<std::int32_t>(k));
+      const auto is_capped = hn::Ne(hn::Iota(i32, 0), first_lane);
+      auto error = hn::Zero(f32);
+      for (std::size_t i = 0; i < 32; ++i) {
+        const auto value = hn::Set(f32, x[i]);
+        const auto bits = hn::BitCast(i32, hn::Add(hn::Mul(t, value), hn::Set(f32, 12582912.0f)));
+        const auto rounded = hn::Sub(hn::And(bits, hn::Set(i32, 0x7FFFFF)), hn::Set(i32, 0x400000));
+        const auto code = hn::IfThenElse(is_capped, hn::Min(rounded, hn::Set(i32, 4)),
+                                         hn::And(rounded, hn::Set(i32, 255)));
+        const auto difference = hn::Sub(value, hn::Mul(scale, hn::ConvertTo(f32, code)));
+        error = hn::Add(error, hn::Mul(hn::Mul(hn::Set(f32, w[i]), difference), difference));
+      }
+      hn::Store(t, f32, ts + k);
+      hn::Store(error, f32, errors + k);
+    }
+    std::size_t best = 0;
+    for (std::size_t k = 1; k < tries; ++k) {
+      if (errors[k] < errors[best]) best = k;
+    }
+    return ts[best];
   }
 };
-
-/// Importances from weights and the mean square of a block; without weights, from the square of
-/// each value and `square_part` of the mean.
-HWY_INLINE void FillImportances(const BlockValues& x, const float* weights, float mean,
-                                float square_part, BlockValues& w) {
-  const SnapTag f32;
-  for (std::size_t i = 0; i < 256; i += snap_lanes) {
-    const auto value = hn::LoadU(f32, x.data() + i);
-    const auto square = hn::Mul(value, value);
-    if (weights != nullptr) {
-      const auto root = hn::Sqrt(hn::Add(hn::Set(f32, mean), square));
-      hn::StoreU(hn::Mul(hn::LoadU(f32, weights + i), root), f32, w.data() + i);
-    } else {
-      hn::StoreU(hn::Add(hn::Set(f32, square_part == 0.0f ? 0.0f : square_part * mean), square),
-                 f32, w.data() + i);
-    }
-  }
-}
-
-/// for_each_block of quantize_common.hpp, for super-blocks.
-template <class Block, class Encode>
-HWY_INLINE void EncodeBlocks(const FloatRows& rows, const Encode& encode) {
-  const std::size_t row_blocks = rows.row_elements / 256;
-  for (std::size_t b = 0; b < row_blocks * rows.row_count; ++b) {
-    BlockValues x{};
-    const float* src = rows.src + 256 * b;
-    if (all_finite(src, 256)) std::memcpy(x.data(), src, sizeof x);
-    Block block{};
-    encode(x, rows.weights == nullptr ? nullptr : rows.weights + b % row_blocks * 256, block);
-    store_block(block, rows.dst, b);
-  }
-}
-
-/// Whether all values are so small that no sum of a search is infinite or NaN.
-HWY_INLINE bool IsTame(const BlockValues& x, const BlockValues& w) {
-  const SnapTag f32;
-  auto wild = hn::Zero(f32);
-  for (std::size_t i = 0; i < 256; i += snap_lanes) {
-    const auto weight = hn::LoadU(f32, w.data() + i);
-    const auto magnitude = hn::Abs(hn::LoadU(f32, x.data() + i));
-    const auto is_tame =
-        hn::And(hn::Le(magnitude, hn::Set(f32, 1e12f)),
-                hn::And(hn::Ge(weight, hn::Zero(f32)), hn::Le(weight, hn::Set(f32, 1e18f))));
-    wild = hn::IfThenElse(is_tame, wild, hn::Set(f32, 1.0f));
-  }
-  return hn::AllTrue(f32, hn::Eq(wild, hn::Zero(f32)));
-}
 
 #endif  // HWY_TARGET != HWY_SCALAR
 

@@ -41,8 +41,7 @@ inline float find_inverse_scale(const float* x, const float* w, float largest) n
 
 /// A scale for codes 0..4 of 32 values of which few are negative, the largest being `largest`. As
 /// in the reference implementation, codes are kept in bytes: -1 becomes 255.
-inline float find_positive_scale(const float* x, const float* w, float largest) noexcept {
-  const float t = find_inverse_scale(x, w, largest);
+inline float refine_positive_scale(const float* x, const float* w, float t) noexcept {
   std::array<int, 32> codes;
   float p = 0.0f;
   float q = 0.0f;

@@ -13,6 +13,7 @@
 
 #include <hwy/highway.h>
 
+#include <bit>
 #include <cstdint>
 #include <type_traits>
 
@@ -43,10 +44,10 @@ HWY_INLINE hn::Vec<D> LookUp(D f32, hn::Vec<D> table, hn::Vec<hn::RebindToUnsign
 }
 
 /// 2 * l + 1 for the level index l in the lowest four bits; at most 7.
-HWY_INLINE SnapFloats OddLevels(SnapBits point) {
-  const SnapTag f32;
-  const hn::RebindToSigned<SnapTag> i32;
-  if constexpr (snap_lanes >= 8) {
+template <class D>
+HWY_INLINE hn::Vec<D> OddLevels(D f32, hn::Vec<hn::RebindToUnsigned<D>> point) {
+  const hn::RebindToSigned<D> i32;
+  if constexpr (hn::MaxLanes(D()) >= 8) {
     HWY_ALIGN static constexpr float levels[16] = {1, 3, 5, 7, 9, 11, 13, 15,
                                                    1, 3, 5, 7, 9, 11, 13, 15};
     return LookUp(f32, hn::Load(f32, levels), point);
@@ -56,10 +57,12 @@ HWY_INLINE SnapFloats OddLevels(SnapBits point) {
   }
 }
 
-/// The number of the first lane that is set; one is.
+/// A bit for each lane of which the mask is set; at most 16.
 template <class D>
-HWY_INLINE std::uint32_t FirstLane(D f32, hn::Mask<D> mask) {
-  return static_cast<std::uint32_t>(hn::FindFirstTrue(f32, mask));
+HWY_INLINE unsigned BitsOf(D f32, hn::Mask<D> mask) {
+  std::uint8_t bytes[8] = {};
+  hn::StoreMaskBits(f32, mask, bytes);
+  return bytes[0] | static_cast<unsigned>(bytes[1]) << 8;
 }
 
 /// The smallest error so far in each lane, and the number of its candidate, less the lane.
@@ -78,11 +81,18 @@ struct SmallestErrors {
 
   /// The number of the first candidate with the smallest error.
   [[nodiscard]] HWY_INLINE std::uint32_t First() const {
+    const D f32;
     const hn::RebindToUnsigned<D> u32;
-    const auto is_smallest = hn::RebindMask(u32, hn::Eq(error, hn::MinOfLanes(D(), error)));
-    const auto numbers = hn::Add(first, hn::Iota(u32, 0));
-    const auto none = hn::Set(u32, 0xFFFF);
-    return hn::GetLane(hn::MinOfLanes(u32, hn::IfThenElse(is_smallest, numbers, none)));
+    HWY_ALIGN std::uint32_t numbers[16];
+    hn::Store(hn::Add(first, hn::Iota(u32, 0)), u32, numbers);
+    unsigned bits = BitsOf(f32, hn::Eq(error, hn::MinOfLanes(f32, error)));
+    std::uint32_t number = numbers[std::countr_zero(bits)];
+    // The padding of a list equals its first neighbour, which is number 0; other ties are rare.
+    for (bits &= bits - 1; HWY_UNLIKELY(bits != 0 && number != 0); bits &= bits - 1) {
+      const std::uint32_t other = numbers[std::countr_zero(bits)];
+      if (other < number) number = other;
+    }
+    return number;
   }
 };
 
@@ -98,9 +108,20 @@ class OctetErrors {
     const SnapTag f32;
     const auto values = hn::Mul(hn::Set(f32, scale), hn::LoadDup128(f32, levels));
     for (std::size_t i = 0; i < table_count; ++i) {
-      const auto difference = hn::Sub(values, hn::Load(f32, x + i * snap_lanes));
-      tables_[i] = hn::Mul(hn::Mul(hn::Load(f32, w + i * snap_lanes), difference), difference);
+      SetTable(i, values, hn::Load(f32, x + i * snap_lanes), hn::Load(f32, w + i * snap_lanes));
     }
+  }
+
+  /// From values and importances as they are.
+  static HWY_INLINE OctetErrors Of8(const float* x, const float* w, const float* levels,
+                                    float scale) {
+    const SnapTag f32;
+    OctetErrors errors;
+    const auto values = hn::Mul(hn::Set(f32, scale), hn::LoadDup128(f32, levels));
+    for (std::size_t i = 0; i < table_count; ++i) {
+      errors.SetTable(i, values, FourTimes(x, i), FourTimes(w, i));
+    }
+    return errors;
   }
 
   /// The errors of a vector of neighbours.
@@ -120,6 +141,23 @@ class OctetErrors {
  private:
   /// As many elements to a table as it has room for.
   static constexpr std::size_t table_count = 32 / snap_lanes;
+
+  OctetErrors() = default;
+
+  HWY_INLINE void SetTable(std::size_t i, SnapFloats levels, SnapFloats x, SnapFloats w) {
+    const auto difference = hn::Sub(levels, x);
+    tables_[i] = hn::Mul(hn::Mul(w, difference), difference);
+  }
+
+  /// Vector number i of eight floats, each four times.
+  static HWY_INLINE SnapFloats FourTimes(const float* x, std::size_t i) {
+    const SnapTag f32;
+    const hn::RebindToUnsigned<SnapTag> u32;
+    const std::size_t first = 8 / table_count * i;
+    const auto quarter = hn::ShiftRight<2>(hn::Iota(u32, 0));
+    const auto index = hn::Add(quarter, hn::Set(u32, static_cast<std::uint32_t>(first % 4)));
+    return LookUp(f32, hn::LoadDup128(f32, x + first / 4 * 4), index);
+  }
 
   SnapFloats tables_[table_count];
 };
@@ -181,7 +219,8 @@ HWY_INLINE std::uint32_t Nearest(const Errors& errors, const std::uint32_t* poin
   const typename Errors::Tag f32;
   if constexpr (is_short) {
     const auto error = errors.Of(points);
-    return FirstLane(f32, hn::Eq(error, hn::MinOfLanes(f32, error)));
+    const unsigned bits = BitsOf(f32, hn::Eq(error, hn::MinOfLanes(f32, error)));
+    return static_cast<std::uint32_t>(std::countr_zero(bits));
   } else {
     constexpr auto lanes = static_cast<std::uint32_t>(hn::MaxLanes(typename Errors::Tag()));
     SmallestErrors<typename Errors::Tag> best = {errors.Of(points)};
@@ -217,11 +256,16 @@ class GroupSnap {
     const std::uint32_t* const neighbours = lattice.neighbour_points;
     for (std::size_t k = 0; k < try_count; ++k) {
       const LatticeSnap snap = snaps[codes[k]];
-      points[k] = neighbours[snap.first];
       indices[k] = snap.first;
       short_tries[short_count] = static_cast<std::uint8_t>(k);
       long_tries[long_count] = static_cast<std::uint8_t>(k);
-      short_count += static_cast<std::size_t>(snap.count - 1 < lanes);  // 0 - 1 is large
+      // Most quads are outside the lattice, so those inside are not worth an exception; octets are.
+      if constexpr (dimensions == 8) {
+        points[k] = neighbours[snap.first];
+        short_count += static_cast<std::size_t>(snap.count - 1 < lanes);  // 0 - 1 is large
+      } else {
+        short_count += static_cast<std::size_t>(snap.count <= lanes);
+      }
       long_count += static_cast<std::size_t>(snap.count > lanes);
     }
     const float* const x = x_ + point * copies * dimensions;
