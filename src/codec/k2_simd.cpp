@@ -26,9 +26,8 @@ struct DecodeQ2_K {
       Codes codes = LoadCodes(&block.codes[16 * chunk]);
       std::size_t group = 8 * (chunk / 2) + chunk % 2;
       for (std::size_t t = 0; t < 4; ++t, group += 2) {
-        const AffineCodes<2> values(hn::Set(FloatTag(), scales[group]),
-                                    hn::Set(FloatTag(), offsets[group]));
-        values(codes, dst + 16 * group, store);
+        StoreAffine(LevelsOf(AndByte(codes, 3)), hn::Set(FloatTag(), scales[group]),
+                    hn::Set(FloatTag(), offsets[group]), dst + 16 * group, store);
         codes = ShiftRightMixing<2>(codes);
       }
     }
