@@ -176,6 +176,28 @@ HWY_INLINE void StoreAffine(Levels levels, Floats scale, Floats offset, float* d
   }
 }
 
+/// level[i] * scale of 16 groups, each wanted in all lanes.
+class Factors {
+ public:
+  HWY_INLINE Factors(Levels levels, Floats scale) {
+    StoreScaled(levels, scale, values_, CachedStore());
+    KeepInMemory(values_);
+  }
+  [[nodiscard]] HWY_INLINE Floats operator[](std::size_t group) const {
+    return hn::Set(FloatTag(), values_[group]);
+  }
+
+  /// Filling all lanes from memory is a load, from a register a shuffle; and shuffles are what
+  /// decoding has too few units for. g++ would keep the values in a register.
+  template <std::size_t count>
+  static HWY_INLINE void KeepInMemory(float (&values)[count]) {
+    __asm__("" : "+m"(values));
+  }
+
+ private:
+  HWY_ALIGN float values_[16];
+};
+
 // --- codes of up to 4 bits ---------------------------------------------------------------------
 
 /// What each code stands for.
