@@ -13,16 +13,10 @@ HWY_BEFORE_NAMESPACE();
 namespace ingot::codec::HWY_NAMESPACE {
 
 #if HWY_TARGET != HWY_SCALAR
-/// Low nibbles, less 16 where the fifth bit is 0: bit i of the two bytes at `high_bits`.
-HWY_INLINE Levels CenteredLevels(Codes codes, const std::uint8_t* high_bits) {
-  const Levels low = LevelsOf(AndByte(codes, 15));
-  const auto has_high = hn::LoadMaskBits(LevelTag(), high_bits);
-  return hn::IfThenElse(has_high, low, hn::Sub(low, hn::Set(LevelTag(), 16)));
-}
-
-/// Low nibbles, plus 16 where the fifth bit is 1.
-HWY_INLINE Levels PositiveLevels(Codes codes, const std::uint8_t* high_bits) {
-  const Levels low = LevelsOf(AndByte(codes, 15));
+/// Low nibbles, plus 16 where the fifth bit is 1, bit i of the two bytes at `high_bits`; and plus
+/// `offset`.
+HWY_INLINE Levels FiveBitLevels(Codes codes, const std::uint8_t* high_bits, std::int8_t offset) {
+  const Levels low = hn::Add(LevelsOf(AndByte(codes, 15)), hn::Set(LevelTag(), offset));
   const auto has_high = hn::LoadMaskBits(LevelTag(), high_bits);
   return hn::IfThenElse(has_high, hn::Add(low, hn::Set(LevelTag(), 16)), low);
 }
@@ -33,8 +27,8 @@ struct DecodeQ5_0 {
     const Floats scale = HalfAt(block.scale.data());
     const Codes low = LoadCodes(block.codes.data());
     const Codes high = ShiftRightMixing<4>(low);
-    StoreScaled(CenteredLevels(low, &block.high_bits[0]), scale, dst, store);
-    StoreScaled(CenteredLevels(high, &block.high_bits[2]), scale, dst + 16, store);
+    StoreScaled(FiveBitLevels(low, &block.high_bits[0], -16), scale, dst, store);
+    StoreScaled(FiveBitLevels(high, &block.high_bits[2], -16), scale, dst + 16, store);
   }
 };
 
@@ -45,8 +39,8 @@ struct DecodeQ5_1 {
     const Floats minimum = HalfAt(block.minimum.data());
     const Codes low = LoadCodes(block.codes.data());
     const Codes high = ShiftRightMixing<4>(low);
-    StoreAffine(PositiveLevels(low, &block.high_bits[0]), scale, minimum, dst, store);
-    StoreAffine(PositiveLevels(high, &block.high_bits[2]), scale, minimum, dst + 16, store);
+    StoreAffine(FiveBitLevels(low, &block.high_bits[0], 0), scale, minimum, dst, store);
+    StoreAffine(FiveBitLevels(high, &block.high_bits[2], 0), scale, minimum, dst + 16, store);
   }
 };
 #endif
