@@ -177,6 +177,28 @@ HWY_INLINE void StoreAffine(Levels levels, Floats scale, Floats offset, float* d
   }
 }
 
+/// level[i] * scale of 16 groups, each wanted in all lanes.
+class Factors {
+ public:
+  HWY_INLINE Factors(Levels levels, Floats scale) {
+    StoreScaled(levels, scale, values_, CachedStore());
+    KeepInMemory(values_);
+  }
+  [[nodiscard]] HWY_INLINE Floats operator[](std::size_t group) const {
+    return hn::Set(FloatTag(), values_[group]);
+  }
+
+  /// Filling all lanes from memory is a load, from a register a shuffle; and shuffles are what
+  /// decoding has too few units for. g++ would keep the values in a register.
+  template <std::size_t count>
+  static HWY_INLINE void KeepInMemory(float (&values)[count]) {
+    __asm__("" : "+m"(values));
+  }
+
+ private:
+  HWY_ALIGN float values_[16];
+};
+
 // --- codes of up to 4 bits ---------------------------------------------------------------------
 
 /// What each code stands for.
@@ -254,6 +276,10 @@ class AffineCodes {
   return stores == Stores::streamed && reinterpret_cast<std::uintptr_t>(dst) % 64 == 0;
 }
 
+/// How far ahead of a streamed block its source is fetched: what the CPU itself does too timidly
+/// where blocks are as long as their floats. A prefetch beyond the end does nothing.
+inline constexpr std::size_t prefetch_bytes = 1024;
+
 /// Decodes blocks one after the other: decode_block(block, dst, store), where `store` is one of the
 /// two above and `block` a reference into `src`.
 template <class Block, std::size_t block_elements, class DecodeBlock>
@@ -263,6 +289,9 @@ HWY_INLINE void DecodeBlocks(const std::byte* src, float* dst, std::size_t block
   const auto* blocks = reinterpret_cast<const Block*>(src);
   if (CanStream(dst, stores)) {
     for (std::size_t b = 0; b < block_count; ++b, dst += block_elements) {
+      for (std::size_t line = 0; line < sizeof(Block); line += 64) {
+        hwy::Prefetch(reinterpret_cast<const std::byte*>(blocks + b) + prefetch_bytes + line);
+      }
       decode_block(blocks[b], dst, StreamedStore());
     }
     hwy::FlushStream();

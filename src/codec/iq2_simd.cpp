@@ -33,18 +33,9 @@ struct DecodeIQ2_XXS {
   }
 };
 
-/// The factors of 16 groups.
-struct OctetFactors {
-  HWY_ALIGN float factors[16];
-
-  HWY_INLINE OctetFactors(const Bytes<8>& groups, Floats scale) {
-    StoreScaled(OddScales(u64_at(groups.data())), hn::Mul(scale, hn::Set(FloatTag(), 0.125f)),
-                factors, CachedStore());
-  }
-  [[nodiscard]] HWY_INLINE Floats operator[](std::size_t group) const {
-    return hn::Set(FloatTag(), factors[group]);
-  }
-};
+HWY_INLINE Factors OctetFactors(const Bytes<8>& groups, Floats scale) {
+  return {OddScales(u64_at(groups.data())), hn::Mul(scale, hn::Set(FloatTag(), 0.125f))};
+}
 
 struct DecodeIQ2_XS {
   template <class Store>
@@ -59,7 +50,7 @@ struct DecodeIQ2_XS {
       const auto even = EvenBytes(u16, hn::ShiftRight<9>(words));
       hn::Store(hn::DemoteTo(half_u8, hn::BitCast(i16, even)), half_u8, signs + i);
     }
-    const OctetFactors factors(block.groups, HalfAt(block.scale.data()));
+    const Factors factors = OctetFactors(block.groups, HalfAt(block.scale.data()));
     for (std::size_t group = 0; group < 16; ++group, dst += 16) {
       const std::size_t low = u16_at(&block.octets[4 * group]);
       const std::size_t high = u16_at(&block.octets[4 * group + 2]);
@@ -72,7 +63,7 @@ struct DecodeIQ2_XS {
 struct DecodeIQ2_S {
   template <class Store>
   HWY_INLINE void operator()(const BlockIQ2_S& block, float* dst, Store store) const {
-    const OctetFactors factors(block.groups, HalfAt(block.scale.data()));
+    const Factors factors = OctetFactors(block.groups, HalfAt(block.scale.data()));
     const RankArray<32> ranks = Ranks(block);
     for (std::size_t group = 0; group < 16; ++group, dst += 16) {
       const Codes magnitudes =

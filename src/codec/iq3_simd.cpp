@@ -47,9 +47,8 @@ struct DecodeIQ3_XXS {
 struct DecodeIQ3_S {
   template <class Store>
   HWY_INLINE void operator()(const BlockIQ3_S& block, float* dst, Store store) const {
-    HWY_ALIGN float factors[16];  // the last 8 are not used
-    StoreScaled(OddScales(u32_at(block.groups.data())), HalfAt(block.scale.data()), factors,
-                CachedStore());
+    // There are 8 groups; the rest is not used.
+    const Factors factors(OddScales(u32_at(block.groups.data())), HalfAt(block.scale.data()));
     RankArray<64> ranks;
     for (std::size_t i = 0; i < 64; i += 16) {
       const std::uint8_t* high_bits = &block.rank_high[i / 8];
@@ -61,8 +60,7 @@ struct DecodeIQ3_S {
           FourQuads(iq3_s_grid[ranks[4 * i]], iq3_s_grid[ranks[4 * i + 1]],
                     iq3_s_grid[ranks[4 * i + 2]], iq3_s_grid[ranks[4 * i + 3]]);
       // The last signs have four bytes of group scales behind them.
-      StoreScaled(SignedLevels(magnitudes, &block.signs[2 * i]),
-                  hn::Set(FloatTag(), factors[i / 2]), dst, store);
+      StoreScaled(SignedLevels(magnitudes, &block.signs[2 * i]), factors[i / 2], dst, store);
     }
   }
 };

@@ -17,17 +17,14 @@ struct DecodeQ2_K {
   template <class Store>
   HWY_INLINE void operator()(const BlockQ2_K& block, float* dst, Store store) const {
     const Codes groups = LoadCodes(block.groups.data());
-    HWY_ALIGN float scales[16];
-    HWY_ALIGN float offsets[16];  // negated minimums
-    StoreScaled(LevelsOf(AndByte(groups, 15)), HalfAt(block.scale.data()), scales, CachedStore());
-    StoreScaled(LevelsOf(AndByte(ShiftRightMixing<4>(groups), 15)),
-                hn::Neg(HalfAt(block.minimum.data())), offsets, CachedStore());
+    const Factors scales(LevelsOf(AndByte(groups, 15)), HalfAt(block.scale.data()));
+    const Factors offsets(LevelsOf(AndByte(ShiftRightMixing<4>(groups), 15)),
+                          hn::Neg(HalfAt(block.minimum.data())));
     for (std::size_t chunk = 0; chunk < 4; ++chunk) {  // 16 bytes of codes
       Codes codes = LoadCodes(&block.codes[16 * chunk]);
       std::size_t group = 8 * (chunk / 2) + chunk % 2;
       for (std::size_t t = 0; t < 4; ++t, group += 2) {
-        const AffineCodes<2> values(hn::Set(FloatTag(), scales[group]),
-                                    hn::Set(FloatTag(), offsets[group]));
+        const AffineCodes<2> values(scales[group], offsets[group]);
         values(codes, dst + 16 * group, store);
         codes = ShiftRightMixing<2>(codes);
       }

@@ -27,8 +27,7 @@ HWY_INLINE Levels GroupScales(const Bytes<12>& groups) {
 struct DecodeQ3_K {
   template <class Store>
   HWY_INLINE void operator()(const BlockQ3_K& block, float* dst, Store store) const {
-    HWY_ALIGN float scales[16];
-    StoreScaled(GroupScales(block.groups), HalfAt(block.scale.data()), scales, CachedStore());
+    const Factors scales(GroupScales(block.groups), HalfAt(block.scale.data()));
     for (std::size_t column = 0; column < 2; ++column) {  // 16 bytes of each row
       Codes high = LoadCodes(&block.high_bits[16 * column]);
       for (std::size_t half = 0; half < 2; ++half) {
@@ -36,8 +35,8 @@ struct DecodeQ3_K {
         for (std::size_t t = 0; t < 4; ++t) {
           const std::size_t group = 8 * half + 2 * t + column;
           const Codes code = hn::Or(AndByte(codes, 3), AndByte(ShiftLeftMixing<2>(high), 4));
-          StoreScaled(hn::Sub(LevelsOf(code), hn::Set(LevelTag(), 4)),
-                      hn::Set(FloatTag(), scales[group]), dst + 16 * group, store);
+          StoreScaled(hn::Sub(LevelsOf(code), hn::Set(LevelTag(), 4)), scales[group],
+                      dst + 16 * group, store);
           codes = ShiftRightMixing<2>(codes);
           high = ShiftRightMixing<1>(high);
         }

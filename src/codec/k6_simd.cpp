@@ -16,9 +16,7 @@ namespace ingot::codec::HWY_NAMESPACE {
 struct DecodeQ6_K {
   template <class Store>
   HWY_INLINE void operator()(const BlockQ6_K& block, float* dst, Store store) const {
-    HWY_ALIGN float scales[16];
-    StoreScaled(LevelsOf(LoadCodes(block.groups.data())), HalfAt(block.scale.data()), scales,
-                CachedStore());
+    const Factors scales(LevelsOf(LoadCodes(block.groups.data())), HalfAt(block.scale.data()));
     for (std::size_t chunk = 0; chunk < 4; ++chunk) {  // 16 bytes of each of 4 rows
       const std::size_t half = chunk / 2;
       const std::size_t column = chunk % 2;
@@ -28,8 +26,8 @@ struct DecodeQ6_K {
       const std::size_t group = 8 * half + column;
       const auto store_row = [&](std::size_t t, Codes low_bits, Codes high_bits) HWY_ATTR {
         const Codes code = hn::Or(AndByte(low_bits, 0x0F), AndByte(high_bits, 0x30));
-        StoreScaled(hn::Sub(LevelsOf(code), hn::Set(LevelTag(), 32)),
-                    hn::Set(FloatTag(), scales[group + 2 * t]), dst + 16 * (group + 2 * t), store);
+        StoreScaled(hn::Sub(LevelsOf(code), hn::Set(LevelTag(), 32)), scales[group + 2 * t],
+                    dst + 16 * (group + 2 * t), store);
       };
       store_row(0, first, ShiftLeftMixing<4>(high));
       store_row(1, second, ShiftLeftMixing<2>(high));

@@ -84,6 +84,7 @@ struct SignWords {
       const auto odd = hn::BitCast(i32, hn::Or(doubled, hn::Set(u32, 1)));
       hn::Store(hn::Mul(hn::ConvertTo(f32, odd), hn::Set(f32, scale)), f32, factors + i);
     }
+    Factors::KeepInMemory(factors);
   }
 };
 

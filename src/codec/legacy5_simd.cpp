@@ -13,24 +13,22 @@ HWY_BEFORE_NAMESPACE();
 namespace ingot::codec::HWY_NAMESPACE {
 
 #if HWY_TARGET != HWY_SCALAR
-/// The low nibbles of `codes`, and bit i of the two bytes at `high_bits` as bit 4 of code i.
-HWY_INLINE Codes FiveBits(Codes codes, const std::uint8_t* high_bits, std::uint8_t value_if_set) {
-  const Codes low = AndByte(codes, 15);
-  const auto has_high = hn::LoadMaskBits(CodeTag(), high_bits);
-  return hn::Or(low, hn::IfThenElseZero(has_high, hn::Set(CodeTag(), value_if_set)));
+/// Low nibbles, plus 16 where the fifth bit is 1, bit i of the two bytes at `high_bits`; and plus
+/// `offset`.
+HWY_INLINE Levels FiveBitLevels(Codes codes, const std::uint8_t* high_bits, std::int8_t offset) {
+  const Levels low = hn::Add(LevelsOf(AndByte(codes, 15)), hn::Set(LevelTag(), offset));
+  const auto has_high = hn::LoadMaskBits(LevelTag(), high_bits);
+  return hn::IfThenElse(has_high, hn::Add(low, hn::Set(LevelTag(), 16)), low);
 }
 
 struct DecodeQ5_0 {
   template <class Store>
   HWY_INLINE void operator()(const BlockQ5_0& block, float* dst, Store store) const {
     const Floats scale = HalfAt(block.scale.data());
-    const Codes codes = LoadCodes(block.codes.data());
-    // Setting bits 4..7 of a nibble subtracts 16; that is done where the fifth bit is 0.
-    const Codes flip = hn::Set(CodeTag(), 0xF0);
-    const Codes low = FiveBits(codes, &block.high_bits[0], 0xF0);
-    const Codes high = FiveBits(ShiftRightMixing<4>(codes), &block.high_bits[2], 0xF0);
-    StoreScaled(LevelsOf(hn::Xor(low, flip)), scale, dst, store);
-    StoreScaled(LevelsOf(hn::Xor(high, flip)), scale, dst + 16, store);
+    const Codes low = LoadCodes(block.codes.data());
+    const Codes high = ShiftRightMixing<4>(low);
+    StoreScaled(FiveBitLevels(low, &block.high_bits[0], -16), scale, dst, store);
+    StoreScaled(FiveBitLevels(high, &block.high_bits[2], -16), scale, dst + 16, store);
   }
 };
 
@@ -39,11 +37,10 @@ struct DecodeQ5_1 {
   HWY_INLINE void operator()(const BlockQ5_1& block, float* dst, Store store) const {
     const Floats scale = HalfAt(block.scale.data());
     const Floats minimum = HalfAt(block.minimum.data());
-    const Codes codes = LoadCodes(block.codes.data());
-    const Codes low = FiveBits(codes, &block.high_bits[0], 0x10);
-    const Codes high = FiveBits(ShiftRightMixing<4>(codes), &block.high_bits[2], 0x10);
-    StoreAffine(LevelsOf(low), scale, minimum, dst, store);
-    StoreAffine(LevelsOf(high), scale, minimum, dst + 16, store);
+    const Codes low = LoadCodes(block.codes.data());
+    const Codes high = ShiftRightMixing<4>(low);
+    StoreAffine(FiveBitLevels(low, &block.high_bits[0], 0), scale, minimum, dst, store);
+    StoreAffine(FiveBitLevels(high, &block.high_bits[2], 0), scale, minimum, dst + 16, store);
   }
 };
 #endif

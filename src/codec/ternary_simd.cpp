@@ -52,42 +52,50 @@ struct DecodeTQ2_0 {
   }
 };
 
-/// The first trit of each byte, less one: byte * 3 / 256 - 1.
-HWY_INLINE Levels FirstTrit(Codes bytes) {
-  const Codes one = hn::Set(CodeTag(), 1);
-  const Codes is_1_or_2 = hn::Min(hn::SaturatedSub(bytes, hn::Set(CodeTag(), 85)), one);
-  const Codes is_2 = hn::Min(hn::SaturatedSub(bytes, hn::Set(CodeTag(), 170)), one);
-  return LevelsOf(hn::Sub(hn::Add(is_1_or_2, is_2), one));
-}
-
-HWY_INLINE Codes DropFirstTrit(Codes bytes) { return hn::Add(bytes, hn::Add(bytes, bytes)); }
-
 struct DecodeTQ1_0 {
+  using Words = hn::Rebind<std::uint16_t, FloatTag>;
+  using TritBytes = hn::Rebind<std::uint8_t, FloatTag>;
+
   template <class Store>
   HWY_INLINE void operator()(const BlockTQ1_0& block, float* dst, Store store) const {
     const Floats scale = HalfAt(block.scale.data());
-    Codes first = LoadCodes(&block.trits[0]);
-    Codes second = LoadCodes(&block.trits[16]);
-    Codes third = LoadCodes(&block.trits[32]);
-    for (std::size_t t = 0; t < 5; ++t) {
-      StoreScaled(FirstTrit(first), scale, dst + 32 * t, store);
-      StoreScaled(FirstTrit(second), scale, dst + 32 * t + 16, store);
-      StoreScaled(FirstTrit(third), scale, dst + 160 + 16 * t, store);
-      first = DropFirstTrit(first);
-      second = DropFirstTrit(second);
-      third = DropFirstTrit(third);
-    }
+    DecodeRows<32>(&block.trits[0], scale, dst, store);
+    DecodeRows<16>(&block.trits[32], scale, dst + 160, store);
+
     // Bytes 48..51 four times, multiplied by the first four powers of 3.
-    const std::uint64_t trit_0 = u32_at(&block.trits[48]);
-    HWY_ALIGN std::uint8_t last[16];
-    for (std::size_t i = 0; i < 4; ++i) {
-      const unsigned byte = static_cast<unsigned>(trit_0 >> (8 * i) & 255u);
-      last[i] = static_cast<std::uint8_t>(byte);
-      last[4 + i] = static_cast<std::uint8_t>(3 * byte);
-      last[8 + i] = static_cast<std::uint8_t>(9 * byte);
-      last[12 + i] = static_cast<std::uint8_t>(27 * byte);
+    HWY_ALIGN static constexpr std::uint16_t powers[16] = {
+        256 * 1, 256 * 1, 256 * 1, 256 * 1, 256 * 3,  256 * 3,  256 * 3,  256 * 3,
+        256 * 9, 256 * 9, 256 * 9, 256 * 9, 256 * 27, 256 * 27, 256 * 27, 256 * 27};
+    const hn::Repartition<std::uint32_t, TritBytes> u32;
+    const auto bytes = hn::BitCast(TritBytes(), hn::Set(u32, u32_at(&block.trits[48])));
+    const auto words = hn::PromoteTo(Words(), bytes);
+    for (std::size_t i = 0; i < 16; i += float_lanes) {
+      store(FirstTrits(hn::Mul(words, hn::Load(Words(), powers + i)), scale), dst + 240 + i);
     }
-    StoreScaled(FirstTrit(LoadCodes(last)), scale, dst + 240, store);
+  }
+
+ private:
+  /// Five rows of weights from as many bytes as a row is long.
+  template <std::size_t row_elements, class Store>
+  static HWY_INLINE void DecodeRows(const std::uint8_t* bytes, Floats scale, float* dst,
+                                    Store store) {
+    for (std::size_t i = 0; i < row_elements; i += float_lanes) {
+      const auto promoted = hn::PromoteTo(Words(), hn::LoadU(TritBytes(), bytes + i));
+      auto words = hn::ShiftLeft<8>(promoted);
+      for (std::size_t t = 0; t < 5; ++t) {
+        store(FirstTrits(words, scale), dst + row_elements * t + i);
+        words = hn::Mul(words, hn::Set(Words(), 3));
+      }
+    }
+  }
+
+  /// Of bytes in the upper halves of words: 3 times a word has the trit in its upper half, and what
+  /// is left in its lower.
+  static HWY_INLINE Floats FirstTrits(hn::Vec<Words> words, Floats scale) {
+    const hn::RebindToSigned<Words> i16;
+    const auto trits = hn::MulHigh(words, hn::Set(Words(), 3));
+    const auto levels = hn::Sub(hn::BitCast(i16, trits), hn::Set(i16, 1));
+    return hn::Mul(hn::ConvertTo(FloatTag(), hn::PromoteTo(IntTag(), levels)), scale);
   }
 };
 #endif
