@@ -71,7 +71,7 @@ void encode_iq1_s(const BlockValues& x, const BlockValues& w, BlockIQ1_S& block)
   }
   const float largest = largest_scale(scales.data(), scales.size());
   const float unit = largest / 15.0f;
-  if (largest != 0.0f) put_scale(block.scale.data(), unit * 1.125f);
+  if (largest != 0.0f) put_scale(block.scale.data(), unit * 1.125f, 0x7E00);
   for (std::size_t g = 0; g < 8; ++g) {
     unsigned word = 0;
     if (largest != 0.0f) {
@@ -137,7 +137,7 @@ void encode_iq1_m(const BlockValues& x, const BlockValues& w, BlockIQ1_M& block)
   std::array<unsigned, 16> codes;
   for (std::size_t g = 0; g < 16; ++g) codes[g] = group_code(scales[g], unit, 7);
   Bytes<2> scale;
-  put_scale(scale.data(), refit_scale(x, w, groups, codes, unit) * 1.1125f, 0xFE00);
+  put_scale(scale.data(), refit_scale(x, w, groups, codes, unit) * 1.1125f);
   for (std::size_t i = 0; i < 4; ++i) {
     unsigned word = (u16_at(scale.data()) >> (4 * i) & 15u) << 12;
     for (std::size_t j = 0; j < 4; ++j) word |= codes[4 * i + j] << (3 * j);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "codec/codec.hpp"
+#include "codec/cpu_targets.hpp"
 #include "codec/iq1_encode.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -55,11 +56,11 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace ingot::codec {
 
-HWY_EXPORT(QuantizeIQ1_S);
-void quantize_iq1_s(const FloatRows& rows) noexcept { HWY_DYNAMIC_DISPATCH(QuantizeIQ1_S)(rows); }
+INGOT_KERNELS(QuantizeIQ1_S);
+void quantize_iq1_s(const FloatRows& rows) noexcept { kernel_of(QuantizeIQ1_SKernels)(rows); }
 
-HWY_EXPORT(QuantizeIQ1_M);
-void quantize_iq1_m(const FloatRows& rows) noexcept { HWY_DYNAMIC_DISPATCH(QuantizeIQ1_M)(rows); }
+INGOT_KERNELS(QuantizeIQ1_M);
+void quantize_iq1_m(const FloatRows& rows) noexcept { kernel_of(QuantizeIQ1_MKernels)(rows); }
 
 }  // namespace ingot::codec
 #endif

@@ -34,7 +34,7 @@ void encode_iq2_xxs(const BlockValues& x, const BlockValues& w, BlockIQ2_XXS& bl
   const float largest = largest_scale(scales.data(), scales.size());
   if (largest == 0.0f) return;
   const float unit = largest / 31.0f;
-  put_scale(block.scale.data(), unit);
+  put_scale(block.scale.data(), unit, 0x7E00);
   for (std::size_t g = 0; g < 8; ++g) {
     words[2 * g + 1] |= group_code(scales[g], unit, 15) << 28;
     put_u32(&block.groups[8 * g], words[2 * g]);
@@ -82,7 +82,7 @@ void encode_iq2_xs(const BlockValues& x, const BlockValues& w, BlockIQ2_XS& bloc
   const float largest = largest_scale(groups.scales.data(), groups.scales.size());
   if (largest == 0.0f) return;
   const float unit = largest / 31.0f;
-  put_scale(block.scale.data(), unit);
+  put_scale(block.scale.data(), unit, 0x7E00);
   for (std::size_t k = 0; k < 32; ++k) {
     put_u16(&block.octets[2 * k],
             static_cast<std::uint16_t>(groups.ranks[k] | groups.signs[k] << 9));
@@ -101,7 +101,7 @@ void encode_iq2_s(const BlockValues& x, const BlockValues& w, BlockIQ2_S& block)
   const float largest = largest_scale(groups.scales.data(), groups.scales.size());
   if (largest == 0.0f) return;
   const float unit = largest / 31.0f;
-  put_scale(block.scale.data(), unit * 0.9875f);
+  put_scale(block.scale.data(), unit * 0.9875f, 0x7E00);
   put_group_codes(groups, unit, block.groups);
 }
 

@@ -58,7 +58,7 @@ void encode_iq3_xxs(const BlockValues& x, const BlockValues& w, BlockIQ3_XXS& bl
   const float largest = largest_scale(groups.scales.data(), groups.scales.size());
   if (largest == 0.0f) return;
   const float unit = largest / 31.0f;
-  put_scale(block.scale.data(), unit * 1.0125f);
+  put_scale(block.scale.data(), unit * 1.0125f, 0x7E00);
   for (std::size_t q = 0; q < 64; ++q) {
     block.ranks[q] = static_cast<std::uint8_t>(groups.ranks[q]);
   }
@@ -82,7 +82,7 @@ void encode_iq3_s(const BlockValues& x, const BlockValues& w, BlockIQ3_S& block)
   const float largest = largest_scale(groups.scales.data(), groups.scales.size());
   if (largest == 0.0f) return;
   const float unit = largest / 31.0f;
-  put_scale(block.scale.data(), unit * 1.033f);
+  put_scale(block.scale.data(), unit * 1.033f, 0x7E00);
   for (std::size_t g = 0; g < 8; ++g) {
     const unsigned code = group_code(groups.scales[g], unit, 15);
     block.groups[g / 2] |= static_cast<std::uint8_t>(code << (4 * (g % 2)));

@@ -28,7 +28,7 @@ void encode_nl(const std::array<float, 32>& x, const float* importances, BlockIQ
   std::array<float, 32> w;
   weigh(x.data(), importances, mean_square, w.data());
   const float scale = search_iq4<32>(x.data(), w.data());
-  put_f16(block.scale.data(), scale);
+  put_scale(block.scale.data(), scale);
   put_codes(x.data(), scale, block.codes.data());
 }
 
@@ -42,7 +42,7 @@ void encode_xs(const std::array<float, 256>& x, const float* importances, BlockI
     scales[g] = search_iq4<32>(&x[first], w.data());
   }
   const float scale = -signed_extreme(scales.data(), 8) / 32.0f;
-  put_f16(block.scale.data(), scale);
+  put_scale(block.scale.data(), scale);
   const float t = reciprocal(scale);
   unsigned group_high = 0;
   for (std::size_t g = 0; g < 8; ++g) {

@@ -62,8 +62,8 @@ void encode(const std::array<float, 256>& x, const float* importances, BlockQ2_K
     scale = search_positive<16>(groups.scales.data(), w, 15, groups.scale_codes.data());
     minimum = search_positive<16>(groups.minimums.data(), w, 15, groups.minimum_codes.data());
   }
-  put_f16(block.scale.data(), scale);
-  put_f16(block.minimum.data(), minimum);
+  put_scale(block.scale.data(), scale);
+  put_scale(block.minimum.data(), minimum);
   scale = f16_at(block.scale.data());
   minimum = f16_at(block.minimum.data());
   for (std::size_t g = 0; g < 16; ++g) {

@@ -42,7 +42,7 @@ float search(const std::array<float, 256>& x, const float* importances,
 void encode(const std::array<float, 256>& x, const float* importances, BlockQ3_K& block) {
   std::array<std::uint8_t, 256> codes;
   std::array<std::uint8_t, 16> scale_codes;
-  put_f16(block.scale.data(), search(x, importances, codes, scale_codes));
+  put_scale(block.scale.data(), search(x, importances, codes, scale_codes));
   const float scale = f16_at(block.scale.data());
   for (std::size_t g = 0; g < 16; ++g) {
     const unsigned code = scale_codes[g];

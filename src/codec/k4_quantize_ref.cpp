@@ -71,8 +71,8 @@ K45Codes search_k45(const std::array<float, 256>& x, const float* importances,
     scale = search_positive<8>(groups.scales.data(), w, 63, groups.scale_codes.data());
     minimum = search_positive<8>(groups.minimums.data(), w, 63, groups.minimum_codes.data());
   }
-  put_f16(found.scale.data(), scale);
-  put_f16(found.minimum.data(), minimum);
+  put_scale(found.scale.data(), scale);
+  put_scale(found.minimum.data(), minimum);
   scale = f16_at(found.scale.data());
   minimum = f16_at(found.minimum.data());
   for (std::size_t g = 0; g < 8; ++g) {

@@ -21,7 +21,7 @@ void encode(const std::array<float, 256>& x, const float* importances, BlockQ6_K
   const float extreme = signed_extreme(scales.data(), 16);
   if (std::fabs(extreme) < least_magnitude) return;  // all bytes zero
   const float t = -128.0f / extreme;
-  put_f16(block.scale.data(), 1.0f / t);
+  put_scale(block.scale.data(), 1.0f / t);
   const float scale = f16_at(block.scale.data());
   for (std::size_t g = 0; g < 16; ++g) {
     const auto group_scale = static_cast<std::int8_t>(std::min(127, round_even(t * scales[g])));

@@ -175,7 +175,7 @@ HWY_INLINE LaneFloats PutHalves(LaneFloats halves, Block* blocks, std::size_t of
   hn::Store(halves, LaneTag(), values);
   auto* bytes = reinterpret_cast<std::uint8_t*>(blocks) + offset;
   for (std::size_t lane = 0; lane < lane_count; ++lane, bytes += sizeof(Block)) {
-    put_f16(bytes, values[lane]);
+    put_scale(bytes, values[lane]);
     values[lane] = f16_at(bytes);
   }
   return hn::Load(LaneTag(), values);

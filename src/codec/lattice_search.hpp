@@ -31,13 +31,6 @@ using BlockValues = std::array<float, 256>;
   return largest;
 }
 
-/// Stores a block's scale. One that is not a number, from huge values, gets the same bits on every
-/// CPU.
-inline void put_scale(std::uint8_t* bytes, float scale,
-                      std::uint16_t not_a_number = 0x7E00) noexcept {
-  put_u16(bytes, scale == scale ? f16_from_f32(scale) : not_a_number);
-}
-
 /// factor * (sum of squares) / 256.
 [[nodiscard]] inline float mean_square(const BlockValues& x, float factor) noexcept {
   float sum = 0.0f;

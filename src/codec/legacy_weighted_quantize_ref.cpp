@@ -58,7 +58,7 @@ void put_fifth_bits(const Codes& codes, Bytes<4>& bytes) {
 void quantize_q4_0_weighted_ref(const FloatRows& rows) noexcept {
   for_each_weighted_block<BlockQ4_0>(rows, [](const Values& x, const Values& w, auto& block) {
     Codes codes;
-    put_f16(block.scale.data(), search_symmetric<32>(x.data(), w.data(), 8, codes.data()));
+    put_scale(block.scale.data(), search_symmetric<32>(x.data(), w.data(), 8, codes.data()));
     put_nibbles(codes, block.codes);
   });
 }
@@ -68,8 +68,8 @@ void quantize_q4_1_weighted_ref(const FloatRows& rows) noexcept {
     Codes codes;
     const AffineTries tries = {15, -0.9f, 0.05f, 36};
     const AffineFit fit = search_affine<32>(x.data(), w.data(), tries, codes.data());
-    put_f16(block.scale.data(), fit.scale);
-    put_f16(block.minimum.data(), fit.minimum);
+    put_scale(block.scale.data(), fit.scale);
+    put_scale(block.minimum.data(), fit.minimum);
     put_nibbles(codes, block.codes);
   });
 }
@@ -77,7 +77,7 @@ void quantize_q4_1_weighted_ref(const FloatRows& rows) noexcept {
 void quantize_q5_0_weighted_ref(const FloatRows& rows) noexcept {
   for_each_weighted_block<BlockQ5_0>(rows, [](const Values& x, const Values& w, auto& block) {
     Codes codes;
-    put_f16(block.scale.data(), search_symmetric<32>(x.data(), w.data(), 16, codes.data()));
+    put_scale(block.scale.data(), search_symmetric<32>(x.data(), w.data(), 16, codes.data()));
     put_fifth_bits(codes, block.high_bits);
     put_nibbles(codes, block.codes);
   });
@@ -88,8 +88,8 @@ void quantize_q5_1_weighted_ref(const FloatRows& rows) noexcept {
     Codes codes;
     const AffineTries tries = {31, -0.9f, 0.05f, 36};
     const AffineFit fit = search_affine<32>(x.data(), w.data(), tries, codes.data());
-    put_f16(block.scale.data(), fit.scale);
-    put_f16(block.minimum.data(), fit.minimum);
+    put_scale(block.scale.data(), fit.scale);
+    put_scale(block.minimum.data(), fit.minimum);
     put_fifth_bits(codes, block.high_bits);
     put_nibbles(codes, block.codes);
   });

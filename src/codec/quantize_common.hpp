@@ -21,6 +21,13 @@ namespace ingot::codec {
   return static_cast<std::int32_t>(bits & 0x7FFFFFu) - 0x400000;
 }
 
+/// Stores a scale as binary16. Huge values give scales that are not numbers; the sign of such a NaN
+/// would be that of whichever operand the compiler put first, so it is given: as x86 makes it.
+inline void put_scale(std::uint8_t* bytes, float scale,
+                      std::uint16_t not_a_number = 0xFE00) noexcept {
+  put_u16(bytes, scale == scale ? f16_from_f32(scale) : not_a_number);
+}
+
 [[nodiscard]] inline bool all_finite(const float* values, std::size_t count) noexcept {
   for (std::size_t i = 0; i < count; ++i) {
     if (!std::isfinite(values[i])) return false;
