@@ -303,9 +303,13 @@ HWY_INLINE void StoreBytes(D, hn::Vec<D> values, std::uint8_t* dst) {
 /// Bit i is lane i of the mask; at most 16 lanes.
 template <class D>
 HWY_INLINE std::uint32_t MaskBits(D d, hn::Mask<D> mask) {
-  std::uint8_t bytes[8] = {};
+  std::uint8_t bytes[8];
   hn::StoreMaskBits(d, mask, bytes);
-  return u16_at(bytes);
+  if constexpr (hn::MaxLanes(D()) <= 8) return bytes[0];
+  // SIMD targets are little-endian.
+  std::uint16_t pair;
+  std::memcpy(&pair, bytes, sizeof pair);
+  return pair;
 }
 
 #endif  // HWY_TARGET != HWY_SCALAR

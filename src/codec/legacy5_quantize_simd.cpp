@@ -27,16 +27,21 @@ HWY_INLINE void StoreCodes(Block& block, const CodeValues& code_values) {
   const WideIntTag i32;
   const auto low_bits = hn::Set(i32, 15);
   const auto fifth_bit = hn::Set(i32, 16);
-  std::uint32_t fifth_bits = 0;
+  std::uint32_t low_fifths = 0;
+  std::uint32_t high_fifths = 0;
   for (std::size_t i = 0; i < 16; i += wide_lanes) {
     const auto low = hn::Min(hn::ConvertTo(i32, code_values(i)), hn::Set(i32, 31));
     const auto high = hn::Min(hn::ConvertTo(i32, code_values(i + 16)), hn::Set(i32, 31));
-    fifth_bits |= MaskBits(i32, hn::TestBit(low, fifth_bit)) << i;
-    fifth_bits |= MaskBits(i32, hn::TestBit(high, fifth_bit)) << (i + 16);
+    low_fifths |= MaskBits(i32, hn::TestBit(low, fifth_bit)) << i;
+    high_fifths |= MaskBits(i32, hn::TestBit(high, fifth_bit)) << i;
     const auto high_nibbles = hn::ShiftLeft<4>(hn::And(high, low_bits));
     StoreBytes(i32, hn::Or(hn::And(low, low_bits), high_nibbles), &block.codes[i]);
   }
-  put_u32(block.high_bits.data(), fifth_bits);
+  // Not put_u16: byte by byte, clang makes it a slow vector. SIMD targets are little-endian.
+  const auto low_word = static_cast<std::uint16_t>(low_fifths);
+  const auto high_word = static_cast<std::uint16_t>(high_fifths);
+  std::memcpy(&block.high_bits[0], &low_word, sizeof low_word);
+  std::memcpy(&block.high_bits[2], &high_word, sizeof high_word);
 }
 
 struct CodeValuesQ5_0 {
