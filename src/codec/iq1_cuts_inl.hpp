@@ -61,17 +61,17 @@ HWY_INLINE void SortPositions(const float* x, std::array<std::uint8_t, elements>
 /// Vectors of candidates that are compared at once.
 inline constexpr std::size_t chains = 4;
 
-/// Where p * p / q is not less than the bound.
-HWY_INLINE hn::Mask<SnapTag> IsClose(const float* p, const float* q, SnapFloats bound) {
+/// Where square / q is not less than the bound.
+HWY_INLINE hn::Mask<SnapTag> IsClose(const float* squares, const float* q, SnapFloats bound) {
   const SnapTag f32;
-  const auto value = hn::Load(f32, p);
-  return hn::Ge(hn::Mul(value, value), hn::Mul(bound, hn::Load(f32, q)));
+  return hn::Ge(hn::Load(f32, squares), hn::Mul(bound, hn::Load(f32, q)));
 }
 
-/// The number of the candidate with the largest p * p / q, if it is larger than all others by more
-/// than rounding errors: then it is the one that wins in Cuts::consider, whatever the order. Else
-/// `count`, a multiple of chains * snap_lanes. Candidates with an infinite q do not count.
-HWY_INLINE std::size_t FindBest(const float* p, const float* q, std::size_t count) {
+/// The number of the candidate with the largest p * p / q, given p * p and q, if it is larger than
+/// all others by more than rounding errors: then it is the one that wins in Cuts::consider,
+/// whatever the order. Else `count`, a multiple of chains * snap_lanes. Candidates with an infinite
+/// q do not count.
+HWY_INLINE std::size_t FindBest(const float* squares, const float* q, std::size_t count) {
   const SnapTag f32;
   SnapFloats best_p[chains];  // squared
   SnapFloats best_q[chains];
@@ -81,9 +81,8 @@ HWY_INLINE std::size_t FindBest(const float* p, const float* q, std::size_t coun
   }
   for (std::size_t i = 0; i < count; i += chains * snap_lanes) {
     for (std::size_t c = 0; c < chains; ++c) {
-      const auto other_p = hn::Load(f32, p + i + c * snap_lanes);
+      const auto square = hn::Load(f32, squares + i + c * snap_lanes);
       const auto other_q = hn::Load(f32, q + i + c * snap_lanes);
-      const auto square = hn::Mul(other_p, other_p);
       const auto is_better = hn::Gt(hn::Mul(square, best_q[c]), hn::Mul(best_p[c], other_q));
       best_p[c] = hn::IfThenElse(is_better, square, best_p[c]);
       best_q[c] = hn::IfThenElse(is_better, other_q, best_q[c]);
@@ -102,10 +101,10 @@ HWY_INLINE std::size_t FindBest(const float* p, const float* q, std::size_t coun
   const auto bound = hn::Mul(largest, hn::Set(f32, 1.0f - 1e-6f));
   std::size_t found = count;
   for (std::size_t i = 0; i < count; i += chains * snap_lanes) {
-    const auto c0 = IsClose(p + i, q + i, bound);
-    const auto c1 = IsClose(p + i + snap_lanes, q + i + snap_lanes, bound);
-    const auto c2 = IsClose(p + i + 2 * snap_lanes, q + i + 2 * snap_lanes, bound);
-    const auto c3 = IsClose(p + i + 3 * snap_lanes, q + i + 3 * snap_lanes, bound);
+    const auto c0 = IsClose(squares + i, q + i, bound);
+    const auto c1 = IsClose(squares + i + snap_lanes, q + i + snap_lanes, bound);
+    const auto c2 = IsClose(squares + i + 2 * snap_lanes, q + i + 2 * snap_lanes, bound);
+    const auto c3 = IsClose(squares + i + 3 * snap_lanes, q + i + 3 * snap_lanes, bound);
     if (HWY_LIKELY(hn::AllFalse(f32, hn::Or(hn::Or(c0, c1), hn::Or(c2, c3))))) continue;
     const unsigned bits[chains] = {BitsOf(f32, c0), BitsOf(f32, c1), BitsOf(f32, c2),
                                    BitsOf(f32, c3)};
@@ -142,11 +141,20 @@ class CutsIQ1_S {
 
   /// False if the scalar search has to decide.
   HWY_INLINE bool Find(Cuts& cuts) const {
-    const std::size_t found = FindBest(p_, q_, count_);
+    const std::size_t found = FindBest(squares_, q_, count_);
     if (found == count_) return false;
     const std::size_t vector = found / snap_lanes;
-    const Start start = starts_[vector / 2];
-    cuts.consider(p_[found], q_[found], start.first, start.second + found % snap_lanes, vector % 2);
+    const std::size_t first = starts_[vector / 2].first;
+    const std::size_t second = starts_[vector / 2].second + found % snap_lanes;
+    const unsigned minus = vector % 2;
+    const auto& level = minus != 0 ? minus_levels : plus_levels;
+    const float middle_x = sum_x_[second] - sum_x_[first];
+    const float middle_w = sum_w_[second] - sum_w_[first];
+    const float rest_p = minus != 0 ? minus_p_[second] : plus_p_[second];
+    const float rest_q = minus != 0 ? minus_q_[second] : plus_q_[second];
+    const float p = sum_x_[first] * level[0] + middle_x * level[1] + rest_p;
+    const float q = sum_w_[first] * level[0] * level[0] + middle_w * level[1] * level[1] + rest_q;
+    cuts.consider(p, q, first, second, minus);
     return true;
   }
 
@@ -156,21 +164,27 @@ class CutsIQ1_S {
     std::uint8_t second;
   };
 
-  static constexpr std::size_t padded = 33 + 16;
+  static constexpr std::size_t padded = 48;  // 33 cuts, and a vector from the last one on
   /// Each of 33 rows may be longer than needed by all lanes but one.
   static constexpr std::size_t cuts_max = 561 + 33 * (snap_lanes - 1) + chains * snap_lanes;
 
   /// What the values after the second cut add to p and q.
   HWY_INLINE void FillRests() {
-    for (std::size_t j = 0; j < 33; ++j) {
-      const float rest_x = sum_x_[32] - sum_x_[j];
-      const float rest_w = sum_w_[32] - sum_w_[j];
-      plus_p_[j] = rest_x * plus_levels[2];
-      minus_p_[j] = rest_x * minus_levels[2];
-      plus_q_[j] = rest_w * plus_levels[2] * plus_levels[2];
-      minus_q_[j] = rest_w * minus_levels[2] * minus_levels[2];
+    const SnapTag f32;
+    const auto plus = hn::Set(f32, plus_levels[2]);
+    const auto minus = hn::Set(f32, minus_levels[2]);
+    for (std::size_t j = 0; j < padded; j += snap_lanes) {
+      const auto is_padding = hn::Gt(hn::Iota(f32, static_cast<float>(j)), hn::Set(f32, 32.0f));
+      const auto infinite = hn::Set(f32, infinite_q);
+      const auto rest_x = hn::Sub(hn::Set(f32, sum_x_[32]), hn::Load(f32, sum_x_ + j));
+      const auto rest_w = hn::Sub(hn::Set(f32, sum_w_[32]), hn::Load(f32, sum_w_ + j));
+      hn::Store(hn::Mul(rest_x, plus), f32, plus_p_ + j);
+      hn::Store(hn::Mul(rest_x, minus), f32, minus_p_ + j);
+      const auto plus_q = hn::Mul(hn::Mul(rest_w, plus), plus);
+      const auto minus_q = hn::Mul(hn::Mul(rest_w, minus), minus);
+      hn::Store(hn::IfThenElse(is_padding, infinite, plus_q), f32, plus_q_ + j);
+      hn::Store(hn::IfThenElse(is_padding, infinite, minus_q), f32, minus_q_ + j);
     }
-    for (std::size_t j = 33; j < padded; ++j) plus_q_[j] = minus_q_[j] = infinite_q;
   }
 
   /// All second cuts for a first one. The middle levels have the same magnitude.
@@ -202,17 +216,17 @@ class CutsIQ1_S {
 
   HWY_INLINE void SetCandidates(std::size_t first, SnapFloats p, SnapFloats q) {
     const SnapTag f32;
-    hn::Store(p, f32, p_ + first);
+    hn::Store(hn::Mul(p, p), f32, squares_ + first);
     hn::Store(q, f32, q_ + first);
   }
 
-  float sum_x_[padded] = {};
-  float sum_w_[padded] = {};
-  float plus_p_[padded] = {};
-  float plus_q_[padded];
-  float minus_p_[padded] = {};
-  float minus_q_[padded];
-  HWY_ALIGN float p_[2 * cuts_max];
+  HWY_ALIGN float sum_x_[padded] = {};
+  HWY_ALIGN float sum_w_[padded] = {};
+  HWY_ALIGN float plus_p_[padded];
+  HWY_ALIGN float plus_q_[padded];
+  HWY_ALIGN float minus_p_[padded];
+  HWY_ALIGN float minus_q_[padded];
+  HWY_ALIGN float squares_[2 * cuts_max];
   HWY_ALIGN float q_[2 * cuts_max];
   Start starts_[cuts_max / snap_lanes + 1];
   std::size_t count_ = 0;
@@ -267,7 +281,7 @@ class CutsIQ1_M {
   HWY_INLINE Cuts Find() const {
     Cuts cuts;
     constexpr std::size_t count = 4 * CutPatterns::padded;
-    const std::size_t found = FindBest(p_[0], q_[0], count);
+    const std::size_t found = FindBest(squares_[0], q_[0], count);
     if (found != count) {
       Consider(found / CutPatterns::padded, found % CutPatterns::padded, cuts);
       return cuts;
@@ -316,12 +330,14 @@ class CutsIQ1_M {
     }
     for (std::size_t k = 0; k < 4; ++k) {
       hn::Store(p[k], f32, p_[k] + first);
+      hn::Store(hn::Mul(p[k], p[k]), f32, squares_[k] + first);
       hn::Store(q[k], f32, q_[k] + first);
     }
   }
 
   HWY_ALIGN float tables_[16][4][4];
   HWY_ALIGN float p_[4][CutPatterns::padded];
+  HWY_ALIGN float squares_[4][CutPatterns::padded];
   HWY_ALIGN float q_[4][CutPatterns::padded];
   bool is_second_octet_[16];
 };
