@@ -107,7 +107,16 @@ HWY_INLINE Floats FloatsFromHalves(hn::Vec<HalfBitsTag> halves) {
 
 /// The binary16 at `bytes`, in every lane.
 HWY_INLINE Floats HalfAt(const std::uint8_t* bytes) {
+#if HWY_TARGET <= HWY_AVX3
+  // Converting short vectors and filling long ones takes fewer units than the other way round.
+  const hn::CappedTag<float, 4> f32;
+  const hn::Rebind<hwy::float16_t, decltype(f32)> f16;
+  const hn::RebindToUnsigned<decltype(f16)> u16;
+  const auto converted = hn::PromoteTo(f32, hn::BitCast(f16, hn::Set(u16, u16_at(bytes))));
+  return hn::Set(FloatTag(), hn::GetLane(converted));
+#else
   return FloatsFromHalves(hn::Set(HalfBitsTag(), u16_at(bytes)));
+#endif
 }
 
 // --- codes and levels --------------------------------------------------------------------------
