@@ -114,8 +114,14 @@ HWY_INLINE Floats HalfAt(const std::uint8_t* bytes) {
   const hn::RebindToUnsigned<decltype(f16)> u16;
   const auto converted = hn::PromoteTo(f32, hn::BitCast(f16, hn::Set(u16, u16_at(bytes))));
   return hn::Set(FloatTag(), hn::GetLane(converted));
-#else
+#elif HWY_TARGET <= HWY_AVX2
   return FloatsFromHalves(hn::Set(HalfBitsTag(), u16_at(bytes)));
+#else
+  const std::uint32_t bits = u16_at(bytes);
+  const std::uint32_t exponent = bits & 0x7C00;
+  if (exponent == 0 || exponent == 0x7C00) return hn::Set(FloatTag(), f16_at(bytes));
+  const std::uint32_t widened = (bits & 0x8000) << 16 | ((bits & 0x7FFF) << 13) + (112u << 23);
+  return hn::Set(FloatTag(), std::bit_cast<float>(widened));
 #endif
 }
 
