@@ -108,7 +108,22 @@ HWY_INLINE Floats FloatsFromHalves(hn::Vec<HalfBitsTag> halves) {
 
 /// The binary16 at `bytes`, in every lane.
 HWY_INLINE Floats HalfAt(const std::uint8_t* bytes) {
+#if HWY_TARGET <= HWY_AVX3
+  // Converting short vectors and filling long ones takes fewer units than the other way round.
+  const hn::CappedTag<float, 4> f32;
+  const hn::Rebind<hwy::float16_t, decltype(f32)> f16;
+  const hn::RebindToUnsigned<decltype(f16)> u16;
+  const auto converted = hn::PromoteTo(f32, hn::BitCast(f16, hn::Set(u16, u16_at(bytes))));
+  return hn::Set(FloatTag(), hn::GetLane(converted));
+#elif HWY_TARGET <= HWY_AVX2
   return FloatsFromHalves(hn::Set(HalfBitsTag(), u16_at(bytes)));
+#else
+  const std::uint32_t bits = u16_at(bytes);
+  const std::uint32_t exponent = bits & 0x7C00;
+  if (exponent == 0 || exponent == 0x7C00) return hn::Set(FloatTag(), f16_at(bytes));
+  const std::uint32_t widened = (bits & 0x8000) << 16 | ((bits & 0x7FFF) << 13) + (112u << 23);
+  return hn::Set(FloatTag(), std::bit_cast<float>(widened));
+#endif
 }
 
 // --- codes and levels --------------------------------------------------------------------------
