@@ -49,13 +49,8 @@ HWY_INLINE LaneFloats SearchWeighted(const LaneTile<256>& x, const LaneTile<256>
 
 HWY_INLINE LaneFloats Search(const LaneTile<256>& x, LaneTile<256>& codes,
                              LaneTile<16>& scale_codes) {
-  constexpr std::size_t at_once = lane_count >= 16 ? 4 : 2;
   LaneTile<16> scales;
-  for (std::size_t g = 0; g < 16; g += at_once) {
-    LaneFloats found[at_once];
-    SearchByDescent<16, at_once>(x, 16 * g, 4, codes.values + 16 * g * lane_count, found);
-    for (std::size_t i = 0; i < at_once; ++i) scales.SetRow(g + i, found[i]);
-  }
+  LaneDescent(x, 4).Run(scales, codes.values);
   return RoundScales(scales, scale_codes);
 }
 
