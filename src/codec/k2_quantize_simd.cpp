@@ -107,7 +107,7 @@ struct EncodeQ2_K {
     scale = PutHalves(scale, blocks, offsetof(BlockQ2_K, scale));
     minimum = PutHalves(minimum, blocks, offsetof(BlockQ2_K, minimum));
     RoundToGroups(x, scale_codes, minimum_codes, scale, minimum, codes, blocks);
-    PutBitPairs(codes, 0, blocks, offsetof(BlockQ2_K, codes));
+    PutBitPairs<0>(codes, blocks, offsetof(BlockQ2_K, codes));
   }
 };
 

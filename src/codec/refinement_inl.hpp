@@ -114,27 +114,33 @@ class LaneDescent {
   HWY_INLINE LaneDescent(const LaneTile<256>& x, int limit)
       : x_(x), limit_(limit), limits_(-limit, limit - 1) {}
 
-  /// Leaves the codes, as integers, in `codes`.
+  /// Leaves the codes, as floats with their signs, in `codes`: see CodeAt.
   HWY_INLINE void Run(LaneTile<16>& scales, float* codes) {
     for (std::size_t g = 0; g < 16; g += at_once) FirstPass(g, codes);
     for (std::size_t first = 0; first < item_count_; first += at_once * lane_count) {
       LastPasses(first, HWY_MIN(at_once * lane_count, item_count_ - first), codes);
     }
     for (std::size_t g = 0; g < 16; ++g) {
-      const LaneMask is_live = hn::Gt(is_live_.Row(g), Same(0.0f));
       const LaneSums sums = {products_.Row(g), squares_.Row(g)};
-      scales.SetRow(g, hn::IfThenElseZero(is_live, ScaleOf(sums)));
-      for (std::size_t i = 16 * g; i < 16 * g + 16; ++i) {
-        const LaneFloats value = hn::Load(LaneTag(), codes + i * lane_count);
-        const LaneFloats stored = hn::Add(value, Same(to_float(limit_)));
-        SetCodes(codes, i, hn::ConvertTo(LaneIntTag(), hn::IfThenElseZero(is_live, stored)));
-      }
+      scales.SetRow(g, hn::IfThenElseZero(IsLive(g), ScaleOf(sums)));
     }
+  }
+
+  /// The code to store of an element.
+  [[nodiscard]] HWY_INLINE LaneInts CodeAt(const float* codes, std::size_t element) const {
+    const LaneFloats code = hn::Load(LaneTag(), codes + element * lane_count);
+    const LaneFloats stored = hn::Add(code, Same(to_float(limit_)));
+    return hn::ConvertTo(LaneIntTag(), hn::IfThenElseZero(IsLive(element / 16), stored));
   }
 
  private:
   static constexpr std::size_t at_once = lane_count >= 16 ? 4 : 2;
   static constexpr std::size_t group_floats = 16 * lane_count;  // in a tile
+
+  /// Whether group g is not too small to count.
+  [[nodiscard]] HWY_INLINE LaneMask IsLive(std::size_t g) const {
+    return hn::Gt(is_live_.Row(g), Same(0.0f));
+  }
 
   /// The codes of the groups from g on.
   HWY_INLINE void FirstPass(std::size_t g, float* codes) {

@@ -186,8 +186,11 @@ class LaneAffineSearch {
     const LaneFloats least =
         hn::Div(hn::Sub(hn::Mul(squares, product_sum_), hn::Mul(codes, products)), determinant);
     const LaneMask is_above = hn::Gt(least, Same(0.0f));
-    fit.minimum = hn::IfThenZeroElse(is_above, least);
-    fit.scale = hn::IfThenElse(is_above, hn::Div(products, squares), scale);
+    fit = {scale, least};
+    if (!hn::AllFalse(LaneTag(), is_above)) {
+      fit.minimum = hn::IfThenZeroElse(is_above, least);
+      fit.scale = hn::IfThenElse(is_above, hn::Div(products, squares), scale);
+    }
     return hn::Gt(determinant, Same(0.0f));
   }
 
