@@ -115,12 +115,19 @@ HWY_INLINE void SetCodes(float* rows, std::size_t element, LaneInts codes) {
   return sum;
 }
 
+/// Leaves the weights in the rows from `w` on.
+HWY_INLINE void WeighByImportance(LaneRows x, LaneRows u, LaneFloats mean_square, std::size_t count,
+                                  float* w) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const LaneFloats weight = hn::Mul(u[i], hn::Sqrt(hn::Add(mean_square, hn::Mul(x[i], x[i]))));
+    hn::Store(weight, LaneTag(), w + i * lane_count);
+  }
+}
+
 template <std::size_t count>
 HWY_INLINE void WeighByImportance(LaneRows x, LaneRows u, LaneFloats mean_square,
                                   LaneTile<count>& w) {
-  for (std::size_t i = 0; i < count; ++i) {
-    w.SetRow(i, hn::Mul(u[i], hn::Sqrt(hn::Add(mean_square, hn::Mul(x[i], x[i])))));
-  }
+  WeighByImportance(x, u, mean_square, count, w.values);
 }
 
 template <std::size_t count>

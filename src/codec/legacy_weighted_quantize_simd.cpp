@@ -93,7 +93,8 @@ void QuantizeQ4_0Weighted(const FloatRows& rows) { EncodeWeighted<BlockQ4_0>(row
 struct EncodeQ4_1 {
   HWY_INLINE void operator()(LaneRows x, LaneRows w, BlockQ4_1* blocks) const {
     LaneTile<32> codes;
-    const LaneFit fit = SearchAffine<32>(x, w, {15, -0.9f, 0.05f, 36}, codes.values);
+    LaneFit fit;
+    SearchAffine<32, 1>(x, w, {15, -0.9f, 0.05f, 36}, &fit, codes.values);
     PutHalves(fit.scale, blocks, offsetof(BlockQ4_1, scale));
     PutHalves(fit.minimum, blocks, offsetof(BlockQ4_1, minimum));
     PutNibbles(codes.values, 16, 16, blocks, offsetof(BlockQ4_1, codes));
@@ -115,7 +116,8 @@ void QuantizeQ5_0Weighted(const FloatRows& rows) { EncodeWeighted<BlockQ5_0>(row
 struct EncodeQ5_1 {
   HWY_INLINE void operator()(LaneRows x, LaneRows w, BlockQ5_1* blocks) const {
     LaneTile<32> codes;
-    const LaneFit fit = SearchAffine<32>(x, w, {31, -0.9f, 0.05f, 36}, codes.values);
+    LaneFit fit;
+    SearchAffine<32, 1>(x, w, {31, -0.9f, 0.05f, 36}, &fit, codes.values);
     PutHalves(fit.scale, blocks, offsetof(BlockQ5_1, scale));
     PutHalves(fit.minimum, blocks, offsetof(BlockQ5_1, minimum));
     PutFifthBits(codes, blocks, offsetof(BlockQ5_1, high_bits));
