@@ -186,6 +186,7 @@ class LaneAffineSearch {
 
   /// The codes that t and the minimum of `now` give, and the best fit for them where there is one.
   HWY_INLINE void Refit(const LaneFloats* t, const LaneFit* now, LaneFit* next, LaneMask* has_fit) {
+    const LaneCodes limits = limits_;  // in registers, whatever is stored
     LaneFloats codes[groups];
     LaneFloats squares[groups];
     LaneFloats products[groups];
@@ -194,7 +195,7 @@ class LaneAffineSearch {
       for (std::size_t g = 0; g < groups; ++g) {
         const std::size_t e = count * g + i;
         const LaneFloats x = x_[e];
-        const LaneFloats l = limits_.Round(hn::Mul(t[g], hn::Sub(x, now[g].minimum)));
+        const LaneFloats l = limits.Round(hn::Mul(t[g], hn::Sub(x, now[g].minimum)));
         l_.SetRow(e, l);
         const LaneFloats wl = hn::Mul(w_[e], l);
         codes[g] = hn::Add(codes[g], wl);
