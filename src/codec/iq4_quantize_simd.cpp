@@ -19,8 +19,8 @@ void QuantizeIQ4_XS(const FloatRows& rows) { quantize_iq4_xs_ref(rows); }
 #else
 
 /// iq4_values as floats, and the ones below each.
-HWY_ALIGN constexpr float values[16] = {-127, -104, -83, -65, -49, -35, -22, -10,
-                                        1,    13,   25,  38,  53,  69,  89,  113};
+HWY_ALIGN constexpr float code_values[16] = {-127, -104, -83, -65, -49, -35, -22, -10,
+                                             1,    13,   25,  38,  53,  69,  89,  113};
 HWY_ALIGN constexpr float lower_values[16] = {-127, -127, -104, -83, -65, -49, -35, -22,
                                               -10,  1,    13,   25,  38,  53,  69,  89};
 /// Entry i: from here on, halfway, value i is nearer than value i - 1. All are exact, and so are
@@ -37,9 +37,9 @@ class NearestIq4 {
     const LaneInts index = Index(v);
     if constexpr (lane_count == 16) {  // a look-up costs less than making the other index
       const LaneMask is_upper = hn::Ge(v, Entry(middles, index));
-      return hn::IfThenElse(is_upper, Entry(values, index), Entry(lower_values, index));
+      return hn::IfThenElse(is_upper, Entry(code_values, index), Entry(lower_values, index));
     } else {
-      return Entry(values, Below(v, index));
+      return Entry(code_values, Below(v, index));
     }
   }
 
