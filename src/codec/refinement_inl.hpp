@@ -36,13 +36,14 @@ HWY_INLINE void RefinePass(const LaneRows* x, const LaneRows* w, const LaneCodes
       const LaneFloats product = hn::Sub(sums[g].product, hn::Mul(weighted, code));
       const LaneFloats square = hn::Sub(sums[g].square, hn::Mul(hn::Mul(weight, code), code));
       const LaneFloats next = limits.Round(hn::Div(hn::Mul(x[g][i], square), product));
+      LaneMask is_better = hn::And(hn::Gt(product, Same(0.0f)), IsNot(next, code));
+      if (hn::AllFalse(LaneTag(), is_better)) continue;  // as it is most often
       const LaneFloats next_product = hn::Add(product, hn::Mul(weighted, next));
       const LaneFloats next_square = hn::Add(square, hn::Mul(hn::Mul(weight, next), next));
       const LaneFloats gain = hn::Mul(hn::Mul(next_product, next_product), sums[g].square);
       const LaneFloats loss = hn::Mul(hn::Mul(sums[g].product, sums[g].product), next_square);
-      const LaneMask is_valid = hn::And(hn::Gt(product, Same(0.0f)),
-                                        hn::Gt(is_positive ? square : next_square, Same(0.0f)));
-      const LaneMask is_better = hn::And(is_valid, hn::And(IsNot(next, code), hn::Gt(gain, loss)));
+      const LaneMask is_valid = hn::Gt(is_positive ? square : next_square, Same(0.0f));
+      is_better = hn::And(is_better, hn::And(is_valid, hn::Gt(gain, loss)));
       LaneFloats kept = next;
       if (is_positive) {  // as a byte
         const LaneIntTag i32;
