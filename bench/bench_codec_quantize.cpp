@@ -160,7 +160,7 @@ void quantize(benchmark::State& state, const Case& c) {
   for (auto _ : state) {
     seconds.push_back(seconds_of([&] { codec.quantize(rows); }));
     benchmark::ClobberMemory();
-    if (!is_compared_with_copying(c.info.type)) continue;
+    if (c.has_weights || !is_compared_with_copying(c.info.type)) continue;
     state.PauseTiming();
     copy_seconds.push_back(seconds_of([&] {
       std::memcpy(copy.data(), rows.src, elements * sizeof(float));

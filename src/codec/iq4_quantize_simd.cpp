@@ -19,9 +19,11 @@ void QuantizeIQ4_NL(const FloatRows& rows) { quantize_iq4_nl_ref(rows); }
 void QuantizeIQ4_XS(const FloatRows& rows) { quantize_iq4_xs_ref(rows); }
 #else
 
-/// iq4_values shifted by one place, so that entry 16, which is entry 0, is the last.
-HWY_ALIGN constexpr float shifted_values[16] = {113, -127, -104, -83, -65, -49, -35, -22,
-                                                -10, 1,    13,   25,  38,  53,  69,  89};
+/// iq4_values as floats, and the ones below each.
+HWY_ALIGN constexpr float code_values[16] = {-127, -104, -83, -65, -49, -35, -22, -10,
+                                             1,    13,   25,  38,  53,  69,  89,  113};
+HWY_ALIGN constexpr float lower_values[16] = {-127, -127, -104, -83, -65, -49, -35, -22,
+                                              -10,  1,    13,   25,  38,  53,  69,  89};
 /// Entry i: from here on, halfway, value i is nearer than value i - 1. All are exact, and so are
 /// the distances near them: comparing with them is comparing the distances.
 HWY_ALIGN constexpr float middles[16] = {-HUGE_VALF, -115.5f, -93.5f, -74.0f, -57.0f, -42.0f,
@@ -33,43 +35,45 @@ class NearestIq4 {
  public:
   /// For -134.5 < v.
   [[nodiscard]] HWY_INLINE LaneFloats Value(LaneFloats v) const {
-    const LaneTag f32;
-    const LaneIntTag i32;
     const LaneInts index = Index(v);
-    const LaneInts carry = hn::BitCast(i32, hn::VecFromMask(f32, hn::Ge(v, Entry(middles, index))));
-    return Entry(shifted_values, hn::Sub(index, carry));
+    if constexpr (lane_count == 16) {  // a look-up costs less than making the other index
+      const LaneMask is_upper = hn::Ge(v, Entry(middles, index));
+      return hn::IfThenElse(is_upper, Entry(code_values, index), Entry(lower_values, index));
+    } else {
+      return Entry(code_values, Below(v, index));
+    }
   }
 
   /// The code, for any v.
   [[nodiscard]] HWY_INLINE LaneInts Code(LaneFloats v) const {
-    const LaneTag f32;
-    const LaneIntTag i32;
     const LaneFloats top = Same(113.0f);
     v = hn::IfThenElse(hn::Lt(v, top), v, top);  // NaN as well
     v = hn::Max(v, Same(-127.0f));
-    const LaneInts index = Index(v);
-    const LaneInts carry = hn::BitCast(i32, hn::VecFromMask(f32, hn::Ge(v, Entry(middles, index))));
-    return hn::Sub(hn::Sub(index, carry), hn::Set(i32, 1));
+    return Below(v, Index(v));
   }
 
  private:
   /// i such that the code is i or i - 1: the middles are close to where this parabola (on each side
-  /// of 0) is an integer, within 0.06. The result has i in its low bits.
+  /// of 0) is an integer, within 0.06.
   [[nodiscard]] static HWY_INLINE LaneInts Index(LaneFloats v) {
     v = hn::Min(v, Same(104.0f));  // from 101 on the code is 15
     const LaneFloats slope = hn::Sub(Same(0.0899f), hn::Mul(Same(0.000232f), hn::Abs(v)));
     const LaneFloats place = hn::Add(hn::Mul(slope, v), Same(8.343292f));
     const LaneInts bits = hn::BitCast(LaneIntTag(), hn::Add(place, Same(12582912.0f)));
-    return hn::And(bits, hn::Set(LaneIntTag(), 31));
+    return hn::And(bits, hn::Set(LaneIntTag(), 15));
   }
 
-  /// Entry index % 16 of a table.
+  /// The index, or the one below if v is below the middle of the two.
+  [[nodiscard]] static HWY_INLINE LaneInts Below(LaneFloats v, LaneInts index) {
+    const LaneMask is_below = hn::Lt(v, Entry(middles, index));
+    return hn::Add(index, hn::BitCast(LaneIntTag(), hn::VecFromMask(LaneTag(), is_below)));
+  }
+
   [[nodiscard]] static HWY_INLINE LaneFloats Entry(const float* table, LaneInts index) {
     const LaneTag f32;
     const LaneIntTag i32;
     if constexpr (lane_count == 16) {
-      const LaneInts place = hn::And(index, hn::Set(i32, 15));
-      return hn::TableLookupLanes(hn::Load(f32, table), hn::IndicesFromVec(f32, place));
+      return hn::TableLookupLanes(hn::Load(f32, table), hn::IndicesFromVec(f32, index));
     } else if constexpr (lane_count == 8) {
       const auto place = hn::IndicesFromVec(f32, hn::And(index, hn::Set(i32, 7)));
       const LaneFloats low = hn::TableLookupLanes(hn::Load(f32, table), place);
@@ -77,7 +81,7 @@ class NearestIq4 {
       const LaneMask is_high = hn::MaskFromVec(hn::BitCast(f32, hn::ShiftLeft<28>(index)));
       return hn::IfThenElse(is_high, high, low);
     } else {
-      return hn::GatherIndex(f32, table, hn::And(index, hn::Set(i32, 15)));
+      return hn::GatherIndex(f32, table, index);
     }
   }
 };

@@ -23,32 +23,30 @@ struct LaneGroups {
   LaneTile<16> weights;   ///< Sums over the group.
 };
 
-HWY_INLINE void SearchGroups(const LaneTile<256>& x, LaneGroups& groups, LaneTile<256>& codes) {
+/// With importances if `u` is not null.
+HWY_INLINE void SearchGroups(const LaneTile<256>& x, const LaneTile<256>* u, LaneGroups& groups,
+                             LaneTile<256>& codes) {
   static constexpr AffineTries tries = {3, -0.5f, 0.1f, 15, true};
-  for (std::size_t g = 0; g < 16; ++g) {
-    const LaneRows values(x, 16 * g);
-    LaneTile<16> w;
-    for (std::size_t i = 0; i < 16; ++i) w.SetRow(i, hn::Abs(values[i]));
-    float* group_codes = codes.values + 16 * g * lane_count;
-    const LaneFit fit = SearchAffine<16, true>(values, LaneRows(w), tries, group_codes);
-    groups.scales.SetRow(g, fit.scale);
-    groups.minimums.SetRow(g, hn::Neg(fit.minimum));
-  }
-}
-
-HWY_INLINE void SearchWeightedGroups(const LaneTile<256>& x, const LaneTile<256>& u,
-                                     LaneGroups& groups, LaneTile<256>& codes) {
-  static constexpr AffineTries tries = {3, -0.9f, 0.05f, 36};
-  const LaneFloats mean_square = hn::Div(SumOfSquares(LaneRows(x), 256), Same(256.0f));
-  for (std::size_t g = 0; g < 16; ++g) {
-    const LaneRows values(x, 16 * g);
-    LaneTile<16> w;
-    WeighByImportance(values, LaneRows(u, 16 * g), mean_square, w);
-    groups.weights.SetRow(g, SumOf(LaneRows(w), 16));
-    float* group_codes = codes.values + 16 * g * lane_count;
-    const LaneFit fit = SearchAffine<16>(values, LaneRows(w), tries, group_codes);
-    groups.scales.SetRow(g, fit.scale);
-    groups.minimums.SetRow(g, hn::Neg(fit.minimum));
+  static constexpr AffineTries weighted_tries = {3, -0.9f, 0.05f, 36};
+  LaneFloats mean_square = Same(0.0f);
+  if (u != nullptr) mean_square = hn::Div(SumOfSquares(LaneRows(x), 256), Same(256.0f));
+  for (std::size_t first = 0; first < 16; first += affine_groups) {
+    const LaneRows values(x, 16 * first);
+    float* group_codes = codes.values + 16 * first * lane_count;
+    LaneTile<16 * affine_groups> w;
+    LaneFit fits[affine_groups];
+    if (u == nullptr) {
+      for (std::size_t i = 0; i < 16 * affine_groups; ++i) w.SetRow(i, hn::Abs(values[i]));
+      SearchAffine<16, affine_groups, true>(values, LaneRows(w), tries, fits, group_codes);
+    } else {
+      WeighByImportance(values, LaneRows(*u, 16 * first), mean_square, w);
+      SearchAffine<16, affine_groups>(values, LaneRows(w), weighted_tries, fits, group_codes);
+    }
+    for (std::size_t j = 0; j < affine_groups; ++j) {
+      groups.weights.SetRow(first + j, SumOf(LaneRows(w, 16 * j), 16));
+      groups.scales.SetRow(first + j, fits[j].scale);
+      groups.minimums.SetRow(first + j, hn::Neg(fits[j].minimum));
+    }
   }
 }
 
@@ -95,12 +93,11 @@ struct EncodeQ2_K {
     LaneTile<16> minimum_codes;
     LaneFloats scale;
     LaneFloats minimum;
+    SearchGroups(x, u, groups, codes);
     if (u == nullptr) {
-      SearchGroups(x, groups, codes);
       scale = RoundGroups(groups.scales, scale_codes);
       minimum = RoundGroups(groups.minimums, minimum_codes);
     } else {
-      SearchWeightedGroups(x, *u, groups, codes);
       const LaneRows w(groups.weights);
       scale = SearchPositive<16>(LaneRows(groups.scales), w, 15, scale_codes.values);
       minimum = SearchPositive<16>(LaneRows(groups.minimums), w, 15, minimum_codes.values);
@@ -108,7 +105,7 @@ struct EncodeQ2_K {
     scale = PutHalves(scale, blocks, offsetof(BlockQ2_K, scale));
     minimum = PutHalves(minimum, blocks, offsetof(BlockQ2_K, minimum));
     RoundToGroups(x, scale_codes, minimum_codes, scale, minimum, codes, blocks);
-    PutBitPairs(codes, 0, blocks, offsetof(BlockQ2_K, codes));
+    PutBitPairs<0>(codes, blocks, offsetof(BlockQ2_K, codes));
   }
 };
 

@@ -48,16 +48,11 @@ HWY_INLINE LaneFloats SearchWeighted(const LaneTile<256>& x, const LaneTile<256>
   return SearchSymmetric<16>(LaneRows(scales), LaneRows(group_weights), 32, scale_codes.values);
 }
 
-HWY_INLINE LaneFloats Search(const LaneTile<256>& x, LaneTile<256>& codes,
-                             LaneTile<16>& scale_codes) {
-  constexpr std::size_t at_once = lane_count >= 16 ? 4 : 2;
-  LaneTile<16> scales;
-  for (std::size_t g = 0; g < 16; g += at_once) {
-    LaneFloats found[at_once];
-    SearchByDescent<16, at_once>(x, 16 * g, 4, codes.values + 16 * g * lane_count, found);
-    for (std::size_t i = 0; i < at_once; ++i) scales.SetRow(g + i, found[i]);
-  }
-  return RoundScales(scales, scale_codes);
+[[nodiscard]] HWY_INLINE LaneFloats GroupScale(LaneFloats scale, const LaneTile<16>& scale_codes,
+                                               std::size_t g) {
+  const LaneIntTag i32;
+  const LaneInts factor = hn::Sub(CodesAt(scale_codes.values, g), hn::Set(i32, 32));
+  return hn::Mul(scale, hn::ConvertTo(LaneTag(), factor));
 }
 
 /// Bits 0 to 3 of eight codes and of eight more, then bits 4 and 5 of all.
@@ -79,18 +74,35 @@ struct EncodeQ3_K {
                              BlockQ3_K* blocks) const {
     LaneTile<256> codes;
     LaneTile<16> scale_codes;
-    LaneFloats scale =
-        u == nullptr ? Search(x, codes, scale_codes) : SearchWeighted(x, *u, codes, scale_codes);
-    scale = PutHalves(scale, blocks, offsetof(BlockQ3_K, scale));
-    for (std::size_t g = 0; g < 16; ++g) {
-      const LaneInts factor = hn::Sub(CodesAt(scale_codes.values, g), hn::Set(LaneIntTag(), 32));
-      const LaneFloats group_scale = hn::Mul(scale, hn::ConvertTo(LaneTag(), factor));
-      RoundToScale<16>(LaneRows(x, 16 * g), group_scale, Same(0.0f), -4, 3,
-                       codes.values + 16 * g * lane_count);
+    if (u == nullptr) {
+      Search(x, codes, scale_codes, blocks);
+    } else {
+      const LaneFloats found = SearchWeighted(x, *u, codes, scale_codes);
+      const LaneFloats scale = PutHalves(found, blocks, offsetof(BlockQ3_K, scale));
+      for (std::size_t g = 0; g < 16; ++g) {
+        RoundToScale<16>(LaneRows(x, 16 * g), GroupScale(scale, scale_codes, g), Same(0.0f), -4, 3,
+                         codes.values + 16 * g * lane_count);
+      }
     }
     PutGroups(scale_codes, blocks);
-    PutBitPairs(codes, 0, blocks, offsetof(BlockQ3_K, codes));
-    PutHighBits(codes, 2, blocks, offsetof(BlockQ3_K, high_bits));
+    PutBitPairs<0>(codes, blocks, offsetof(BlockQ3_K, codes));
+    PutHighBits<2>(codes, blocks, offsetof(BlockQ3_K, high_bits));
+  }
+
+ private:
+  static HWY_INLINE void Search(const LaneTile<256>& x, LaneTile<256>& codes,
+                                LaneTile<16>& scale_codes, BlockQ3_K* blocks) {
+    LaneTile<16> scales;
+    LaneDescent descent(x, 4);
+    descent.Run(scales, codes.values);
+    const LaneFloats found = RoundScales(scales, scale_codes);
+    const LaneFloats scale = PutHalves(found, blocks, offsetof(BlockQ3_K, scale));
+    for (std::size_t g = 0; g < 16; ++g) {
+      const auto kept_code = [&](std::size_t i)
+                                 HWY_ATTR { return descent.CodeAt(codes.values, 16 * g + i); };
+      RoundToScaleOr<16>(LaneRows(x, 16 * g), GroupScale(scale, scale_codes, g), Same(0.0f), -4, 3,
+                         codes.values + 16 * g * lane_count, kept_code);
+    }
   }
 };
 

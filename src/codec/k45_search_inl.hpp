@@ -27,6 +27,22 @@ struct LaneK45Groups {
   LaneTile<8> weights;   ///< Sums over the group.
 };
 
+/// The weights of group first + j, from row 32 * j on; by importances if `u` is not null.
+HWY_INLINE void WeighK45Group(const LaneTile<256>& x, const LaneTile<256>* u,
+                              LaneFloats mean_square, std::size_t first, std::size_t j,
+                              LaneTile<32 * affine_groups>& w) {
+  const LaneRows values(x, 32 * (first + j));
+  float* to = w.values + 32 * j * lane_count;
+  if (u != nullptr) {
+    WeighByImportance(values, LaneRows(*u, 32 * (first + j)), mean_square, 32, to);
+    return;
+  }
+  const LaneFloats average = hn::Sqrt(hn::Div(SumOfSquares(values, 32), Same(32.0f)));
+  for (std::size_t i = 0; i < 32; ++i) {
+    hn::Store(hn::Add(average, hn::Abs(values[i])), LaneTag(), to + i * lane_count);
+  }
+}
+
 /// With importances if `u` is not null.
 HWY_INLINE void SearchK45Groups(const LaneTile<256>& x, const LaneTile<256>* u,
                                 const AffineTries& tries, LaneK45Groups& groups,
@@ -36,20 +52,17 @@ HWY_INLINE void SearchK45Groups(const LaneTile<256>& x, const LaneTile<256>* u,
     const LaneFloats doubled = hn::Mul(Same(2.0f), SumOfSquares(LaneRows(x), 256));
     mean_square = hn::Div(doubled, Same(256.0f));
   }
-  for (std::size_t g = 0; g < 8; ++g) {
-    const LaneRows values(x, 32 * g);
-    LaneTile<32> w;
-    if (u != nullptr) {
-      WeighByImportance(values, LaneRows(*u, 32 * g), mean_square, w);
-      groups.weights.SetRow(g, SumOf(LaneRows(w), 32));
-    } else {
-      const LaneFloats average = hn::Sqrt(hn::Div(SumOfSquares(values, 32), Same(32.0f)));
-      for (std::size_t i = 0; i < 32; ++i) w.SetRow(i, hn::Add(average, hn::Abs(values[i])));
+  for (std::size_t first = 0; first < 8; first += affine_groups) {
+    LaneTile<32 * affine_groups> w;
+    for (std::size_t j = 0; j < affine_groups; ++j) WeighK45Group(x, u, mean_square, first, j, w);
+    LaneFit fits[affine_groups];
+    SearchAffine<32, affine_groups>(LaneRows(x, 32 * first), LaneRows(w), tries, fits,
+                                    codes.values + 32 * first * lane_count);
+    for (std::size_t j = 0; j < affine_groups; ++j) {
+      groups.weights.SetRow(first + j, SumOf(LaneRows(w, 32 * j), 32));
+      groups.scales.SetRow(first + j, fits[j].scale);
+      groups.minimums.SetRow(first + j, hn::Neg(fits[j].minimum));
     }
-    float* group_codes = codes.values + 32 * g * lane_count;
-    const LaneFit fit = SearchAffine<32>(values, LaneRows(w), tries, group_codes);
-    groups.scales.SetRow(g, fit.scale);
-    groups.minimums.SetRow(g, hn::Neg(fit.minimum));
   }
 }
 

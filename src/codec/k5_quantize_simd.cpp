@@ -26,7 +26,7 @@ struct EncodeQ5_K {
       PutNibbles(codes.values + 64 * part * lane_count, 32, 32, blocks,
                  offsetof(BlockQ5_K, codes) + 32 * part);
     }
-    PutHighBits(codes, 4, blocks, offsetof(BlockQ5_K, high_bits));
+    PutHighBits<4>(codes, blocks, offsetof(BlockQ5_K, high_bits));
   }
 };
 

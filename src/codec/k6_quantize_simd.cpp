@@ -58,7 +58,7 @@ struct EncodeQ6_K {
       PutNibbles(codes.values + 128 * half * lane_count, 64, 64, blocks,
                  offsetof(BlockQ6_K, codes) + 64 * half);
     }
-    PutBitPairs(codes, 4, blocks, offsetof(BlockQ6_K, high_bits));
+    PutBitPairs<4>(codes, blocks, offsetof(BlockQ6_K, high_bits));
     if (hn::AllFalse(f32, is_zero)) return;
     HWY_ALIGN float zeros[lane_count];
     hn::Store(hn::IfThenElseZero(is_zero, Same(1.0f)), f32, zeros);

@@ -115,12 +115,19 @@ HWY_INLINE void SetCodes(float* rows, std::size_t element, LaneInts codes) {
   return sum;
 }
 
+/// Leaves the weights in the rows from `w` on.
+HWY_INLINE void WeighByImportance(LaneRows x, LaneRows u, LaneFloats mean_square, std::size_t count,
+                                  float* w) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const LaneFloats weight = hn::Mul(u[i], hn::Sqrt(hn::Add(mean_square, hn::Mul(x[i], x[i]))));
+    hn::Store(weight, LaneTag(), w + i * lane_count);
+  }
+}
+
 template <std::size_t count>
 HWY_INLINE void WeighByImportance(LaneRows x, LaneRows u, LaneFloats mean_square,
                                   LaneTile<count>& w) {
-  for (std::size_t i = 0; i < count; ++i) {
-    w.SetRow(i, hn::Mul(u[i], hn::Sqrt(hn::Add(mean_square, hn::Mul(x[i], x[i])))));
-  }
+  WeighByImportance(x, u, mean_square, count, w.values);
 }
 
 template <std::size_t count>
@@ -138,23 +145,29 @@ struct LaneSums {
   return hn::IfThenElseZero(has_scale, hn::Div(sums.product, sums.square));
 }
 
-/// round_to_scale of searches.hpp.
-template <std::size_t count>
-HWY_INLINE void RoundToScale(LaneRows x, LaneFloats scale, LaneFloats minimum, int least,
-                             int greatest, float* codes) {
-  const LaneTag f32;
+/// round_to_scale of searches.hpp; kept_code(i) is the code of element i where there is no scale.
+template <std::size_t count, class KeptCode>
+HWY_INLINE void RoundToScaleOr(LaneRows x, LaneFloats scale, LaneFloats minimum, int least,
+                               int greatest, float* codes, const KeptCode& kept_code) {
   const LaneCodes limits(least, greatest);
   const LaneMask has_scale = IsNot(scale, Same(0.0f));
-  const bool is_whole = hn::AllTrue(f32, has_scale);
+  const bool is_whole = hn::AllTrue(LaneTag(), has_scale);
   for (std::size_t i = 0; i < count; ++i) {
     const LaneFloats quotient = hn::Div(hn::Add(x[i], minimum), scale);
     LaneInts code = limits.Stored(limits.Held(quotient));
     if (!is_whole) {
-      const auto is_new = hn::RebindMask(LaneIntTag(), has_scale);
-      code = hn::IfThenElse(is_new, code, CodesAt(codes, i));
+      code = hn::IfThenElse(hn::RebindMask(LaneIntTag(), has_scale), code, kept_code(i));
     }
     SetCodes(codes, i, code);
   }
+}
+
+/// The same where the codes that are kept lie in `codes`.
+template <std::size_t count>
+HWY_INLINE void RoundToScale(LaneRows x, LaneFloats scale, LaneFloats minimum, int least,
+                             int greatest, float* codes) {
+  const auto kept_code = [&](std::size_t i) HWY_ATTR { return CodesAt(codes, i); };
+  RoundToScaleOr<count>(x, scale, minimum, least, greatest, codes, kept_code);
 }
 
 /// Puts one word, little endian, into each of lane_count blocks, `offset` bytes from its begin.
@@ -189,37 +202,35 @@ HWY_INLINE LaneFloats PutHalves(LaneFloats halves, Block* blocks, std::size_t of
 
 /// Bits `shift` to `shift` + 1 of 256 codes: byte 32*half + l holds those of 128*half + 32*t + l at
 /// bit 2t.
-template <class Block>
-HWY_INLINE void PutBitPairs(const LaneTile<256>& codes, int shift, Block* blocks,
-                            std::size_t offset) {
-  const LaneIntTag i32;
+template <int shift, class Block>
+HWY_INLINE void PutBitPairs(const LaneTile<256>& codes, Block* blocks, std::size_t offset) {
+  const auto three = hn::Set(LaneIntTag(), 3);
   for (std::size_t byte = 0; byte < 64; byte += 4) {
     LaneInts bytes[4];
     for (std::size_t i = 0; i < 4; ++i) {
-      bytes[i] = hn::Zero(i32);
-      for (std::size_t t = 0; t < 4; ++t) {
-        const std::size_t e = 128 * (byte / 32) + 32 * t + byte % 32 + i;
-        const LaneInts shifted = hn::ShiftRightSame(CodesAt(codes.values, e), shift);
-        const LaneInts pair = hn::And(shifted, hn::Set(i32, 3));
-        bytes[i] = hn::Or(bytes[i], hn::ShiftLeftSame(pair, static_cast<int>(2 * t)));
-      }
+      const std::size_t e = 128 * (byte / 32) + byte % 32 + i;
+      const auto pair = [&](std::size_t t) HWY_ATTR {
+        return hn::And(hn::ShiftRight<shift>(CodesAt(codes.values, e + 32 * t)), three);
+      };
+      bytes[i] = hn::Or(hn::ShiftLeft<2>(pair(3)), pair(2));
+      bytes[i] = hn::Or(hn::ShiftLeft<2>(bytes[i]), pair(1));
+      bytes[i] = hn::Or(hn::ShiftLeft<2>(bytes[i]), pair(0));
     }
     PutWords(JoinBytes(bytes), blocks, offset + byte);
   }
 }
 
 /// Bit `shift`, the highest, of 256 codes: byte e % 32 holds that of code e at bit e / 32.
-template <class Block>
-HWY_INLINE void PutHighBits(const LaneTile<256>& codes, int shift, Block* blocks,
-                            std::size_t offset) {
-  const LaneIntTag i32;
+template <int shift, class Block>
+HWY_INLINE void PutHighBits(const LaneTile<256>& codes, Block* blocks, std::size_t offset) {
   for (std::size_t byte = 0; byte < 32; byte += 4) {
     LaneInts bytes[4];
     for (std::size_t i = 0; i < 4; ++i) {
-      bytes[i] = hn::Zero(i32);
-      for (std::size_t t = 0; t < 8; ++t) {
-        const LaneInts bit = hn::ShiftRightSame(CodesAt(codes.values, 32 * t + byte + i), shift);
-        bytes[i] = hn::Or(bytes[i], hn::ShiftLeftSame(bit, static_cast<int>(t)));
+      bytes[i] = hn::Zero(LaneIntTag());
+      for (std::size_t e = 256 + byte + i; e >= 32;) {
+        e -= 32;
+        const LaneInts bit = hn::ShiftRight<shift>(CodesAt(codes.values, e));
+        bytes[i] = hn::Or(hn::ShiftLeft<1>(bytes[i]), bit);
       }
     }
     PutWords(JoinBytes(bytes), blocks, offset + byte);

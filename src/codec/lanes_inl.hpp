@@ -14,8 +14,6 @@
 
 #include <hwy/highway.h>
 
-#include <cmath>
-
 #include "codec/block.hpp"
 #include "codec/codec.hpp"
 #include "codec/quantize_common.hpp"
@@ -56,40 +54,85 @@ HWY_INLINE LaneInts RoundEven(LaneFloats value) {
   return hn::Sub(hn::And(bits, hn::Set(i32, 0x7FFFFF)), hn::Set(i32, 0x400000));
 }
 
-/// Fills a lane with block_elements values, or with zeros if one of them is not finite.
+/// Four floats of each fourth block: one in each part of 128 bits.
+template <class D>
+HWY_INLINE hn::Vec<D> LoadFours(D d, const float* const* blocks, std::size_t element) {
+  if constexpr (hn::MaxLanes(D()) == 4) {
+    return hn::LoadU(d, blocks[0] + element);
+  } else {
+    const hn::Half<D> half;
+    const auto high = LoadFours(half, blocks + hn::MaxLanes(D()) / 2, element);
+    return hn::Combine(d, high, LoadFours(half, blocks, element));
+  }
+}
+
+/// Puts the values of lane_count blocks into the lanes of a tile. Returns the largest magnitude of
+/// the values that came by each lane, as bits.
 template <std::size_t block_elements>
-HWY_INLINE void FillLane(const float* src, std::size_t lane, LaneTile<block_elements>& tile) {
-  const bool is_finite = all_finite(src, block_elements);
+HWY_INLINE LaneInts FillLanes(const float* const* blocks, LaneTile<block_elements>& tile) {
+  const LaneTag f32;
+  const hn::RebindToSigned<LaneTag> i32;
+  const hn::RepartitionToWide<LaneTag> f64;
+  auto largest = hn::Zero(i32);
+  for (std::size_t i = 0; i < block_elements; i += 4) {
+    LaneFloats fours[4];
+    for (std::size_t lane = 0; lane < 4; ++lane) {
+      fours[lane] = LoadFours(f32, blocks + lane, i);
+      largest = hn::Max(largest, hn::BitCast(i32, hn::Abs(fours[lane])));
+    }
+    const auto low01 = hn::BitCast(f64, hn::InterleaveLower(f32, fours[0], fours[1]));
+    const auto low23 = hn::BitCast(f64, hn::InterleaveLower(f32, fours[2], fours[3]));
+    const auto high01 = hn::BitCast(f64, hn::InterleaveUpper(f32, fours[0], fours[1]));
+    const auto high23 = hn::BitCast(f64, hn::InterleaveUpper(f32, fours[2], fours[3]));
+    tile.SetRow(i, hn::BitCast(f32, hn::InterleaveLower(f64, low01, low23)));
+    tile.SetRow(i + 1, hn::BitCast(f32, hn::InterleaveUpper(f64, low01, low23)));
+    tile.SetRow(i + 2, hn::BitCast(f32, hn::InterleaveLower(f64, high01, high23)));
+    tile.SetRow(i + 3, hn::BitCast(f32, hn::InterleaveUpper(f64, high01, high23)));
+  }
+  return largest;
+}
+
+/// Makes each lane zero that has a value which is not finite; `largest` as FillLanes returns it.
+template <std::size_t block_elements>
+HWY_INLINE void DropLanesNotFinite(LaneInts largest, LaneTile<block_elements>& tile) {
+  const LaneTag f32;
+  const hn::RebindToSigned<LaneTag> i32;
+  const auto greatest = hn::Set(i32, 0x7F7FFFFF);
+  if (hn::AllFalse(i32, hn::Gt(largest, greatest))) return;
+  // The values came in fours of other lanes than where they are now.
+  largest = hn::Zero(i32);
   for (std::size_t i = 0; i < block_elements; ++i) {
-    tile.values[i * lane_count + lane] = is_finite ? src[i] : 0.0f;
+    largest = hn::Max(largest, hn::BitCast(i32, hn::Abs(tile.Row(i))));
+  }
+  const LaneMask is_dropped = hn::RebindMask(f32, hn::Gt(largest, greatest));
+  for (std::size_t i = 0; i < block_elements; ++i) {
+    tile.SetRow(i, hn::IfThenZeroElse(is_dropped, tile.Row(i)));
   }
 }
 
 /// Encodes all blocks of the rows in batches of lane_count: encode(x, weights, blocks), where `x`
 /// and `weights` are tiles (weights are null without importances) and `blocks` an array of
-/// lane_count blocks, of which the first ones are kept. Lanes without a block hold zeros, and
-/// weights of one.
+/// lane_count blocks, of which the first ones are kept. Lanes without a block hold zeros, and some
+/// weights.
 template <class Block, std::size_t block_elements, class Encode>
 HWY_INLINE void EncodeLanes(const FloatRows& rows, const Encode& encode) {
+  static constexpr float zeros[block_elements] = {};
   LaneTile<block_elements> x;
   LaneTile<block_elements> weights;
   const std::size_t row_blocks = rows.row_elements / block_elements;
   const std::size_t block_count = row_blocks * rows.row_count;
   for (std::size_t first = 0; first < block_count; first += lane_count) {
     const std::size_t used = HWY_MIN(lane_count, block_count - first);
-    for (std::size_t lane = 0; lane < used; ++lane) {
-      FillLane(rows.src + (first + lane) * block_elements, lane, x);
-      if (rows.weights == nullptr) continue;
-      const float* source = rows.weights + (first + lane) % row_blocks * block_elements;
-      for (std::size_t i = 0; i < block_elements; ++i) {
-        weights.values[i * lane_count + lane] = source[i];
-      }
+    const float* sources[lane_count];
+    for (std::size_t lane = 0; lane < lane_count; ++lane) {
+      sources[lane] = lane < used ? rows.src + (first + lane) * block_elements : zeros;
     }
-    for (std::size_t lane = used; lane < lane_count; ++lane) {
-      for (std::size_t i = 0; i < block_elements; ++i) {
-        x.values[i * lane_count + lane] = 0.0f;
-        weights.values[i * lane_count + lane] = 1.0f;
+    DropLanesNotFinite(FillLanes(sources, x), x);
+    if (rows.weights != nullptr) {
+      for (std::size_t lane = 0; lane < lane_count; ++lane) {
+        sources[lane] = rows.weights + (first + lane) % row_blocks * block_elements;
       }
+      static_cast<void>(FillLanes(sources, weights));
     }
     Block blocks[lane_count] = {};
     encode(x, rows.weights == nullptr ? nullptr : &weights, blocks);

@@ -22,8 +22,19 @@ void QuantizeQ5_0Weighted(const FloatRows& rows) { quantize_q5_0_weighted_ref(ro
 void QuantizeQ5_1Weighted(const FloatRows& rows) { quantize_q5_1_weighted_ref(rows); }
 #else
 
-/// The mean squares of the rows of successive blocks, each row summed up when its first block
-/// comes.
+/// Whether the 32 values of a block are finite.
+[[nodiscard]] HWY_INLINE bool IsFinite(const float* block) {
+  const LaneTag f32;
+  const LaneIntTag i32;
+  LaneInts largest = hn::Zero(i32);
+  for (std::size_t i = 0; i < 32; i += lane_count) {
+    largest = hn::Max(largest, hn::BitCast(i32, hn::Abs(hn::LoadU(f32, block + i))));
+  }
+  return hn::AllFalse(i32, hn::Gt(largest, hn::Set(i32, 0x7F7FFFFF)));
+}
+
+/// The mean squares of the rows of successive blocks. Four rows are summed up at once: the sum of
+/// one goes from left to right, and each addition waits for the one before.
 class RowMeans {
  public:
   HWY_INLINE explicit RowMeans(const FloatRows& rows)
@@ -33,28 +44,43 @@ class RowMeans {
   HWY_INLINE LaneFloats Next() {
     HWY_ALIGN float means[lane_count];
     for (std::size_t lane = 0; lane < lane_count; ++lane, ++block_) {
-      if (block_ % row_blocks_ == 0 && block_ / row_blocks_ < rows_.row_count) {
-        mean_ = MeanOf(rows_.src + block_ * 32);
-      }
-      means[lane] = mean_;
+      const std::size_t row = block_ / row_blocks_;
+      if (row < rows_.row_count && row == summed_) SumRows();
+      means[lane] = means_[row % 4];
     }
     return hn::Load(LaneTag(), means);
   }
 
  private:
-  [[nodiscard]] HWY_INLINE float MeanOf(const float* row) const {
-    float sum = 0.0f;
-    for (std::size_t first = 0; first < rows_.row_elements; first += 32) {
-      if (!all_finite(row + first, 32)) continue;
-      for (std::size_t i = first; i < first + 32; ++i) sum += row[i] * row[i];
+  /// The next four rows; beyond the last one, that again.
+  HWY_INLINE void SumRows() {
+    const float* rows[4];
+    for (std::size_t j = 0; j < 4; ++j) {
+      const std::size_t row = HWY_MIN(summed_ + j, rows_.row_count - 1);
+      rows[j] = rows_.src + row * rows_.row_elements;
     }
-    return sum / static_cast<float>(rows_.row_elements);
+    float sums[4] = {};
+    for (std::size_t first = 0; first < rows_.row_elements; first += 32) {
+      static constexpr float zeros[32] = {};
+      const float* blocks[4];
+      for (std::size_t j = 0; j < 4; ++j) {
+        blocks[j] = IsFinite(rows[j] + first) ? rows[j] + first : zeros;
+      }
+      for (std::size_t i = 0; i < 32; ++i) {
+        for (std::size_t j = 0; j < 4; ++j) sums[j] += blocks[j][i] * blocks[j][i];
+      }
+    }
+    for (std::size_t j = 0; j < 4; ++j) {
+      means_[j] = sums[j] / static_cast<float>(rows_.row_elements);
+    }
+    summed_ += 4;
   }
 
   const FloatRows& rows_;
   std::size_t row_blocks_;
   std::size_t block_ = 0;
-  float mean_ = 0.0f;
+  std::size_t summed_ = 0;  // rows
+  float means_[4] = {};
 };
 
 /// encode(x, w, blocks) for the values and the weights of lane_count blocks.
@@ -94,7 +120,8 @@ void QuantizeQ4_0Weighted(const FloatRows& rows) { EncodeWeighted<BlockQ4_0>(row
 struct EncodeQ4_1 {
   HWY_INLINE void operator()(LaneRows x, LaneRows w, BlockQ4_1* blocks) const {
     LaneTile<32> codes;
-    const LaneFit fit = SearchAffine<32>(x, w, {15, -0.9f, 0.05f, 36}, codes.values);
+    LaneFit fit;
+    SearchAffine<32, 1>(x, w, {15, -0.9f, 0.05f, 36}, &fit, codes.values);
     PutHalves(fit.scale, blocks, offsetof(BlockQ4_1, scale));
     PutHalves(fit.minimum, blocks, offsetof(BlockQ4_1, minimum));
     PutNibbles(codes.values, 16, 16, blocks, offsetof(BlockQ4_1, codes));
@@ -116,7 +143,8 @@ void QuantizeQ5_0Weighted(const FloatRows& rows) { EncodeWeighted<BlockQ5_0>(row
 struct EncodeQ5_1 {
   HWY_INLINE void operator()(LaneRows x, LaneRows w, BlockQ5_1* blocks) const {
     LaneTile<32> codes;
-    const LaneFit fit = SearchAffine<32>(x, w, {31, -0.9f, 0.05f, 36}, codes.values);
+    LaneFit fit;
+    SearchAffine<32, 1>(x, w, {31, -0.9f, 0.05f, 36}, &fit, codes.values);
     PutHalves(fit.scale, blocks, offsetof(BlockQ5_1, scale));
     PutHalves(fit.minimum, blocks, offsetof(BlockQ5_1, minimum));
     PutFifthBits(codes, blocks, offsetof(BlockQ5_1, high_bits));

@@ -96,115 +96,154 @@ struct LaneFit {
   LaneFloats minimum;
 };
 
-/// AffineSearch of searches.hpp.
-template <std::size_t count, bool is_absolute>
+/// AffineSearch of searches.hpp for `groups` groups that advance together: one alone would wait for
+/// its divisions. Their values, weights and codes lie one after the other.
+template <std::size_t count, std::size_t groups, bool is_absolute>
 class LaneAffineSearch {
  public:
   HWY_INLINE LaneAffineSearch(LaneRows x, LaneRows w, int max_code)
       : x_(x), w_(w), limits_(0, max_code) {
-    min_ = max_ = x[0];
-    weight_sum_ = w[0];
-    product_sum_ = hn::Mul(w[0], x[0]);
-    for (std::size_t i = 1; i < count; ++i) {
-      min_ = hn::IfThenElse(hn::Lt(x[i], min_), x[i], min_);
-      max_ = hn::IfThenElse(hn::Gt(x[i], max_), x[i], max_);
-      weight_sum_ = hn::Add(weight_sum_, w[i]);
-      product_sum_ = hn::Add(product_sum_, hn::Mul(w[i], x[i]));
+    for (std::size_t g = 0; g < groups; ++g) {
+      const std::size_t first = count * g;
+      min_[g] = max_[g] = x[first];
+      weight_sum_[g] = w[first];
+      product_sum_[g] = hn::Mul(w[first], x[first]);
+      for (std::size_t i = first + 1; i < first + count; ++i) {
+        min_[g] = hn::IfThenElse(hn::Lt(x[i], min_[g]), x[i], min_[g]);
+        max_[g] = hn::IfThenElse(hn::Gt(x[i], max_[g]), x[i], max_[g]);
+        weight_sum_[g] = hn::Add(weight_sum_[g], w[i]);
+        product_sum_[g] = hn::Add(product_sum_[g], hn::Mul(w[i], x[i]));
+      }
+      min_[g] = hn::IfThenElse(hn::Gt(min_[g], Same(0.0f)), Same(0.0f), min_[g]);
+      is_flat_[g] = hn::Le(max_[g], min_[g]);
     }
-    min_ = hn::IfThenElse(hn::Gt(min_, Same(0.0f)), Same(0.0f), min_);
-    is_flat_ = hn::Le(max_, min_);
   }
 
-  HWY_INLINE LaneFit Run(const AffineTries& tries, float* codes) {
-    const LaneFloats greatest = Same(to_float(tries.max_code));
-    LaneFloats best_t = hn::Div(greatest, RangeAbove(min_));
-    LaneFloats best_minimum = min_;
-    LaneFit fit = {hn::Div(Same(1.0f), best_t), min_};
-    Round(best_t, min_);
-    LaneFloats best_error = Error(fit);
+  HWY_INLINE void Run(const AffineTries& tries, LaneFit* fits, float* codes) {
+    Start(tries, fits);
     for (int k = 0; k <= tries.last_try; ++k) {
       const float range = (tries.first + tries.step * to_float(k)) + to_float(tries.max_code);
-      const LaneFloats t = hn::Div(Same(range), RangeAbove(fit.minimum));
-      LaneFit next;
-      const LaneMask has_fit = Refit(t, fit.minimum, next);
-      const LaneFloats error = Error(next);
-      const LaneMask is_better = hn::And(has_fit, hn::Lt(error, best_error));
-      best_t = hn::IfThenElse(is_better, t, best_t);
-      best_minimum = hn::IfThenElse(is_better, fit.minimum, best_minimum);
-      best_error = hn::IfThenElse(is_better, error, best_error);
-      fit.scale = hn::IfThenElse(is_better, next.scale, fit.scale);
-      fit.minimum = hn::IfThenElse(is_better, next.minimum, fit.minimum);
+      LaneFloats t[groups];
+      LaneFloats errors[groups];
+      LaneFit next[groups];
+      LaneMask has_fit[groups];
+      for (std::size_t g = 0; g < groups; ++g) {
+        t[g] = hn::Div(Same(range), RangeAbove(g, fits[g].minimum));
+      }
+      Refit(t, fits, next, has_fit);
+      SumErrors(next, errors);
+      for (std::size_t g = 0; g < groups; ++g) {
+        const LaneMask is_better = hn::And(has_fit[g], hn::Lt(errors[g], best_error_[g]));
+        best_t_[g] = hn::IfThenElse(is_better, t[g], best_t_[g]);
+        best_minimum_[g] = hn::IfThenElse(is_better, fits[g].minimum, best_minimum_[g]);
+        best_error_[g] = hn::IfThenElse(is_better, errors[g], best_error_[g]);
+        fits[g].scale = hn::IfThenElse(is_better, next[g].scale, fits[g].scale);
+        fits[g].minimum = hn::IfThenElse(is_better, next[g].minimum, fits[g].minimum);
+      }
     }
-    // A block without a range has codes of 0: t is 0.
-    best_t = hn::IfThenZeroElse(is_flat_, best_t);
-    for (std::size_t i = 0; i < count; ++i) {
-      const LaneFloats scaled = hn::Mul(best_t, hn::Sub(x_[i], best_minimum));
-      SetCodes(codes, i, limits_.Stored(limits_.Held(scaled)));
-    }
-    fit.scale = hn::IfThenZeroElse(is_flat_, fit.scale);
-    fit.minimum = hn::IfThenElse(is_flat_, min_, fit.minimum);
-    return fit;
+    for (std::size_t g = 0; g < groups; ++g) Finish(g, fits[g], codes);
   }
 
  private:
-  [[nodiscard]] HWY_INLINE LaneFloats RangeAbove(LaneFloats minimum) const {
-    return hn::IfThenElse(is_flat_, Same(1.0f), hn::Sub(max_, minimum));
+  HWY_INLINE void Start(const AffineTries& tries, LaneFit* fits) {
+    for (std::size_t g = 0; g < groups; ++g) {
+      best_t_[g] = hn::Div(Same(to_float(tries.max_code)), RangeAbove(g, min_[g]));
+      best_minimum_[g] = min_[g];
+      fits[g] = {hn::Div(Same(1.0f), best_t_[g]), min_[g]};
+      for (std::size_t i = count * g; i < count * g + count; ++i) {
+        l_.SetRow(i, limits_.Round(hn::Mul(best_t_[g], hn::Sub(x_[i], min_[g]))));
+      }
+    }
+    SumErrors(fits, best_error_);
   }
 
-  HWY_INLINE void Round(LaneFloats t, LaneFloats minimum) {
+  /// The codes that gave the best fit. A group without a range has codes of 0: its t becomes 0.
+  HWY_INLINE void Finish(std::size_t g, LaneFit& fit, float* codes) const {
+    const LaneFloats t = hn::IfThenZeroElse(is_flat_[g], best_t_[g]);
+    for (std::size_t i = count * g; i < count * g + count; ++i) {
+      const LaneFloats scaled = hn::Mul(t, hn::Sub(x_[i], best_minimum_[g]));
+      SetCodes(codes, i, limits_.Stored(limits_.Held(scaled)));
+    }
+    fit.scale = hn::IfThenZeroElse(is_flat_[g], fit.scale);
+    fit.minimum = hn::IfThenElse(is_flat_[g], min_[g], fit.minimum);
+  }
+
+  [[nodiscard]] HWY_INLINE LaneFloats RangeAbove(std::size_t g, LaneFloats minimum) const {
+    return hn::IfThenElse(is_flat_[g], Same(1.0f), hn::Sub(max_[g], minimum));
+  }
+
+  HWY_INLINE void SumErrors(const LaneFit* fits, LaneFloats* sums) const {
+    for (std::size_t g = 0; g < groups; ++g) sums[g] = Same(0.0f);
     for (std::size_t i = 0; i < count; ++i) {
-      l_.SetRow(i, limits_.Round(hn::Mul(t, hn::Sub(x_[i], minimum))));
+      for (std::size_t g = 0; g < groups; ++g) {
+        const std::size_t e = count * g + i;
+        const LaneFloats value = hn::Add(hn::Mul(fits[g].scale, l_.Row(e)), fits[g].minimum);
+        const LaneFloats d = hn::Sub(value, x_[e]);
+        sums[g] = hn::Add(sums[g], hn::Mul(w_[e], is_absolute ? hn::Abs(d) : hn::Mul(d, d)));
+      }
     }
   }
 
-  [[nodiscard]] HWY_INLINE LaneFloats Error(const LaneFit& fit) const {
-    LaneFloats sum = Same(0.0f);
+  /// The codes that t and the minimum of `now` give, and the best fit for them where there is one.
+  HWY_INLINE void Refit(const LaneFloats* t, const LaneFit* now, LaneFit* next, LaneMask* has_fit) {
+    const LaneCodes limits = limits_;  // in registers, whatever is stored
+    LaneFloats codes[groups];
+    LaneFloats squares[groups];
+    LaneFloats products[groups];
+    for (std::size_t g = 0; g < groups; ++g) codes[g] = squares[g] = products[g] = Same(0.0f);
     for (std::size_t i = 0; i < count; ++i) {
-      const LaneFloats value = hn::Add(hn::Mul(fit.scale, l_.Row(i)), fit.minimum);
-      const LaneFloats d = hn::Sub(value, x_[i]);
-      sum = hn::Add(sum, hn::Mul(w_[i], is_absolute ? hn::Abs(d) : hn::Mul(d, d)));
+      for (std::size_t g = 0; g < groups; ++g) {
+        const std::size_t e = count * g + i;
+        const LaneFloats x = x_[e];
+        const LaneFloats l = limits.Round(hn::Mul(t[g], hn::Sub(x, now[g].minimum)));
+        l_.SetRow(e, l);
+        const LaneFloats wl = hn::Mul(w_[e], l);
+        codes[g] = hn::Add(codes[g], wl);
+        squares[g] = hn::Add(squares[g], hn::Mul(wl, l));
+        products[g] = hn::Add(products[g], hn::Mul(wl, x));
+      }
     }
-    return sum;
+    for (std::size_t g = 0; g < groups; ++g) {
+      has_fit[g] = Solve(g, codes[g], squares[g], products[g], next[g]);
+    }
   }
 
-  HWY_INLINE LaneMask Refit(LaneFloats t, LaneFloats minimum, LaneFit& fit) {
-    LaneFloats codes = Same(0.0f);
-    LaneFloats squares = Same(0.0f);
-    LaneFloats products = Same(0.0f);
-    for (std::size_t i = 0; i < count; ++i) {
-      const LaneFloats x = x_[i];
-      const LaneFloats l = limits_.Round(hn::Mul(t, hn::Sub(x, minimum)));
-      l_.SetRow(i, l);
-      const LaneFloats wl = hn::Mul(w_[i], l);
-      codes = hn::Add(codes, wl);
-      squares = hn::Add(squares, hn::Mul(wl, l));
-      products = hn::Add(products, hn::Mul(wl, x));
-    }
-    const LaneFloats determinant = hn::Sub(hn::Mul(weight_sum_, squares), hn::Mul(codes, codes));
+  HWY_INLINE LaneMask Solve(std::size_t g, LaneFloats codes, LaneFloats squares,
+                            LaneFloats products, LaneFit& fit) const {
+    const LaneFloats determinant = hn::Sub(hn::Mul(weight_sum_[g], squares), hn::Mul(codes, codes));
     const LaneFloats scale =
-        hn::Div(hn::Sub(hn::Mul(weight_sum_, products), hn::Mul(product_sum_, codes)), determinant);
-    const LaneFloats least =
-        hn::Div(hn::Sub(hn::Mul(squares, product_sum_), hn::Mul(codes, products)), determinant);
-    const LaneMask is_above = hn::Gt(least, Same(0.0f));
-    fit.minimum = hn::IfThenZeroElse(is_above, least);
-    fit.scale = hn::IfThenElse(is_above, hn::Div(products, squares), scale);
+        hn::Sub(hn::Mul(weight_sum_[g], products), hn::Mul(product_sum_[g], codes));
+    const LaneFloats minimum = hn::Sub(hn::Mul(squares, product_sum_[g]), hn::Mul(codes, products));
+    fit = {hn::Div(scale, determinant), hn::Div(minimum, determinant)};
+    const LaneMask is_above = hn::Gt(fit.minimum, Same(0.0f));
+    if (!hn::AllFalse(LaneTag(), is_above)) {
+      fit.minimum = hn::IfThenZeroElse(is_above, fit.minimum);
+      fit.scale = hn::IfThenElse(is_above, hn::Div(products, squares), fit.scale);
+    }
     return hn::Gt(determinant, Same(0.0f));
   }
 
   LaneRows x_;
   LaneRows w_;
   LaneCodes limits_;
-  LaneFloats min_;
-  LaneFloats max_;
-  LaneFloats weight_sum_;
-  LaneFloats product_sum_;
-  LaneMask is_flat_;
-  LaneTile<count> l_;
+  LaneFloats min_[groups];
+  LaneFloats max_[groups];
+  LaneFloats weight_sum_[groups];
+  LaneFloats product_sum_[groups];
+  LaneMask is_flat_[groups];
+  LaneFloats best_t_[groups];
+  LaneFloats best_minimum_[groups];
+  LaneFloats best_error_[groups];
+  LaneTile<count * groups> l_;
 };
 
-template <std::size_t count, bool is_absolute = false>
-HWY_INLINE LaneFit SearchAffine(LaneRows x, LaneRows w, const AffineTries& tries, float* codes) {
-  return LaneAffineSearch<count, is_absolute>(x, w, tries.max_code).Run(tries, codes);
+/// Groups that are searched together: as many as the registers hold.
+inline constexpr std::size_t affine_groups = lane_count >= 16 ? 2 : 1;
+
+template <std::size_t count, std::size_t groups, bool is_absolute = false>
+HWY_INLINE void SearchAffine(LaneRows x, LaneRows w, const AffineTries& tries, LaneFit* fits,
+                             float* codes) {
+  LaneAffineSearch<count, groups, is_absolute>(x, w, tries.max_code).Run(tries, fits, codes);
 }
 
 #endif  // HWY_TARGET != HWY_SCALAR
