@@ -16,6 +16,7 @@
 #include "ingot/model.hpp"
 #include "ingot/model_writer.hpp"
 #include "ingot/recipe.hpp"
+#include "ingot/tensor_profile.hpp"
 
 namespace ingot {
 
@@ -75,24 +76,17 @@ struct QuantizePlan {
     const Model& model, const QuantizeModelOptions& options, const QuantizeProgress& progress = {});
 
 /// How far a tensor is from its source. Sums over all elements, the same for any thread count.
-struct QuantizationError {
-  std::uint64_t element_count = 0;
-  double squared_error = 0.0;
-  double squared_source = 0.0;
-  double weighted_error = 0.0;  ///< Squares times the importance of their columns; 0 without.
-  double weighted_source = 0.0;
-  double max_error = 0.0;  ///< The largest absolute difference.
+struct TensorError {
+  QuantizationError plain;
+  double weighted_error = 0.0;   ///< Squares times the importance of their columns; 0 without.
+  double weighted_signal = 0.0;  ///< The same of the source.
 
-  /// Root of the mean squared error.
-  [[nodiscard]] INGOT_EXPORT double rmse() const noexcept;
-  /// Signal to noise in decibels; infinity without error.
-  [[nodiscard]] INGOT_EXPORT double sqnr_decibels() const noexcept;
   /// Root of error over signal, each weighted (unweighted where there are no weights): 0.05 means
   /// that a weight is off by a twentieth of its size.
-  [[nodiscard]] INGOT_EXPORT double relative_error() const noexcept;
+  [[nodiscard]] INGOT_EXPORT double relative() const noexcept;
 
   /// Adds the error of other elements. The order matters to the last digits.
-  INGOT_EXPORT void add(const QuantizationError& other) noexcept;
+  INGOT_EXPORT void add(const TensorError& other) noexcept;
 };
 
 /// One of the files of a result in shards.
@@ -112,7 +106,7 @@ struct QuantizedShard {
 /// @param progress  in bytes of the file.
 /// @return  the error of each of its tensors, in their order; copied ones have none.
 ///          Errc::weight_not_finite names tensor and position; what reading and writing may return.
-[[nodiscard]] INGOT_EXPORT Result<std::vector<QuantizationError>> quantize_model(
+[[nodiscard]] INGOT_EXPORT Result<std::vector<TensorError>> quantize_model(
     const Model& model, const QuantizePlan& plan, const QuantizeModelOptions& options,
     const QuantizedShard& shard, bool replace, const QuantizeProgress& progress = {});
 

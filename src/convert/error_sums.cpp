@@ -31,35 +31,6 @@ double sum_of(const std::array<Lanes, vectors>& sums) noexcept {
          (static_cast<double>(all[2]) + static_cast<double>(all[3]));
 }
 
-bool is_finite(float number) noexcept { return std::isfinite(number); }
-
-/// For numbers that are odd or too large to square in single precision.
-QuantizationError compare_slowly(std::span<const float> source, std::span<const float> decoded,
-                                 bool& has_not_finite) noexcept {
-  QuantizationError error;
-  error.element_count = source.size();
-  for (std::size_t i = 0; i < source.size(); ++i) {
-    if (!is_finite(source[i]) || !is_finite(decoded[i])) {
-      has_not_finite = true;
-      continue;
-    }
-    const double x = source[i];
-    const double difference = static_cast<double>(decoded[i]) - x;
-    error.squared_error += difference * difference;
-    error.squared_source += x * x;
-    error.max_error = std::max(error.max_error, std::abs(difference));
-  }
-  return error;
-}
-
-void add_slowly(std::span<const float> source, std::span<const float> decoded,
-                QuantizationError& error) noexcept {
-  bool ignored = false;
-  QuantizationError rest = compare_slowly(source, decoded, ignored);
-  rest.element_count = 0;
-  error.add(rest);
-}
-
 }  // namespace
 
 std::optional<std::size_t> find_not_finite(std::span<const float> numbers) noexcept {
@@ -76,7 +47,7 @@ std::optional<std::size_t> find_not_finite(std::span<const float> numbers) noexc
     if (sum_of(sums) != 0.0) break;
   }
   for (; i < numbers.size(); ++i) {
-    if (!is_finite(numbers[i])) return i;
+    if (!std::isfinite(numbers[i])) return i;
   }
   return std::nullopt;
 }
@@ -84,7 +55,6 @@ std::optional<std::size_t> find_not_finite(std::span<const float> numbers) noexc
 QuantizationError compare(std::span<const float> source, std::span<const float> decoded,
                           bool& has_not_finite) noexcept {
   QuantizationError error;
-  error.element_count = source.size();
   Lanes highest{};
   std::size_t i = 0;
   for (; i + run <= source.size(); i += run) {
@@ -103,24 +73,25 @@ QuantizationError compare(std::span<const float> source, std::span<const float> 
       }
     }
     error.squared_error += sum_of(errors);
-    error.squared_source += sum_of(squares);
+    error.squared_signal += sum_of(squares);
   }
   // NaN and infinities are in the sums, and so are numbers whose squares are infinite.
-  if (!std::isfinite(error.squared_error) || !std::isfinite(error.squared_source)) {
-    return compare_slowly(source, decoded, has_not_finite);
+  const bool is_odd = !std::isfinite(error.squared_error) || !std::isfinite(error.squared_signal);
+  if (is_odd) {
+    error = measure_error(source, decoded);
+  } else {
+    for (std::size_t lane = 0; lane < lane_count; ++lane) {
+      error.largest = std::max(error.largest, static_cast<double>(highest[lane]));
+    }
+    error.count = i;
+    error.add(measure_error(source.subspan(i), decoded.subspan(i)));
   }
-  for (std::size_t lane = 0; lane < lane_count; ++lane) {
-    error.max_error = std::max(error.max_error, static_cast<double>(highest[lane]));
-  }
-  const auto rest = source.subspan(i);
-  const auto rest_decoded = decoded.subspan(i);
-  if (find_not_finite(rest) || find_not_finite(rest_decoded)) has_not_finite = true;
-  add_slowly(rest, rest_decoded, error);
+  has_not_finite = error.count != source.size();
   return error;
 }
 
 void add_weighted(std::span<const float> source, std::span<const float> decoded,
-                  std::span<const float> weights, QuantizationError& error) noexcept {
+                  std::span<const float> weights, TensorError& error) noexcept {
   for (std::size_t row = 0; row + weights.size() <= source.size(); row += weights.size()) {
     // Two sums for even and odd columns, so that one addition need not wait for the other.
     std::array<double, 2> errors{};
@@ -134,7 +105,7 @@ void add_weighted(std::span<const float> source, std::span<const float> decoded,
       squares[i % 2] += weight * (x * x);
     }
     error.weighted_error += errors[0] + errors[1];
-    error.weighted_source += squares[0] + squares[1];
+    error.weighted_signal += squares[0] + squares[1];
   }
 }
 
@@ -142,26 +113,16 @@ void add_weighted(std::span<const float> source, std::span<const float> decoded,
 
 namespace ingot {
 
-double QuantizationError::rmse() const noexcept {
-  return element_count == 0 ? 0.0 : std::sqrt(squared_error / static_cast<double>(element_count));
+double TensorError::relative() const noexcept {
+  if (weighted_signal > 0.0) return std::sqrt(weighted_error / weighted_signal);
+  if (plain.squared_signal > 0.0) return std::sqrt(plain.squared_error / plain.squared_signal);
+  return 0.0;
 }
 
-double QuantizationError::sqnr_decibels() const noexcept {
-  return 10.0 * std::log10(squared_source / squared_error);
-}
-
-double QuantizationError::relative_error() const noexcept {
-  if (weighted_source > 0.0) return std::sqrt(weighted_error / weighted_source);
-  return squared_source > 0.0 ? std::sqrt(squared_error / squared_source) : 0.0;
-}
-
-void QuantizationError::add(const QuantizationError& other) noexcept {
-  element_count += other.element_count;
-  squared_error += other.squared_error;
-  squared_source += other.squared_source;
+void TensorError::add(const TensorError& other) noexcept {
+  plain.add(other.plain);
   weighted_error += other.weighted_error;
-  weighted_source += other.weighted_source;
-  max_error = std::max(max_error, other.max_error);
+  weighted_signal += other.weighted_signal;
 }
 
 }  // namespace ingot

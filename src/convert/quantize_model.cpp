@@ -110,7 +110,7 @@ class Work {
 };
 
 /// Writes the chunks of a tensor as they come out of the pipeline, and adds up their errors.
-Result<void> write_tensor(Pipeline& pipeline, std::uint64_t chunk_count, QuantizationError& error,
+Result<void> write_tensor(Pipeline& pipeline, std::uint64_t chunk_count, TensorError& error,
                           const DataSink& sink) {
   for (std::uint64_t i = 0; i < chunk_count; ++i) {
     QuantizedChunk& chunk = pipeline.next();
@@ -156,13 +156,13 @@ Result<std::uint64_t> quantized_file_bytes(const Model& model, const QuantizePla
   return writer.file_bytes(format_of(model));
 }
 
-Result<std::vector<QuantizationError>> quantize_model(const Model& model, const QuantizePlan& plan,
-                                                      const QuantizeModelOptions& options,
-                                                      const QuantizedShard& shard, bool replace,
-                                                      const QuantizeProgress& progress) {
+Result<std::vector<TensorError>> quantize_model(const Model& model, const QuantizePlan& plan,
+                                                const QuantizeModelOptions& options,
+                                                const QuantizedShard& shard, bool replace,
+                                                const QuantizeProgress& progress) {
   std::unique_ptr<Work> work;
   std::unique_ptr<Pipeline> pipeline;
-  std::vector<QuantizationError> errors(shard.tensor_count);
+  std::vector<TensorError> errors(shard.tensor_count);
   INGOT_TRY(const ModelWriter writer,
             make_writer(model, plan, options, shard, [&](std::size_t i) -> DataProducer {
               return [&, i](const DataSink& sink) {

@@ -141,7 +141,7 @@ Result<void> ChunkQuantizer::encode(const ChunkedTensor& tensor, const Chunk& ch
     INGOT_TRY_VOID(dequantize(to.type, blocks, decoded,
                               {.byte_order = byte_order_, .stores = OutputStores::cached}));
     bool has_not_finite = false;
-    QuantizationError error = compare(source, decoded, has_not_finite);
+    TensorError error{.plain = compare(source, decoded, has_not_finite)};
     if (has_not_finite && !options_.allows_nan) {
       const auto in_source = find_not_finite(source);
       const auto position = in_source ? in_source : find_not_finite(decoded);

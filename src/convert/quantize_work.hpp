@@ -68,7 +68,7 @@ struct QuantizeScratch {
 /// A chunk, done.
 struct QuantizedChunk {
   std::vector<std::byte> bytes;
-  QuantizationError error;
+  TensorError error;
   std::optional<Error> failure;
 };
 

@@ -188,7 +188,7 @@ class OfferMaker {
     TypeOffer offer{.type = type, .size_bytes = size_of(type, tensor_.element_count)};
     std::vector<std::byte> blocks(size_of(type, part_));
     std::vector<float> decoded(part_);
-    QuantizationError error;
+    TensorError error;
     for (std::size_t i = 0; i < sampled_rows_.size(); ++i) {
       const auto source = std::span<const float>(source_).subspan(i * part_, part_);
       const auto weights = std::span<const float>(weights_).subspan(i * part_, part_);
