@@ -17,7 +17,7 @@ constexpr const char* examples =
     "  ingot quantize model-F16.gguf model-Q4_K_M.gguf Q4_K_M\n"
     "  ingot quantize model-F16.gguf model-IQ2_M.gguf iq2_m --imatrix imatrix.gguf\n"
     "  ingot quantize model-F16.gguf --plan Q4_K_M --tensor-type 'attn_(k|v)=Q8_0'\n"
-    "  ingot quantize model-F16.gguf small.gguf --target-size 4.2G --imatrix imatrix.gguf\n"
+    "  ingot quantize model-F16.gguf small.gguf --target-size 4.2G --imatrix im.gguf\n"
     "\n";
 
 std::string list_of_types() {
