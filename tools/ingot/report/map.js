@@ -100,9 +100,11 @@ class LayerMap {
     const list = element('div', {class: 'others'});
     for (const tensor of others.slice(0, most)) {
       const mark = element('i', {class: 'mark'});
-      const button = element('button', {type: 'button', onclick: () => choice.pickTensor(tensor, true)},
+      const pick = () => choice.pickTensor(tensor, true);
+      const button = element('button', {type: 'button', onclick: pick},
         element('code', {}, safe(tensor.name)),
-        element('span', {class: 'muted'}, `${safe(tensor.type)} \u00b7 ${bytesText(tensor.bytes)}`));
+        element('span', {class: 'muted'},
+          `${safe(tensor.type)} \u00b7 ${bytesText(tensor.bytes)}`));
       this.prepare(button, tensor);
       button.prepend(mark);
       list.append(button);

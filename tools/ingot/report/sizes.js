@@ -91,8 +91,8 @@ const showTreemap = (listPart) => {
       const letters = Math.floor((box.width - 14) / 7.2);
       if (letters >= 4 && box.height > 24) {
         const cut = (text) => text.length > letters ? `${text.slice(0, letters - 1)}\u2026` : text;
-        const label = (text, line, style) => group.append(
-          drawing('text', {x: box.x + 8, y: box.y + 18 + line * 16, class: style}, cut(safe(text))));
+        const label = (text, line, style) => group.append(drawing('text',
+          {x: box.x + 8, y: box.y + 18 + line * 16, class: style}, cut(safe(text))));
         label(item.part, 0, 'title');
         if (box.height > 44) label(`${item.type} \u00b7 ${bytesText(item.bytes)}`, 1, null);
         if (box.height > 62) label(percent(item.bytes / totalBytes), 2, null);
