@@ -56,7 +56,7 @@ const types = (() => {
     const [, hue, chroma] = hues[Math.max(stop, 0)];
     const twin = used.get(stop) ?? 0;  // types of the same size differ in brightness
     used.set(stop, twin + 1);
-    const lightness = [0.6, 0.7, 0.5, 0.76][twin % 4];
+    const lightness = [0.55, 0.63, 0.47, 0.7][twin % 4];
     type.colour = `oklch(${lightness} ${chroma} ${hue + twin * 9})`;
   }
   return list;
