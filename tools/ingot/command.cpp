@@ -8,6 +8,8 @@
 #include <charconv>
 #include <ingot/text.hpp>
 
+#include "declaration.hpp"
+
 namespace ingot::cli {
 namespace {
 
@@ -29,11 +31,10 @@ std::string long_name(const std::string& names) { return names.substr(names.rfin
 namespace detail {
 
 CLI::Option* add_choice(CLI::App& app, const std::string& name, const std::string& value_name,
-                        std::vector<std::string> words, TakeWord take,
+                        const std::vector<std::string>& words, TakeWord take,
                         const std::string& description) {
   const std::string explained = fmt::format(fmt::runtime(description), list_words(words));
-  const auto parse = [name, words = std::move(words),
-                      take = std::move(take)](const std::string& word) {
+  const auto parse = [name, words, take = std::move(take)](const std::string& word) {
     const auto found = std::find(words.begin(), words.end(), word);
     if (found == words.end()) {
       throw CLI::ValidationError(fmt::format("{} must be {}, not \"{}\"", long_name(name),
@@ -41,9 +42,11 @@ CLI::Option* add_choice(CLI::App& app, const std::string& name, const std::strin
     }
     take(static_cast<std::size_t>(found - words.begin()));
   };
-  return app.add_option_function<std::string>(name, parse, explained)
-      ->type_name(value_name)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  CLI::Option* option = app.add_option_function<std::string>(name, parse, explained)
+                            ->type_name(value_name)
+                            ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  note_words(*option, words);
+  return option;
 }
 
 CLI::Option* add_number(CLI::App& app, const std::string& name, std::uint64_t lowest,

@@ -33,7 +33,7 @@ namespace detail {
 
 using TakeWord = std::function<void(std::size_t position)>;
 CLI::Option* add_choice(CLI::App& app, const std::string& name, const std::string& value_name,
-                        std::vector<std::string> words, TakeWord take,
+                        const std::vector<std::string>& words, TakeWord take,
                         const std::string& description);
 
 using TakeNumber = std::function<void(std::uint64_t number)>;
@@ -69,7 +69,7 @@ CLI::Option* add_choice(CLI::App& app, const std::string& name, const std::strin
     values.push_back(value);
   }
   const auto take = [values, &target](std::size_t position) { target = values[position]; };
-  return detail::add_choice(app, name, value_name, std::move(words), take, description);
+  return detail::add_choice(app, name, value_name, words, take, description);
 }
 
 /// An option that takes a whole number; the last one given counts.

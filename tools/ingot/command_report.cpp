@@ -148,7 +148,10 @@ bool is_input(const std::string& out, const Model& model) {
 }
 
 ExitCode check_usage(const Options& options, Console& console) {
-  if (console.is_json()) return ExitCode::done;
+  if (console.is_json()) {
+    if (options.out.empty()) return ExitCode::done;
+    return console.refuse_usage("report: --json prints the data to stdout; leave out -o");
+  }
   if (options.out.empty()) {
     return console.refuse_usage("report: -o is missing; it names the page to write");
   }

@@ -88,11 +88,11 @@ const showTreemap = (listPart) => {
     for (const {item, ...box} of squarify(items, {x: 0, y: 0, width, height})) {
       const group = drawing('g', {},
         drawing('rect', {...box, fill: colourOf[item.type], rx: 5}));
-      const letters = Math.floor((box.width - 14) / 7.2);
+      const letters = Math.floor((box.width - 16) / 7.8);
       if (letters >= 4 && box.height > 24) {
         const cut = (text) => text.length > letters ? `${text.slice(0, letters - 1)}\u2026` : text;
-        const label = (text, line, style) => group.append(
-          drawing('text', {x: box.x + 8, y: box.y + 18 + line * 16, class: style}, cut(safe(text))));
+        const label = (text, line, style) => group.append(drawing('text',
+          {x: box.x + 8, y: box.y + 18 + line * 16, class: style}, cut(safe(text))));
         label(item.part, 0, 'title');
         if (box.height > 44) label(`${item.type} \u00b7 ${bytesText(item.bytes)}`, 1, null);
         if (box.height > 62) label(percent(item.bytes / totalBytes), 2, null);

@@ -87,7 +87,8 @@ const showSummary = () => {
   const {model} = summary;
   const fileName = data.file.replace(/^.*\//, '');
   byId('title').textContent = safe(model.name || fileName);
-  byId('subtitle').textContent = [model.architecture, fileName].filter(Boolean).map(safe).join(' \u00b7 ');
+  byId('subtitle').textContent =
+    [model.architecture, fileName].filter(Boolean).map(safe).join(' \u00b7 ');
   byId('facts').append(...modelFacts(), ...weightFacts());
   byId('notices').textContent = data.notices.map(safe).join(' ');
   byId('about').textContent =
