@@ -209,16 +209,15 @@ ExitCode run(const Options& options, Console& console) {
 
 void add_report_command(CLI::App& program, Console& console) {
   auto options = std::make_shared<Options>();
-  CLI::App& command =
-      *program.add_subcommand("report", "Write a page that shows a model: map, sizes, histograms");
+  CLI::App& command = add_command(
+      program, "report", "Write a page that shows a model: map, sizes, histograms", examples);
   add_file(command, options->file);
   add_text(command, "-o,--output", options->out, "OUT", "The page to write, or - for stdout");
   add_text(command, "--reference", options->reference, "MODEL",
            "Measure how far the weights are from those of MODEL");
   add_switch(command, "--no-data", options->has_no_data, "Read the header only, no weights");
   add_switch(command, "--force", options->is_forced, "Replace OUT if it exists");
-  command.footer(examples);
-  command.callback([options, &console] { console.finish(run(*options, console)); });
+  on_run(command, [options, &console] { console.finish(run(*options, console)); });
 }
 
 }  // namespace ingot::cli

@@ -283,16 +283,15 @@ ExitCode run(const Options& options, Console& console) {
 void add_tensors_command(CLI::App& program, Console& console) {
   auto options = std::make_shared<Options>();
   CLI::App& command =
-      *program.add_subcommand("tensors", "List tensors with shape, type, size and offset");
+      add_command(program, "tensors", "List tensors with shape, type, size and offset", examples);
   add_file(command, options->file);
-  command.add_option("NAME-GLOB", options->name_globs, "Only tensors that match: * ? [a-z]");
+  add_argument(command, "NAME-GLOB", options->name_globs, "Only tensors that match: * ? [a-z]");
   add_choice(command, "--sort", "KEY", options->sort,
              {{"name", Sort::name}, {"size", Sort::size}, {"offset", Sort::offset}},
              "Sort by {}: blk.2 comes before blk.10, the largest first; default: as in the file");
   add_switch(command, "--stats", options->has_stats,
              "Range, mean, standard deviation, zeros, NaN and infinities of the weights");
-  command.footer(examples);
-  command.callback([options, &console] { console.finish(run(*options, console)); });
+  on_run(command, [options, &console] { console.finish(run(*options, console)); });
 }
 
 }  // namespace ingot::cli

@@ -3,7 +3,6 @@
 // print, fail and end through it, so none can break a rule of the command line.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <ingot/error.hpp>
 #include <ingot/model.hpp>
@@ -13,6 +12,10 @@
 #include <string_view>
 
 #include "output.hpp"
+
+namespace CLI {
+class App;
+}  // namespace CLI
 
 namespace ingot::cli {
 
