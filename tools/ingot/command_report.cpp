@@ -178,11 +178,12 @@ ExitCode write_report(const Options& options, Console& console, const ReportData
 
 ExitCode run(const Options& options, Console& console) {
   if (const ExitCode code = check_usage(options, console); code != ExitCode::done) return code;
-  const Result<Model> model = console.open_model(options.file);
+  // Not mapped: what was read once should not stay in memory.
+  const Result<Model> model = console.open_model(options.file, FileAccess::read);
   if (!model) return console.fail(options.file, model.error());
   std::optional<Model> reference;
   if (!options.reference.empty()) {
-    Result<Model> opened = console.open_model(options.reference);
+    Result<Model> opened = console.open_model(options.reference, FileAccess::read);
     if (!opened) return console.fail(options.reference, opened.error());
     reference = std::move(*opened);
   }

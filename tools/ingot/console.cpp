@@ -108,8 +108,8 @@ OpenOptions Console::open_options(FileAccess usual) const {
   return options;
 }
 
-Result<Model> Console::open_model(const std::string& file) {
-  const OpenOptions options = open_options(FileAccess::map);
+Result<Model> Console::open_model(const std::string& file, FileAccess usual) {
+  const OpenOptions options = open_options(usual);
   const auto start = std::chrono::steady_clock::now();
   Result<Model> model =
       file == "-" ? Model::open_descriptor(STDIN_FILENO, options) : Model::open(file, options);

@@ -41,7 +41,8 @@ class Console {
   // --- input -------------------------------------------------------------------------------------
 
   /// Opens a model as the user wants it opened; `-` is standard input. Remarks on it go to stderr.
-  [[nodiscard]] Result<Model> open_model(const std::string& file);
+  [[nodiscard]] Result<Model> open_model(const std::string& file,
+                                         FileAccess usual = FileAccess::map);
 
   /// What the user wants; `usual` is how files are read unless `--io` was given.
   [[nodiscard]] OpenOptions open_options(FileAccess usual) const;
