@@ -27,6 +27,8 @@ const safe = (text) =>
 const nameNodes = (text) => safe(text).split(/(?<=[._])/).flatMap((piece, i) =>
   i === 0 ? [piece] : [document.createElement('wbr'), piece]);
 
+const nameSpan = (text) => element('span', {}, ...nameNodes(text));
+
 const threeDigits = (value) =>
   value >= 99.95 ? value.toFixed(0) : value >= 9.995 ? value.toFixed(1) : value.toFixed(2);
 const scaled = (value, step, units) => {

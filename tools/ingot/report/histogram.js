@@ -86,7 +86,7 @@ class TensorView {
       this.bars = [];
       this.svg.setAttribute('aria-label', 'No histogram');
       this.svg.append(drawing('text', {x: width / 2, y: height / 2, 'text-anchor': 'middle'},
-        tensor.stats ? 'There are no finite weights.' : 'The weights were not read.'));
+        this.whyNone(tensor)));
       return;
     }
     const {low, high, counts} = histogram;
@@ -108,6 +108,12 @@ class TensorView {
     });
     this.plot = plot;
     this.pickBin(this.bin);
+  }
+
+  whyNone(tensor) {
+    if (!tensor.stats) return 'The weights were not read.';
+    return tensor.stats.std === null
+      ? 'There are no finite weights.' : 'Histograms are left out here.';
   }
 
   axes(plot, top, isLog, low, high) {

@@ -10,7 +10,7 @@ new TensorView();
 const tensorList = tensorTable();
 metadataTable();
 showTreemap((item) => {
-  tensorList.setFilter(`${item.part === 'small' ? '' : item.part} ${item.type}`.trim());
+  tensorList.setFilter(item.words.replace('\n', ' '));
   byId('tensors').scrollIntoView();
 });
 const largest = tensors.reduce((most, tensor) =>

@@ -36,11 +36,12 @@ const range = (value) => {
 
 const modelFacts = () => {
   const {model, format, tokenizer} = summary;
-  const facts = [
-    fact('Parameters', countText(model.parameters), digits(model.parameters)),
-    fact('Size', bytesText(format.file_size), `${digits(format.file_size)} bytes`),
-  ];
+  const facts = [];
   const add = (...of) => facts.push(fact(...of));
+  if (model.parameters > 0) {
+    add('Parameters', countText(model.parameters), digits(model.parameters));
+  }
+  add('Size', bytesText(format.file_size), `${digits(format.file_size)} bytes`);
   if (model.bits_per_weight !== null) {
     add('Bits per weight', model.bits_per_weight.toFixed(2),
       model.file_type ? `labelled ${model.file_type}` : null);
@@ -60,7 +61,9 @@ const modelFacts = () => {
   }
   if (model.context_length !== null) add('Context', digits(model.context_length), 'tokens');
   if (model.vocab_size !== null) add('Vocabulary', digits(model.vocab_size), tokenizer.model);
-  add('Tensors', digits(summary.tensor_count), plural(types.length, 'type', 'types'));
+  if (tensors.length > 0) {
+    add('Tensors', digits(tensors.length), plural(types.length, 'type', 'types'));
+  }
   add('GGUF', `version ${format.version}`, `${format.endian}-endian`);
   if (summary.shards.length > 0) {
     const present = summary.shards.filter((shard) => shard.present).length;

@@ -139,7 +139,7 @@ const metadataTable = () => new Table('metadata-table', {
   label: 'metadata', rows: data.metadata, noun: ['key', 'keys'],
   textOf: (row) => `${row.key} ${row.value}`,
   columns: [
-    {name: 'Key', style: 'text', value: (row) => row.key, cell: (row) => safe(row.key)},
+    {name: 'Key', style: 'text key', value: (row) => row.key, cell: (row) => nameSpan(row.key)},
     {name: 'Type', value: (row) => row.type, cell: (row) => row.type, isOptional: true},
     {name: 'Value', style: 'text', value: (row) => row.value, cell: (row) => safe(row.value)},
   ],
