@@ -39,6 +39,9 @@ class Console {
   /// Opens a model as the user wants it opened; `-` is standard input. Remarks on it go to stderr.
   [[nodiscard]] Result<Model> open_model(const std::string& file);
 
+  /// How the user wants files opened.
+  [[nodiscard]] const OpenOptions& open_options() const noexcept { return open_options_; }
+
   [[nodiscard]] unsigned threads() const noexcept;
 
   // --- results -----------------------------------------------------------------------------------
