@@ -45,6 +45,8 @@ class Console {
 
   /// What the user wants; `usual` is how files are read unless `--io` was given.
   [[nodiscard]] OpenOptions open_options(FileAccess usual) const;
+  /// How the user wants files opened.
+  [[nodiscard]] const OpenOptions& open_options() const noexcept { return open_options_; }
 
   [[nodiscard]] unsigned threads() const noexcept;
 
