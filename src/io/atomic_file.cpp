@@ -149,6 +149,22 @@ Result<void> AtomicFile::write_zeros(std::uint64_t size_bytes) {
   return {};
 }
 
+Result<void> AtomicFile::overwrite(std::uint64_t file_offset, std::span<const std::byte> bytes) {
+  if (file_offset > size_bytes_ || bytes.size() > size_bytes_ - file_offset) {
+    return fail(Errc::invalid_argument, file_offset, {}, "bytes that were not written yet");
+  }
+  INGOT_TRY_VOID(flush());
+  while (!bytes.empty()) {
+    const ssize_t written = ::pwrite(descriptor_.get(), bytes.data(), bytes.size(),
+                                     static_cast<off_t>(file_offset));
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return fail_with_errno(errno, {}, "write the output");
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+    file_offset += static_cast<std::uint64_t>(written);
+  }
+  return {};
+}
+
 Result<void> AtomicFile::write_through(std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(descriptor_.get(), bytes.data(), bytes.size());

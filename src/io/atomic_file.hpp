@@ -32,6 +32,9 @@ class AtomicFile {
   [[nodiscard]] Result<void> write(std::span<const std::byte> bytes);
   [[nodiscard]] Result<void> write_zeros(std::uint64_t size_bytes);
 
+  /// Replaces bytes that were written before.
+  [[nodiscard]] Result<void> overwrite(std::uint64_t file_offset, std::span<const std::byte> bytes);
+
   [[nodiscard]] std::uint64_t size_bytes() const noexcept { return size_bytes_; }
 
   /// Flushes everything to the disk and gives the file its name, atomically.
