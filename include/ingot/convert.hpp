@@ -46,7 +46,7 @@ struct ConvertOptions {
   std::optional<TensorType> type;
   NameStyle names = NameStyle::keep;   ///< safetensors and npz.
   std::uint64_t max_file_bytes = 0;    ///< safetensors: 0, or where a new shard begins.
-  std::optional<std::uint32_t> version;       ///< GGUF: default that of the model.
+  std::optional<std::uint32_t> version;       ///< GGUF: default 3.
   std::optional<Endian> byte_order;           ///< GGUF: default that of the model.
   std::optional<std::uint32_t> alignment;     ///< GGUF: default that of the model.
   BumpOptions bump = {};

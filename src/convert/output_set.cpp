@@ -30,6 +30,10 @@ Result<void> OutputSet::add_text(const std::string& path, std::string_view text)
 }
 
 Result<void> OutputSet::commit() {
+  // The slow part first: between the first name and the last there is only a moment.
+  for (std::size_t i = 0; i < files_.size(); ++i) {
+    INGOT_TRY_VOID(named(files_[i].sync(), paths_[i]));
+  }
   for (std::size_t i = 0; i < files_.size(); ++i) {
     INGOT_TRY_VOID(named(files_[i].commit(), paths_[i]));
   }

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "interop/gguf_metadata_text.hpp"
 
-#include <openssl/evp.h>
-
 #include <cstddef>
-#include <limits>
 #include <nlohmann/json.hpp>
 #include <span>
 
 #include "ingot/text.hpp"
+#include "interop/base64.hpp"
 
 namespace ingot::interop {
 namespace {
@@ -57,29 +55,6 @@ std::string readable_text(const Value& value) {
   return is_utf8(text) ? std::string(text) : std::string();
 }
 
-Result<std::string> to_base64(std::span<const std::byte> bytes) {
-  if (bytes.size() > std::numeric_limits<int>::max() / 2) {
-    return fail(Errc::limit_exceeded, "metadata", std::to_string(bytes.size()) + " bytes");
-  }
-  std::string text((bytes.size() + 2) / 3 * 4 + 1, '\0');  // and a NUL
-  const int size = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
-                                   reinterpret_cast<const unsigned char*>(bytes.data()),
-                                   static_cast<int>(bytes.size()));
-  text.resize(static_cast<std::size_t>(size));
-  return text;
-}
-
-/// Nothing if it is not base64. Up to two zero bytes may follow what was encoded.
-std::vector<std::byte> from_base64(std::string_view text) {
-  if (text.size() > std::numeric_limits<int>::max() / 2) return {};
-  std::vector<std::byte> bytes(text.size() / 4 * 3 + 3);
-  const int size = EVP_DecodeBlock(reinterpret_cast<unsigned char*>(bytes.data()),
-                                   reinterpret_cast<const unsigned char*>(text.data()),
-                                   static_cast<int>(text.size()));
-  bytes.resize(size < 0 ? 0 : static_cast<std::size_t>(size));
-  return bytes;
-}
-
 }  // namespace
 
 bool is_container_key(std::string_view key) noexcept {
@@ -98,14 +73,14 @@ Result<std::vector<std::pair<std::string, std::string>>> metadata_as_text(const 
     if (!text.empty() && !is_taken) entries.emplace_back(entry.key, std::move(text));
   }
   INGOT_TRY(const std::vector<std::byte> header, exact.serialise_header());
-  INGOT_TRY(std::string base64, to_base64(header));
-  entries.emplace_back(exact_metadata_key, std::move(base64));
+  entries.emplace_back(exact_metadata_key, base64_encode(header));
   return entries;
 }
 
 Result<void> add_exact_metadata(std::string_view base64, ModelWriter& keys) {
-  const std::vector<std::byte> header = from_base64(base64);
-  const Result<Model> model = Model::open_memory(header);
+  const auto header = base64_decode(base64);
+  if (!header) return fail(Errc::safetensors_header, std::string(exact_metadata_key), "not base64");
+  const Result<Model> model = Model::open_memory(*header);
   if (!model) {
     return fail(Errc::safetensors_header, std::string(exact_metadata_key),
                 model.error().message());

@@ -37,6 +37,9 @@ class AtomicFile {
 
   [[nodiscard]] std::uint64_t size_bytes() const noexcept { return size_bytes_; }
 
+  /// Flushes everything to the disk.
+  [[nodiscard]] Result<void> sync();
+
   /// Flushes everything to the disk and gives the file its name, atomically.
   [[nodiscard]] Result<void> commit();
 

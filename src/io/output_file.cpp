@@ -25,6 +25,8 @@ Result<void> OutputFile::overwrite(std::uint64_t file_offset, std::span<const st
   return file_->overwrite(file_offset, bytes);
 }
 
+Result<void> OutputFile::sync() { return file_->sync(); }
+
 Result<void> OutputFile::commit() { return file_->commit(); }
 
 }  // namespace ingot
