@@ -32,6 +32,11 @@ class INGOT_EXPORT Source {
   /// Errc::truncated if the file ends before; Errc::io_error if the system fails.
   [[nodiscard]] virtual Result<void> read(std::uint64_t file_offset,
                                           std::span<std::byte> destination) const = 0;
+
+  /// A descriptor of the file with the same bytes at the same offsets, with which the system can
+  /// copy ranges by itself; -1 if there is none. Belongs to the source; use it only with calls that
+  /// say their offset.
+  [[nodiscard]] virtual int descriptor() const noexcept;
 };
 
 /// Maps a file into memory, read-only. A regular file only: Errc::not_a_regular_file otherwise.

@@ -18,6 +18,7 @@ class PlainFile final : public Source {
     INGOT_TRY_VOID(check_range(file_.size_bytes, file_offset, destination.size()));
     return read_fully(file_.descriptor.get(), file_offset, destination);
   }
+  [[nodiscard]] int descriptor() const noexcept override { return file_.descriptor.get(); }
 
  private:
   RegularFile file_;

@@ -7,6 +7,8 @@ namespace ingot {
 
 Source::~Source() = default;
 
+int Source::descriptor() const noexcept { return -1; }
+
 std::unique_ptr<Source> borrow_memory(std::span<const std::byte> bytes) {
   return std::make_unique<io::MemorySource>(bytes);
 }
