@@ -71,6 +71,10 @@ struct OpenAnyOptions {
   OpenProgress progress = {};
 };
 
+/// The format of a file by its first bytes, or of a folder by what is in it; nothing if no reader of
+/// formats.def recognises it, or it cannot be read.
+[[nodiscard]] INGOT_EXPORT std::optional<FileFormat> detect_format(const std::string& path);
+
 /// Opens a model in any format that formats.def has a reader for; the content decides which.
 /// `path` may be a folder, or an index, of safetensors shards.
 ///

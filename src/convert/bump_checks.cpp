@@ -9,14 +9,6 @@
 namespace ingot::convert {
 namespace {
 
-std::string dimensions_text(std::span<const std::uint64_t> shape) {
-  std::string text = "[";
-  for (std::size_t i = 0; i < shape.size(); ++i) {
-    text += (i > 0 ? ", " : "") + std::to_string(shape[i]);
-  }
-  return text + "]";
-}
-
 /// Whether two tensors are the same bytes.
 Result<bool> are_equal(const Model& model, const TensorInfo& a, const TensorInfo& b) {
   constexpr std::uint64_t piece_bytes = std::uint64_t{4} << 20;
@@ -53,6 +45,14 @@ std::string loss_text(std::string_view name) {
 
 Failure refuse_for_bump(std::string subject, std::string detail) {
   return fail(Errc::bump_cannot_hold, std::move(subject), std::move(detail));
+}
+
+std::string dimensions_text(std::span<const std::uint64_t> shape) {
+  std::string text = "[";
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    text += (i > 0 ? ", " : "") + std::to_string(shape[i]);
+  }
+  return text + "]";
 }
 
 std::string type_text(TensorType type) {

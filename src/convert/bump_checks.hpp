@@ -18,6 +18,9 @@ namespace ingot::convert {
 
 [[nodiscard]] Failure refuse_for_bump(std::string subject, std::string detail);
 
+/// "[256, 64]"
+[[nodiscard]] std::string dimensions_text(std::span<const std::uint64_t> shape);
+
 /// "Q4_K"
 [[nodiscard]] std::string type_text(TensorType type);
 

@@ -376,7 +376,9 @@ class Planner {
     for (const TensorInfo* source : sources_of(section)) {
       OutputTensor tensor;
       tensor.size_bytes = section.size_bytes;
-      if (source != nullptr) INGOT_TRY(tensor, output_of(*source, section.type));
+      if (source != nullptr) {
+        INGOT_TRY(tensor, output_of(*source, section.type));
+      }
       tensor.name = interop::name_of(section);
       filled += tensor.size_bytes;
       plan_.tensors.push_back(std::move(tensor));

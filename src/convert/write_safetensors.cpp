@@ -22,7 +22,7 @@ constexpr std::string_view ending = ".safetensors";
 
 bool holds(TensorType type) { return interop::find_dtype(type) != nullptr; }
 
-std::string quoted(std::string_view text) { return nlohmann::json(text).dump(); }
+std::string json_text(std::string_view text) { return nlohmann::json(text).dump(); }
 
 struct Shard {
   std::string path;
@@ -33,7 +33,7 @@ struct Shard {
 
 /// `"name":{"dtype":"F32","shape":[2,3],"data_offsets":[0,24]}`
 std::string entry_text(const OutputTensor& tensor, std::uint64_t begin) {
-  std::string text = quoted(tensor.name) + R"(:{"dtype":")" +
+  std::string text = json_text(tensor.name) + R"(:{"dtype":")" +
                      std::string(interop::find_dtype(tensor.type)->name) + R"(","shape":[)";
   for (std::size_t i = tensor.shape.size(); i-- > 0;) {
     text += std::to_string(tensor.shape[i]) + (i > 0 ? "," : "");
@@ -64,7 +64,7 @@ void align(std::vector<OutputTensor>& tensors) {
 std::string metadata_text(std::span<const std::pair<std::string, std::string>> entries) {
   // Loaders of models look for "format": it names the library whose layout the tensors have.
   std::string text = R"({"__metadata__":{"format":"pt")";
-  for (const auto& [key, value] : entries) text += "," + quoted(key) + ":" + quoted(value);
+  for (const auto& [key, value] : entries) text += "," + json_text(key) + ":" + json_text(value);
   return text + "}";
 }
 
@@ -148,9 +148,9 @@ std::string index_text(std::span<const Shard> shards) {
                      "\n  },\n  \"weight_map\": {";
   bool is_first = true;
   for (const Shard& shard : shards) {
-    const std::string file = quoted(shard.path.substr(shard.path.rfind('/') + 1));
+    const std::string file = json_text(shard.path.substr(shard.path.rfind('/') + 1));
     for (const OutputTensor& tensor : shard.tensors) {
-      text += (is_first ? "\n    " : ",\n    ") + quoted(tensor.name) + ": " + file;
+      text += (is_first ? "\n    " : ",\n    ") + json_text(tensor.name) + ": " + file;
       is_first = false;
     }
   }

@@ -15,6 +15,7 @@
 #include "interop/bump_config.hpp"
 #include "interop/bump_header.hpp"
 #include "interop/bump_layout.hpp"
+#include "interop/bump_reader.hpp"
 #include "interop/bump_solver.hpp"
 #include "interop/foreign_model.hpp"
 #include "interop/reader.hpp"
@@ -138,6 +139,14 @@ std::vector<ForeignTensor> make_tensors(const BumpFile& bump, const BumpSolution
 
 Result<OpenedModel> open_bump(const std::string& path, const OpenAnyOptions& options) {
   INGOT_TRY(std::unique_ptr<Source> file, read_file(path));
+  INGOT_TRY(const BumpConfig config, read_bump_config(path));
+  return open_bump_source(std::move(file), config, options);
+}
+
+}  // namespace
+
+Result<OpenedModel> open_bump_source(std::unique_ptr<Source> file, const BumpConfig& config,
+                                     const OpenAnyOptions& options) {
   const std::uint64_t file_bytes = file->size_bytes();
   if (file_bytes < bump_header_bytes) return fail(Errc::truncated, file_bytes, "header");
   BumpHeaderBytes bytes;
@@ -146,12 +155,10 @@ Result<OpenedModel> open_bump(const std::string& path, const OpenAnyOptions& opt
   INGOT_TRY(bump.header, parse_bump_header(bytes));
   INGOT_TRY(bump.payload_end, find_bump_payload_end(*file, bump.header.version));
   INGOT_TRY_VOID(find_table(*file, options.gguf.limits.max_tensors, bump));
-  INGOT_TRY(const BumpConfig config, read_bump_config(path));
   std::optional<BumpSolution> solution;
-  constexpr std::uint64_t most_layers = 4096;  // no model has more, and a header may claim any number
-  if (bump.header.shape.layers <= most_layers) {
-    solution = solve_bump(bump, config);
-  }
+  // No model has more layers, and a header may claim any number.
+  constexpr std::uint64_t most_layers = 4096;
+  if (bump.header.shape.layers <= most_layers) solution = solve_bump(bump, config);
   INGOT_TRY(const std::string checksum,
             verify_bump_checksum(*file, bytes, bump, options.gguf.is_lenient, options.progress));
   const BumpSolution* solved = solution ? &*solution : nullptr;
@@ -163,8 +170,6 @@ Result<OpenedModel> open_bump(const std::string& path, const OpenAnyOptions& opt
   return OpenedModel{std::move(model), FileFormat::bump, file_bytes,
                      describe(bump, solved, checksum)};
 }
-
-}  // namespace
 
 constinit const FormatReader bump_reader{is_bump, open_bump};
 

@@ -16,6 +16,7 @@
 #include "interop/safetensors_dtypes.hpp"
 #include "interop/safetensors_header.hpp"
 #include "interop/safetensors_index.hpp"
+#include "interop/safetensors_reader.hpp"
 
 namespace ingot::interop {
 namespace {
@@ -39,9 +40,9 @@ struct Opened {
   std::uint64_t data_offset = 0;
 };
 
-Result<Opened> open_file(const std::string& path, std::uint64_t max_tensors) {
+Result<Opened> open_file(std::unique_ptr<Source> source, std::uint64_t max_tensors) {
   Opened file;
-  INGOT_TRY(file.source, read_file(path));
+  file.source = std::move(source);
   const std::uint64_t file_bytes = file.source->size_bytes();
   if (file_bytes < safetensors_prefix_bytes) return fail(Errc::truncated, file_bytes, {});
   std::array<std::byte, safetensors_prefix_bytes> prefix;
@@ -116,13 +117,24 @@ Result<ModelWriter> make_keys(const std::vector<Opened>& files) {
   return keys;
 }
 
+Result<OpenedModel> assemble(std::vector<Opened> files, std::span<const ForeignTensor> tensors,
+                             std::uint64_t file_bytes, const OpenOptions& options) {
+  INGOT_TRY(ModelWriter keys, make_keys(files));
+  std::vector<std::unique_ptr<Source>> sources;
+  for (Opened& file : files) sources.push_back(std::move(file.source));
+  const std::string shards = std::to_string(sources.size());
+  INGOT_TRY(Model model, make_foreign_model(std::move(keys), tensors, std::move(sources), options));
+  return OpenedModel{std::move(model), FileFormat::safetensors, file_bytes, {{"shards", shards}}};
+}
+
 Result<OpenedModel> open_safetensors(const std::string& path, const OpenAnyOptions& options) {
   INGOT_TRY(const SafetensorsFiles found, find_safetensors_files(path));
   std::vector<Opened> files;
   std::vector<ForeignTensor> tensors;
   std::uint64_t file_bytes = 0;
   for (const std::string& file_path : found.paths) {
-    Result<Opened> file = open_file(file_path, options.gguf.limits.max_tensors);
+    INGOT_TRY(std::unique_ptr<Source> source, read_file(file_path));
+    Result<Opened> file = open_file(std::move(source), options.gguf.limits.max_tensors);
     if (!file) {
       if (file.error().subject.empty() && found.paths.size() > 1) file.error().subject = file_path;
       return fail(std::move(file).error());
@@ -139,18 +151,20 @@ Result<OpenedModel> open_safetensors(const std::string& path, const OpenAnyOptio
                 std::to_string(found.weight_map.size()) + " tensors in the index, " +
                     std::to_string(tensors.size()) + " in the shards");
   }
-  INGOT_TRY(ModelWriter keys, make_keys(files));
-  std::vector<std::unique_ptr<Source>> sources;
-  for (Opened& file : files) sources.push_back(std::move(file.source));
-  INGOT_TRY(Model model,
-            make_foreign_model(std::move(keys), tensors, std::move(sources), options.gguf));
-  return OpenedModel{std::move(model),
-                     FileFormat::safetensors,
-                     file_bytes,
-                     {{"shards", std::to_string(found.paths.size())}}};
+  return assemble(std::move(files), tensors, file_bytes, options.gguf);
 }
 
 }  // namespace
+
+Result<OpenedModel> open_safetensors_source(std::unique_ptr<Source> source,
+                                            const OpenOptions& options) {
+  const std::uint64_t file_bytes = source->size_bytes();
+  std::vector<Opened> files(1);
+  INGOT_TRY(files[0], open_file(std::move(source), options.limits.max_tensors));
+  std::vector<ForeignTensor> tensors;
+  INGOT_TRY_VOID(add_tensors(files[0], 0, tensors));
+  return assemble(std::move(files), tensors, file_bytes, options);
+}
 
 constinit const FormatReader safetensors_reader{is_safetensors, open_safetensors};
 

@@ -125,11 +125,23 @@ void write_shards(JsonStream& json, const Model& model) {
   json.end();
 }
 
-void write_json(JsonStream& json, const std::string& file, const Model& model) {
+/// What a file of another format says of itself; such files alone have this member.
+void write_foreign(JsonStream& json, const ForeignFile& foreign) {
+  json.key("foreign");
+  json.begin_object();
+  json.member("format", foreign.format);
+  json.member("file_size", foreign.file_bytes);
+  for (const FileFact& fact : foreign.facts) json.member(fact.name, std::string_view(fact.value));
+  json.end();
+}
+
+void write_json(JsonStream& json, const std::string& file, const Model& model,
+                const ForeignFile* foreign) {
   const Summary summary = summarize(model);
   json.begin_object();
   json.member("file", std::string_view(file));
   write_format(json, model);
+  if (foreign != nullptr) write_foreign(json, *foreign);
   write_model(json, model, summary);
   write_tokenizer(json, model, summary);
   write_types(json, summary);
@@ -148,7 +160,7 @@ void run(const Options& options, Console& console) {
     const Result<Model> model = console.open_model(file);
     if (!model) return console.fail(file, model.error());
     if (console.is_json()) {
-      write_json(json, file, *model);
+      write_json(json, file, *model, console.foreign());
       return ExitCode::done;
     }
     if (!is_first) console.out().put('\n');
