@@ -90,7 +90,7 @@ Result<void> check_weight_type(const TensorInfo& tensor, const char* role, BumpC
   if (widen && find_type(tensor.type) != nullptr) return {};
   const char* expected = codes == BumpCodes::doc ? "F32, Q4_K or Q6_K"
                                                  : "F32, Q4_K, Q6_K, Q5_0, Q5_1 or Q8_0";
-  return fail(Errc::type_does_not_fit, std::string(tensor.name),
+  return fail(Errc::type_not_held, std::string(tensor.name),
               std::string("expected ") + expected + " for " + role + ", found " +
                   type_text(tensor.type) + "; it can be widened to F32");
 }
@@ -114,7 +114,7 @@ Result<void> check_vector(const TensorInfo* tensor, std::uint64_t length) {
   }
   if (tensor->type != TensorType::f32 && tensor->type != TensorType::f16 &&
       tensor->type != TensorType::bf16) {
-    return fail(Errc::type_does_not_fit, name,
+    return fail(Errc::type_not_held, name,
                 "expected F32, F16 or BF16, found " + type_text(tensor->type));
   }
   if (tensor->shape[0] == length) return {};

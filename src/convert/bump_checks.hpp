@@ -32,7 +32,7 @@ namespace ingot::convert {
 /// For "blk.7.attn_norm.weight" 8; 0 for other names.
 [[nodiscard]] std::uint64_t layers_up_to(std::string_view name) noexcept;
 
-/// Errc::type_does_not_fit, unless the type can be held, or decoded and `widen` allows that.
+/// Errc::type_not_held, unless the type can be held, or decoded and `widen` allows that.
 [[nodiscard]] Result<void> check_weight_type(const TensorInfo& tensor, const char* role,
                                              BumpCodes codes, bool widen);
 

@@ -127,7 +127,7 @@ TEST_F(BumpGolden, TheDocDialectRefusesWhatItsConverterCannotRead) {
   EXPECT_THAT(convert("sq", original(3, BumpCodes::doc)),
               FailsWith(Errc::bump_cannot_hold, Error::no_offset, "llama.attention.head_count"));
   EXPECT_THAT(convert("sq", BumpOptions{}),
-              FailsWith(Errc::type_does_not_fit, Error::no_offset, "token_embd.weight"));
+              FailsWith(Errc::type_not_held, Error::no_offset, "token_embd.weight"));
 }
 
 TEST_F(BumpGolden, WithoutTheSwitchesAnUntiedOutputIsRefused) {

@@ -24,7 +24,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 constexpr auto unfit = Errc::bump_cannot_hold;
-constexpr auto type = Errc::type_does_not_fit;
+constexpr auto type = Errc::type_not_held;
 constexpr auto lost = Errc::would_be_lost;
 constexpr BumpOptions doc{};
 constexpr BumpOptions engine{.codes = BumpCodes::engine};

@@ -134,7 +134,7 @@ std::string settle(Options& options) {
 /// The switches that would allow what was refused.
 std::string hint_for(Errc code) {
   if (code == Errc::would_be_lost) return " (--allow-loss)";
-  if (code == Errc::type_does_not_fit) return " (--widen)";
+  if (code == Errc::type_not_held) return " (--widen)";
   return {};
 }
 

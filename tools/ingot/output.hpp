@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <functional>
 #include <iterator>
 #include <string>
 #include <string_view>
@@ -11,11 +12,15 @@
 
 namespace ingot::cli {
 
-/// Collects text and writes it to a descriptor in large pieces. The first failure is kept and what
-/// follows is dropped: a command may ask `is_open` in long loops, and need not.
+/// Collects text and writes it to a descriptor, or elsewhere, in large pieces. The first failure is
+/// kept and what follows is dropped: a command may ask `is_open` in long loops, and need not.
 class Output {
  public:
-  explicit Output(int descriptor) noexcept : descriptor_(descriptor) {}
+  /// Takes a large piece of text; returns 0 or an errno.
+  using Writer = std::function<int(std::string_view text)>;
+
+  explicit Output(int descriptor);
+  explicit Output(Writer writer) : writer_(std::move(writer)) {}
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
 
@@ -48,7 +53,7 @@ class Output {
     if (buffer_.size() >= capacity_bytes) flush();
   }
 
-  int descriptor_;
+  Writer writer_;
   int error_number_ = 0;
   std::string buffer_;
 };
