@@ -140,6 +140,22 @@ Result<void> AtomicFile::write_zeros(std::uint64_t size_bytes) {
   return {};
 }
 
+Result<void> AtomicFile::overwrite(std::uint64_t file_offset, std::span<const std::byte> bytes) {
+  if (file_offset > size_bytes_ || bytes.size() > size_bytes_ - file_offset) {
+    return fail(Errc::invalid_argument, file_offset, {}, "bytes that were not written yet");
+  }
+  INGOT_TRY_VOID(flush());
+  while (!bytes.empty()) {
+    const ssize_t written = ::pwrite(descriptor_.get(), bytes.data(), bytes.size(),
+                                     static_cast<off_t>(file_offset));
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return fail_with_errno(errno, {}, "write the output");
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+    file_offset += static_cast<std::uint64_t>(written);
+  }
+  return {};
+}
+
 Result<void> AtomicFile::write_through(std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(descriptor_.get(), bytes.data(), bytes.size());
@@ -215,13 +231,18 @@ Result<void> AtomicFile::flush() {
   return {};
 }
 
-Result<void> AtomicFile::commit() {
+Result<void> AtomicFile::sync() {
   INGOT_TRY_VOID(flush());
   // What was reserved and not used goes back.
   if (::ftruncate(descriptor_.get(), static_cast<off_t>(size_bytes_)) != 0 ||
       ::fsync(descriptor_.get()) != 0) {
     return fail_with_errno(errno, {}, "flush the output");
   }
+  return {};
+}
+
+Result<void> AtomicFile::commit() {
+  INGOT_TRY_VOID(sync());
   INGOT_TRY_VOID(publish());
   temporary_path_.clear();
   flush_directory(directory_);
