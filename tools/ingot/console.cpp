@@ -101,12 +101,17 @@ void Console::settle_terminal() {
   width_ = std::clamp(width_, narrowest, widest);
 }
 
-Result<Model> Console::open_model(const std::string& file) {
+Result<Model> Console::open_model(const std::string& file, bool with_shards) {
   const auto start = std::chrono::steady_clock::now();
-  Result<Model> model = file == "-" ? Model::open_descriptor(STDIN_FILENO, open_options_)
-                                    : Model::open(file, open_options_);
+  OpenOptions options = open_options_;
+  options.with_shards = with_shards;
+  Result<Model> model =
+      file == "-" ? Model::open_descriptor(STDIN_FILENO, options) : Model::open(file, options);
   if (!model) return model;
-  for (const Error& notice : model->notices()) remark(file, "note: " + notice.message());
+  for (const Error& notice : model->notices()) {
+    const bool is_wanted = with_shards || notice.code != Errc::shard_missing;
+    if (is_wanted) remark(file, "note: " + notice.message());
+  }
   if (is_verbose_) {
     const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
     remark(file, fmt::format("opened in {:.2f} ms: {} keys, {} tensors in {} file{}", time.count(),

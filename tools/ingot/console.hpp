@@ -37,7 +37,8 @@ class Console {
   // --- input -------------------------------------------------------------------------------------
 
   /// Opens a model as the user wants it opened; `-` is standard input. Remarks on it go to stderr.
-  [[nodiscard]] Result<Model> open_model(const std::string& file);
+  /// Without shards, one file of a set is a model of its own.
+  [[nodiscard]] Result<Model> open_model(const std::string& file, bool with_shards = true);
 
   [[nodiscard]] unsigned threads() const noexcept;
 

@@ -25,7 +25,11 @@ int write_all(int descriptor, std::string_view text) noexcept {
 }
 
 int Output::flush() noexcept {
-  if (error_number_ == 0) error_number_ = write_all(descriptor_, buffer_);
+  if (error_number_ == 0 && file_ == nullptr) error_number_ = write_all(descriptor_, buffer_);
+  if (error_number_ == 0 && file_ != nullptr) {
+    file_failure_ = file_->write(std::as_bytes(std::span(buffer_)));
+    if (!file_failure_) error_number_ = EIO;
+  }
   buffer_.clear();
   return error_number_;
 }

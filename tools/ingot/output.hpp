@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <ingot/output_file.hpp>
 #include <iterator>
 #include <string>
 #include <string_view>
@@ -16,6 +17,8 @@ namespace ingot::cli {
 class Output {
  public:
   explicit Output(int descriptor) noexcept : descriptor_(descriptor) {}
+  /// Into a file, which somebody else commits; `file_failure` says what went wrong with it.
+  explicit Output(OutputFile& file) noexcept : file_(&file) {}
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
 
@@ -40,6 +43,7 @@ class Output {
 
   /// Writes what is buffered. Returns the errno of the first failure so far, or 0.
   int flush() noexcept;
+  [[nodiscard]] const Result<void>& file_failure() const noexcept { return file_failure_; }
 
  private:
   static constexpr std::size_t capacity_bytes = std::size_t{1} << 16;
@@ -48,7 +52,9 @@ class Output {
     if (buffer_.size() >= capacity_bytes) flush();
   }
 
-  int descriptor_;
+  int descriptor_ = -1;
+  OutputFile* file_ = nullptr;
+  Result<void> file_failure_;
   int error_number_ = 0;
   std::string buffer_;
 };
