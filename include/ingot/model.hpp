@@ -138,9 +138,8 @@ class INGOT_EXPORT Model {
   /// has element_count / row_elements() of them, counted through all other dimensions.
   ///
   /// @param first_row  from 0.
-  /// @param dst        receives row_count * row_elements() floats, exactly; aligned to 64 bytes it
-  /// is
-  ///                   filled fastest.
+  /// @param dst        receives row_count * row_elements() floats, exactly; filled fastest where
+  ///                   it is aligned to 64 bytes.
   /// @return  Errc::index_out_of_range if there are not that many rows; Errc::size_mismatch;
   ///          Errc::unsupported_type for what only a lenient reader opens; what reading may return.
   ///

@@ -7,6 +7,7 @@
 #include <functional>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -44,6 +45,13 @@ class INGOT_EXPORT ModelWriter {
   ModelWriter& operator=(ModelWriter&&) noexcept;
   ~ModelWriter();
 
+  /// A writer with all keys and tensors of a model, in their order, which copies the data when it
+  /// writes: `model` must live until then. Written in the version and byte order of the model's
+  /// file it is the same bytes, if that has no quirks (see serialise_header) and its data is laid
+  /// out as a writer does it, in order and without gaps. Of a model in several files the tensors of
+  /// all and the keys of the first are taken, without those that describe the set (split.*).
+  [[nodiscard]] static Result<ModelWriter> from(const Model& model);
+
   void set_bool(std::string_view key, bool value);
   void set_string(std::string_view key, std::string_view value);
   /// Any integer or float value type; the C++ type decides the stored type.
@@ -60,14 +68,26 @@ class INGOT_EXPORT ModelWriter {
   }
   void set_array(std::string_view key, std::span<const std::string_view> values);
   void set_array(std::string_view key, std::span<const std::string> values);
+  void set_array(std::string_view key, std::span<const bool> values);
   /// A value of another model, nested arrays included; copied, type and bits kept.
   void set_value(std::string_view key, const Value& value);
+
+  /// The value of a key, valid until the writer changes; nothing if there is none.
+  [[nodiscard]] std::optional<Value> find(std::string_view key) const;
+  /// Takes a key away; returns whether there was one. Set again, it comes last.
+  bool remove(std::string_view key);
+  /// Gives a key another name, in its place. Errc::key_not_found; Errc::name_taken.
+  Result<void> rename(std::string_view key, std::string_view new_key);
 
   /// Adds a tensor whose data `produce` will stream when the model is written. A type or shape that
   /// has no size is refused at once; names that a reader would refuse, and duplicates, when the
   /// header is made.
   Result<void> add_tensor(std::string_view name, TensorType type,
                           std::span<const std::uint64_t> shape, DataProducer produce);
+  /// Adds a tensor of another model: its type, shape and, when the model is written, its bytes,
+  /// turned into the byte order of the target. Where the system can, it copies by itself or shares
+  /// the blocks. `source` must live until then; `tensor` must be one of its tensors.
+  Result<void> add_tensor(std::string_view name, const Model& source, const TensorInfo& tensor);
 
   /// Header, metadata and tensor infos with the padding before the data: everything of the file
   /// up to its data section. The same bytes for the same calls.

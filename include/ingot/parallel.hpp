@@ -26,8 +26,7 @@ using PieceOfWork = std::function<Result<void>(std::uint64_t first, std::uint64_
 /// @param piece_items   at least 1. What takes some 100 microseconds is long enough.
 /// @param thread_count  0: as many as the machine has cores.
 /// @return  the error of the first piece, by position, of those that failed; after an error no
-/// further
-///          piece begins. Whatever `work` throws is thrown again, from here.
+///          further piece begins. Whatever `work` throws is thrown again, from here.
 [[nodiscard]] INGOT_EXPORT Result<void> spread(std::uint64_t item_count, std::uint64_t piece_items,
                                                unsigned thread_count, const PieceOfWork& work);
 

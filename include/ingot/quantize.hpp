@@ -40,12 +40,10 @@ struct DequantizeOptions {
 ///
 /// @param type  the encoding of `src`.
 /// @param src   whole blocks, back to back; borrowed for the call.
-/// @param dst   receives `src.size() / block_bytes * block_elements` floats, exactly. Must not
-/// overlap
-///              `src`.
-/// @return      Errc::unsupported_type for a removed or unknown type; Errc::size_mismatch if `src`
-/// is
-///              not whole blocks or `dst` has another size. On error `dst` is untouched.
+/// @param dst   receives `src.size() / block_bytes * block_elements` floats, exactly; must not
+///              overlap `src`.
+/// @return      Errc::unsupported_type for a removed or unknown type; Errc::size_mismatch if
+///              `src` is not whole blocks or `dst` has another size. On error `dst` is untouched.
 [[nodiscard]] INGOT_EXPORT Result<void> dequantize(TensorType type, std::span<const std::byte> src,
                                                    std::span<float> dst,
                                                    const DequantizeOptions& options = {});
@@ -74,8 +72,7 @@ struct QuantizeOptions {
 ///
 /// What the reference implementation leaves undefined is defined here:
 /// - A block that holds a NaN or an infinity is encoded as a block of zeros would be. F32, F16,
-/// BF16
-///   and F64 keep both; integer types make NaN 0 and saturate.
+///   BF16 and F64 keep both; integer types make NaN 0 and saturate.
 /// - So is a block that is too small for its scale to have a finite reciprocal, in the types whose
 ///   quantizers divide by it (magnitudes below about 2^-120).
 /// - Magnitudes that are too large for a binary16 scale (above about 65504 times the largest code)
@@ -84,11 +81,9 @@ struct QuantizeOptions {
 /// @param type          the encoding of `dst`.
 /// @param src           whole rows, back to back; borrowed for the call.
 /// @param row_elements  a multiple of the type's block. Rows are independent of one another, so
-/// work
-///                      may be split between them in any way.
-/// @param dst           receives `src.size() / block_elements * block_bytes` bytes, exactly. Must
-/// not
-///                      overlap `src`.
+///                      work may be split between them in any way.
+/// @param dst           receives `src.size() / block_elements * block_bytes` bytes, exactly; must
+///                      not overlap `src`.
 /// @return  Errc::unsupported_type for a removed or unknown type; Errc::row_not_whole_blocks;
 ///          Errc::size_mismatch; Errc::weights_required; Errc::invalid_argument if a weight is not
 ///          finite. On error `dst` is untouched.

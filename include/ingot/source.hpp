@@ -41,6 +41,11 @@ class INGOT_EXPORT Source {
   /// they take up in this process. They stay what they are, and `bytes` stays valid; looking again
   /// costs time. A range beyond the end is cut. Thread-safe.
   virtual void release(std::uint64_t file_offset, std::uint64_t size_bytes) const noexcept;
+
+  /// A descriptor of the file with the same bytes at the same offsets, with which the system can
+  /// copy ranges by itself; -1 if there is none. Belongs to the source; use it only with calls that
+  /// say their offset.
+  [[nodiscard]] virtual int descriptor() const noexcept;
 };
 
 /// Maps a file into memory, read-only. A regular file only: Errc::not_a_regular_file otherwise.

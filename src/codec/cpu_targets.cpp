@@ -18,23 +18,36 @@ constexpr std::array<std::int64_t, 6> targets = {HWY_AVX3_DL, HWY_AVX3,  HWY_AVX
                                                  HWY_SSE4,    HWY_SSSE3, HWY_STATIC_TARGET};
 
 #if HWY_ARCH_X86
-/// Half-precision conversion, which compilers' own queries do not know: CPUID 1, ECX bit 29.
-bool has_f16c() noexcept {
+// What compilers' own queries do not know, or not under one name: bits of register ECX of CPUID.
+constexpr unsigned basic_leaf = 1;
+constexpr unsigned pclmul = 1u << 1;
+constexpr unsigned aes = 1u << 25;
+constexpr unsigned f16c = 1u << 29;
+constexpr unsigned extended_leaf = 7;
+constexpr unsigned avx512_vbmi = 1u << 1;
+constexpr unsigned avx512_vbmi2 = 1u << 6;
+constexpr unsigned gfni = 1u << 8;
+constexpr unsigned vaes = 1u << 9;
+constexpr unsigned vpclmulqdq = 1u << 10;
+constexpr unsigned avx512_vnni = 1u << 11;
+constexpr unsigned avx512_bitalg = 1u << 12;
+constexpr unsigned avx512_vpopcntdq = 1u << 14;
+
+bool has_all(unsigned leaf, unsigned bits) noexcept {
   unsigned eax = 0;
   unsigned ebx = 0;
   unsigned ecx = 0;
   unsigned edx = 0;
-  return __get_cpuid(1, &eax, &ebx, &ecx, &edx) != 0 && (ecx >> 29 & 1u) != 0;
+  return __get_cpuid_count(leaf, 0, &eax, &ebx, &ecx, &edx) != 0 && (ecx & bits) == bits;
 }
 
 // What Highway's targets take for granted: detect_targets.h and set_macros-inl.h of Highway 1.0.3.
 bool runs_ssse3() noexcept { return __builtin_cpu_supports("ssse3") != 0; }
 bool runs_sse4() noexcept {
-  return runs_ssse3() && __builtin_cpu_supports("sse4.2") != 0 &&
-         __builtin_cpu_supports("pclmul") != 0 && __builtin_cpu_supports("aes") != 0;
+  return runs_ssse3() && __builtin_cpu_supports("sse4.2") != 0 && has_all(basic_leaf, pclmul | aes);
 }
 bool runs_avx2() noexcept {
-  return runs_sse4() && has_f16c() && __builtin_cpu_supports("avx2") != 0 &&
+  return runs_sse4() && has_all(basic_leaf, f16c) && __builtin_cpu_supports("avx2") != 0 &&
          __builtin_cpu_supports("fma") != 0 && __builtin_cpu_supports("bmi") != 0 &&
          __builtin_cpu_supports("bmi2") != 0;
 }
@@ -44,11 +57,9 @@ bool runs_avx3() noexcept {
          __builtin_cpu_supports("avx512bw") != 0 && __builtin_cpu_supports("avx512cd") != 0;
 }
 bool runs_avx3_dl() noexcept {
-  return runs_avx3() && __builtin_cpu_supports("avx512vnni") != 0 &&
-         __builtin_cpu_supports("vpclmulqdq") != 0 && __builtin_cpu_supports("avx512vbmi") != 0 &&
-         __builtin_cpu_supports("avx512vbmi2") != 0 && __builtin_cpu_supports("vaes") != 0 &&
-         __builtin_cpu_supports("avx512bitalg") != 0 &&
-         __builtin_cpu_supports("avx512vpopcntdq") != 0 && __builtin_cpu_supports("gfni") != 0;
+  return runs_avx3() &&
+         has_all(extended_leaf, avx512_vbmi | avx512_vbmi2 | gfni | vaes | vpclmulqdq |
+                                    avx512_vnni | avx512_bitalg | avx512_vpopcntdq);
 }
 
 bool machine_runs(std::int64_t target) noexcept {

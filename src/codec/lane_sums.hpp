@@ -15,7 +15,7 @@ struct LaneSums {
   alignas(64) float squares[statistics_lanes];    ///< Sums of their squares.
   alignas(64) float minima[statistics_lanes];
   alignas(64) float maxima[statistics_lanes];
-  alignas(64) std::int32_t zeros[statistics_lanes];
+  std::uint64_t zeros;  ///< Of all lanes.
 };
 
 /// `count` is a multiple of 16. With a NaN among the numbers only its sums are defined.

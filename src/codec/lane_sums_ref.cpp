@@ -11,8 +11,8 @@ void sum_lanes_ref(const float* numbers, std::size_t count, float center, LaneSu
     sums.squares[lane] = 0.0f;
     sums.minima[lane] = std::numeric_limits<float>::infinity();
     sums.maxima[lane] = -std::numeric_limits<float>::infinity();
-    sums.zeros[lane] = 0;
   }
+  sums.zeros = 0;
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t lane = i % statistics_lanes;
     const float number = numbers[i];
@@ -21,7 +21,7 @@ void sum_lanes_ref(const float* numbers, std::size_t count, float center, LaneSu
     sums.squares[lane] += distance * distance;
     if (number < sums.minima[lane]) sums.minima[lane] = number;
     if (number > sums.maxima[lane]) sums.maxima[lane] = number;
-    if (number == 0.0f) ++sums.zeros[lane];
+    if (number == 0.0f) ++sums.zeros;
   }
 }
 

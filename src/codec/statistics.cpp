@@ -37,18 +37,32 @@ Statistics compute_exactly(std::span<const float> numbers) noexcept {
   return result;
 }
 
-/// The middle of a few numbers: good enough to keep the squares of all of them small.
+/// The middle of a few numbers: good enough to keep the squares of all of them small. Zero where
+/// they lie on both sides of it, as weights do.
 float center_of(std::span<const float> numbers) noexcept {
   double sum = 0.0;
-  for (const float number : numbers) sum += number;
+  std::size_t positive_count = 0;
+  for (const float number : numbers) {
+    sum += number;
+    if (number > 0.0f) ++positive_count;
+  }
+  if (positive_count > 0 && positive_count < numbers.size()) return 0.0f;
   return static_cast<float>(sum / static_cast<double>(numbers.size()));
 }
 
-template <class Number>
-double total(const Number (&lanes)[codec::statistics_lanes]) noexcept {
-  double sum = 0.0;
-  for (const Number lane : lanes) sum += lane;
-  return sum;
+using Lanes = float[codec::statistics_lanes];
+
+/// Half of the lanes is added to the other half until one is left.
+double total(const Lanes& lanes) noexcept {
+  double sums[codec::statistics_lanes / 2];
+  std::size_t half = codec::statistics_lanes / 2;
+  for (std::size_t i = 0; i < half; ++i) {
+    sums[i] = static_cast<double>(lanes[i]) + static_cast<double>(lanes[i + half]);
+  }
+  while ((half /= 2) > 0) {
+    for (std::size_t i = 0; i < half; ++i) sums[i] += sums[i + half];
+  }
+  return sums[0];
 }
 
 /// By floats in lanes, around `center`.
@@ -65,7 +79,7 @@ Statistics compute_around(float center, std::span<const float> numbers) noexcept
   if (shift_squares > squares / 2 && squares > 0.0) return compute_exactly(numbers);
   Statistics result;
   result.count = numbers.size();
-  result.zeros = static_cast<std::uint64_t>(total(sums.zeros));
+  result.zeros = sums.zeros;
   result.min = *std::min_element(std::begin(sums.minima), std::end(sums.minima));
   result.max = *std::max_element(std::begin(sums.maxima), std::end(sums.maxima));
   result.mean = center + shift;

@@ -79,9 +79,17 @@ class PartReader {
       INGOT_TRY_VOID(model_.read(*part_.tensor, first_byte, std::span(buffer_).first(size_bytes)));
     } else {
       blocks = mapped_.subspan(first_byte, size_bytes);
+      fetch(mapped_.subspan(first_byte + size_bytes), size_bytes);
     }
     return dequantize(part_.tensor->type, blocks, std::span(floats_).first(count),
                       {.byte_order = byte_order_, .stores = OutputStores::cached});
+  }
+
+  /// Starts to load the next piece, while this one is worked on.
+  static void fetch(std::span<const std::byte> rest, std::size_t size_bytes) {
+    constexpr std::size_t cache_line = 64;
+    const std::size_t end = std::min(rest.size(), size_bytes);
+    for (std::size_t i = 0; i < end; i += cache_line) __builtin_prefetch(rest.data() + i);
   }
 
   const Model& model_;

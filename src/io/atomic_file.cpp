@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "base/random_seed.hpp"
 #include "base/siphash.hpp"
@@ -155,6 +156,65 @@ Result<void> AtomicFile::write_through(std::span<const std::byte> bytes) {
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) return fail_with_errno(errno, {}, "write the output");
     bytes = bytes.subspan(static_cast<std::size_t>(written));
+  }
+  return {};
+}
+
+Result<void> AtomicFile::copy(const Source& source, std::uint64_t file_offset,
+                              std::uint64_t size_bytes,
+                              const std::function<bool(std::uint64_t)>& go_on) {
+  if (size_bytes != 0) INGOT_TRY_VOID(flush());
+  bool is_by_system = source.descriptor() >= 0;
+  while (size_bytes != 0) {
+    // Later pieces begin at multiples, so that whole blocks can be shared.
+    const std::uint64_t piece_bytes =
+        std::min(size_bytes, max_copy_piece_bytes - file_offset % max_copy_piece_bytes);
+    if (is_by_system) {
+      INGOT_TRY(const bool is_copied, copy_by_system(source, file_offset, piece_bytes));
+      is_by_system = is_copied;
+    }
+    if (!is_by_system) INGOT_TRY_VOID(copy_by_reading(source, file_offset, piece_bytes));
+    file_offset += piece_bytes;
+    size_bytes -= piece_bytes;
+    if (go_on && !go_on(size_bytes_)) return fail(Errc::interrupted, {});
+  }
+  return {};
+}
+
+/// Returns false, with nothing written, where the system cannot copy between the two files.
+Result<bool> AtomicFile::copy_by_system(const Source& source, std::uint64_t file_offset,
+                                        std::uint64_t size_bytes) {
+  auto from = static_cast<off_t>(file_offset);
+  std::uint64_t left_bytes = size_bytes;
+  while (left_bytes != 0) {
+    // It shares blocks that lie alike in both files where the file system knows shared blocks.
+    const ssize_t copied = ::copy_file_range(source.descriptor(), &from, descriptor_.get(), nullptr,
+                                             static_cast<std::size_t>(left_bytes), 0);
+    if (copied < 0 && errno == EINTR) continue;
+    if (copied < 0 && (errno == ENOSPC || errno == EDQUOT || errno == EFBIG)) {
+      return fail_with_errno(errno, {}, "write the output");
+    }
+    if (copied <= 0) break;  // reading says what is wrong, or works
+    size_bytes_ += static_cast<std::uint64_t>(copied);
+    left_bytes -= static_cast<std::uint64_t>(copied);
+  }
+  if (left_bytes == size_bytes) return false;
+  INGOT_TRY_VOID(copy_by_reading(source, file_offset + (size_bytes - left_bytes), left_bytes));
+  return true;
+}
+
+Result<void> AtomicFile::copy_by_reading(const Source& source, std::uint64_t file_offset,
+                                         std::uint64_t size_bytes) {
+  constexpr std::uint64_t buffer_bytes = std::uint64_t{1} << 20;
+  std::vector<std::byte> buffer(static_cast<std::size_t>(std::min(size_bytes, buffer_bytes)));
+  while (size_bytes != 0) {
+    const auto piece = std::span(buffer).first(
+        static_cast<std::size_t>(std::min<std::uint64_t>(size_bytes, buffer.size())));
+    INGOT_TRY_VOID(source.read(file_offset, piece));
+    INGOT_TRY_VOID(write_through(piece));
+    size_bytes_ += piece.size();
+    file_offset += piece.size();
+    size_bytes -= piece.size();
   }
   return {};
 }

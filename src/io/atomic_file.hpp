@@ -4,13 +4,18 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 
 #include "ingot/error.hpp"
+#include "ingot/source.hpp"
 #include "io/file_descriptor.hpp"
 
 namespace ingot::io {
+
+/// What AtomicFile::copy does between two looks at whether to go on: some 10 ms.
+inline constexpr std::uint64_t max_copy_piece_bytes = std::uint64_t{16} << 20;
 
 /// Writes a new file beside its final place. Until `commit` nothing can be seen at the path, and
 /// whatever was there is untouched; a file that is not committed is removed. Where the system
@@ -32,6 +37,14 @@ class AtomicFile {
   [[nodiscard]] Result<void> write(std::span<const std::byte> bytes);
   [[nodiscard]] Result<void> write_zeros(std::uint64_t size_bytes);
 
+  /// Appends `size_bytes` bytes of a source: shared with it where the file system can, copied by
+  /// the system where that can, else read and written piece by piece. `go_on`, if set, is told
+  /// `size_bytes()` after each piece (at most max_copy_piece_bytes) and returns whether to go on,
+  /// else Errc::interrupted.
+  [[nodiscard]] Result<void> copy(const Source& source, std::uint64_t file_offset,
+                                  std::uint64_t size_bytes,
+                                  const std::function<bool(std::uint64_t)>& go_on = {});
+
   [[nodiscard]] std::uint64_t size_bytes() const noexcept { return size_bytes_; }
 
   /// Flushes everything to the disk and gives the file its name, atomically.
@@ -41,6 +54,10 @@ class AtomicFile {
   AtomicFile(std::string path, bool may_replace);
   [[nodiscard]] Result<void> open_unnamed_or_temporary();
   [[nodiscard]] Result<void> write_through(std::span<const std::byte> bytes);
+  [[nodiscard]] Result<bool> copy_by_system(const Source& source, std::uint64_t file_offset,
+                                            std::uint64_t size_bytes);
+  [[nodiscard]] Result<void> copy_by_reading(const Source& source, std::uint64_t file_offset,
+                                             std::uint64_t size_bytes);
   [[nodiscard]] Result<void> flush();
   [[nodiscard]] Result<void> publish();
   [[nodiscard]] Result<void> give_temporary_name();

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <limits>
+#include <utility>
 
 #include "io/memory_source.hpp"
 
@@ -16,13 +17,17 @@ namespace {
 
 class MappedFile final : public MemorySource {
  public:
-  MappedFile(void* address, std::size_t size_bytes) noexcept
-      : MemorySource({static_cast<const std::byte*>(address), size_bytes}), address_(address) {}
+  MappedFile(void* address, RegularFile file) noexcept
+      : MemorySource(
+            {static_cast<const std::byte*>(address), static_cast<std::size_t>(file.size_bytes)}),
+        address_(address),
+        file_(std::move(file)) {}
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;
   ~MappedFile() override {
     if (address_ != nullptr) ::munmap(address_, bytes().size());
   }
+  [[nodiscard]] int descriptor() const noexcept override { return file_.descriptor.get(); }
 
   void prefetch(std::uint64_t file_offset, std::uint64_t size_bytes) const noexcept override {
     advise(file_offset, size_bytes, MADV_WILLNEED);
@@ -43,28 +48,29 @@ class MappedFile final : public MemorySource {
   }
 
   void* address_;
+  RegularFile file_;  // kept for copies by the system
 };
 
 }  // namespace
 
-Result<std::unique_ptr<Source>> map_descriptor(int descriptor, std::uint64_t size_bytes) {
-  if (size_bytes > std::numeric_limits<std::size_t>::max()) {
+Result<std::unique_ptr<Source>> map_descriptor(RegularFile file) {
+  if (file.size_bytes > std::numeric_limits<std::size_t>::max()) {
     return fail(Errc::out_of_memory, {}, "too large to map; use plain reads");
   }
   void* address = nullptr;  // an empty file cannot be mapped, and needs not be
-  if (size_bytes != 0) {
-    address = ::mmap(nullptr, static_cast<std::size_t>(size_bytes), PROT_READ, MAP_PRIVATE,
-                     descriptor, 0);
+  if (file.size_bytes != 0) {
+    address = ::mmap(nullptr, static_cast<std::size_t>(file.size_bytes), PROT_READ, MAP_PRIVATE,
+                     file.descriptor.get(), 0);
     if (address == MAP_FAILED) return fail_with_errno(errno, {}, "map it");
   }
-  return std::make_unique<MappedFile>(address, static_cast<std::size_t>(size_bytes));
+  return std::make_unique<MappedFile>(address, std::move(file));
 }
 
 }  // namespace io
 
 Result<std::unique_ptr<Source>> map_file(const std::string& path) {
-  INGOT_TRY(const io::RegularFile file, io::open_regular(path));
-  return io::map_descriptor(file.descriptor.get(), file.size_bytes);
+  INGOT_TRY(io::RegularFile file, io::open_regular(path));
+  return io::map_descriptor(std::move(file));
 }
 
 }  // namespace ingot

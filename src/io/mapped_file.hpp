@@ -10,8 +10,7 @@
 
 namespace ingot::io {
 
-/// Maps an open regular file, read-only; the descriptor is not needed afterwards.
-[[nodiscard]] Result<std::unique_ptr<Source>> map_descriptor(int descriptor,
-                                                             std::uint64_t size_bytes);
+/// Maps an open regular file, read-only; takes the descriptor.
+[[nodiscard]] Result<std::unique_ptr<Source>> map_descriptor(RegularFile file);
 
 }  // namespace ingot::io

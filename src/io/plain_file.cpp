@@ -28,6 +28,7 @@ class PlainFile final : public Source {
     ::posix_fadvise(file_.descriptor.get(), static_cast<off_t>(file_offset),
                     static_cast<off_t>(size), POSIX_FADV_WILLNEED);
   }
+  [[nodiscard]] int descriptor() const noexcept override { return file_.descriptor.get(); }
 
  private:
   RegularFile file_;

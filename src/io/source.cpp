@@ -9,6 +9,8 @@ Source::~Source() = default;
 void Source::prefetch(std::uint64_t, std::uint64_t) const noexcept {}
 void Source::release(std::uint64_t, std::uint64_t) const noexcept {}
 
+int Source::descriptor() const noexcept { return -1; }
+
 std::unique_ptr<Source> borrow_memory(std::span<const std::byte> bytes) {
   return std::make_unique<io::MemorySource>(bytes);
 }

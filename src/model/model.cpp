@@ -66,7 +66,7 @@ Result<Model> Model::open_descriptor(int descriptor, const OpenOptions& options)
   if (options.access == FileAccess::read) {
     return from_file(load(io::read_descriptor({std::move(own), *size_bytes}), options));
   }
-  INGOT_TRY(std::unique_ptr<Source> source, io::map_descriptor(own.get(), *size_bytes));
+  INGOT_TRY(std::unique_ptr<Source> source, io::map_descriptor({std::move(own), *size_bytes}));
   return from_file(load(std::move(source), options));
 }
 

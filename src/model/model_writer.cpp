@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include "ingot/model_writer.hpp"
 
-#include <cstring>
-#include <unordered_map>
+#include <algorithm>
 #include <utility>
 
 #include "base/checked.hpp"
 #include "format/parse.hpp"
 #include "format/serialise.hpp"
 #include "format/tensor_layout.hpp"
+#include "ingot/quantize.hpp"
 #include "io/atomic_file.hpp"
+#include "model/key_table.hpp"
 #include "model/model_state.hpp"
 
 namespace ingot {
@@ -18,35 +19,16 @@ namespace {
 constexpr std::string_view alignment_key = "general.alignment";
 constexpr std::uint64_t default_alignment = 32;
 
-/// A key with a value of its own, encoded as in memory: this machine's byte order, wide counts.
-struct OwnedKeyValue {
-  std::string key;
-  ValueType type = ValueType::uint8;
-  ValueType element_type = ValueType::uint8;
-  std::uint64_t count = 1;
-  std::vector<std::byte> content;
-};
-
 struct PendingTensor {
   std::string name;
   TensorType type;
   std::vector<std::uint64_t> shape;
   format::TensorSize size;
-  DataProducer produce;
+  DataProducer produce;  // of data that is made
+  const LoadedFile* source =
+      nullptr;  // of data that is copied; stays where it is for its model's life
+  std::uint64_t source_offset = 0;  // in that file
 };
-
-void append_text(std::vector<std::byte>& content, std::string_view text) {
-  const std::uint64_t length_bytes = text.size();
-  const std::size_t begin = content.size();
-  content.resize(begin + sizeof length_bytes + text.size());
-  std::memcpy(&content[begin], &length_bytes, sizeof length_bytes);
-  if (!text.empty()) std::memcpy(&content[begin + sizeof length_bytes], text.data(), text.size());
-}
-
-std::vector<std::byte> copy_bytes(const void* data, std::size_t size_bytes) {
-  const auto* begin = static_cast<const std::byte*>(data);
-  return {begin, begin + size_bytes};
-}
 
 /// A header must open before it is written: writer and reader share one set of rules.
 Result<void> check_header(std::span<const std::byte> header, std::uint64_t file_bytes) {
@@ -68,31 +50,13 @@ Result<void> check_header(std::span<const std::byte> header, std::uint64_t file_
 }  // namespace
 
 struct ModelWriter::State {
-  detail::ValueContext context;  // of the owned values
-  std::vector<OwnedKeyValue> keys;
-  std::unordered_map<std::string, std::size_t> key_positions;
+  KeyTable keys;
   std::vector<PendingTensor> tensors;
 
-  void set(OwnedKeyValue entry) {
-    const auto [position, is_new] = key_positions.try_emplace(entry.key, keys.size());
-    if (is_new) {
-      keys.push_back(std::move(entry));
-    } else {
-      keys[position->second] = std::move(entry);
-    }
-  }
-
-  [[nodiscard]] Value value_of(const OwnedKeyValue& entry) const noexcept {
-    return context.make(entry.type, entry.element_type, entry.content.data(), entry.content.size(),
-                        entry.count);
-  }
-
   [[nodiscard]] std::uint64_t alignment() const {
-    const auto position = key_positions.find(std::string(alignment_key));
-    if (position == key_positions.end()) return default_alignment;
+    const std::optional<Value> value = keys.find(alignment_key);
     // A value that makes no sense is refused when the header is checked.
-    const std::uint64_t alignment =
-        value_of(keys[position->second]).get<std::uint32_t>().value_or(0);
+    const std::uint64_t alignment = value ? value->get<std::uint32_t>().value_or(0) : 0;
     return alignment != 0 ? alignment : default_alignment;
   }
 };
@@ -131,18 +95,27 @@ ModelWriter::ModelWriter(ModelWriter&&) noexcept = default;
 ModelWriter& ModelWriter::operator=(ModelWriter&&) noexcept = default;
 ModelWriter::~ModelWriter() = default;
 
+Result<ModelWriter> ModelWriter::from(const Model& model) {
+  ModelWriter writer;
+  const bool is_set = model.files().size() > 1;
+  for (const KeyValue& entry : model.metadata()) {
+    if (is_set && entry.key.starts_with("split.")) continue;
+    writer.set_value(entry.key, entry.value);
+  }
+  for (const TensorInfo& tensor : model.tensors()) {
+    INGOT_TRY_VOID(writer.add_tensor(tensor.name, model, tensor));
+  }
+  return writer;
+}
+
 void ModelWriter::set_scalar(std::string_view key, ValueType type, const void* value,
                              std::size_t bytes) {
-  state_->set({.key = std::string(key), .type = type, .content = copy_bytes(value, bytes)});
+  state_->keys.set(key, OwnedContent::scalar(type, value, bytes));
 }
 
 void ModelWriter::set_scalars(std::string_view key, ValueType element_type, const void* values,
                               std::size_t count, std::size_t element_bytes) {
-  state_->set({.key = std::string(key),
-               .type = ValueType::array,
-               .element_type = element_type,
-               .count = count,
-               .content = copy_bytes(values, count * element_bytes)});
+  state_->keys.set(key, OwnedContent::scalars(element_type, values, count, element_bytes));
 }
 
 void ModelWriter::set_bool(std::string_view key, bool value) {
@@ -155,13 +128,9 @@ void ModelWriter::set_string(std::string_view key, std::string_view value) {
 }
 
 void ModelWriter::set_array(std::string_view key, std::span<const std::string_view> values) {
-  OwnedKeyValue entry{.key = std::string(key),
-                      .type = ValueType::array,
-                      .element_type = ValueType::string,
-                      .count = values.size(),
-                      .content = {}};
-  for (const std::string_view value : values) append_text(entry.content, value);
-  state_->set(std::move(entry));
+  OwnedContent content = OwnedContent::array(ValueType::string);
+  for (const std::string_view value : values) content.append_text(value);
+  state_->keys.set(key, std::move(content));
 }
 
 void ModelWriter::set_array(std::string_view key, std::span<const std::string> values) {
@@ -169,17 +138,23 @@ void ModelWriter::set_array(std::string_view key, std::span<const std::string> v
   set_array(key, std::span<const std::string_view>(views));
 }
 
+void ModelWriter::set_array(std::string_view key, std::span<const bool> values) {
+  const std::vector<std::uint8_t> stored(values.begin(), values.end());
+  set_scalars(key, ValueType::boolean, stored.data(), stored.size(), 1);
+}
+
 void ModelWriter::set_value(std::string_view key, const Value& value) {
-  OwnedKeyValue entry;
-  entry.key = std::string(key);
-  entry.type = value.type();
-  if (value.is_array()) {
-    entry.element_type = value.as_array().element_type();
-    entry.count = value.as_array().size();
-  }
-  // Memory holds every value that any version can.
-  static_cast<void>(format::append_value(value, state_->context.encoding, entry.content));
-  state_->set(std::move(entry));
+  state_->keys.set(key, OwnedContent::copy(value));
+}
+
+std::optional<Value> ModelWriter::find(std::string_view key) const {
+  return state_->keys.find(key);
+}
+
+bool ModelWriter::remove(std::string_view key) { return state_->keys.remove(key); }
+
+Result<void> ModelWriter::rename(std::string_view key, std::string_view new_key) {
+  return state_->keys.rename(key, new_key);
 }
 
 Result<void> ModelWriter::add_tensor(std::string_view name, TensorType type,
@@ -198,12 +173,20 @@ Result<void> ModelWriter::add_tensor(std::string_view name, TensorType type,
   return {};
 }
 
-Result<std::vector<std::byte>> ModelWriter::serialise_header(WriteFormat format) const {
-  std::vector<KeyValue> metadata;
-  metadata.reserve(state_->keys.size());
-  for (const OwnedKeyValue& entry : state_->keys) {
-    metadata.push_back({entry.key, state_->value_of(entry)});
+Result<void> ModelWriter::add_tensor(std::string_view name, const Model& source,
+                                     const TensorInfo& tensor) {
+  const LoadedFile& file = ModelAccess::state(source).loaded[tensor.shard];
+  if (file.source == nullptr) {
+    return fail(Errc::not_mapped, std::string(name), "a pipe can be read only once");
   }
+  INGOT_TRY_VOID(add_tensor(name, tensor.type, tensor.shape, DataProducer()));
+  state_->tensors.back().source = &file;
+  state_->tensors.back().source_offset = source.file_offset(tensor);
+  return {};
+}
+
+Result<std::vector<std::byte>> ModelWriter::serialise_header(WriteFormat format) const {
+  const std::vector<KeyValue> metadata = state_->keys.entries();
   INGOT_TRY(const Layout layout, lay_out(state_->tensors, state_->alignment()));
   INGOT_TRY(std::vector<std::byte> header, format::serialise({.version = format.version,
                                                               .byte_order = format.byte_order,
@@ -220,6 +203,56 @@ Result<std::uint64_t> ModelWriter::file_bytes(WriteFormat format) const {
   return header.size() + layout.data_bytes;
 }
 
+namespace {
+
+using GoOn = std::function<bool(std::uint64_t)>;
+
+/// Runs the producer of a tensor; its pieces go to the file.
+Result<void> write_made(io::AtomicFile& file, const PendingTensor& tensor, const GoOn& go_on) {
+  const std::uint64_t end = file.size_bytes() + tensor.size.bytes;
+  const auto wrong_size = [&] {
+    return fail(Errc::size_mismatch, tensor.name,
+                "its data must have " + std::to_string(tensor.size.bytes) + " bytes");
+  };
+  const DataSink sink = [&](std::span<const std::byte> piece) -> Result<void> {
+    if (piece.size() > end - file.size_bytes()) return wrong_size();
+    INGOT_TRY_VOID(file.write(piece));
+    if (go_on && !go_on(file.size_bytes())) return fail(Errc::interrupted, {});
+    return {};
+  };
+  if (!tensor.produce) return fail(Errc::invalid_argument, tensor.name, "nothing makes its data");
+  INGOT_TRY_VOID(tensor.produce(sink));
+  if (file.size_bytes() != end) return wrong_size();
+  return {};
+}
+
+Result<void> write_swapped(io::AtomicFile& file, const PendingTensor& tensor, const GoOn& go_on) {
+  const std::uint64_t block_bytes = find_type(tensor.type)->block_bytes;
+  constexpr std::uint64_t piece_bytes = std::uint64_t{1} << 20;
+  std::vector<std::byte> piece(static_cast<std::size_t>(
+      std::min(tensor.size.bytes, piece_bytes / block_bytes * block_bytes)));
+  for (std::uint64_t done = 0; done < tensor.size.bytes; done += piece.size()) {
+    piece.resize(
+        static_cast<std::size_t>(std::min<std::uint64_t>(piece.size(), tensor.size.bytes - done)));
+    INGOT_TRY_VOID(tensor.source->source->read(tensor.source_offset + done, piece));
+    INGOT_TRY_VOID(swap_byte_order(tensor.type, piece));
+    INGOT_TRY_VOID(file.write(piece));
+    if (go_on && !go_on(file.size_bytes())) return fail(Errc::interrupted, {});
+  }
+  return {};
+}
+
+Result<void> write_copied(io::AtomicFile& file, const PendingTensor& tensor, Endian byte_order,
+                          const GoOn& go_on) {
+  if (tensor.source->structure.byte_order != byte_order) return write_swapped(file, tensor, go_on);
+  Result<void> result =
+      file.copy(*tensor.source->source, tensor.source_offset, tensor.size.bytes, go_on);
+  if (!result && result.error().code != Errc::interrupted) result.error().subject = tensor.name;
+  return result;
+}
+
+}  // namespace
+
 Result<void> ModelWriter::write(const std::string& path, WriteFormat format, bool replace,
                                 const std::function<bool(std::uint64_t)>& progress) const {
   INGOT_TRY(io::AtomicFile file, io::AtomicFile::create(path, replace));
@@ -228,22 +261,11 @@ Result<void> ModelWriter::write(const std::string& path, WriteFormat format, boo
   INGOT_TRY_VOID(file.reserve(header.size() + layout.data_bytes));
   INGOT_TRY_VOID(file.write(header));
   for (const PendingTensor& tensor : state_->tensors) {
-    const std::uint64_t end = file.size_bytes() + tensor.size.bytes;
-    const auto wrong_size = [&] {
-      return fail(Errc::size_mismatch, tensor.name,
-                  "its data must have " + std::to_string(tensor.size.bytes) + " bytes");
-    };
-    const DataSink sink = [&](std::span<const std::byte> piece) -> Result<void> {
-      if (piece.size() > end - file.size_bytes()) return wrong_size();
-      INGOT_TRY_VOID(file.write(piece));
-      if (progress && !progress(file.size_bytes())) return fail(Errc::interrupted, {});
-      return {};
-    };
-    if (!tensor.produce) return fail(Errc::invalid_argument, tensor.name, "nothing makes its data");
-    INGOT_TRY_VOID(tensor.produce(sink));
-    if (file.size_bytes() != end) return wrong_size();
-    const std::uint64_t padded = *checked_align_up(end, state_->alignment());
-    INGOT_TRY_VOID(file.write_zeros(padded - end));
+    INGOT_TRY_VOID(tensor.source != nullptr
+                       ? write_copied(file, tensor, format.byte_order, progress)
+                       : write_made(file, tensor, progress));
+    const std::uint64_t padded = *checked_align_up(file.size_bytes(), state_->alignment());
+    INGOT_TRY_VOID(file.write_zeros(padded - file.size_bytes()));
   }
   return file.commit();
 }

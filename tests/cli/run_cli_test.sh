@@ -22,6 +22,10 @@ cd "$folder/work"
 unset COLUMNS NO_COLOR LC_CTYPE LANG
 export LC_ALL=C TERM=xterm
 export ingot=$program tests
+# What ends a process at a chosen call; see kill_at_random.py. Sanitizers want to be loaded first.
+kill_library=$(dirname -- "$program")/../tests/libkill_at_call.so
+[[ ${INGOT_INSTRUMENTED:-0} == 0 && -f $kill_library ]] || kill_library=
+export kill_library
 # The sanitizers' own exit status would be 1, which is a valid answer of the program.
 export ASAN_OPTIONS=${ASAN_OPTIONS:-}:exitcode=86 UBSAN_OPTIONS=${UBSAN_OPTIONS:-}:exitcode=86
 export TSAN_OPTIONS=${TSAN_OPTIONS:-}:exitcode=86

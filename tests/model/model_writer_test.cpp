@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <array>
 #include <filesystem>
@@ -13,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ingot/quantize.hpp"
 #include "support/expect_error.hpp"
 #include "support/model_checks.hpp"
 #include "support/sample_files.hpp"
@@ -157,6 +159,135 @@ TEST_F(ModelWriterTest, OffsetsFollowTheAlignmentThatIsSet) {
     EXPECT_EQ(model->tensors()[1].data_offset, alignment);
     EXPECT_EQ(model->data(model->tensors()[1])[4], std::byte{2});
     EXPECT_EQ(model->files()[0].file_bytes, model->files()[0].data_offset + 2 * alignment);
+  }
+}
+
+// --- keys change
+
+TEST_F(ModelWriterTest, KeysCanBeFoundRemovedAndRenamed) {
+  ModelWriter writer;
+  writer.set("a", 1);
+  writer.set("b", 2);
+  writer.set("c", 3);
+  EXPECT_EQ(writer.find("b")->get<int>(), 2);
+  EXPECT_FALSE(writer.find("d").has_value());
+  EXPECT_TRUE(writer.remove("b"));
+  EXPECT_FALSE(writer.remove("b"));
+  EXPECT_FALSE(writer.find("b").has_value());
+  EXPECT_THAT(writer.rename("a", "c"), FailsWith(Errc::name_taken, Error::no_offset, "c"));
+  EXPECT_THAT(writer.rename("b", "d"), FailsWith(Errc::key_not_found, Error::no_offset, "b"));
+  EXPECT_THAT(writer.rename("a", "a"), Succeeds());
+  EXPECT_THAT(writer.rename("a", "z"), Succeeds());
+  writer.set("b", 4);  // again: now it is the last one
+  EXPECT_EQ(writer.serialise_header(),
+            GgufBuilder().pair("z", 1).pair("c", 3).pair("b", 4).bytes());
+}
+
+TEST_F(ModelWriterTest, ArraysOfBools) {
+  ModelWriter writer;
+  const std::array flags = {true, false, true};
+  writer.set_array("flags", std::span<const bool>(flags));
+  EXPECT_EQ(writer.serialise_header(),
+            GgufBuilder().array_pair("flags", {true, false, true}).bytes());
+}
+
+// --- tensors of other models
+
+TEST_F(ModelWriterTest, AModelIsWrittenAgainToTheSameBytes) {
+  for (const WriteFormat format : every_format) {
+    ModelWriter writer = small_writer();
+    ASSERT_THAT(writer.add_tensor("u", TensorType::q8_0, Shape{64, 2}, filled(136, 5)), Succeeds());
+    ASSERT_THAT(writer.add_tensor("none", TensorType::f32, Shape{0, 4}, filled(0, 0)), Succeeds());
+    ASSERT_THAT(writer.write(path_, format, true), Succeeds());
+    for (const FileAccess access : {FileAccess::map, FileAccess::read}) {
+      auto opened = Model::open(path_, {.access = access});
+      ASSERT_THAT(opened, Succeeds());
+      const auto again = ModelWriter::from(*opened);
+      ASSERT_THAT(again, Succeeds());
+      const Model moved = std::move(*opened);  // a model may move, what it has stays where it is
+      const std::string copy = folder_.path("copy.gguf");
+      ASSERT_THAT(again->write(copy, format, true), Succeeds());
+      EXPECT_EQ(read_whole(copy), read_whole(path_));
+    }
+  }
+}
+
+TEST_F(ModelWriterTest, CopiedTensorsAreTurnedIntoTheByteOrderOfTheTarget) {
+  ModelWriter writer;
+  for (const TensorTypeInfo& info : live_tensor_types) {
+    // Several pieces of some types, with blocks that do not divide them.
+    const std::uint64_t elements = std::uint64_t{info.block_elements} * 40'000;
+    const auto bytes = static_cast<std::size_t>(40'000) * info.block_bytes;
+    const DataProducer numbered = [bytes](const DataSink& sink) {
+      Bytes data(bytes);
+      for (std::size_t i = 0; i < bytes; ++i) data[i] = static_cast<std::byte>(i % 253);
+      return sink(data);
+    };
+    ASSERT_THAT(writer.add_tensor(info.name, info.type, Shape{elements}, numbered), Succeeds());
+  }
+  ASSERT_THAT(writer.write(path_), Succeeds());
+  const auto little = Model::open(path_);
+  ASSERT_THAT(little, Succeeds());
+  const std::string big_path = folder_.path("big.gguf");
+  ASSERT_THAT(ModelWriter::from(*little)->write(big_path, {3, Endian::big}), Succeeds());
+  const auto big = Model::open(big_path);
+  ASSERT_THAT(big, Succeeds());
+  for (const TensorInfo& tensor : little->tensors()) {
+    const auto data = little->data(tensor);
+    Bytes expected(data.begin(), data.end());
+    ASSERT_THAT(swap_byte_order(tensor.type, expected), Succeeds());
+    const auto written = big->data(*big->find_tensor(tensor.name));
+    EXPECT_TRUE(std::equal(written.begin(), written.end(), expected.begin(), expected.end()))
+        << tensor.name;
+  }
+  const std::string back_path = folder_.path("back.gguf");
+  ASSERT_THAT(ModelWriter::from(*big)->write(back_path), Succeeds());
+  EXPECT_EQ(read_whole(back_path), read_whole(path_));
+}
+
+TEST_F(ModelWriterTest, CopiesStopOnRequestAndSayWhatIsWrong) {
+  ModelWriter large;
+  const std::size_t bytes = (std::size_t{16} << 20) + 5;
+  ASSERT_THAT(large.add_tensor("t", TensorType::i8, Shape{bytes}, filled(bytes, 7, bytes)),
+              Succeeds());
+  ASSERT_THAT(large.write(path_), Succeeds());
+  const auto source = Model::open(path_);
+  ASSERT_THAT(source, Succeeds());
+  const auto writer = ModelWriter::from(*source);
+  ASSERT_THAT(writer, Succeeds());
+  const std::string copy = folder_.path("copy.gguf");
+  std::vector<std::uint64_t> seen;
+  EXPECT_THAT(writer->write(copy, {}, false,
+                            [&](std::uint64_t done) {
+                              seen.push_back(done);
+                              return false;
+                            }),
+              FailsWith(Errc::interrupted));
+  ASSERT_EQ(seen.size(), 1u);  // within the tensor, not after it
+  EXPECT_LT(seen[0], bytes);
+  EXPECT_FALSE(fs::exists(copy));
+  // The source has become shorter in the meantime.
+  const auto by_reading = Model::open(path_, {.access = FileAccess::read});
+  ASSERT_THAT(by_reading, Succeeds());
+  ASSERT_EQ(::truncate(path_.c_str(), 1 << 20), 0);
+  EXPECT_THAT(ModelWriter::from(*by_reading)->write(copy), FailsWith(Errc::truncated));
+  EXPECT_FALSE(fs::exists(copy));
+}
+
+TEST_F(ModelWriterTest, MemoryIsCopiedToo) {
+  const Bytes bytes =
+      GgufBuilder().tensor("t", {40}, TensorType::i8, 0).pad_to(32).data(40).bytes();
+  const auto source = Model::open_memory(bytes);
+  ASSERT_THAT(source, Succeeds());
+  ModelWriter writer;
+  ASSERT_THAT(writer.add_tensor("a", *source, source->tensors()[0]), Succeeds());
+  ASSERT_THAT(writer.add_tensor("b", *source, source->tensors()[0]), Succeeds());
+  ASSERT_THAT(writer.write(path_), Succeeds());
+  const auto model = Model::open(path_);
+  ASSERT_THAT(model, Succeeds());
+  for (const TensorInfo& tensor : model->tensors()) {
+    EXPECT_TRUE(std::equal(model->data(tensor).begin(), model->data(tensor).end(),
+                           source->data(source->tensors()[0]).begin()));
   }
 }
 

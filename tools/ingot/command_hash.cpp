@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <ingot/digest_manifest.hpp>
@@ -155,10 +156,14 @@ Result<void> write_hashes(const Options& options, Console& console,
     return print_hashes(options, console, console.out(), jobs);
   }
   INGOT_TRY(OutputFile file, OutputFile::create(options.out, options.is_forced));
-  Output out(file);
+  Result<void> written;
+  Output out([&](std::string_view text) {
+    written = file.write(std::as_bytes(std::span(text)));
+    return written ? 0 : EIO;
+  });
   INGOT_TRY_VOID(print_hashes(options, console, out, jobs));
   out.flush();
-  INGOT_TRY_VOID(out.file_failure());
+  INGOT_TRY_VOID(written);
   return file.commit();
 }
 

@@ -83,7 +83,7 @@ void Console::add_options(CLI::App& program) {
   add_switch(program, "-v,--verbose", is_verbose_, "Say more about what is done");
   add_number(program, "-j,--threads", threads_, 1, 4096,
              "Use N threads where work can be shared; default: all cores");
-  add_choice(program, "--io", "HOW", open_options_.access,
+  add_choice(program, "--io", "HOW", access_,
              {{"mmap", FileAccess::map}, {"read", FileAccess::read}},
              "How files are read, {}; default: mmap, the fastest");
   add_switch(program, "--lenient", open_options_.is_lenient,
@@ -101,10 +101,16 @@ void Console::settle_terminal() {
   width_ = std::clamp(width_, narrowest, widest);
 }
 
-Result<Model> Console::open_model(const std::string& file, bool with_shards) {
-  const auto start = std::chrono::steady_clock::now();
+OpenOptions Console::open_options(FileAccess usual) const {
   OpenOptions options = open_options_;
+  options.access = access_.value_or(usual);
+  return options;
+}
+
+Result<Model> Console::open_model(const std::string& file, bool with_shards) {
+  OpenOptions options = open_options(FileAccess::map);
   options.with_shards = with_shards;
+  const auto start = std::chrono::steady_clock::now();
   Result<Model> model =
       file == "-" ? Model::open_descriptor(STDIN_FILENO, options) : Model::open(file, options);
   if (!model) return model;

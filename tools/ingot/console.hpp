@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <ingot/error.hpp>
 #include <ingot/model.hpp>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -39,6 +40,9 @@ class Console {
   /// Opens a model as the user wants it opened; `-` is standard input. Remarks on it go to stderr.
   /// Without shards, one file of a set is a model of its own.
   [[nodiscard]] Result<Model> open_model(const std::string& file, bool with_shards = true);
+
+  /// What the user wants; `usual` is how files are read unless `--io` was given.
+  [[nodiscard]] OpenOptions open_options(FileAccess usual) const;
 
   [[nodiscard]] unsigned threads() const noexcept;
 
@@ -98,6 +102,7 @@ class Console {
 
   Output out_;
   OpenOptions open_options_;
+  std::optional<FileAccess> access_;
   unsigned threads_ = 0;
   When color_ = When::automatic;
   When progress_ = When::automatic;

@@ -24,12 +24,11 @@ int write_all(int descriptor, std::string_view text) noexcept {
   return 0;
 }
 
+Output::Output(int descriptor)
+    : writer_([descriptor](std::string_view text) { return write_all(descriptor, text); }) {}
+
 int Output::flush() noexcept {
-  if (error_number_ == 0 && file_ == nullptr) error_number_ = write_all(descriptor_, buffer_);
-  if (error_number_ == 0 && file_ != nullptr) {
-    file_failure_ = file_->write(std::as_bytes(std::span(buffer_)));
-    if (!file_failure_) error_number_ = EIO;
-  }
+  if (error_number_ == 0) error_number_ = writer_(buffer_);
   buffer_.clear();
   return error_number_;
 }

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include <ingot/output_file.hpp>
+#include <functional>
 #include <iterator>
 #include <string>
 #include <string_view>
@@ -12,13 +12,15 @@
 
 namespace ingot::cli {
 
-/// Collects text and writes it to a descriptor in large pieces. The first failure is kept and what
-/// follows is dropped: a command may ask `is_open` in long loops, and need not.
+/// Collects text and writes it to a descriptor, or elsewhere, in large pieces. The first failure is
+/// kept and what follows is dropped: a command may ask `is_open` in long loops, and need not.
 class Output {
  public:
-  explicit Output(int descriptor) noexcept : descriptor_(descriptor) {}
-  /// Into a file, which somebody else commits; `file_failure` says what went wrong with it.
-  explicit Output(OutputFile& file) noexcept : file_(&file) {}
+  /// Takes a large piece of text; returns 0 or an errno.
+  using Writer = std::function<int(std::string_view text)>;
+
+  explicit Output(int descriptor);
+  explicit Output(Writer writer) : writer_(std::move(writer)) {}
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
 
@@ -43,7 +45,6 @@ class Output {
 
   /// Writes what is buffered. Returns the errno of the first failure so far, or 0.
   int flush() noexcept;
-  [[nodiscard]] const Result<void>& file_failure() const noexcept { return file_failure_; }
 
  private:
   static constexpr std::size_t capacity_bytes = std::size_t{1} << 16;
@@ -52,9 +53,7 @@ class Output {
     if (buffer_.size() >= capacity_bytes) flush();
   }
 
-  int descriptor_ = -1;
-  OutputFile* file_ = nullptr;
-  Result<void> file_failure_;
+  Writer writer_;
   int error_number_ = 0;
   std::string buffer_;
 };

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+// Check models: rules of the format, conventions, limits of loaders, security, weights (target
+// ingot::convert).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "ingot/error.hpp"
+#include "ingot/export.h"
+#include "ingot/model.hpp"
+
+namespace ingot {
+
+/// How bad a finding is; see check_rules.def.
+enum class Severity : std::uint8_t { note, warning, error };
+
+/// Who says so; see check_rules.def.
+enum class RuleSource : std::uint8_t { format, convention, loader, security, data };
+
+[[nodiscard]] INGOT_EXPORT std::string_view name_of(Severity severity) noexcept;
+[[nodiscard]] INGOT_EXPORT std::string_view name_of(RuleSource source) noexcept;
+
+/// One rule: a row of check_rules.def, or an error of errors.def for which files are refused.
+struct CheckRule {
+  std::string_view name;  ///< Stable, e.g. "key_syntax".
+  Severity severity = Severity::error;
+  RuleSource source = RuleSource::format;
+  bool is_refusal = false;  ///< A file that breaks it does not open.
+  std::string_view title;   ///< What the rule asks for; for refusals, what is wrong.
+  std::string_view remedy;
+};
+
+/// All rules: first those by which a file is refused, then the others. Static, thread-safe.
+[[nodiscard]] INGOT_EXPORT std::span<const CheckRule> check_rules() noexcept;
+
+/// The rule with that name; nullptr if there is none. O(rules).
+[[nodiscard]] INGOT_EXPORT const CheckRule* find_check_rule(std::string_view name) noexcept;
+
+/// One thing that is wrong or odd, and where. Strings are owned; `message` is safe to print, the
+/// others are raw bytes.
+struct Finding {
+  const CheckRule* rule = nullptr;
+  std::string message;
+  std::uint64_t file_offset = Error::no_offset;
+  std::string key;     ///< The key that it is about; may be empty.
+  std::string tensor;  ///< The tensor that it is about; may be empty.
+  std::string file;    ///< The shard that it is in; empty if the model is one file.
+};
+
+/// Receives findings as they are made, from the calling thread.
+using FindingSink = std::function<void(const Finding&)>;
+
+struct CheckOptions {
+  bool with_data = false;     ///< Also read all weights.
+  unsigned thread_count = 0;  ///< To read weights; 0: as many as the machine has cores.
+  /// Findings of one rule in one model; the rest is counted in one more finding. 0: no limit.
+  std::uint64_t max_findings_per_rule = 20;
+  /// Told how many bytes of weights were read; false ends the work with Errc::interrupted.
+  std::function<bool(std::uint64_t done_bytes)> progress = {};
+};
+
+/// How many findings of which severity there were.
+struct CheckSummary {
+  std::uint64_t errors = 0;
+  std::uint64_t warnings = 0;
+  std::uint64_t notes = 0;
+  bool is_refused = false;
+
+  INGOT_EXPORT void count(const Finding& finding) noexcept;
+};
+
+/// Checks an open model. The order of the findings is that of the rules, and the same for any
+/// number of threads.
+///
+/// Without data: linear in the header (n log n in tensors and keys), and reads at most 4 MiB of
+/// padding. With data: reads every byte of the model once, with plain reads and some 100 KiB per
+/// thread if the model was opened with FileAccess::read.
+///
+/// @return  Errc::interrupted, Errc::io_error and what else reading may return.
+[[nodiscard]] INGOT_EXPORT Result<CheckSummary> check_model(const Model& model,
+                                                            const CheckOptions& options,
+                                                            const FindingSink& sink);
+
+/// Opens a file and checks it. One that is refused is a finding, with the most precise explanation
+/// there is (see `explain_refusal`); one that only a strict reader refuses is checked all the same.
+///
+/// @return  an error only if the system failed.
+[[nodiscard]] INGOT_EXPORT Result<CheckSummary> check_file(const std::string& path,
+                                                           const OpenOptions& open_options,
+                                                           const CheckOptions& options,
+                                                           const FindingSink& sink);
+
+/// The finding of a file that is refused with `error`, an error of the category input or lenient.
+/// `path`, unless it is empty, is looked at again: at what it is if it is no GGUF file, and at how
+/// much of it is missing if it ends too early.
+[[nodiscard]] INGOT_EXPORT Finding explain_refusal(const std::string& path, const Error& error);
+
+/// What a file is by its first bytes (some 100 are enough), for people: "an HTML page", "a
+/// safetensors file". Empty if that cannot be told. `file_bytes` is the size of the whole file.
+[[nodiscard]] INGOT_EXPORT std::string_view identify_content(std::span<const std::byte> head,
+                                                             std::uint64_t file_bytes) noexcept;
+
+}  // namespace ingot

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+// Importance matrices: how much each column of a weight tensor matters (target ingot::convert).
+//
+// For each weight tensor and each of its columns a file holds the sum of the squares of the inputs
+// that met the column while a text was processed, and over how many tokens it was taken. Two
+// formats are in use: GGUF (llama.cpp since July 2025), and an older one that is known by its
+// ending .dat.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ingot/error.hpp"
+#include "ingot/export.h"
+#include "ingot/source.hpp"
+
+namespace ingot {
+
+enum class ImatrixFormat : std::uint8_t {
+  gguf,
+  legacy  ///< .dat: one count for all experts of a tensor
+};
+
+/// What a set of files says about one weight tensor.
+struct ImatrixEntry {
+  std::string name;                ///< Of the weight tensor, e.g. "blk.0.ffn_down.weight".
+  std::uint64_t value_count = 0;   ///< Columns times experts.
+  std::uint64_t expert_count = 1;  ///< Runs of columns that have counts of their own.
+
+  [[nodiscard]] std::uint64_t column_count() const noexcept { return value_count / expert_count; }
+};
+
+/// One or several files of importance data, combined. Only names and sizes are held in memory;
+/// values are read when they are asked for. Movable; const members are thread-safe.
+class INGOT_EXPORT ImportanceMatrix {
+ public:
+  /// Opens a file of either format.
+  /// Errc::imatrix_unknown if it is neither; Errc::imatrix_invalid if it breaks its format.
+  [[nodiscard]] static Result<ImportanceMatrix> open(const std::string& path);
+  [[nodiscard]] static Result<ImportanceMatrix> open_source(std::unique_ptr<Source> source);
+
+  ImportanceMatrix(ImportanceMatrix&&) noexcept;
+  ImportanceMatrix& operator=(ImportanceMatrix&&) noexcept;
+  ~ImportanceMatrix();
+
+  /// Adds the data of other files, as if both had been collected in one run: sums and counts are
+  /// added. Errc::imatrix_mismatch if a tensor has another size there; then nothing is added.
+  [[nodiscard]] Result<void> merge(ImportanceMatrix other);
+
+  /// Forgets the entries whose name `is_kept` refuses.
+  void keep_if(const std::function<bool(std::string_view name)>& is_kept);
+
+  /// By ascending name.
+  [[nodiscard]] std::span<const ImatrixEntry> entries() const noexcept;
+  /// The entry for a weight tensor; nullptr if there is none. O(log n).
+  [[nodiscard]] const ImatrixEntry* find(std::string_view name) const noexcept;
+
+  [[nodiscard]] ImatrixFormat format() const noexcept;                   ///< Of the first file.
+  [[nodiscard]] std::span<const std::string> datasets() const noexcept;  ///< Raw bytes.
+  [[nodiscard]] std::uint64_t chunk_count() const noexcept;  ///< Of text; 0 if nobody says.
+  [[nodiscard]] std::uint64_t chunk_size() const noexcept;   ///< Tokens; 0 if nobody says.
+
+  /// The importance of columns: mean squares, ready for `quantize`. Columns of experts that were
+  /// never used get 1.
+  ///
+  /// @param entry  of this matrix.
+  /// @param first  of the entry's values, from 0.
+  /// @return  Errc::index_out_of_range; what reading may return.
+  [[nodiscard]] Result<void> read_weights(const ImatrixEntry& entry, std::uint64_t first,
+                                          std::span<float> dst) const;
+
+  /// How many tokens each expert has seen (for files without a chunk size: taken as 512 a chunk).
+  [[nodiscard]] Result<std::vector<double>> read_counts(const ImatrixEntry& entry) const;
+
+  /// Reads everything once. Errc::imatrix_invalid if a value is negative, NaN or infinite.
+  [[nodiscard]] Result<void> check_values() const;
+
+  /// Writes all as one file, atomically. A legacy file cannot hold counts of single experts: it
+  /// gets the largest, and means. Errc::already_exists unless `replace`.
+  [[nodiscard]] Result<void> write(const std::string& path, ImatrixFormat format,
+                                   bool replace = false) const;
+
+ private:
+  struct State;
+  explicit ImportanceMatrix(std::unique_ptr<State> state) noexcept;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace ingot

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+// What the weights of tensors look like and how far they are from a reference: statistics,
+// histograms and quantization errors in one pass, by many threads (target ingot::convert).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "ingot/error.hpp"
+#include "ingot/export.h"
+#include "ingot/model.hpp"
+#include "ingot/statistics.hpp"
+#include "ingot/tensor.hpp"
+
+namespace ingot {
+
+/// How many numbers fall into each of some bins of equal width. Numbers that are NaN or infinite
+/// are in none.
+struct Histogram {
+  double low = 0.0;   ///< The lower edge of the first bin: the smallest number.
+  double high = 0.0;  ///< The upper edge of the last bin: the largest number, which is in it.
+  /// Their sum is the count of the finite numbers. One bin if these are all equal, none without
+  /// any.
+  std::vector<std::uint64_t> counts;
+};
+
+/// How far numbers are from a reference. Pairs of which one is NaN or infinite are left out.
+struct QuantizationError {
+  std::uint64_t count = 0;      ///< Pairs that were compared.
+  double squared_error = 0.0;   ///< Sum of (number - reference)^2.
+  double squared_signal = 0.0;  ///< Sum of reference^2.
+  double largest = 0.0;         ///< Of |number - reference|.
+
+  /// The root of the mean squared error; 0 without pairs.
+  [[nodiscard]] INGOT_EXPORT double rmse() const noexcept;
+
+  /// The ratio of signal to quantization noise in decibels, 10 log10(squared_signal /
+  /// squared_error); infinity if all numbers are equal.
+  [[nodiscard]] INGOT_EXPORT double sqnr_db() const noexcept;
+
+  /// Adds the errors of other numbers. The order matters to the last digits.
+  INGOT_EXPORT void add(const QuantizationError& other) noexcept;
+};
+
+/// Compares as many numbers as the shorter of both has. The same digits on every CPU. Linear;
+/// thread-safe; does not allocate.
+[[nodiscard]] INGOT_EXPORT QuantizationError measure_error(std::span<const float> reference,
+                                                           std::span<const float> numbers) noexcept;
+
+/// What `profile_tensors` finds out about one tensor.
+struct TensorProfile {
+  Statistics statistics;
+  Histogram histogram;
+  std::optional<QuantizationError> error;  ///< If the reference has such a tensor.
+};
+
+struct ProfileOptions {
+  /// Bins of a histogram; 0: no histograms. Up to statistics_piece numbers are counted exactly.
+  /// More are counted by the upper 16 bits of their binary32 first, which are then spread over the
+  /// bins that they overlap: about 1 % of a number's magnitude decides on which side of an edge it
+  /// is.
+  std::size_t bin_count = 64;
+  /// Compare with the tensors of this model that have the same name and shape.
+  const Model* reference = nullptr;
+  unsigned thread_count = 0;  ///< 0: as many as the machine has cores.
+};
+
+/// Told how many bytes of tensor data are done, those of the reference included; false ends the
+/// work with Errc::interrupted. Called from one thread at a time.
+using ProfileProgress = std::function<bool(std::uint64_t done_bytes)>;
+
+/// The tensor of `reference` that `profile_tensors` compares with; nullptr if there is none.
+[[nodiscard]] INGOT_EXPORT const TensorInfo* find_counterpart(const Model& reference,
+                                                              const TensorInfo& tensor);
+
+/// Decodes each tensor once and profiles it: the same digits for any number of threads, on any CPU.
+/// Tensors larger than memory stream; what is held is about 1 MiB per thread, and the results.
+///
+/// @param tensors  of this model.
+/// @return  Errc::unsupported_type for tensors that cannot be decoded, and what reading may return.
+[[nodiscard]] INGOT_EXPORT Result<std::vector<TensorProfile>> profile_tensors(
+    const Model& model, std::span<const TensorInfo* const> tensors,
+    const ProfileOptions& options = {}, const ProfileProgress& progress = {});
+
+}  // namespace ingot

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// What is known of architectures: which tensors their layers have.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace ingot::check {
+
+/// One architecture. Tensors are listed without `blk.N.` and without `.weight`: groups between
+/// blanks, of which each has to be there; `a+b` are several tensors, `x|y` are alternatives.
+struct Architecture {
+  std::string_view name;
+  bool has_attention = true;    ///< Without, head counts may be 0.
+  std::string_view whole = {};  ///< Of the model; empty if not known.
+  std::string_view layer = {};  ///< Of each layer; empty if not known, or if layers differ.
+};
+
+/// nullptr if the architecture is not known.
+[[nodiscard]] const Architecture* find_architecture(std::string_view name) noexcept;
+
+}  // namespace ingot::check

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+#include "check/data_scan.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "ingot/parallel.hpp"
+
+namespace ingot::check {
+namespace {
+
+/// What is read at a time: it stays in the second cache, and a system call is not felt.
+constexpr std::size_t buffer_bytes = std::size_t{256} << 10;
+
+/// Bytes of a tensor that one thread takes at a time, at least.
+constexpr std::uint64_t least_part_bytes = std::uint64_t{4} << 20;
+
+/// Parts of one tensor, at most: their results are kept.
+constexpr std::uint64_t most_parts = 4096;
+
+/// Consecutive whole blocks of one tensor, and what was found in them.
+struct Part {
+  std::size_t tensor = 0;
+  std::uint64_t first_byte = 0;
+  std::uint64_t size_bytes = 0;
+  TensorScan found;
+};
+
+/// The same for tensors of one type and size, so that digests of parts can be compared.
+std::uint64_t part_bytes_of(const TensorInfo& tensor, std::uint64_t block_bytes) noexcept {
+  const std::uint64_t wanted = std::max(least_part_bytes, tensor.size_bytes / most_parts + 1);
+  return (wanted + block_bytes - 1) / block_bytes * block_bytes;
+}
+
+bool is_zero(std::span<const std::byte> bytes) noexcept {
+  // Each byte equals the next one, and the first is zero.
+  return bytes.empty() || (bytes[0] == std::byte{0} &&
+                           std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0);
+}
+
+class PartScanner {
+ public:
+  PartScanner(const Model& model, const TensorInfo& tensor)
+      : model_(model),
+        tensor_(tensor),
+        type_(find_type(tensor.type)),
+        mapped_(model.data(tensor)),
+        byte_order_(model.files()[tensor.shard].byte_order) {}
+
+  Result<void> scan(Part& part) {
+    // Of one thread: a new one for each part would be unmapped and cleared again and again.
+    thread_local std::vector<std::byte> buffer;
+    buffer.resize(buffer_bytes);
+    const std::uint64_t block_bytes = type_ != nullptr ? type_->block_bytes : 1;
+    const std::uint64_t piece_bytes = buffer_bytes / block_bytes * block_bytes;
+    XXH3_state_t state;
+    XXH3_INITSTATE(&state);
+    XXH3_128bits_reset(&state);
+    part.found.is_all_zero = true;
+    for (std::uint64_t done = 0; done < part.size_bytes;) {
+      const auto size =
+          static_cast<std::size_t>(std::min<std::uint64_t>(piece_bytes, part.size_bytes - done));
+      const std::uint64_t first = part.first_byte + done;
+      std::span<const std::byte> piece = std::span(buffer).first(size);
+      if (mapped_.empty()) {
+        INGOT_TRY_VOID(model_.read(tensor_, first, std::span(buffer).first(size)));
+      } else {
+        piece = mapped_.subspan(static_cast<std::size_t>(first), size);
+      }
+      XXH3_128bits_update(&state, piece.data(), piece.size());
+      part.found.is_all_zero = part.found.is_all_zero && is_zero(piece);
+      look(piece, first, part.found);
+      done += size;
+    }
+    const XXH128_hash_t digest = XXH3_128bits_digest(&state);
+    part.found.digest[0] = digest.low64;
+    part.found.digest[1] = digest.high64;
+    return {};
+  }
+
+ private:
+  void look(std::span<const std::byte> piece, std::uint64_t first_byte, TensorScan& found) const {
+    if (type_ == nullptr) return;
+    const BlockScan scan = scan_blocks(tensor_.type, byte_order_, piece);
+    if (scan.bad_count == 0) return;
+    if (found.bad_count == 0) found.first_bad_offset = first_byte + scan.first_bad_offset;
+    found.bad_count += scan.bad_count;
+  }
+
+  const Model& model_;
+  const TensorInfo& tensor_;
+  const TensorTypeInfo* type_;
+  std::span<const std::byte> mapped_;
+  Endian byte_order_;
+};
+
+std::vector<Part> divide(std::span<const TensorInfo> tensors) {
+  std::vector<Part> parts;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const TensorTypeInfo* type = find_type(tensors[i].type);
+    const std::uint64_t part_bytes =
+        part_bytes_of(tensors[i], type != nullptr ? type->block_bytes : 1);
+    for (std::uint64_t first = 0; first < tensors[i].size_bytes; first += part_bytes) {
+      Part part;
+      part.tensor = i;
+      part.first_byte = first;
+      part.size_bytes = std::min(part_bytes, tensors[i].size_bytes - first);
+      parts.push_back(part);
+    }
+  }
+  return parts;
+}
+
+/// Adds the parts of each tensor up, in order.
+void unite(std::span<const TensorInfo> tensors, std::span<const Part> parts,
+           std::vector<TensorScan>& scans) {
+  scans.resize(tensors.size());
+  for (std::size_t i = 0; i < tensors.size(); ++i) scans[i].tensor = &tensors[i];
+  for (const Part& part : parts) {
+    TensorScan& scan = scans[part.tensor];
+    scan.is_all_zero = part.found.is_all_zero && (part.first_byte == 0 || scan.is_all_zero);
+    if (part.found.bad_count != 0 && scan.bad_count == 0) {
+      scan.first_bad_offset = part.found.first_bad_offset;
+    }
+    scan.bad_count += part.found.bad_count;
+    const std::uint64_t both[4] = {scan.digest[0], scan.digest[1], part.found.digest[0],
+                                   part.found.digest[1]};
+    const XXH128_hash_t digest = XXH3_128bits(both, sizeof both);
+    scan.digest[0] = digest.low64;
+    scan.digest[1] = digest.high64;
+  }
+}
+
+}  // namespace
+
+Result<void> scan_data(Inspection& inspection, const CheckOptions& options) {
+  const Model& model = inspection.model();
+  const std::span<const TensorInfo> tensors = model.tensors();
+  std::vector<Part> parts = divide(tensors);
+  std::mutex progress_mutex;
+  std::uint64_t done_bytes = 0;
+  const Result<void> result = spread(
+      parts.size(), 1, options.thread_count, [&](std::uint64_t at, std::uint64_t) -> Result<void> {
+        Part& part = parts[static_cast<std::size_t>(at)];
+        INGOT_TRY_VOID(PartScanner(model, tensors[part.tensor]).scan(part));
+        if (!options.progress) return {};
+        const std::lock_guard lock(progress_mutex);
+        done_bytes += part.size_bytes;
+        if (!options.progress(done_bytes)) return fail(Errc::interrupted, "");
+        return {};
+      });
+  if (!result && result.error().code == Errc::not_mapped) {
+    inspection.unreadable = result.error().detail;
+    return {};
+  }
+  if (!result) return fail(result.error());
+  unite(tensors, parts, inspection.scans);
+  return {};
+}
+
+}  // namespace ingot::check

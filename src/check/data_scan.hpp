@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// Reads all weights of a model, on many threads, and looks for what is not finite.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "check/inspection.hpp"
+
+namespace ingot::check {
+
+/// Fills `scans` of the inspection, or says in `unreadable` why that is not possible.
+[[nodiscard]] Result<void> scan_data(Inspection& inspection, const CheckOptions& options);
+
+/// What is not finite in a run of whole blocks.
+struct BlockScan {
+  std::uint64_t bad_count = 0;         ///< Numbers, or scales of blocks.
+  std::uint64_t first_bad_offset = 0;  ///< Byte from the start of the blocks.
+};
+
+/// Looks at every number of the plain float types and at every scale of the block types; integer
+/// types have nothing to find. `type` must be live. Linear; does not allocate.
+[[nodiscard]] BlockScan scan_blocks(TensorType type, Endian byte_order,
+                                    std::span<const std::byte> blocks) noexcept;
+
+}  // namespace ingot::check

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+// What people save under the name of a model, by its first bytes.
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "base/byte_order.hpp"
+#include "ingot/check.hpp"
+
+namespace ingot {
+namespace {
+
+struct Signature {
+  std::size_t offset;
+  std::string_view bytes;
+  std::string_view description;
+};
+
+using namespace std::string_view_literals;
+
+// Longer ones before those that they begin with.
+constexpr std::array signatures = {
+    Signature{0, "GGUF"sv, "a GGUF file"},
+    Signature{0, "FUGG"sv, "a big-endian GGUF file with the old magic"},
+    Signature{0, "version https://git-lfs"sv, "a Git LFS pointer: the file itself was not fetched"},
+    Signature{0, "tjgg"sv, "a GGJT file, older than GGUF: convert the original model again"},
+    Signature{0, "fmgg"sv, "a GGMF file, older than GGUF: convert the original model again"},
+    Signature{0, "lmgg"sv, "a GGML file, older than GGUF: convert the original model again"},
+    Signature{0, "algg"sv, "a GGLA adapter, older than GGUF: convert it again"},
+    Signature{0, "PK\x03\x04"sv, "a zip archive, such as a PyTorch checkpoint"},
+    Signature{0, "PK\x05\x06"sv, "an empty zip archive"},
+    Signature{0, "7z\xBC\xAF\x27\x1C"sv, "a 7-Zip archive"},
+    Signature{0, "Rar!\x1A\x07"sv, "a RAR archive"},
+    Signature{0, "\x1F\x8B"sv, "a gzip archive: unpack it first"},
+    Signature{0, "\x28\xB5\x2F\xFD"sv, "a zstd archive: unpack it first"},
+    Signature{0,
+              "\xFD"
+              "7zXZ\0"sv,
+              "an xz archive: unpack it first"},
+    Signature{0, "BZh"sv, "a bzip2 archive: unpack it first"},
+    Signature{0, "\x93NUMPY"sv, "a NumPy array"},
+    Signature{0, "\x80\x02"sv, "a Python pickle, such as an old PyTorch checkpoint"},
+    Signature{0, "\x89HDF\r\n"sv, "an HDF5 file, such as a Keras model"},
+    Signature{0, "\x89PNG"sv, "a PNG image"},
+    Signature{0, "\xFF\xD8\xFF"sv, "a JPEG image"},
+    Signature{0, "%PDF"sv, "a PDF document"},
+    Signature{0,
+              "\x7F"
+              "ELF"sv,
+              "a program (ELF)"},
+    Signature{0, "MZ"sv, "a program for Windows"},
+    Signature{0, "#!"sv, "a script"},
+    Signature{0, "SQLite format 3"sv, "an SQLite database"},
+    Signature{4, "TFL3"sv, "a TensorFlow Lite model"},
+    Signature{257, "ustar"sv, "a tar archive: unpack it first"},
+};
+
+// Compared without regard to case, after blanks.
+constexpr std::array text_beginnings = {
+    Signature{0, "<!doctype html"sv, "an HTML page: the download gave a page instead of the file"},
+    Signature{0, "<html"sv, "an HTML page: the download gave a page instead of the file"},
+    Signature{0, "<?xml"sv, "an XML document, such as an error of a storage service"},
+    Signature{0, "<error"sv, "an XML document, such as an error of a storage service"},
+    Signature{0, "entry not found"sv, "the message of a server that there is no such file"},
+    Signature{0, "not found"sv, "the message of a server that there is no such file"},
+    Signature{0, "access to model"sv, "the message of a server that access is restricted"},
+    Signature{0, "invalid username"sv, "the message of a server that a login is needed"},
+    Signature{0, "unauthorized"sv, "the message of a server that a login is needed"},
+    Signature{0, "{"sv, "a JSON document, such as a configuration or the error of a server"},
+};
+
+constexpr char lower(char c) noexcept {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+bool begins_with(std::string_view text, std::string_view beginning) noexcept {
+  return text.size() >= beginning.size() &&
+         std::equal(beginning.begin(), beginning.end(), text.begin(),
+                    [](char a, char b) { return a == lower(b); });
+}
+
+std::string_view identify_text(std::string_view text) noexcept {
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
+  for (const Signature& signature : text_beginnings) {
+    if (begins_with(text, signature.bytes)) return signature.description;
+  }
+  return {};
+}
+
+/// A safetensors file begins with the length of its JSON header.
+bool is_safetensors(std::span<const std::byte> head, std::uint64_t file_bytes) noexcept {
+  if (head.size() < 10 || head[8] != std::byte{'{'}) return false;
+  const auto header_bytes = load_little<std::uint64_t>(head.data());
+  return header_bytes >= 2 && header_bytes <= file_bytes - 8;
+}
+
+}  // namespace
+
+std::string_view identify_content(std::span<const std::byte> head,
+                                  std::uint64_t file_bytes) noexcept {
+  const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
+  if (head.empty()) return file_bytes == 0 ? "an empty file" : std::string_view{};
+  for (const Signature& signature : signatures) {
+    if (text.size() >= signature.offset &&
+        text.substr(signature.offset).starts_with(signature.bytes)) {
+      return signature.description;
+    }
+  }
+  if (is_safetensors(head, file_bytes)) return "a safetensors file: `ingot convert` reads it";
+  const bool is_zero =
+      std::all_of(head.begin(), head.end(), [](std::byte byte) { return byte == std::byte{0}; });
+  if (is_zero) return "zeros: a download that made room and never came";
+  return identify_text(text);
+}
+
+}  // namespace ingot

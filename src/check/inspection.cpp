@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+#include "check/inspection.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "ingot/text.hpp"
+
+namespace ingot::check {
+
+std::optional<LayerName> parse_layer_name(std::string_view name) noexcept {
+  constexpr std::string_view prefix = "blk.";
+  if (!name.starts_with(prefix)) return std::nullopt;
+  name.remove_prefix(prefix.size());
+  const std::size_t dot = name.find('.');
+  if (dot == std::string_view::npos || dot == 0 || dot > 9) return std::nullopt;
+  LayerName result;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + dot, result.layer);
+  if (error != std::errc() || end != name.data() + dot) return std::nullopt;
+  result.rest = name.substr(dot + 1);
+  return result;
+}
+
+Inspection::Inspection(const Model& model, const CheckOptions& options, const FindingSink& sink)
+    : model_(model), options_(options), sink_(sink), summary_(summarize(model)) {
+  for (const TensorInfo& tensor : model.tensors()) {
+    if (const auto name = parse_layer_name(tensor.name)) {
+      layer_count_ = std::max(layer_count_, name->layer + 1);
+    }
+  }
+}
+
+std::string_view Inspection::architecture() const noexcept {
+  return summary_.architecture.value_or(std::string_view{});
+}
+
+bool Inspection::is_model() const {
+  const Value* type = model_.find("general.type");
+  return type == nullptr || type->get<std::string_view>().value_or("") == "model";
+}
+
+std::string Inspection::own_key(std::string_view suffix) const {
+  return std::string(architecture()) + "." + std::string(suffix);
+}
+
+std::optional<std::uint64_t> Inspection::own_number(std::string_view suffix) const {
+  const Value* value = model_.find(own_key(suffix));
+  if (value == nullptr) return std::nullopt;
+  const Result<std::uint64_t> number = value->get<std::uint64_t>();
+  return number ? std::optional(*number) : std::nullopt;
+}
+
+void Inspection::emit(Finding finding) {
+  finding.rule = rule_;
+  counts_.count(finding);
+  sink_(finding);
+}
+
+void Inspection::report(const Place& place, std::string message) {
+  ++rule_findings_;
+  if (options_.max_findings_per_rule != 0 && rule_findings_ > options_.max_findings_per_rule) {
+    return;
+  }
+  Finding finding;
+  finding.message = std::move(message);
+  finding.file_offset = place.file_offset;
+  finding.key = place.key;
+  finding.tensor = place.tensor;
+  if (model_.files().size() > 1) finding.file = model_.files()[place.file].path;
+  emit(std::move(finding));
+}
+
+void Inspection::report_key(const KeyValue& entry, std::string message, std::size_t file) {
+  report({.file_offset = entry.value.file_offset(), .key = entry.key, .file = file},
+         std::move(message));
+}
+
+void Inspection::report_tensor(const TensorInfo& tensor, std::string message) {
+  report({.file_offset = model_.file_offset(tensor), .tensor = tensor.name, .file = tensor.shard},
+         std::move(message));
+}
+
+void Inspection::run(const CheckRule& rule, void (*function)(Inspection&)) {
+  if (failure_) return;
+  rule_ = &rule;
+  rule_findings_ = 0;
+  function(*this);
+  if (options_.max_findings_per_rule != 0 && rule_findings_ > options_.max_findings_per_rule) {
+    Finding rest;
+    rest.message = format_digits(rule_findings_ - options_.max_findings_per_rule) +
+                   " more findings of this rule";
+    emit(std::move(rest));
+  }
+}
+
+void Inspection::keep_failure(Error error) {
+  if (!failure_) failure_ = std::move(error);
+}
+
+}  // namespace ingot::check

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+// One run of the rules over one model: what rules look at, and where their findings go.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ingot/check.hpp"
+#include "ingot/summary.hpp"
+
+namespace ingot::check {
+
+/// What reading all weights of a tensor found.
+struct TensorScan {
+  const TensorInfo* tensor = nullptr;
+  std::uint64_t bad_count = 0;         ///< Numbers or scales that are not finite.
+  std::uint64_t first_bad_offset = 0;  ///< From the start of the tensor's data.
+  bool is_all_zero = false;            ///< Every byte; false for empty tensors.
+  std::uint64_t digest[2] = {0, 0};    ///< Of the bytes: equal if the bytes are.
+};
+
+class Inspection {
+ public:
+  Inspection(const Model& model, const CheckOptions& options, const FindingSink& sink);
+
+  // --- what rules look at
+  [[nodiscard]] const Model& model() const noexcept { return model_; }
+  [[nodiscard]] const Summary& summary() const noexcept { return summary_; }
+  [[nodiscard]] bool has_data() const noexcept { return options_.with_data; }
+  /// Empty if `architecture` is not there.
+  [[nodiscard]] std::string_view architecture() const noexcept;
+  /// `<architecture>.<suffix>`.
+  [[nodiscard]] std::string own_key(std::string_view suffix) const;
+  [[nodiscard]] std::optional<std::uint64_t> own_number(std::string_view suffix) const;
+  /// Whether it is a whole model, and not an adapter, a projector or an importance matrix.
+  [[nodiscard]] bool is_model() const;
+  /// Whether a tensor is named `blk.<number>....`: the model is more than a vocabulary.
+  [[nodiscard]] bool has_layers() const noexcept { return layer_count_ != 0; }
+  /// The highest N of `blk.N.` and one more; 0 without.
+  [[nodiscard]] std::uint64_t layer_count() const noexcept { return layer_count_; }
+
+  /// Results of reading the weights, one for each tensor in their order; empty without data.
+  std::vector<TensorScan> scans;
+  /// Why the weights of the model cannot be read at all; empty if they can.
+  std::string unreadable;
+
+  // --- findings
+  /// The key, tensor or shard that a finding is about.
+  struct Place {
+    std::uint64_t file_offset = Error::no_offset;
+    std::string_view key = {};
+    std::string_view tensor = {};
+    std::size_t file = 0;
+  };
+  /// Reports a finding of the rule that runs. `message` must be safe to print.
+  void report(const Place& place, std::string message);
+  void report_key(const KeyValue& entry, std::string message, std::size_t file = 0);
+  void report_tensor(const TensorInfo& tensor, std::string message);
+  void report_model(std::string message) { report({}, std::move(message)); }
+
+  /// Runs one rule. The first error that a rule met ends the run; see `failure`.
+  void run(const CheckRule& rule, void (*function)(Inspection&));
+  [[nodiscard]] const CheckSummary& counts() const noexcept { return counts_; }
+
+  /// Keeps the error of a read: the run ends with it.
+  void keep_failure(Error error);
+  [[nodiscard]] const std::optional<Error>& failure() const noexcept { return failure_; }
+
+ private:
+  void emit(Finding finding);
+
+  const Model& model_;
+  const CheckOptions& options_;
+  const FindingSink& sink_;
+  Summary summary_;
+  std::uint64_t layer_count_ = 0;
+  const CheckRule* rule_ = nullptr;
+  std::uint64_t rule_findings_ = 0;
+  CheckSummary counts_;
+  std::optional<Error> failure_;
+};
+
+/// Calls use(key and value, file) for every key of every file.
+template <class Use>
+void for_each_key(const Inspection& inspection, const Use& use) {
+  const auto files = inspection.model().files();
+  for (std::size_t file = 0; file < files.size(); ++file) {
+    for (const KeyValue& entry : files[file].metadata) use(entry, file);
+  }
+}
+
+/// The N of `blk.N.rest`, and `rest`; nothing for other names and for numbers of 10 digits or more.
+struct LayerName {
+  std::uint64_t layer = 0;
+  std::string_view rest;
+};
+[[nodiscard]] std::optional<LayerName> parse_layer_name(std::string_view name) noexcept;
+
+}  // namespace ingot::check

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: MIT
+// Rules about keys and about values as such, whatever they mean.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "check/architectures.hpp"
+#include "check/rules.hpp"
+#include "ingot/text.hpp"
+
+namespace ingot::check::rules {
+namespace {
+
+constexpr bool is_lower_or_digit(char c) noexcept {
+  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+}
+
+/// lower_snake_case in segments between dots, none of them empty.
+bool is_snake_case(std::string_view key) noexcept {
+  char before = '.';
+  for (const char c : key) {
+    if (c == '.' ? before == '.' : !is_lower_or_digit(c) && c != '_') return false;
+    before = c;
+  }
+  return before != '.';
+}
+
+/// Architectures have names like `command-r` and `bitnet-b1.58`, and keys begin with them.
+std::string_view without_architecture(std::string_view key, std::string_view architecture,
+                                      bool is_good_architecture) noexcept {
+  const bool has_it = is_good_architecture && key.size() > architecture.size() + 1 &&
+                      key.starts_with(architecture) && key[architecture.size()] == '.';
+  return has_it ? key.substr(architecture.size() + 1) : key;
+}
+
+/// The specification allows letters and digits; some that loaders know have more.
+bool is_architecture_name(std::string_view name) noexcept {
+  return !name.empty() && (std::all_of(name.begin(), name.end(), is_lower_or_digit) ||
+                           find_architecture(name) != nullptr);
+}
+
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return lower;
+}
+
+/// Whether printing `text` has to escape something other than line ends, tabs and backslashes.
+bool has_hidden_characters(std::string_view text) {
+  if (std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; })) {
+    return false;
+  }
+  std::string rest;
+  rest.reserve(text.size());
+  for (const char c : text) {
+    if (c != '\n' && c != '\r' && c != '\t' && c != '\\') rest.push_back(c);
+  }
+  return is_utf8(rest) && escape(rest) != rest;
+}
+
+bool is_infinite_or_nan(const Value& value) {
+  const Result<double> number = value.get<double>();
+  return number && !std::isfinite(*number);
+}
+
+bool is_float(ValueType type) noexcept {
+  return type == ValueType::float32 || type == ValueType::float64;
+}
+
+constexpr std::string_view tokens_key = "tokenizer.ggml.tokens";
+constexpr std::string_view template_prefix = "tokenizer.chat_template";
+
+}  // namespace
+
+void architecture_missing(Inspection& inspection) {
+  const Model& model = inspection.model();
+  const Value* architecture = model.find("general.architecture");
+  if (architecture != nullptr && architecture->type() != ValueType::string) {
+    return inspection.report(
+        {.file_offset = architecture->file_offset(), .key = "general.architecture"},
+        "it is not a string");
+  }
+  if (architecture != nullptr) return;
+  // An importance matrix is no model, and has none.
+  const Value* type = model.find("general.type");
+  if (type != nullptr && type->get<std::string_view>().value_or("") == "imatrix") return;
+  inspection.report_model("there is no general.architecture");
+}
+
+void architecture_syntax(Inspection& inspection) {
+  const Value* value = inspection.model().find("general.architecture");
+  if (value == nullptr || value->type() != ValueType::string) return;
+  if (is_architecture_name(inspection.architecture())) return;
+  inspection.report({.file_offset = value->file_offset(), .key = "general.architecture"},
+                    inspection.architecture().empty()
+                        ? "it is empty"
+                        : "found \"" + escape_shortened(inspection.architecture(), 60) + "\"");
+}
+
+void key_syntax(Inspection& inspection) {
+  const bool is_good = is_architecture_name(inspection.architecture());
+  for_each_key(inspection, [&](const KeyValue& entry, std::size_t file) {
+    if (is_snake_case(without_architecture(entry.key, inspection.architecture(), is_good))) return;
+    inspection.report_key(entry, "the key is not ASCII lower_snake_case in segments between dots",
+                          file);
+  });
+}
+
+void key_control_characters(Inspection& inspection) {
+  for_each_key(inspection, [&](const KeyValue& entry, std::size_t file) {
+    if (escape(entry.key) == entry.key) return;
+    inspection.report_key(entry, "the key holds control or invisible characters", file);
+  });
+}
+
+void key_case_collision(Inspection& inspection) {
+  const Model& model = inspection.model();
+  std::vector<std::string_view> upper;
+  for (const KeyValue& entry : model.metadata()) {
+    if (lower_case(entry.key) != entry.key) upper.push_back(entry.key);
+  }
+  // Two keys collide only if one of them has a capital.
+  std::vector<std::pair<std::string, std::string_view>> sorted;
+  for (const std::string_view key : upper) {
+    const std::string lower = lower_case(key);
+    if (model.find(lower) != nullptr) {
+      inspection.report({.key = key}, "there is \"" + escape(lower) + "\", too");
+    }
+    sorted.emplace_back(lower, key);
+  }
+  std::sort(sorted.begin(), sorted.end());
+  for (std::size_t i = 1; i < sorted.size(); ++i) {
+    if (sorted[i].first != sorted[i - 1].first) continue;
+    inspection.report({.key = sorted[i].second},
+                      "there is \"" + escape(sorted[i - 1].second) + "\", too");
+  }
+}
+
+void value_not_finite(Inspection& inspection) {
+  for_each_key(inspection, [&](const KeyValue& entry, std::size_t file) {
+    if (is_float(entry.value.type()) && is_infinite_or_nan(entry.value)) {
+      return inspection.report_key(entry, "found " + format_float(*entry.value.get<double>()),
+                                   file);
+    }
+    const Array array = entry.value.as_array();
+    if (!is_float(array.element_type())) return;
+    std::uint64_t index = 0;
+    for (const Value& element : array) {
+      if (is_infinite_or_nan(element)) {
+        return inspection.report_key(
+            entry,
+            "element " + std::to_string(index) + " is " + format_float(*element.get<double>()),
+            file);
+      }
+      ++index;
+    }
+  });
+}
+
+void value_not_utf8(Inspection& inspection) {
+  for_each_key(inspection, [&](const KeyValue& entry, std::size_t file) {
+    if (entry.value.type() == ValueType::string) {
+      if (is_utf8(*entry.value.get<std::string_view>())) return;
+      return inspection.report_key(entry, "the value is not UTF-8", file);
+    }
+    const Array array = entry.value.as_array();
+    if (array.element_type() != ValueType::string || entry.key == tokens_key) return;
+    std::uint64_t index = 0;
+    for (const Value& element : array) {
+      if (!is_utf8(element.get<std::string_view>().value_or(""))) {
+        return inspection.report_key(entry, "element " + std::to_string(index) + " is not UTF-8",
+                                     file);
+      }
+      ++index;
+    }
+  });
+}
+
+void value_control_characters(Inspection& inspection) {
+  for_each_key(inspection, [&](const KeyValue& entry, std::size_t file) {
+    // Tokenizers hold all that people write; templates have a rule of their own.
+    if (entry.value.type() != ValueType::string || entry.key.starts_with("tokenizer.")) return;
+    if (!has_hidden_characters(*entry.value.get<std::string_view>())) return;
+    inspection.report_key(entry, "the value holds control or invisible characters", file);
+  });
+}
+
+void template_hidden(Inspection& inspection) {
+  for_each_key(inspection, [&](const KeyValue& entry, std::size_t file) {
+    if (entry.value.type() != ValueType::string || !entry.key.starts_with(template_prefix)) return;
+    if (!has_hidden_characters(*entry.value.get<std::string_view>())) return;
+    inspection.report_key(entry, "the template holds control or invisible characters", file);
+  });
+}
+
+void template_large(Inspection& inspection) {
+  constexpr std::size_t most_bytes = std::size_t{128} << 10;
+  for_each_key(inspection, [&](const KeyValue& entry, std::size_t file) {
+    if (!entry.key.starts_with(template_prefix) || entry.value.bytes().size() <= most_bytes) return;
+    inspection.report_key(entry, "the template has " + format_bytes(entry.value.bytes().size()),
+                          file);
+  });
+}
+
+namespace {
+
+/// What gives a template that is rendered outside a sandbox a way to Python's internals.
+constexpr std::array suspicious_words = {
+    std::string_view("|attr("),      std::string_view("|attr "),     std::string_view("| attr("),
+    std::string_view("lipsum"),      std::string_view("cycler."),    std::string_view("joiner."),
+    std::string_view("popen"),       std::string_view("os.system"),  std::string_view("subprocess"),
+    std::string_view("getattr("),    std::string_view("eval("),      std::string_view("exec("),
+    std::string_view("{% import"),   std::string_view("{% include"), std::string_view("{% extends"),
+    std::string_view("{% from"),     std::string_view("{%import"),   std::string_view("{%- import"),
+    std::string_view("{%- include"), std::string_view("self._"),
+};
+
+/// `__name__`, or the same written with escapes: \x5f is the underscore.
+std::string_view find_dunder(std::string_view text) noexcept {
+  for (std::size_t at = text.find("__"); at != std::string_view::npos;
+       at = text.find("__", at + 1)) {
+    std::size_t end = at + 2;
+    while (end < text.size() && ((text[end] >= 'a' && text[end] <= 'z') || text[end] == '_')) ++end;
+    const std::string_view word = text.substr(at, end - at);
+    if (word.size() > 4 && word.ends_with("__")) return word;
+  }
+  for (const std::string_view code : {"\\x5f\\x5f", "\\x5F\\x5F", "\\u005f\\u005f", "\\137\\137"}) {
+    if (text.find(code) != std::string_view::npos) return code;
+  }
+  return {};
+}
+
+std::string_view find_suspicious(std::string_view text) noexcept {
+  if (const std::string_view dunder = find_dunder(text); !dunder.empty()) return dunder;
+  for (const std::string_view word : suspicious_words) {
+    if (text.find(word) != std::string_view::npos) return word;
+  }
+  return {};
+}
+
+}  // namespace
+
+void template_unsafe(Inspection& inspection) {
+  const auto look = [&](const KeyValue& entry, const Value& value, std::size_t file) {
+    const Result<std::string_view> text = value.get<std::string_view>();
+    if (!text) return;
+    const std::string_view word = find_suspicious(*text);
+    if (word.empty()) return;
+    inspection.report_key(entry, "the template holds \"" + escape_shortened(word, 40) + "\"", file);
+  };
+  for_each_key(inspection, [&](const KeyValue& entry, std::size_t file) {
+    if (!entry.key.starts_with(template_prefix)) return;
+    if (!entry.value.is_array()) return look(entry, entry.value, file);
+    for (const Value& element : entry.value.as_array()) look(entry, element, file);
+  });
+}
+
+void nested_array(Inspection& inspection) {
+  for_each_key(inspection, [&](const KeyValue& entry, std::size_t file) {
+    if (!entry.value.is_array()) return;
+    if (entry.value.as_array().element_type() != ValueType::array) return;
+    inspection.report_key(entry, "an array of arrays", file);
+  });
+}
+
+}  // namespace ingot::check::rules

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: MIT
+// Rules about what the metadata says of the model: types of standard keys, numbers of the
+// architecture, the recipe.
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "check/architectures.hpp"
+#include "check/rules.hpp"
+#include "check/standard_keys.hpp"
+#include "ingot/text.hpp"
+
+namespace ingot::check::rules {
+namespace {
+
+/// What a value is, for people.
+std::string describe_value(const Value& value) {
+  if (value.is_array()) {
+    return "an array of " + std::string(name_of(value.as_array().element_type()));
+  }
+  if (const Result<std::int64_t> number = value.get<std::int64_t>()) {
+    return std::string(name_of(value.type())) + " " + std::to_string(*number);
+  }
+  return std::string(name_of(value.type()));
+}
+
+struct Bounds {
+  std::string_view suffix;
+  std::uint64_t least;
+  std::uint64_t most;
+  bool is_of_attention;  // an architecture without may say 0
+};
+
+// The upper bounds are generous: the largest models have 126 layers, 2^14 elements a row, some 10^7
+// tokens of context. What is beyond overflows sizes in loaders that multiply before they look.
+constexpr std::array bounds = {
+    Bounds{"context_length", 1, std::uint64_t{1} << 32, false},
+    Bounds{"embedding_length", 1, std::uint64_t{1} << 24, false},
+    Bounds{"block_count", 1, std::uint64_t{1} << 16, false},
+    Bounds{"feed_forward_length", 1, std::uint64_t{1} << 28, true},
+    Bounds{"attention.head_count", 1, std::uint64_t{1} << 20, true},
+    Bounds{"attention.head_count_kv", 1, std::uint64_t{1} << 20, true},
+    Bounds{"attention.key_length", 1, std::uint64_t{1} << 20, true},
+    Bounds{"attention.value_length", 1, std::uint64_t{1} << 20, true},
+    Bounds{"rope.dimension_count", 0, std::uint64_t{1} << 20, false},
+    Bounds{"expert_count", 0, std::uint64_t{1} << 16, false},
+    Bounds{"expert_used_count", 0, std::uint64_t{1} << 16, false},
+    Bounds{"vocab_size", 1, std::uint64_t{1} << 28, false},
+};
+
+bool is_quantized(TensorType type) noexcept {
+  const TensorTypeInfo* info = find_type(type);
+  return info != nullptr && info->block_elements > 1;
+}
+
+/// The tensor type that most weights of a file type have. Source: llama.cpp's quantizer.
+std::optional<TensorType> type_of_file_type(std::uint64_t file_type) noexcept {
+  const std::string_view name = file_type_name(file_type);
+  if (name == "Q4_1_SOME_F16") return TensorType::q4_1;
+  if (name == "MXFP4_MOE") return TensorType::mxfp4;
+  if (name == "Q2_K_S") return TensorType::q2_k;
+  if (name == "IQ2_S") return TensorType::iq2_xs;
+  if (name == "IQ2_M") return TensorType::iq2_s;
+  if (name == "IQ3_XS" || name == "IQ3_M") return TensorType::iq3_s;
+  if (const TensorTypeInfo* info = find_type(name)) return info->type;
+  if (name.size() == 6 && name.substr(1, 4).ends_with("_K_")) {
+    if (const TensorTypeInfo* info = find_type(name.substr(0, 4))) return info->type;  // Q4_K_M
+  }
+  return std::nullopt;
+}
+
+/// Matrices that a recipe is about: not the embeddings and the output, which have types of their
+/// own and may be most of a small model.
+bool is_matrix_of_recipe(const TensorInfo& tensor) noexcept {
+  return tensor.shape.size() >= 2 && tensor.element_count != 0 && tensor.name.ends_with("weight") &&
+         tensor.name != "token_embd.weight" && tensor.name != "output.weight" &&
+         find_type(tensor.type) != nullptr;
+}
+
+struct Recipe {
+  std::map<TensorType, std::uint64_t> elements;
+  std::uint64_t total = 0;
+
+  explicit Recipe(const Model& model) {
+    for (const TensorInfo& tensor : model.tensors()) {
+      if (!is_matrix_of_recipe(tensor)) continue;
+      elements[tensor.type] += tensor.element_count;
+      total += tensor.element_count;
+    }
+  }
+  [[nodiscard]] std::uint64_t of(TensorType type) const {
+    const auto found = elements.find(type);
+    return found == elements.end() ? 0 : found->second;
+  }
+};
+
+void report_file_type(Inspection& inspection, std::string message) {
+  inspection.report({.file_offset = inspection.model().find("general.file_type")->file_offset(),
+                     .key = "general.file_type"},
+                    std::move(message));
+}
+
+}  // namespace
+
+void architecture_unknown(Inspection& inspection) {
+  const std::string_view name = inspection.architecture();
+  if (name.empty() || find_architecture(name) != nullptr) return;
+  inspection.report({.key = "general.architecture"},
+                    "the architecture \"" + escape_shortened(name, 60) + "\" is not known");
+}
+
+void key_type(Inspection& inspection) {
+  for_each_key(inspection, [&](const KeyValue& entry, std::size_t file) {
+    const std::optional<Form> form = form_of(entry.key, inspection.architecture());
+    if (!form || has_form(entry.value, *form)) return;
+    if (entry.key == "general.architecture") return;  // architecture_missing
+    inspection.report_key(
+        entry,
+        "it is " + describe_value(entry.value) + "; it should be " + std::string(describe(*form)),
+        file);
+  });
+}
+
+void key_missing(Inspection& inspection) {
+  const Architecture* architecture = find_architecture(inspection.architecture());
+  // Only what is more than a vocabulary needs them.
+  if (architecture == nullptr || inspection.model().tensors().empty() || !inspection.is_model()) {
+    return;
+  }
+  const auto require = [&](std::string_view suffix) {
+    const std::string key = inspection.own_key(suffix);
+    if (inspection.model().find(key) == nullptr) inspection.report({.key = key}, "it is missing");
+  };
+  for (const std::string_view suffix : {"context_length", "embedding_length", "block_count"}) {
+    require(suffix);
+  }
+  if (!architecture->has_attention || architecture->layer.empty()) return;
+  require("attention.head_count");
+  require("feed_forward_length");
+  if (inspection.model().find(inspection.own_key("attention.layer_norm_rms_epsilon")) == nullptr &&
+      inspection.model().find(inspection.own_key("attention.layer_norm_epsilon")) == nullptr) {
+    require("attention.layer_norm_rms_epsilon");
+  }
+}
+
+void key_implausible(Inspection& inspection) {
+  const Architecture* architecture = find_architecture(inspection.architecture());
+  const auto report = [&](std::string_view suffix, std::string message) {
+    const std::string key = inspection.own_key(suffix);
+    inspection.report({.file_offset = inspection.model().find(key)->file_offset(), .key = key},
+                      std::move(message));
+  };
+  for (const Bounds& bound : bounds) {
+    const auto number = inspection.own_number(bound.suffix);
+    if (!number) continue;
+    const bool may_be_zero =
+        bound.is_of_attention && (architecture == nullptr || !architecture->has_attention);
+    if (*number > bound.most) report(bound.suffix, std::to_string(*number) + " is too much");
+    if (*number < bound.least && !may_be_zero) report(bound.suffix, "it is 0");
+  }
+  const auto heads = inspection.own_number("attention.head_count");
+  const auto kv_heads = inspection.own_number("attention.head_count_kv");
+  const auto width = inspection.own_number("embedding_length");
+  if (heads && kv_heads && *heads != 0 && *kv_heads != 0 && *heads % *kv_heads != 0) {
+    report("attention.head_count_kv",
+           std::to_string(*kv_heads) + " does not divide the " + std::to_string(*heads) + " heads");
+  }
+  const bool has_key_length = inspection.own_number("attention.key_length").has_value();
+  if (heads && width && *heads != 0 && *width % *heads != 0 && !has_key_length) {
+    report("attention.head_count",
+           std::to_string(*heads) + " heads do not divide the width " + std::to_string(*width));
+  }
+  for (const std::string_view suffix :
+       {"attention.layer_norm_rms_epsilon", "attention.layer_norm_epsilon", "rope.freq_base"}) {
+    const Value* value = inspection.model().find(inspection.own_key(suffix));
+    const Result<double> number = value != nullptr ? value->get<double>() : Result<double>(1.0);
+    if (number && *number <= 0.0) report(suffix, "it is " + format_float(*number));
+  }
+  const auto experts = inspection.own_number("expert_count");
+  const auto used = inspection.own_number("expert_used_count");
+  if (experts && used && *used > *experts) {
+    report("expert_used_count", std::to_string(*used) + " of " + std::to_string(*experts));
+  }
+}
+
+void layer_limit(Inspection& inspection) {
+  constexpr std::uint64_t most_layers = 512;  // LLAMA_MAX_LAYERS of llama.cpp
+  const auto layers = inspection.own_number("block_count");
+  if (!layers || *layers <= most_layers) return;
+  inspection.report({.key = inspection.own_key("block_count")},
+                    std::to_string(*layers) + " layers");
+}
+
+void quantization_version(Inspection& inspection) {
+  const Model& model = inspection.model();
+  constexpr std::uint64_t current = 2;  // GGML_QNT_VERSION
+  if (const Value* version = model.find("general.quantization_version")) {
+    const std::uint64_t number = version->get<std::uint64_t>().value_or(current);
+    if (number == current) return;  // of a wrong type: key_type
+    return inspection.report(
+        {.file_offset = version->file_offset(), .key = "general.quantization_version"},
+        "it is " + std::to_string(number) + "; loaders of today decode version 2");
+  }
+  const auto tensors = model.tensors();
+  const auto quantized = std::find_if(tensors.begin(), tensors.end(), [](const TensorInfo& tensor) {
+    return is_quantized(tensor.type);
+  });
+  if (quantized == tensors.end()) return;
+  inspection.report({.key = "general.quantization_version"},
+                    "it is missing, and tensors are quantized");
+}
+
+void file_type_wrong(Inspection& inspection) {
+  const auto file_type = inspection.summary().file_type;
+  if (!file_type) return;
+  const std::optional<TensorType> type = type_of_file_type(*file_type);
+  const Recipe recipe(inspection.model());
+  if (!type || recipe.total == 0 || recipe.of(*type) != 0) return;
+  report_file_type(inspection, "it is " + std::to_string(*file_type) + ", " +
+                                   std::string(file_type_name(*file_type)) + ", but no matrix is " +
+                                   std::string(find_type(*type)->name));
+}
+
+void file_type_unusual(Inspection& inspection) {
+  const auto file_type = inspection.summary().file_type;
+  if (!file_type) return;
+  const std::optional<TensorType> type = type_of_file_type(*file_type);
+  if (!type) {
+    if (file_type_name(*file_type).empty()) {
+      report_file_type(inspection, std::to_string(*file_type) + " is not known");
+    }
+    return;
+  }
+  const Recipe recipe(inspection.model());
+  const std::uint64_t share = recipe.of(*type);
+  if (share == 0) return;  // file_type_wrong
+  const auto most =
+      std::max_element(recipe.elements.begin(), recipe.elements.end(),
+                       [](const auto& a, const auto& b) { return a.second < b.second; });
+  if (most->second <= share) return;
+  report_file_type(inspection, "it is " + std::string(file_type_name(*file_type)) +
+                                   ", but most weights are " +
+                                   std::string(find_type(most->first)->name));
+}
+
+void vocabulary_only(Inspection& inspection) {
+  if (!inspection.model().tensors().empty()) return;
+  inspection.report_model(inspection.model().find("tokenizer.ggml.tokens") != nullptr
+                              ? "it holds a vocabulary and no weights"
+                              : "it holds no weights");
+}
+
+}  // namespace ingot::check::rules

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// A file whose end is missing, opened as if it were there.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "ingot/model.hpp"
+
+namespace ingot::check {
+
+/// A model of which only the first bytes are there: the whole header, and some of the data.
+struct CutFile {
+  Model model;  ///< What is missing reads as zeros, or not at all.
+  std::uint64_t present_bytes = 0;
+  std::uint64_t needed_bytes = 0;  ///< The end of the last tensor.
+};
+
+/// Opens one file whose tensors reach beyond its end; shards are not looked for.
+[[nodiscard]] Result<CutFile> open_cut_file(const std::string& path, bool is_lenient = false);
+
+/// Whether all data of a tensor of it is there.
+[[nodiscard]] bool is_complete(const CutFile& cut, const TensorInfo& tensor) noexcept;
+
+}  // namespace ingot::check

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+// Why a file does not open, more precisely than the reader says it.
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "check/pretended_source.hpp"
+#include "ingot/check.hpp"
+#include "ingot/text.hpp"
+
+namespace ingot {
+namespace {
+
+constexpr std::size_t head_bytes = 512;
+
+std::vector<std::byte> read_head(const Source& source) {
+  std::vector<std::byte> head(
+      static_cast<std::size_t>(std::min<std::uint64_t>(head_bytes, source.size_bytes())));
+  if (!source.read(0, head)) head.clear();
+  return head;
+}
+
+/// "this is an HTML page, ..., not a GGUF file"
+std::string explain_content(const Source& source) {
+  const std::string_view content = identify_content(read_head(source), source.size_bytes());
+  return content.empty() ? std::string() : "this is " + std::string(content);
+}
+
+/// How much of a file is there whose table is whole and whose data is not.
+std::string explain_missing_data(const std::string& path) {
+  const Result<check::CutFile> cut = check::open_cut_file(path);
+  if (!cut) return {};
+  const TensorInfo* first = nullptr;
+  std::uint64_t incomplete_count = 0;
+  for (const TensorInfo& tensor : cut->model.tensors()) {
+    if (check::is_complete(*cut, tensor)) continue;
+    ++incomplete_count;
+    if (first == nullptr || tensor.data_offset < first->data_offset) first = &tensor;
+  }
+  if (first == nullptr) return {};
+  return "truncated: " + format_bytes(cut->present_bytes) + " of " +
+         format_bytes(cut->needed_bytes) + " are there; first incomplete tensor \"" +
+         escape(first->name) + "\"; " + std::to_string(incomplete_count) + " of " +
+         std::to_string(cut->model.tensors().size()) + " tensors are not complete";
+}
+
+/// What the reader says, without the place, which a finding has of its own.
+std::string plain_message(const Error& error) {
+  std::string message(sentence_of(error.code));
+  if (!error.detail.empty()) message += " (" + escape(error.detail) + ")";
+  if (category_of(error.code) == ErrorCategory::lenient) {
+    message += "; --lenient opens it";
+  }
+  return message;
+}
+
+bool is_about_a_tensor(Errc code) noexcept {
+  switch (code) {
+    case Errc::tensor_name_too_long:
+    case Errc::tensor_name_invalid:
+    case Errc::tensor_duplicate:
+    case Errc::too_many_dimensions:
+    case Errc::dimension_count_invalid:
+    case Errc::tensor_type_removed:
+    case Errc::tensor_type_unknown:
+    case Errc::row_not_whole_blocks:
+    case Errc::size_overflow:
+    case Errc::offset_unaligned:
+    case Errc::tensor_outside_file:
+    case Errc::tensor_overlap:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool is_about_a_key(Errc code) noexcept {
+  switch (code) {
+    case Errc::key_duplicate:
+    case Errc::key_invalid:
+    case Errc::value_type_unknown:
+    case Errc::nesting_too_deep:
+    case Errc::bool_invalid:
+    case Errc::alignment_wrong_type:
+    case Errc::alignment_invalid:
+    case Errc::alignment_too_small:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// The more precise words; empty if there are none.
+std::string explain(const std::string& path, const Error& error) {
+  if (path.empty()) return {};
+  const Result<std::unique_ptr<Source>> source = read_file(path);
+  if (!source) return {};
+  if (error.code == Errc::not_gguf) return explain_content(**source);
+  if (error.code == Errc::tensor_outside_file) return explain_missing_data(path);
+  if (error.code != Errc::truncated) return {};
+  if ((*source)->size_bytes() < 4) return explain_content(**source);
+  return "truncated: the file ends after " + format_bytes((*source)->size_bytes()) +
+         ", within its header" +
+         (error.subject.empty() ? "" : ", at \"" + escape_shortened(error.subject, 80) + "\"");
+}
+
+}  // namespace
+
+Finding explain_refusal(const std::string& path, const Error& error) {
+  Finding finding;
+  finding.rule = find_check_rule(name_of(error.code));
+  // An error of another category is none of a file; whoever passes it gets what there is.
+  if (finding.rule == nullptr) finding.rule = find_check_rule(name_of(Errc::not_gguf));
+  finding.file_offset = error.file_offset;
+  if (is_about_a_tensor(error.code)) finding.tensor = error.subject;
+  if (is_about_a_key(error.code)) finding.key = error.subject;
+  finding.message = explain(path, error);
+  if (finding.message.empty()) finding.message = plain_message(error);
+  return finding;
+}
+
+}  // namespace ingot

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: MIT
+// Rules about the tensor table: names, types, shapes, and which tensors there are.
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "check/architectures.hpp"
+#include "check/rules.hpp"
+#include "ingot/text.hpp"
+
+namespace ingot::check::rules {
+namespace {
+
+/// Splits at a separator and calls use(part) until it returns false; whether all did.
+template <class Use>
+bool all_parts(std::string_view text, char separator, const Use& use) {
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(separator), text.size());
+    if (end != 0 && !use(text.substr(0, end))) return false;
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return true;
+}
+
+constexpr bool is_plain(char c) noexcept {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+         c == '_' || c == '-' || c == '/' || c == ':' || static_cast<unsigned char>(c) >= 0x80;
+}
+
+/// What is wrong with a name that a careless program would use as a path, a format or a command;
+/// empty if nothing.
+std::string problem_of_name(std::string_view name) {
+  if (escape(name) != name) return "it holds control or invisible characters, or a backslash";
+  if (!std::all_of(name.begin(), name.end(), is_plain)) {
+    return "it holds characters that mean something to a shell, a format or a page";
+  }
+  if (name.starts_with('/') || (name.size() > 1 && name[1] == ':')) return "it is a path";
+  if (name.starts_with('-')) return "it looks like an option";
+  const bool is_path =
+      !all_parts(name, '/', [](std::string_view part) { return part != "." && part != ".."; });
+  if (is_path) return "it is a path";
+  return {};
+}
+
+std::string shape_text(std::span<const std::uint64_t> shape) {
+  std::string text = "[";
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    if (i != 0) text += ", ";
+    text += std::to_string(shape[i]);
+  }
+  return text + "]";
+}
+
+/// A shape without dimensions of 1 at its end.
+std::vector<std::uint64_t> trimmed(std::span<const std::uint64_t> shape) {
+  while (!shape.empty() && shape.back() == 1) shape = shape.first(shape.size() - 1);
+  return {shape.begin(), shape.end()};
+}
+
+/// A tensor by its name without `.weight`.
+const TensorInfo* find_weight(const Model& model, std::string_view name) {
+  return model.find_tensor(std::string(name) + ".weight");
+}
+
+/// What is missing of a list of groups (see Architecture): the first alternative of each group that
+/// is not complete.
+std::string missing_of(const Model& model, std::string_view groups, const std::string& prefix) {
+  std::string missing;
+  all_parts(groups, ' ', [&](std::string_view group) {
+    std::string first_missing;
+    const bool is_missing = all_parts(group, '|', [&](std::string_view alternative) {
+      std::string wanted;
+      all_parts(alternative, '+', [&](std::string_view name) {
+        const std::string full = prefix + std::string(name);
+        if (find_weight(model, full) == nullptr) {
+          wanted += (wanted.empty() ? "" : ", ") + full + ".weight";
+        }
+        return true;
+      });
+      if (first_missing.empty()) first_missing = wanted;
+      return !wanted.empty();  // on to the next alternative
+    });
+    if (is_missing) missing += (missing.empty() ? "" : ", ") + first_missing;
+    return true;
+  });
+  return missing;
+}
+
+/// What shapes follow from; nothing if a number is missing or makes no sense.
+struct Widths {
+  std::uint64_t embedding = 0;
+  std::optional<std::uint64_t> feed_forward;
+  std::optional<std::uint64_t> query;
+  std::optional<std::uint64_t> key;
+  std::optional<std::uint64_t> value;
+  std::optional<std::uint64_t> experts;
+  std::optional<std::uint64_t> vocabulary;
+};
+
+std::optional<Widths> find_widths(const Inspection& inspection) {
+  constexpr std::uint64_t most = std::uint64_t{1} << 24;  // products of two stay exact
+  const auto number = [&](std::string_view suffix) -> std::optional<std::uint64_t> {
+    const auto found = inspection.own_number(suffix);
+    return found && *found != 0 && *found <= most ? found : std::nullopt;
+  };
+  const auto embedding = number("embedding_length");
+  if (!embedding) return std::nullopt;
+  Widths widths;
+  widths.embedding = *embedding;
+  widths.feed_forward = number("feed_forward_length");
+  widths.experts = number("expert_count");
+  widths.vocabulary = inspection.summary().token_count;
+  const auto heads = number("attention.head_count");
+  if (!heads) return widths;
+  const auto has_per_layer_kv =
+      inspection.model().find(inspection.own_key("attention.head_count_kv"));
+  const auto kv_heads = has_per_layer_kv == nullptr ? heads : number("attention.head_count_kv");
+  const std::uint64_t usual = *embedding / *heads;
+  const std::uint64_t key_length = number("attention.key_length").value_or(usual);
+  const std::uint64_t value_length = number("attention.value_length").value_or(usual);
+  widths.query = *heads * key_length;
+  if (kv_heads) widths.key = *kv_heads * key_length;
+  if (kv_heads) widths.value = *kv_heads * value_length;
+  return widths;
+}
+
+/// The shape that a tensor of a plain transformer has; 0 for a dimension that is not known, nothing
+/// for tensors that are not known.
+std::optional<std::vector<std::uint64_t>> expected_shape(std::string_view name,
+                                                         const Widths& widths) {
+  const std::uint64_t width = widths.embedding;
+  const std::uint64_t inner = widths.feed_forward.value_or(0);
+  using Shape = std::vector<std::uint64_t>;
+  if (name == "token_embd.weight" || name == "output.weight") {
+    return Shape{width, widths.vocabulary.value_or(0)};
+  }
+  if (name == "output_norm.weight") return Shape{width};
+  const auto layer = parse_layer_name(name);
+  if (!layer) return std::nullopt;
+  const std::string_view rest = layer->rest;
+  if (rest == "attn_norm.weight" || rest == "ffn_norm.weight") return Shape{width};
+  if (rest == "attn_q.weight") return Shape{width, widths.query.value_or(0)};
+  if (rest == "attn_k.weight") return Shape{width, widths.key.value_or(0)};
+  if (rest == "attn_v.weight") return Shape{width, widths.value.value_or(0)};
+  if (rest == "attn_output.weight") return Shape{0, width};
+  if (rest == "ffn_gate.weight") return Shape{width, inner};
+  if (rest == "ffn_up.weight") return Shape{width, 0};  // twice as wide where it holds the gate too
+  if (rest == "ffn_down.weight") return Shape{inner, width};
+  const std::uint64_t experts = widths.experts.value_or(0);
+  if (rest == "ffn_gate_inp.weight") return Shape{width, experts};
+  if (rest == "ffn_gate_exps.weight" || rest == "ffn_up_exps.weight") {
+    return Shape{width, 0, experts};
+  }
+  if (rest == "ffn_down_exps.weight") return Shape{0, width, experts};
+  return std::nullopt;
+}
+
+bool fits(std::span<const std::uint64_t> shape, std::span<const std::uint64_t> expected) {
+  for (std::size_t i = 0; i < std::max(shape.size(), expected.size()); ++i) {
+    const std::uint64_t is = i < shape.size() ? shape[i] : 1;
+    const std::uint64_t should_be = i < expected.size() ? expected[i] : 1;
+    if (should_be != 0 && is != should_be) return false;
+  }
+  return true;
+}
+
+/// "[64, ?]"
+std::string expected_text(std::span<const std::uint64_t> expected) {
+  std::string text = shape_text(expected);
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    if (expected[i] != 0) continue;
+    const std::size_t at = text.find(i == 0 ? "[0" : " 0");
+    if (at != std::string::npos) text[at + 1] = '?';
+  }
+  return text;
+}
+
+template <class Use>
+void for_each_tensor(const Inspection& inspection, const Use& use) {
+  for (const TensorInfo& tensor : inspection.model().tensors()) use(tensor);
+}
+
+}  // namespace
+
+void tensor_name_unsafe(Inspection& inspection) {
+  for_each_tensor(inspection, [&](const TensorInfo& tensor) {
+    std::string problem = problem_of_name(tensor.name);
+    if (!problem.empty()) inspection.report_tensor(tensor, std::move(problem));
+  });
+}
+
+void tensor_name_empty(Inspection& inspection) {
+  for_each_tensor(inspection, [&](const TensorInfo& tensor) {
+    if (tensor.name.empty()) inspection.report_tensor(tensor, "a tensor has an empty name");
+  });
+}
+
+void tensor_name_long(Inspection& inspection) {
+  constexpr std::size_t most_bytes = 63;  // GGML_MAX_NAME is 64, with a NUL at the end
+  for_each_tensor(inspection, [&](const TensorInfo& tensor) {
+    if (tensor.name.size() <= most_bytes) return;
+    inspection.report_tensor(tensor,
+                             "the name has " + std::to_string(tensor.name.size()) + " bytes");
+  });
+}
+
+void tensor_no_dimensions(Inspection& inspection) {
+  for_each_tensor(inspection, [&](const TensorInfo& tensor) {
+    if (tensor.shape.empty()) inspection.report_tensor(tensor, "it has no dimensions");
+  });
+}
+
+void tensor_no_elements(Inspection& inspection) {
+  for_each_tensor(inspection, [&](const TensorInfo& tensor) {
+    if (std::find(tensor.shape.begin(), tensor.shape.end(), 0) == tensor.shape.end()) return;
+    inspection.report_tensor(tensor, "its shape is " + shape_text(tensor.shape));
+  });
+}
+
+void tensor_many_dimensions(Inspection& inspection) {
+  for_each_tensor(inspection, [&](const TensorInfo& tensor) {
+    if (tensor.shape.size() <= 4) return;
+    inspection.report_tensor(tensor, std::to_string(tensor.shape.size()) + " dimensions");
+  });
+}
+
+void tensor_type_recent(Inspection& inspection) {
+  std::set<TensorType> seen;
+  for_each_tensor(inspection, [&](const TensorInfo& tensor) {
+    const TensorTypeInfo* type = find_type(tensor.type);
+    // Types were numbered in the order in which they came; MXFP4 came in August 2025.
+    if (type == nullptr || tensor.type < TensorType::mxfp4 || !seen.insert(tensor.type).second) {
+      return;
+    }
+    inspection.report_tensor(tensor, "it is " + std::string(type->name));
+  });
+}
+
+void tensor_type_internal(Inspection& inspection) {
+  for_each_tensor(inspection, [&](const TensorInfo& tensor) {
+    if (tensor.type != TensorType::q8_1 && tensor.type != TensorType::q8_k) return;
+    inspection.report_tensor(tensor, "it is " + std::string(find_type(tensor.type)->name));
+  });
+}
+
+void tensor_type_opaque(Inspection& inspection) {
+  for_each_tensor(inspection, [&](const TensorInfo& tensor) {
+    if (find_type(tensor.type) != nullptr) return;
+    inspection.report_tensor(
+        tensor, "its type is " + std::to_string(static_cast<std::uint32_t>(tensor.type)));
+  });
+}
+
+void tensor_missing(Inspection& inspection) {
+  const Architecture* architecture = find_architecture(inspection.architecture());
+  // A vocabulary has none; of a set that is not complete nobody can tell.
+  if (architecture == nullptr || architecture->layer.empty() || !inspection.has_layers() ||
+      !inspection.is_model()) {
+    return;
+  }
+  const Model& model = inspection.model();
+  if (model.files().size() < model.shard_count()) return;
+  std::string missing = missing_of(model, architecture->whole, {});
+  if (!missing.empty()) inspection.report_model("missing: " + missing);
+  const std::uint64_t layers = std::min<std::uint64_t>(
+      inspection.own_number("block_count").value_or(inspection.layer_count()), 4096);
+  for (std::uint64_t layer = 0; layer < layers; ++layer) {
+    missing = missing_of(model, architecture->layer, "blk." + std::to_string(layer) + ".");
+    if (!missing.empty()) inspection.report_model("missing: " + missing);
+  }
+}
+
+void tensor_extra_layer(Inspection& inspection) {
+  const auto layers = inspection.own_number("block_count");
+  if (!layers || find_architecture(inspection.architecture()) == nullptr) return;
+  std::set<std::uint64_t> seen;
+  for_each_tensor(inspection, [&](const TensorInfo& tensor) {
+    const auto name = parse_layer_name(tensor.name);
+    if (!name || name->layer < *layers || !seen.insert(name->layer).second) return;
+    inspection.report_tensor(tensor,
+                             inspection.own_key("block_count") + " is " + std::to_string(*layers));
+  });
+}
+
+void tensor_shape(Inspection& inspection) {
+  const Architecture* architecture = find_architecture(inspection.architecture());
+  if (architecture == nullptr || architecture->layer.empty() || !inspection.is_model()) return;
+  const std::optional<Widths> widths = find_widths(inspection);
+  if (!widths) return;
+  for_each_tensor(inspection, [&](const TensorInfo& tensor) {
+    const auto expected = expected_shape(tensor.name, *widths);
+    if (!expected || fits(trimmed(tensor.shape), *expected)) return;
+    inspection.report_tensor(tensor, "its shape is " + shape_text(tensor.shape) + ", " +
+                                         expected_text(*expected) + " by the metadata");
+  });
+}
+
+}  // namespace ingot::check::rules

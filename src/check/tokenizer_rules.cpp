@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+// Rules about vocabularies.
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "check/rules.hpp"
+#include "ingot/text.hpp"
+
+namespace ingot::check::rules {
+namespace {
+
+constexpr std::string_view tokens_key = "tokenizer.ggml.tokens";
+
+/// The tokens, if they are an array of strings.
+std::optional<Array> find_tokens(const Model& model) {
+  const Value* value = model.find(tokens_key);
+  if (value == nullptr || !value->is_array()) return std::nullopt;
+  const Array array = value->as_array();
+  return array.element_type() == ValueType::string ? std::optional(array) : std::nullopt;
+}
+
+bool is_hexadecimal(char c) noexcept {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+bool is_byte_token(std::string_view token) noexcept {
+  return token.size() == 6 && token.starts_with("<0x") && is_hexadecimal(token[3]) &&
+         is_hexadecimal(token[4]) && token[5] == '>';
+}
+
+/// `tokenizer.ggml.token_type` of a byte token.
+constexpr std::int64_t byte_type = 6;
+
+}  // namespace
+
+void tokenizer_lengths(Inspection& inspection) {
+  const Model& model = inspection.model();
+  const std::optional<Array> tokens = find_tokens(model);
+  for (const std::string_view key : {"tokenizer.ggml.scores", "tokenizer.ggml.token_type"}) {
+    const Value* value = model.find(key);
+    if (value == nullptr || !value->is_array()) continue;
+    const std::uint64_t count = value->as_array().size();
+    if (!tokens) {
+      if (model.find(tokens_key) == nullptr && count != 0) {
+        inspection.report({.file_offset = value->file_offset(), .key = key},
+                          "there are no tokens that it could belong to");
+      }
+    } else if (count != tokens->size()) {
+      inspection.report({.file_offset = value->file_offset(), .key = key},
+                        "it has " + std::to_string(count) + " elements for " +
+                            std::to_string(tokens->size()) + " tokens");
+    }
+  }
+  const std::optional<std::uint64_t> vocabulary = inspection.own_number("vocab_size");
+  if (tokens && vocabulary && *vocabulary < tokens->size()) {
+    const std::string key = inspection.own_key("vocab_size");
+    inspection.report({.key = key}, "it is " + std::to_string(*vocabulary) + ", but there are " +
+                                        std::to_string(tokens->size()) + " tokens");
+  }
+}
+
+void token_id_range(Inspection& inspection) {
+  const std::optional<Array> tokens = find_tokens(inspection.model());
+  if (!tokens) return;
+  for (const KeyValue& entry : inspection.model().metadata()) {
+    if (!entry.key.starts_with("tokenizer.ggml.") || !entry.key.ends_with("_token_id")) continue;
+    const Result<std::int64_t> id = entry.value.get<std::int64_t>();
+    const bool is_big = !id && entry.value.get<std::uint64_t>().has_value();
+    if (!is_big && (!id || (*id >= 0 && static_cast<std::uint64_t>(*id) < tokens->size())))
+      continue;
+    inspection.report_key(
+        entry,
+        "it is " +
+            (is_big ? std::to_string(*entry.value.get<std::uint64_t>()) : std::to_string(*id)) +
+            ", but there are " + std::to_string(tokens->size()) + " tokens");
+  }
+}
+
+void token_not_utf8(Inspection& inspection) {
+  const std::optional<Array> tokens = find_tokens(inspection.model());
+  if (!tokens) return;
+  std::uint64_t bad_count = 0;
+  std::uint64_t first = 0;
+  std::uint64_t index = 0;
+  for (const Value& token : *tokens) {
+    if (!is_utf8(token.get<std::string_view>().value_or("")) && bad_count++ == 0) first = index;
+    ++index;
+  }
+  if (bad_count == 0) return;
+  inspection.report(
+      {.file_offset = inspection.model().find(tokens_key)->file_offset(), .key = tokens_key},
+      std::to_string(bad_count) + (bad_count == 1 ? " token is" : " tokens are") +
+          " not UTF-8, the first is number " + std::to_string(first));
+}
+
+void byte_token(Inspection& inspection) {
+  const Model& model = inspection.model();
+  const std::optional<Array> tokens = find_tokens(model);
+  if (!tokens) return;
+  const Value* types = model.find("tokenizer.ggml.token_type");
+  const Array kinds = types != nullptr && types->is_array() ? types->as_array() : Array();
+  Array::Iterator kind = kinds.begin();
+  std::uint64_t index = 0;
+  for (const Value& token : *tokens) {
+    const std::string_view text = token.get<std::string_view>().value_or("");
+    const bool has_kind = index < kinds.size();
+    const bool is_byte = has_kind && (*kind).get<std::int64_t>().value_or(0) == byte_type;
+    if (has_kind) ++kind;
+    // Some loaders go by the text alone.
+    const bool should_be = is_byte || (text.starts_with("<0x") && text.ends_with('>'));
+    if (should_be && !is_byte_token(text)) {
+      inspection.report(
+          {.file_offset = token.file_offset(), .key = tokens_key},
+          "token " + std::to_string(index) + " is \"" + escape_shortened(text, 40) + "\"");
+    }
+    ++index;
+  }
+}
+
+}  // namespace ingot::check::rules

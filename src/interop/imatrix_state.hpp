@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// Where the values of an importance matrix are.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ingot/imatrix.hpp"
+#include "ingot/model.hpp"
+
+namespace ingot::interop {
+
+/// An open file of either format.
+struct ImatrixFile {
+  std::unique_ptr<Source> source;  // legacy
+  std::optional<Model> model;      // GGUF
+  bool is_swapped = false;         // numbers are in the other byte order than this machine's
+
+  [[nodiscard]] Result<void> read(std::uint64_t file_offset, std::span<std::byte> dst) const;
+  /// Floats, in this machine's byte order.
+  [[nodiscard]] Result<void> read_floats(std::uint64_t file_offset, std::span<float> dst) const;
+};
+
+/// What one file has on one tensor.
+struct ImatrixPart {
+  std::shared_ptr<const ImatrixFile> file;
+  std::uint64_t values_offset = 0;
+  std::uint64_t value_count = 0;
+  std::uint64_t counts_offset = 0;  // GGUF: floats, one for each expert
+  std::uint64_t expert_count = 1;
+  bool is_legacy = false;
+  std::int32_t calls = 0;  // legacy: chunks; the stored value is the mean times this
+};
+
+struct ImatrixItem {
+  ImatrixEntry entry;
+  std::vector<ImatrixPart> parts;
+};
+
+/// What a reader of one format finds in a file.
+struct ImatrixContent {
+  ImatrixFormat format = ImatrixFormat::gguf;
+  std::vector<ImatrixItem> items;  // any order
+  std::vector<std::string> datasets;
+  std::uint64_t chunk_count = 0;
+  std::uint64_t chunk_size = 0;
+};
+
+/// More tensors than any model has; bounds what a hostile file can make us hold.
+inline constexpr std::size_t max_imatrix_entries = std::size_t{1} << 18;
+/// Longest name of a tensor in a legacy file, far above that of any model.
+inline constexpr std::uint32_t max_imatrix_name_bytes = 1024;
+
+enum class ImatrixReading : std::uint8_t {
+  means,
+  sums,   ///< over tokens
+  stored  ///< as they are in the file, if it is one
+};
+
+/// Columns of one tensor, over all files. `chunk_size` 0: unknown.
+[[nodiscard]] Result<void> read_imatrix(const std::vector<ImatrixPart>& parts,
+                                        std::uint64_t chunk_size, std::uint64_t first,
+                                        std::span<float> dst, ImatrixReading reading);
+
+[[nodiscard]] Result<ImatrixContent> parse_legacy_imatrix(std::shared_ptr<ImatrixFile> file);
+[[nodiscard]] Result<ImatrixContent> parse_gguf_imatrix(std::shared_ptr<ImatrixFile> file);
+
+}  // namespace ingot::interop
+
+namespace ingot {
+
+struct ImportanceMatrix::State {
+  ImatrixFormat format = ImatrixFormat::gguf;
+  std::vector<ImatrixEntry> entries;                     // by name
+  std::vector<std::vector<interop::ImatrixPart>> parts;  // of each entry, in order of the files
+  std::vector<std::string> datasets;
+  std::uint64_t chunk_count = 0;
+  std::uint64_t chunk_size = 0;
+
+  [[nodiscard]] const std::vector<interop::ImatrixPart>* parts_of(const ImatrixEntry& entry) const;
+};
+
+}  // namespace ingot

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// Values of one's own, and a table of keys with such values, in order.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "format/value_context.hpp"
+#include "ingot/error.hpp"
+#include "ingot/metadata.hpp"
+#include "ingot/types.hpp"
+
+namespace ingot {
+
+/// The content of a value, encoded as in memory: this machine's byte order, wide counts.
+struct OwnedContent {
+  ValueType type = ValueType::uint8;
+  ValueType element_type = ValueType::uint8;
+  std::uint64_t count = 1;
+  std::vector<std::byte> bytes;
+
+  [[nodiscard]] static OwnedContent scalar(ValueType type, const void* value, std::size_t bytes);
+  [[nodiscard]] static OwnedContent scalars(ValueType element_type, const void* values,
+                                            std::size_t count, std::size_t element_bytes);
+  [[nodiscard]] static OwnedContent array(ValueType element_type);
+  /// A value of any file; type and bits kept.
+  [[nodiscard]] static OwnedContent copy(const Value& value);
+
+  /// Appends an element to an array of strings.
+  void append_text(std::string_view text);
+};
+
+/// Keys in the order in which they were set. A table cannot be copied or moved while values that it
+/// handed out are in use.
+class KeyTable {
+ public:
+  /// Adds a key, or replaces its value and keeps its place.
+  void set(std::string_view key, OwnedContent content);
+  bool remove(std::string_view key);
+  /// Errc::key_not_found; Errc::name_taken.
+  [[nodiscard]] Result<void> rename(std::string_view key, std::string_view new_key);
+
+  /// Views that are valid until the table changes.
+  [[nodiscard]] std::optional<Value> find(std::string_view key) const;
+  [[nodiscard]] std::vector<KeyValue> entries() const;
+
+ private:
+  struct Entry {
+    std::string key;
+    OwnedContent content;
+    bool is_removed = false;  // its place stays, so that removing many keys is linear
+  };
+  [[nodiscard]] Value value_of(const Entry& entry) const noexcept;
+
+  detail::ValueContext context_;
+  std::vector<Entry> entries_;
+  std::unordered_map<std::string, std::size_t> positions_;
+};
+
+}  // namespace ingot

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// How far the weights are from those of the reference.
+
+const showErrors = () => {
+  const compared = tensors.filter((tensor) => tensor.error);
+  if (!data.reference) return;
+  byId('errors').hidden = false;
+  const {reference} = data;
+  const missing = tensors.length - compared.length;
+  byId('errors-about').textContent =
+    `Against ${safe(reference.file.replace(/^.*\//, ''))}` +
+    (reference.bits_per_weight === null ? '' : ` (${reference.bits_per_weight.toFixed(2)} bits per weight)`) +
+    `: ${plural(compared.length, 'tensor', 'tensors')} compared` +
+    (missing === 0 ? '.' : `, ${digits(missing)} without a counterpart of the same name and shape.`);
+  showErrorsByType(compared);
+  showWorst(compared.filter((tensor) => Number.isFinite(tensor.error.sqnr)));
+};
+
+const showErrorsByType = (compared) => {
+  const rows = types.map((type) => {
+    const own = compared.filter((tensor) => tensor.type === type.name);
+    const count = sum(own, (tensor) => tensor.error.count);
+    const error = sum(own, (tensor) => tensor.error.squared_error);
+    const signal = sum(own, (tensor) => tensor.error.squared_signal);
+    return {type, own, count, rmse: count === 0 ? 0 : Math.sqrt(error / count),
+      sqnr: error === 0 ? Infinity : 10 * Math.log10(signal / error),
+      max: own.reduce((most, tensor) => Math.max(most, tensor.error.max), 0)};
+  }).filter((row) => row.own.length > 0);
+  const heading = (name, isNumber = true) =>
+    element('th', {scope: 'col', class: isNumber ? 'number' : null}, element('span', {}, name));
+  const number = (text, style = '') => element('td', {class: `number ${style}`}, text);
+  byId('errors-by-type').append(element('div', {class: 'wide'},
+    element('table', {'aria-label': 'Error by tensor type'},
+      element('thead', {}, element('tr', {}, heading('Type', false), heading('Tensors'),
+        heading('SQNR'), heading('RMSE'), heading('Largest error'))),
+      element('tbody', {}, ...rows.map((row) => element('tr', {},
+        element('td', {}, typeCell(row.type.name)), number(digits(row.own.length)),
+        number(decibels(row.sqnr)), number(numberText(row.rmse)), number(numberText(row.max))))))));
+};
+
+const showWorst = (compared) => {
+  const worst = [...compared].sort((a, b) => a.error.sqnr - b.error.sqnr).slice(0, 15);
+  const place = byId('worst');
+  if (worst.length === 0) {
+    place.replaceChildren(element('p', {class: 'muted'}, 'Every weight is that of the reference.'));
+    return;
+  }
+  const best = Math.max(...worst.map((tensor) => tensor.error.sqnr), 1);
+  for (const tensor of worst) {
+    const bar = element('b');
+    bar.style.width = `${Math.max(2, 100 * Math.max(tensor.error.sqnr, 0) / best)}%`;
+    bar.style.background = colourOf[tensor.type];
+    const name = element('button', {type: 'button', onclick: () => choice.pickTensor(tensor, true)}, safe(tensor.name));
+    tip.attach(name, () => [tensor.name, [...tensorLines(tensor),
+      `RMSE ${numberText(tensor.error.rmse)}, largest ${numberText(tensor.error.max)}`]]);
+    place.append(name, element('span', {class: 'track'}, bar),
+      element('span', {class: 'number'}, decibels(tensor.error.sqnr)));
+  }
+};

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+// The data of the page: tensors with their layer and part, types with their colours, what is chosen.
+
+const data = JSON.parse(byId('data').textContent);
+const summary = data.summary;
+
+// "blk.12.ffn_down.weight" is part "ffn_down" of layer 12. Other writers' names end in the same way.
+const placeOf = (name) => {
+  const match = /(?:^|\.)(?:blk|layers?|h|blocks?)\.(\d{1,6})\.(.+)$/.exec(name);
+  const part = (match ? match[2] : name).replace(/\.weight$/, '');
+  return {layer: match ? Number(match[1]) : null, part};
+};
+
+const kinds = [
+  ['Experts', /_exps|experts|_shexp/],
+  ['Attention', /attn|attention|\.[qkvo]_proj|ssm|time_mix/],
+  ['Feed-forward', /ffn|mlp|feed_forward|channel_mix/],
+  ['Embedding', /embd|embed|wte|wpe/],
+  ['Output', /^output|lm_head/],
+];
+const kindOf = (part) => {
+  if (/norm|(^|\.)ln_/.test(part)) return 'Norms';
+  const found = kinds.find(([, pattern]) => pattern.test(part));
+  return found ? found[0] : 'Other';
+};
+
+const tensors = data.tensors.map((tensor, index) => {
+  const stats = tensor.stats && Object.fromEntries(
+    Object.entries(tensor.stats).map(([key, value]) => [key, toNumber(value)]));
+  const error = tensor.error && {...tensor.error, sqnr: toNumber(tensor.error.sqnr_db)};
+  const {layer, part} = placeOf(tensor.name);
+  return {...tensor, index, stats, error, layer, part, kind: kindOf(part)};
+});
+const totalBytes = sum(tensors, (tensor) => tensor.bytes);
+
+// Few bits are warm, many are cool, and floats are calm: [bits per weight, hue, chroma].
+const hues = [[1, 15, 0.16], [2, 38, 0.15], [3, 75, 0.13], [4, 150, 0.13], [5, 185, 0.1],
+  [6, 225, 0.11], [8, 262, 0.15], [16, 310, 0.12], [32, 265, 0.025], [64, 265, 0.01]];
+const types = (() => {
+  const shares = new Map();
+  for (const tensor of tensors) {
+    const share = shares.get(tensor.type) ??
+      {name: tensor.type, tensors: 0, elements: 0, bytes: 0};
+    ++share.tensors;
+    share.elements += tensor.elements;
+    share.bytes += tensor.bytes;
+    shares.set(tensor.type, share);
+  }
+  const list = [...shares.values()].sort((a, b) => b.bytes - a.bytes);
+  const used = new Map();
+  for (const type of list) {
+    const bits = type.elements === 0 ? 32 : 8 * type.bytes / type.elements;
+    const stop = hues.findLastIndex(([least]) => least <= bits + 0.4);
+    const [, hue, chroma] = hues[Math.max(stop, 0)];
+    const twin = used.get(stop) ?? 0;  // types of the same size differ in brightness
+    used.set(stop, twin + 1);
+    const lightness = [0.6, 0.7, 0.5, 0.76][twin % 4];
+    type.colour = `oklch(${lightness} ${chroma} ${hue + twin * 9})`;
+  }
+  return list;
+})();
+const colourOf = Object.fromEntries(types.map((type) => [type.name, type.colour]));
+const typeMark = (name) => {
+  const mark = element('i');
+  mark.style.background = colourOf[name] ?? 'var(--soft)';
+  return mark;
+};
+const typeCell = (name) => element('span', {class: 'type'}, typeMark(name), safe(name));
+
+const tensorLines = (tensor) => {
+  const lines = [
+    `${tensor.shape.join(' x ') || 'scalar'}, ${safe(tensor.type)}`,
+    `${bytesText(tensor.bytes)}, ${percent(totalBytes === 0 ? 0 : tensor.bytes / totalBytes)} of all`,
+  ];
+  if (tensor.stats && tensor.stats.std !== null) {
+    lines.push(`mean ${numberText(tensor.stats.mean)}, deviation ${numberText(tensor.stats.std)}`);
+  }
+  if (tensor.error) lines.push(`SQNR ${decibels(tensor.error.sqnr)}`);
+  return lines;
+};
+
+// What is chosen, and who wants to know when that changes.
+const choice = {
+  tensor: null,
+  type: null,
+  followers: [],
+  follow(follower) { this.followers.push(follower); },
+  tell() { for (const follower of this.followers) follower(); },
+  pickTensor(tensor, isScrolling = false) {
+    this.tensor = tensor;
+    this.tell();
+    if (isScrolling) byId('tensor').scrollIntoView({block: 'nearest'});
+  },
+  pickType(name) {
+    this.type = this.type === name ? null : name;
+    this.tell();
+  },
+  hasType(name) { return this.type === null || this.type === name; },
+};

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+// The head of the page: title, facts, theme.
+
+const setUpTheme = () => {
+  const button = byId('theme');
+  const names = {auto: 'Theme: automatic', light: 'Theme: light', dark: 'Theme: dark'};
+  const order = Object.keys(names);
+  let theme = 'auto';
+  // A page from a file may not be allowed to remember anything.
+  try { theme = localStorage.getItem('ingot-theme') ?? theme; } catch { /* then it does not */ }
+  const apply = () => {
+    if (!(theme in names)) theme = 'auto';
+    if (theme === 'auto') delete document.documentElement.dataset.theme;
+    else document.documentElement.dataset.theme = theme;
+    button.textContent = names[theme];
+  };
+  button.addEventListener('click', () => {
+    theme = order[(order.indexOf(theme) + 1) % order.length];
+    try { localStorage.setItem('ingot-theme', theme); } catch { /* as above */ }
+    apply();
+  });
+  apply();
+};
+
+const fact = (name, value, note, isWarning = false) =>
+  element('div', {}, element('dt', {}, name),
+    element('dd', {class: isWarning ? 'warn' : null}, safe(value),
+      note ? element('small', {}, safe(note)) : null));
+
+const range = (value) => {
+  if (!Array.isArray(value)) return digits(value);
+  const low = Math.min(...value);
+  const high = Math.max(...value);
+  return low === high ? digits(low) : `${digits(low)} to ${digits(high)}`;
+};
+
+const modelFacts = () => {
+  const {model, format, tokenizer} = summary;
+  const facts = [
+    fact('Parameters', countText(model.parameters), digits(model.parameters)),
+    fact('Size', bytesText(format.file_size), `${digits(format.file_size)} bytes`),
+  ];
+  const add = (...of) => facts.push(fact(...of));
+  if (model.bits_per_weight !== null) {
+    add('Bits per weight', model.bits_per_weight.toFixed(2),
+      model.file_type ? `labelled ${model.file_type}` : null);
+  }
+  if (model.block_count !== null) {
+    add('Layers', digits(model.block_count),
+      model.embedding_length === null ? null : `width ${digits(model.embedding_length)}`);
+  }
+  if (model.head_count !== null) {
+    add('Attention heads', range(model.head_count),
+      model.head_count_kv === null ? null : `${range(model.head_count_kv)} for keys and values`);
+  }
+  if (model.feed_forward_length !== null) add('Feed-forward', range(model.feed_forward_length));
+  if (model.expert_count) {
+    add('Experts', digits(model.expert_count),
+      model.expert_used_count ? `${digits(model.expert_used_count)} used` : null);
+  }
+  if (model.context_length !== null) add('Context', digits(model.context_length), 'tokens');
+  if (model.vocab_size !== null) add('Vocabulary', digits(model.vocab_size), tokenizer.model);
+  add('Tensors', digits(summary.tensor_count), plural(types.length, 'type', 'types'));
+  add('GGUF', `version ${format.version}`, `${format.endian}-endian`);
+  if (summary.shards.length > 0) {
+    const present = summary.shards.filter((shard) => shard.present).length;
+    add('Shards', `${present} of ${summary.shards.length}`, null, present < summary.shards.length);
+  }
+  return facts;
+};
+
+const weightFacts = () => {
+  const facts = [];
+  const compared = tensors.filter((tensor) => tensor.error);
+  if (compared.length > 0) {
+    const signal = sum(compared, (tensor) => tensor.error.squared_signal);
+    const error = sum(compared, (tensor) => tensor.error.squared_error);
+    const sqnr = error === 0 ? Infinity : 10 * Math.log10(signal / error);
+    facts.push(fact('SQNR', decibels(sqnr), 'against the reference'));
+  }
+  const odd = sum(tensors, (tensor) => tensor.stats ? tensor.stats.nan + tensor.stats.inf : 0);
+  if (odd > 0) facts.push(fact('NaN and infinities', digits(odd), 'weights', true));
+  return facts;
+};
+
+const showSummary = () => {
+  const {model} = summary;
+  const fileName = data.file.replace(/^.*\//, '');
+  byId('title').textContent = safe(model.name || fileName);
+  byId('subtitle').textContent = [model.architecture, fileName].filter(Boolean).map(safe).join(' \u00b7 ');
+  byId('facts').append(...modelFacts(), ...weightFacts());
+  byId('notices').textContent = data.notices.map(safe).join(' ');
+  byId('about').textContent =
+    `Made by Ingot ${data.ingot}. This page holds all its data and loads nothing.`;
+  for (const section of document.querySelectorAll('main > section:not([hidden])')) {
+    byId('contents').append(
+      element('a', {href: `#${section.id}`}, section.querySelector('h2').textContent));
+  }
+};
