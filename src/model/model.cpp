@@ -125,6 +125,23 @@ Result<void> Model::read(const TensorInfo& tensor, std::uint64_t offset_bytes,
   return result;
 }
 
+std::span<const std::byte> Model::file_data(std::size_t file) const noexcept {
+  const Source* source = state_->loaded[file].source.get();
+  return source != nullptr ? source->bytes() : std::span<const std::byte>();
+}
+
+void Model::prefetch(std::size_t file, std::uint64_t file_offset,
+                     std::uint64_t size_bytes) const noexcept {
+  const Source* source = state_->loaded[file].source.get();
+  if (source != nullptr) source->prefetch(file_offset, size_bytes);
+}
+
+void Model::release(std::size_t file, std::uint64_t file_offset,
+                    std::uint64_t size_bytes) const noexcept {
+  const Source* source = state_->loaded[file].source.get();
+  if (source != nullptr) source->release(file_offset, size_bytes);
+}
+
 Result<void> Model::read_file_bytes(std::size_t file, std::uint64_t file_offset,
                                     std::span<std::byte> destination) const {
   if (file >= state_->loaded.size()) return fail(Errc::index_out_of_range, "file");

@@ -55,8 +55,8 @@ std::optional<std::uint64_t> parse_size(const std::string& text) {
   if (error != std::errc() || !(number > 0)) return std::nullopt;
   const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
   constexpr std::pair<std::string_view, double> units[] = {
-      {"", 1},          {"K", 1e3},          {"M", 1e6},           {"G", 1e9}, {"T", 1e12},
-      {"KiB", 1 << 10}, {"MiB", 1 << 20},    {"GiB", 1 << 30},
+      {"", 1},     {"K", 1e3},       {"M", 1e6},       {"G", 1e9},
+      {"T", 1e12}, {"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30},
   };
   for (const auto& [name, factor] : units) {
     if (unit == name && number * factor >= 1 && number * factor < 9e18) {
@@ -125,7 +125,8 @@ std::string settle(Options& options) {
   convert.bump.version = options.bump_version.value_or(3);
   convert.names = options.names.value_or(NameStyle::keep);
   if (!options.format) options.format = format_by_ending(options.out);
-  if (!options.format) return "the ending of OUT says no format (" + list_formats() + "); give --to";
+  if (!options.format)
+    return "the ending of OUT says no format (" + list_formats() + "); give --to";
   const std::string misplaced = find_misplaced(options, *options.format);
   if (misplaced.empty()) return {};
   return misplaced + " has no meaning for " + std::string(name_of(*options.format));
@@ -155,15 +156,15 @@ ExitCode run(Options& options, Console& console) {
     return console.refuse_usage("convert: it reports nothing, so there is no --json");
   }
   if (options.out == "-") {
-    return console.refuse_usage("convert: OUT must be a file, which appears complete or not at all");
+    return console.refuse_usage(
+        "convert: OUT must be a file, which appears complete or not at all");
   }
   const std::string problem = settle(options);
   if (!problem.empty()) return console.refuse_usage("convert: " + problem);
   const Result<Model> model = console.open_model(options.in, FileAccess::read);
   if (!model) return console.fail(options.in, model.error());
   options.convert.thread_count = console.threads();
-  const auto conversion =
-      plan_conversion(*model, *options.format, options.out, options.convert);
+  const auto conversion = plan_conversion(*model, *options.format, options.out, options.convert);
   if (!conversion) return fail(console, options, conversion.error());
   for (const Error& remark : (*conversion)->remarks()) {
     console.remark(options.in, "note: " + remark.message());
@@ -223,10 +224,10 @@ void add_bump_options(CLI::App& command, Options& options) {
 
 void add_convert_command(CLI::App& program, Console& console) {
   auto options = std::make_shared<Options>();
-  CLI::App& command =
-      *program.add_subcommand("convert", "Write a model in another format, or as another GGUF");
-  command.add_option("IN", options->in, "The model: GGUF, bump or safetensors")->required();
-  command.add_option("OUT", options->out, "The file to write")->required();
+  CLI::App& command = add_command(program, "convert",
+                                  "Write a model in another format, or as another GGUF", examples);
+  require(add_argument(command, "IN", options->in, "The model: GGUF, bump or safetensors"));
+  require(add_argument(command, "OUT", options->out, "The file to write"));
   add_choice(command, "--to", "FORMAT", options->format, all_formats(),
              "Format of OUT, {}; default: by its ending");
   add_text(command, "--type", options->type, "TYPE",
@@ -239,8 +240,7 @@ void add_convert_command(CLI::App& program, Console& console) {
   add_gguf_options(command, *options);
   add_bump_options(command, *options);
   add_switch(command, "--force", options->convert.replace, "Replace outputs that exist");
-  command.footer(examples);
-  command.callback([options, &console] { console.finish(run(*options, console)); });
+  on_run(command, [options, &console] { console.finish(run(*options, console)); });
 }
 
 }  // namespace ingot::cli

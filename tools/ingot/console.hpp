@@ -51,8 +51,10 @@ class Console {
 
   /// Opens a model as the user wants it opened; `-` is standard input. Remarks on it go to stderr.
   /// Files of other formats open as if they were GGUF; `foreign` then says what they are.
+  /// Without shards, one file of a set is a model of its own.
   [[nodiscard]] Result<Model> open_model(const std::string& file,
-                                         FileAccess usual = FileAccess::map);
+                                         FileAccess usual = FileAccess::map,
+                                         bool with_shards = true);
 
   /// What the file is that was opened last; nullptr if it is GGUF.
   [[nodiscard]] const ForeignFile* foreign() const noexcept {
