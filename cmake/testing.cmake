@@ -91,14 +91,14 @@ function(ingot_test module)
                        PROPERTIES TIMEOUT 600)
 endfunction()
 
-# ingot_fuzz(<target> [MUTATOR <file>] [DICTIONARY <file>] [SEEDS <folder>...])
+# ingot_fuzz(<target> [MUTATOR <file>] [DICTIONARY <file>] [SEEDS <folder>...] [LIBS <target>...])
 # One fuzz target from fuzz/<target>.cpp. With INGOT_LIBFUZZER it fuzzes, with the MUTATOR and the
 # DICTIONARY, and <target>.arguments beside it tells scripts/fuzz how; without, it replays the files
 # it is given. Either way ctest replays fuzz/corpus/<target> and the SEEDS.
 function(ingot_fuzz target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "MUTATOR;DICTIONARY" "SEEDS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "MUTATOR;DICTIONARY" "SEEDS;LIBS")
   add_executable(${target} ${target}.cpp)
-  target_link_libraries(${target} PRIVATE ingot_internal ingot_warnings)
+  target_link_libraries(${target} PRIVATE ingot_internal ingot_warnings ${arg_LIBS})
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src
                              ${PROJECT_SOURCE_DIR}/tests)
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <ingot/npy.hpp>
 #include <ingot/output_file.hpp>
 #include <ingot/parallel.hpp>
 #include <ingot/quantize.hpp>
@@ -16,7 +17,6 @@
 #include "command.hpp"
 #include "help.hpp"
 #include "interrupt.hpp"
-#include "npy_header.hpp"
 #include "progress.hpp"
 #include "value_text.hpp"
 
@@ -74,26 +74,6 @@ class Sink {
   Output* out_;
   std::optional<OutputFile> file_;
 };
-
-/// How NumPy calls the elements of a type that keeps them; empty for types that are decoded.
-std::string_view npy_descriptor(TensorType type) {
-  switch (type) {
-    case TensorType::f16:
-      return "<f2";
-    case TensorType::f64:
-      return "<f8";
-    case TensorType::i8:
-      return "|i1";
-    case TensorType::i16:
-      return "<i2";
-    case TensorType::i32:
-      return "<i4";
-    case TensorType::i64:
-      return "<i8";
-    default:
-      return {};
-  }
-}
 
 class Extraction {
  public:
@@ -189,7 +169,8 @@ class Extraction {
 
   Result<void> write_npy() {
     const std::string_view kept = npy_descriptor(tensor_.type);
-    const std::string header = npy_header(kept.empty() ? "<f4" : kept, tensor_.shape);
+    const std::string header =
+        npy_header(kept.empty() ? npy_descriptor(TensorType::f32) : kept, tensor_.shape);
     INGOT_TRY_VOID(sink_.write(std::as_bytes(std::span(header))));
     return kept.empty() ? write_floats() : write_stored(true);
   }

@@ -32,7 +32,7 @@ void run(const Options& options, Console& console) {
     const Result<Model> model = console.open_model(file);
     if (!model) return console.fail(file, model.error());
     if (console.is_json()) {
-      write_show_json(json, file, *model);
+      write_show_json(json, file, *model, console.foreign());
       return ExitCode::done;
     }
     if (!is_first) console.out().put('\n');
