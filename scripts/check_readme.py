@@ -5,7 +5,10 @@
 A command is an indented line that begins with `$ `; the indented lines after it, up to the next
 command or the end of the block, are the result that it prints, or, if it fails, its messages too. A
 line `...` stands for any lines. The commands of a page run in one new folder, one after the
-other, as a user's would. Pages: README.md and those of docs/ that show commands.
+other, as a user's would.
+
+And every `ingot COMMAND --option` in the text names a command and options that there are. Pages:
+README.md and those of docs/.
 """
 import os
 import pathlib
@@ -58,6 +61,30 @@ def check_page(page, program):
                        + "\n".join(expected) + "\nprinted:\n" + "\n".join(actual))
 
 
+def named_commands(text):
+    """(line number, COMMAND, options) of each mention in a line of text."""
+    for number, line in enumerate(text.splitlines(), 1):
+        for span in re.findall(r"`(ingot [a-z].*?)`", line):
+            for command in re.split(r"\\?\||&&|;", span):
+                words = command.split()
+                if len(words) > 1 and words[0] == "ingot" and words[1].isalpha():
+                    options = [word.split("=")[0] for word in words if re.match(r"--?[a-z]", word)]
+                    yield number, words[1], options
+
+
+def check_names(page, program, helps):
+    for number, command, options in named_commands(page.read_text(encoding="utf-8")):
+        if command not in helps:
+            result = subprocess.run([program, "help", command], capture_output=True, text=True,
+                                    check=False)
+            helps[command] = set(re.findall(r"(?<![\w-])--?[a-z][a-z0-9-]*", result.stdout))
+        if not helps[command]:
+            yield f"{page.relative_to(ROOT)}:{number}: there is no command {command}"
+            continue
+        for option in set(options) - helps[command]:
+            yield f"{page.relative_to(ROOT)}:{number}: ingot {command} has no {option}"
+
+
 def main():
     if len(sys.argv) < 2:
         sys.exit(__doc__)
@@ -65,6 +92,9 @@ def main():
     pages = [pathlib.Path(page).resolve() for page in sys.argv[2:]]
     pages = pages or [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
     findings = [finding for page in pages for finding in check_page(page, program)]
+    helps = {}
+    for page in pages:
+        findings += check_names(page, program, helps)
     commands = sum(len(shown_commands(page.read_text(encoding="utf-8"))) for page in pages)
     if commands == 0:
         findings.append("no page shows a command: has their layout changed?")

@@ -181,6 +181,9 @@ ExitCode run(const Options& options, Console& console) {
   // Not mapped: what was read once should not stay in memory.
   const Result<Model> model = console.open_model(options.file, FileAccess::read);
   if (!model) return console.fail(options.file, model.error());
+  // Of this file; the next one that is opened has its own.
+  std::optional<ForeignFile> foreign;
+  if (console.foreign() != nullptr) foreign = *console.foreign();
   std::optional<Model> reference;
   if (!options.reference.empty()) {
     Result<Model> opened = console.open_model(options.reference, FileAccess::read);
@@ -198,6 +201,7 @@ ExitCode run(const Options& options, Console& console) {
   if (!report) return console.fail(options.file, report.error());
   ReportData data{.file = options.file,
                   .model = *model,
+                  .foreign = foreign ? &*foreign : nullptr,
                   .reference_file = &options.reference,
                   .reference = reference_model,
                   .profiles = by_position(*report, *model),

@@ -41,7 +41,9 @@ const modelFacts = () => {
   if (model.parameters > 0) {
     add('Parameters', countText(model.parameters), digits(model.parameters));
   }
-  add('Size', bytesText(format.file_size), `${digits(format.file_size)} bytes`);
+  const {foreign} = summary;  // a file of another format than GGUF
+  const size = foreign ? foreign.file_size : format.file_size;
+  add('Size', bytesText(size), `${digits(size)} bytes`);
   if (model.bits_per_weight !== null) {
     add('Bits per weight', model.bits_per_weight.toFixed(2),
       model.file_type ? `labelled ${model.file_type}` : null);
@@ -64,7 +66,8 @@ const modelFacts = () => {
   if (tensors.length > 0) {
     add('Tensors', digits(tensors.length), plural(types.length, 'type', 'types'));
   }
-  add('GGUF', `version ${format.version}`, `${format.endian}-endian`);
+  if (foreign) add('Format', foreign.format);
+  else add('GGUF', `version ${format.version}`, `${format.endian}-endian`);
   if (summary.shards.length > 0) {
     const present = summary.shards.filter((shard) => shard.present).length;
     add('Shards', `${present} of ${summary.shards.length}`, null, present < summary.shards.length);
