@@ -48,8 +48,8 @@ ExitCode exit_code_of(const CheckSummary& summary, bool is_strict) {
   return is_clean && !(is_strict && summary.notes != 0) ? ExitCode::done : ExitCode::negative;
 }
 
-/// A model that was opened, or not, by somebody else: standard input, which can be opened only once,
-/// or a file of another format.
+/// A model that was opened, or not, by somebody else: standard input, which can be opened only
+/// once, or a file of another format.
 Result<CheckSummary> check_opened(const Result<Model>& model, const CheckOptions& options,
                                   const FindingSink& sink) {
   if (model) return check_model(*model, options, sink);
@@ -82,11 +82,12 @@ ExitCode check_one(const Options& options, const std::string& file, Console& con
   };
   report.begin_file(file);
   const FindingSink sink = [&](const Finding& finding) { report.add(finding); };
-  const Result<CheckSummary> summary = file == "-"
-                                           ? check_opened(Model::open_descriptor(STDIN_FILENO, open_options), check_options, sink)
-                                       : is_foreign(file)
-                                           ? check_opened(console.open_model(file, FileAccess::read), check_options, sink)
-                                           : check_file(file, open_options, check_options, sink);
+  const Result<CheckSummary> summary =
+      file == "-"
+          ? check_opened(Model::open_descriptor(STDIN_FILENO, open_options), check_options, sink)
+      : is_foreign(file)
+          ? check_opened(console.open_model(file, FileAccess::read), check_options, sink)
+          : check_file(file, open_options, check_options, sink);
   progress.reset();
   if (!summary) {
     report.end_file({}, "failed");

@@ -55,8 +55,8 @@ std::optional<std::uint64_t> parse_size(const std::string& text) {
   if (error != std::errc() || !(number > 0)) return std::nullopt;
   const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
   constexpr std::pair<std::string_view, double> units[] = {
-      {"", 1},          {"K", 1e3},          {"M", 1e6},           {"G", 1e9}, {"T", 1e12},
-      {"KiB", 1 << 10}, {"MiB", 1 << 20},    {"GiB", 1 << 30},
+      {"", 1},     {"K", 1e3},       {"M", 1e6},       {"G", 1e9},
+      {"T", 1e12}, {"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30},
   };
   for (const auto& [name, factor] : units) {
     if (unit == name && number * factor >= 1 && number * factor < 9e18) {
@@ -125,16 +125,18 @@ std::string settle(Options& options) {
   convert.bump.version = options.bump_version.value_or(3);
   convert.names = options.names.value_or(NameStyle::keep);
   if (!options.format) options.format = format_by_ending(options.out);
-  if (!options.format) return "the ending of OUT says no format (" + list_formats() + "); give --to";
+  if (!options.format)
+    return "the ending of OUT says no format (" + list_formats() + "); give --to";
   const std::string misplaced = find_misplaced(options, *options.format);
   if (misplaced.empty()) return {};
   return misplaced + " has no meaning for " + std::string(name_of(*options.format));
 }
 
-/// The switches that would allow what was refused.
-std::string hint_for(Errc code) {
-  if (code == Errc::would_be_lost) return " (--allow-loss)";
-  if (code == Errc::type_not_held) return " (--widen)";
+/// The option that would help against what was refused; empty if none would.
+std::string_view hint_for(const Error& error) {
+  if (error.code == Errc::would_be_lost) return " (--allow-loss)";
+  if (error.detail.find("can be widened") != std::string::npos) return " (--widen)";
+  if (error.detail.find("give the context") != std::string::npos) return " (--context)";
   return {};
 }
 
@@ -145,8 +147,7 @@ ExitCode fail(Console& console, const Options& options, const Error& error) {
     return ExitCode::usage;
   }
   Error shown = error;
-  const std::string hint = options.format == FileFormat::bump ? hint_for(error.code) : "";
-  if (!hint.empty()) shown.detail += hint;
+  if (options.format == FileFormat::bump) shown.detail += hint_for(error);
   return console.fail(options.in, shown);
 }
 
@@ -155,15 +156,16 @@ ExitCode run(Options& options, Console& console) {
     return console.refuse_usage("convert: it reports nothing, so there is no --json");
   }
   if (options.out == "-") {
-    return console.refuse_usage("convert: OUT must be a file, which appears complete or not at all");
+    return console.refuse_usage(
+        "convert: OUT must be a file, which appears complete or not at all");
   }
   const std::string problem = settle(options);
   if (!problem.empty()) return console.refuse_usage("convert: " + problem);
   const Result<Model> model = console.open_model(options.in, FileAccess::read);
   if (!model) return console.fail(options.in, model.error());
   options.convert.thread_count = console.threads();
-  const auto conversion =
-      plan_conversion(*model, *options.format, options.out, options.convert);
+  if (const ForeignFile* foreign = console.foreign()) options.convert.inputs = foreign->paths;
+  const auto conversion = plan_conversion(*model, *options.format, options.out, options.convert);
   if (!conversion) return fail(console, options, conversion.error());
   for (const Error& remark : (*conversion)->remarks()) {
     console.remark(options.in, "note: " + remark.message());

@@ -169,7 +169,8 @@ class Extraction {
 
   Result<void> write_npy() {
     const std::string_view kept = npy_descriptor(tensor_.type);
-    const std::string header = npy_header(kept.empty() ? npy_descriptor(TensorType::f32) : kept, tensor_.shape);
+    const std::string header =
+        npy_header(kept.empty() ? npy_descriptor(TensorType::f32) : kept, tensor_.shape);
     INGOT_TRY_VOID(sink_.write(std::as_bytes(std::span(header))));
     return kept.empty() ? write_floats() : write_stored(true);
   }
