@@ -299,7 +299,7 @@ TEST_F(BumpPlanTest, BiasesOfAttentionAreLostInTheDocDialectAlone) {
 
 TEST_F(BumpPlanTest, AnOutputEqualToTheEmbeddingIsNoLoss) {
   ModelSketch sketch = sketch_llama(even);
-  const Bytes embedding = sketch.data("token_embd.weight");
+  const test::Bytes embedding = sketch.data("token_embd.weight");
   sketch.tensor("output.weight", TensorType::f32, {64, 10}, embedding);
   EXPECT_THAT(plan(sketch), Succeeds());
   sketch.find("output.weight")->data.back() ^= std::byte{1};

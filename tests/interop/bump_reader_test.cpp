@@ -169,7 +169,7 @@ TEST_F(BumpReaderTest, TheConfigurationGivesNamesAndNumbers) {
 }
 
 TEST_F(BumpReaderTest, AWrongOrHostileConfigurationIsAsIfItWereNotThere) {
-  for (const std::string config :
+  for (const std::string& config :
        {std::string("{"), std::string("[]"), std::string(30000, '['),
         std::string(R"({"num_key_value_heads": 99999999999, "intermediate_size": 7})"),
         std::string(R"({"model_type": "\u001b[31m", "intermediate_size": -1})")}) {
