@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Property: a safetensors file is refused, or is a model all of whose tensors can be read, and which
-// together have the bytes of the file's data.
+// Property: a safetensors file is refused, or is a model all of whose tensors can be read, and
+// which together have the bytes of the file's data.
 
 #include <cstdint>
 #include <cstdlib>

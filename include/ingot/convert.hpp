@@ -29,13 +29,13 @@ enum class BumpCodes : std::uint8_t { doc, engine };
 
 /// What only bump files have. See docs/convert.md.
 struct BumpOptions {
-  std::uint32_t version = 3;                   ///< 3 or 4
-  std::optional<BumpCodes> codes;              ///< Default: doc for 3; 4 has only engine.
-  std::optional<std::uint64_t> context;        ///< Tokens; default: what the model says.
-  std::optional<std::string> config_path;      ///< Default: config.json beside the output.
-  std::optional<std::string> manifest_path;    ///< Default: no manifest.
-  bool allow_loss = false;         ///< Leave out tensors for which the format has no place.
-  bool widen = false;              ///< Decode weights of types that it cannot hold to F32.
+  std::uint32_t version = 3;                      ///< 3 or 4
+  std::optional<BumpCodes> codes = {};            ///< Default: doc for 3; 4 has only engine.
+  std::optional<std::uint64_t> context = {};      ///< Tokens; default: what the model says.
+  std::optional<std::string> config_path = {};    ///< Default: config.json beside the output.
+  std::optional<std::string> manifest_path = {};  ///< Default: no manifest.
+  bool allow_loss = false;            ///< Leave out tensors for which the format has no place.
+  bool widen = false;                 ///< Decode weights of types that it cannot hold to F32.
   bool is_strictly_original = false;  ///< Read metadata as the original converter does.
 };
 
@@ -43,14 +43,17 @@ struct ConvertOptions {
   /// The type of float and quantized tensors in the output: F32, F16, BF16 or F64. Default: as they
   /// are where the format can hold that, else F32. GGUF keeps the type of tensors with less than
   /// two dimensions (norms, biases) unless it is F32: engines want them so. Integers stay.
-  std::optional<TensorType> type;
-  NameStyle names = NameStyle::keep;   ///< safetensors and npz.
-  std::uint64_t max_file_bytes = 0;    ///< safetensors: 0, or where a new shard begins.
-  std::optional<std::uint32_t> version;       ///< GGUF: default 3.
-  std::optional<Endian> byte_order;           ///< GGUF: default that of the model.
-  std::optional<std::uint32_t> alignment;     ///< GGUF: default that of the model.
+  std::optional<TensorType> type = {};
+  NameStyle names = NameStyle::keep;            ///< safetensors and npz.
+  std::uint64_t max_file_bytes = 0;             ///< safetensors: 0, or where a new shard begins.
+  std::optional<std::uint32_t> version = {};    ///< GGUF: default 3.
+  std::optional<Endian> byte_order = {};        ///< GGUF: default that of the model.
+  std::optional<std::uint32_t> alignment = {};  ///< GGUF: default that of the model.
   BumpOptions bump = {};
-  bool replace = false;  ///< Outputs that exist are replaced; else Errc::already_exists.
+  /// Files that no output may replace, besides those of the model: where it was opened from another
+  /// format, OpenedModel::paths.
+  std::vector<std::string> inputs = {};
+  bool replace = false;       ///< Outputs that exist are replaced; else Errc::already_exists.
   unsigned thread_count = 0;  ///< 0: as many as the machine has cores.
 };
 

@@ -59,7 +59,8 @@ struct OpenedModel {
   Model model;
   FileFormat format = FileFormat::gguf;
   std::uint64_t file_bytes = 0;  ///< Of all files together; 0 for GGUF, whose Model says it.
-  std::vector<FileFact> facts;
+  std::vector<FileFact> facts = {};
+  std::vector<std::string> paths = {};  ///< The files; empty for GGUF, whose Model says it.
 };
 
 /// Told, while a checksum is verified, how many bytes of how many are done; false stops the work
@@ -71,8 +72,8 @@ struct OpenAnyOptions {
   OpenProgress progress = {};
 };
 
-/// The format of a file by its first bytes, or of a folder by what is in it; nothing if no reader of
-/// formats.def recognises it, or it cannot be read.
+/// The format of a file by its first bytes, or of a folder by what is in it; nothing if no reader
+/// of formats.def recognises it, or it cannot be read.
 [[nodiscard]] INGOT_EXPORT std::optional<FileFormat> detect_format(const std::string& path);
 
 /// Opens a model in any format that formats.def has a reader for; the content decides which.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tensors on their way from a model to anywhere: read, reordered, decoded and encoded piece by piece
-// by many threads (target ingot::convert). What every output format is made of.
+// Tensors on their way from a model to anywhere: read, reordered, decoded and encoded piece by
+// piece by many threads (target ingot::convert). What every output format is made of.
 #pragma once
 
 #include <cstdint>

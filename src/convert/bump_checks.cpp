@@ -88,8 +88,8 @@ Result<void> check_weight_type(const TensorInfo& tensor, const char* role, BumpC
                                bool widen) {
   if (bump_holds(tensor.type, codes)) return {};
   if (widen && find_type(tensor.type) != nullptr) return {};
-  const char* expected = codes == BumpCodes::doc ? "F32, Q4_K or Q6_K"
-                                                 : "F32, Q4_K, Q6_K, Q5_0, Q5_1 or Q8_0";
+  const char* expected =
+      codes == BumpCodes::doc ? "F32, Q4_K or Q6_K" : "F32, Q4_K, Q6_K, Q5_0, Q5_1 or Q8_0";
   return fail(Errc::type_not_held, std::string(tensor.name),
               std::string("expected ") + expected + " for " + role + ", found " +
                   type_text(tensor.type) + "; it can be widened to F32");
@@ -137,13 +137,15 @@ Result<void> check_bump_loss(const Model& model, const std::set<std::string_view
       return fail(Errc::would_be_lost, std::string(tensor.name), loss_text(tensor.name));
     }
     if (++lost <= most_named) {
-      remarks.push_back({Errc::left_out, Error::no_offset, std::string(tensor.name),
-                         loss_text(tensor.name)});
+      remarks.push_back(
+          {Errc::left_out, Error::no_offset, std::string(tensor.name), loss_text(tensor.name)});
     }
   }
   if (lost > most_named) {
-    remarks.push_back({Errc::left_out, Error::no_offset,
-                       std::to_string(lost - most_named) + " more tensors", {}});
+    remarks.push_back({Errc::left_out,
+                       Error::no_offset,
+                       std::to_string(lost - most_named) + " more tensors",
+                       {}});
   }
   return {};
 }
@@ -164,13 +166,14 @@ void add_engine_warnings(const interop::BumpShape& shape, bool has_plain_output,
                                            " expects padding to one");
   }
   if (shape.heads % shape.kv_heads != 0) {
-    warn("heads", std::to_string(shape.heads) + " cannot share " +
-                      std::to_string(shape.kv_heads) + " heads of keys evenly");
+    warn("heads", std::to_string(shape.heads) + " cannot share " + std::to_string(shape.kv_heads) +
+                      " heads of keys evenly");
   }
   if (shape.head_width % 2 != 0) warn("head width", std::to_string(shape.head_width) + " is odd");
   if (has_plain_output && shape.heads > 1) {
-    warn("attn_output.weight",
-         "it is F32, which the loader of version 3 expects head by head; converters write it whole");
+    warn(
+        "attn_output.weight",
+        "it is F32, which the loader of version 3 expects head by head; converters write it whole");
   }
 }
 

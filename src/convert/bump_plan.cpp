@@ -66,7 +66,8 @@ class Planner {
       return fail(Errc::invalid_argument, "dtype codes", "version 4 has only those of the engine");
     }
     if (model_.files()[0].version == 1) {
-      return refuse_for_bump("version", "GGUF version 1 is not supported here; convert it to version 3 first");
+      return refuse_for_bump("version",
+                             "GGUF version 1 is not supported here; convert it to version 3 first");
     }
     return {};
   }
@@ -75,7 +76,8 @@ class Planner {
 
   Result<const TensorInfo*> require(const std::string& name) {
     const TensorInfo* tensor = use(name);
-    if (tensor == nullptr) return refuse_for_bump(name, "this tensor is missing, and the format needs it");
+    if (tensor == nullptr)
+      return refuse_for_bump(name, "this tensor is missing, and the format needs it");
     return tensor;
   }
 
@@ -94,7 +96,7 @@ class Planner {
     INGOT_TRY(token_embd_, require("token_embd.weight"));
     if (token_embd_->shape.size() != 2) {
       return refuse_for_bump("token_embd.weight",
-                    "expected 2 dimensions, found " + dimensions_text(token_embd_->shape));
+                             "expected 2 dimensions, found " + dimensions_text(token_embd_->shape));
     }
     BumpShape& shape = plan_.shape;
     const std::uint64_t said = metadata_.embedding.value_or(0);
@@ -103,23 +105,25 @@ class Planner {
     INGOT_TRY(shape.layers, count_layers());
     INGOT_TRY(shape.feed_forward, find_feed_forward());
     if (!metadata_.heads || *metadata_.heads == 0) {
-      return refuse_for_bump(key("attention.head_count"), "expected the number of heads, found none");
+      return refuse_for_bump(key("attention.head_count"),
+                             "expected the number of heads, found none");
     }
     shape.heads = *metadata_.heads;
     shape.kv_heads = metadata_.kv_heads.value_or(0) != 0 ? *metadata_.kv_heads : shape.heads;
     shape.context = options_.context.value_or(metadata_.context.value_or(0));
     if (shape.context == 0) {
-      return refuse_for_bump(key("context_length"), "expected a number of tokens; give the context yourself");
+      return refuse_for_bump(key("context_length"),
+                             "expected a number of tokens; give the context yourself");
     }
     if (shape.embedding != token_embd_->shape[0]) {
       return refuse_for_bump(key("embedding_length"), "it says " + std::to_string(shape.embedding) +
-                                                 ", token_embd.weight has rows of " +
-                                                 std::to_string(token_embd_->shape[0]));
+                                                          ", token_embd.weight has rows of " +
+                                                          std::to_string(token_embd_->shape[0]));
     }
     if (shape.embedding == 0 || shape.embedding % shape.heads != 0) {
       return refuse_for_bump(key("embedding_length"), std::to_string(shape.embedding) +
-                                                 " is not divisible by " +
-                                                 std::to_string(shape.heads) + " heads");
+                                                          " is not divisible by " +
+                                                          std::to_string(shape.heads) + " heads");
     }
     shape.head_width = shape.embedding / shape.heads;
     key_rows_ = shape.kv_heads * shape.head_width;  // both below 2^32
@@ -137,14 +141,16 @@ class Planner {
       layers = std::max(layers, layers_up_to(tensor.name));
     }
     if (layers > 0) return layers;
-    return refuse_for_bump(key("block_count"), "the number of layers is neither there nor seen in tensors");
+    return refuse_for_bump(key("block_count"),
+                           "the number of layers is neither there nor seen in tensors");
   }
 
   Result<std::uint64_t> find_feed_forward() const {
     if (metadata_.feed_forward) return *metadata_.feed_forward;
     const TensorInfo* gate = model_.find_tensor("blk.0.ffn_gate.weight");
     if (gate != nullptr && gate->shape.size() == 2) return gate->shape[1];
-    return refuse_for_bump(key("feed_forward_length"), "the width is neither there nor seen in tensors");
+    return refuse_for_bump(key("feed_forward_length"),
+                           "the width is neither there nor seen in tensors");
   }
 
   /// Version 4 believes the tensors of the first layer more than the metadata.
@@ -160,8 +166,8 @@ class Planner {
     if (q->shape[1] == shape.embedding && k->shape[1] == key_rows_) return {};
     if (q->shape[1] == 0 || q->shape[1] % shape.heads != 0) {
       return refuse_for_bump("blk.0.attn_q.weight", std::to_string(q->shape[1]) +
-                                               " rows are not divisible by " +
-                                               std::to_string(shape.heads) + " heads");
+                                                        " rows are not divisible by " +
+                                                        std::to_string(shape.heads) + " heads");
     }
     shape.head_width = q->shape[1] / shape.heads;
     key_rows_ = k->shape[1];
@@ -175,14 +181,15 @@ class Planner {
     shape.aligned_head = shape.head_width;
     shape.aligned_feed_forward = shape.feed_forward;
     const std::pair<const char*, std::uint64_t> numbers[] = {
-        {"block_count", shape.layers},          {"token_embd.weight", shape.vocabulary},
-        {"embedding_length", shape.embedding},  {"feed_forward_length", shape.feed_forward},
-        {"context_length", shape.context},      {"attention.head_count", shape.heads},
+        {"block_count", shape.layers},         {"token_embd.weight", shape.vocabulary},
+        {"embedding_length", shape.embedding}, {"feed_forward_length", shape.feed_forward},
+        {"context_length", shape.context},     {"attention.head_count", shape.heads},
         {"head width", shape.head_width},
     };
     for (const auto& [name, number] : numbers) {
       if (number > std::numeric_limits<std::uint32_t>::max()) {
-        return refuse_for_bump(name, std::to_string(number) + " does not fit the 32 bits of the header");
+        return refuse_for_bump(name,
+                               std::to_string(number) + " does not fit the 32 bits of the header");
       }
     }
     shape.aligned_context = (shape.context + 15) / 16 * 16;  // lines of 64 bytes
@@ -226,7 +233,8 @@ class Planner {
     layer.up = find("ffn_up.weight");
     layer.down = find("ffn_down.weight");
     const auto missing = [&](const char* group) {
-      return refuse_for_bump("layer " + std::to_string(i), std::string("its ") + group + " are missing");
+      return refuse_for_bump("layer " + std::to_string(i),
+                             std::string("its ") + group + " are missing");
     };
     if (layer.ln1 == nullptr || layer.ln2 == nullptr) return missing("norms");
     if (layer.q == nullptr || layer.k == nullptr || layer.v == nullptr || layer.o == nullptr) {
@@ -255,40 +263,43 @@ class Planner {
     INGOT_TRY_VOID(check_matrix(*layer.down, shape.feed_forward, shape.embedding));
     if (key_rows_ == shape.kv_heads * shape.head_width) return {};
     return refuse_for_bump(std::string(layer.k->name),
-                  "expected " + std::to_string(shape.kv_heads) + " heads of " +
-                      std::to_string(shape.head_width) + " rows, found " +
-                      std::to_string(key_rows_) + " rows");
+                           "expected " + std::to_string(shape.kv_heads) + " heads of " +
+                               std::to_string(shape.head_width) + " rows, found " +
+                               std::to_string(key_rows_) + " rows");
   }
 
   Result<void> check_types(std::uint64_t i, LayerTensors& layer) const {
     const std::pair<const TensorInfo*, const char*> weights[] = {
-        {layer.q, "wq"},      {layer.k, "wk"},    {layer.v, "wv"},   {layer.o, "wo"},
-        {layer.gate, "gate"}, {layer.up, "up"},   {layer.down, "down"},
+        {layer.q, "wq"},      {layer.k, "wk"},  {layer.v, "wv"},      {layer.o, "wo"},
+        {layer.gate, "gate"}, {layer.up, "up"}, {layer.down, "down"},
     };
     for (const auto& [tensor, role] : weights) INGOT_TRY_VOID(check_type(*tensor, role));
     layer.gate_and_up_type = written_type(*layer.gate);
-    if (layer.gate->type == layer.up->type || written_type(*layer.gate) == written_type(*layer.up)) {
+    if (layer.gate->type == layer.up->type ||
+        written_type(*layer.gate) == written_type(*layer.up)) {
       return {};
     }
     layer.gate_and_up_type = TensorType::f32;
     if (options_.widen) return {};
     return refuse_for_bump("layer " + std::to_string(i),
-                  "gate (" + type_text(layer.gate->type) + ") and up (" +
-                      type_text(layer.up->type) + ") must be of one type; both can be widened to F32");
+                           "gate (" + type_text(layer.gate->type) + ") and up (" +
+                               type_text(layer.up->type) +
+                               ") must be of one type; both can be widened to F32");
   }
 
   /// What only the converter of the doc dialect demands.
   Result<void> check_superblocks() const {
     const BumpShape& shape = plan_.shape;
-    const bool is_whole = shape.embedding % superblock_elements == 0 &&
-                          shape.feed_forward % superblock_elements == 0;
+    const bool is_whole =
+        shape.embedding % superblock_elements == 0 && shape.feed_forward % superblock_elements == 0;
     if (plan_.version != 3 || plan_.codes != BumpCodes::doc || is_whole) return {};
     const auto check = [&](const TensorInfo& tensor, TensorType type) -> Result<void> {
       if (!is_k_quant(type)) return {};
       return refuse_for_bump(std::string(tensor.name),
-                    type_text(type) + " demands widths that are multiples of 256, found " +
-                        std::to_string(shape.embedding) + " and " +
-                        std::to_string(shape.feed_forward) + "; the engine's codes allow it");
+                             type_text(type) + " demands widths that are multiples of 256, found " +
+                                 std::to_string(shape.embedding) + " and " +
+                                 std::to_string(shape.feed_forward) +
+                                 "; the engine's codes allow it");
     };
     INGOT_TRY_VOID(check(*token_embd_, written_type(*token_embd_)));
     for (const LayerTensors& layer : layers_) {
@@ -354,20 +365,34 @@ class Planner {
       return {layers_[section.layer].*member};
     };
     switch (section.role) {
-      case BumpRole::token_emb: return {token_embd_};
-      case BumpRole::ln1_gamma: return of_layer(&LayerTensors::ln1);
-      case BumpRole::ln2_gamma: return of_layer(&LayerTensors::ln2);
-      case BumpRole::wq: return of_layer(&LayerTensors::q);
-      case BumpRole::bq: return of_layer(&LayerTensors::q_bias);
-      case BumpRole::wk: return of_layer(&LayerTensors::k);
-      case BumpRole::bk: return of_layer(&LayerTensors::k_bias);
-      case BumpRole::wv: return of_layer(&LayerTensors::v);
-      case BumpRole::bv: return of_layer(&LayerTensors::v_bias);
-      case BumpRole::wo: return of_layer(&LayerTensors::o);
-      case BumpRole::w1: return {layers_[section.layer].gate, layers_[section.layer].up};
-      case BumpRole::w2: return of_layer(&LayerTensors::down);
-      case BumpRole::final_ln_weight: return {output_norm_};
-      default: return {nullptr};
+      case BumpRole::token_emb:
+        return {token_embd_};
+      case BumpRole::ln1_gamma:
+        return of_layer(&LayerTensors::ln1);
+      case BumpRole::ln2_gamma:
+        return of_layer(&LayerTensors::ln2);
+      case BumpRole::wq:
+        return of_layer(&LayerTensors::q);
+      case BumpRole::bq:
+        return of_layer(&LayerTensors::q_bias);
+      case BumpRole::wk:
+        return of_layer(&LayerTensors::k);
+      case BumpRole::bk:
+        return of_layer(&LayerTensors::k_bias);
+      case BumpRole::wv:
+        return of_layer(&LayerTensors::v);
+      case BumpRole::bv:
+        return of_layer(&LayerTensors::v_bias);
+      case BumpRole::wo:
+        return of_layer(&LayerTensors::o);
+      case BumpRole::w1:
+        return {layers_[section.layer].gate, layers_[section.layer].up};
+      case BumpRole::w2:
+        return of_layer(&LayerTensors::down);
+      case BumpRole::final_ln_weight:
+        return {output_norm_};
+      default:
+        return {nullptr};
     }
   }
 
@@ -388,10 +413,9 @@ class Planner {
   }
 
   void add_warnings() {
-    const bool has_plain_output =
-        std::any_of(layers_.begin(), layers_.end(), [&](const LayerTensors& layer) {
-          return written_type(*layer.o) == TensorType::f32;
-        });
+    const bool has_plain_output = std::any_of(
+        layers_.begin(), layers_.end(),
+        [&](const LayerTensors& layer) { return written_type(*layer.o) == TensorType::f32; });
     add_engine_warnings(plan_.shape, has_plain_output, plan_.remarks);
   }
 

@@ -20,10 +20,10 @@ struct BumpPlan {
   double epsilon = 0;
   double rope_theta = 0;
   bool has_attention_biases = false;
-  std::vector<std::uint8_t> table;                ///< Codes, one for each entry.
-  std::vector<interop::BumpSection> sections;     ///< After the table.
-  std::vector<OutputTensor> tensors;              ///< What fills them, in order.
-  std::uint64_t payload_bytes = 0;                ///< Table and sections.
+  std::vector<std::uint8_t> table;             ///< Codes, one for each entry.
+  std::vector<interop::BumpSection> sections;  ///< After the table.
+  std::vector<OutputTensor> tensors;           ///< What fills them, in order.
+  std::uint64_t payload_bytes = 0;             ///< Table and sections.
   std::vector<Error> remarks;
 };
 

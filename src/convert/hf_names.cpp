@@ -13,19 +13,19 @@
 namespace ingot::convert {
 namespace {
 
-/// An architecture whose weights the conversion to GGUF leaves as they are, but for names and, where
-/// `is_interleaved`, the order of rows of queries and keys. Source: the model classes of
-/// convert_hf_to_gguf.py of llama.cpp. Others change numbers too (gemma adds 1 to its norms) or fuse
-/// tensors, and names alone would not bring their models back.
+/// An architecture whose weights the conversion to GGUF leaves as they are, but for names and,
+/// where `is_interleaved`, the order of rows of queries and keys. Source: the model classes of
+/// convert_hf_to_gguf.py of llama.cpp. Others change numbers too (gemma adds 1 to its norms) or
+/// fuse tensors, and names alone would not bring their models back.
 struct Architecture {
   std::string_view name;
   bool is_interleaved;
 };
 
 constexpr std::array architectures = {
-    Architecture{"llama", true},    // Llama, Mistral, Mixtral
-    Architecture{"minicpm", true},  Architecture{"granite", true}, Architecture{"smollm3", true},
-    Architecture{"arcee", true},    Architecture{"qwen2", false},  Architecture{"qwen3", false},
+    Architecture{"llama", true},  // Llama, Mistral, Mixtral
+    Architecture{"minicpm", true}, Architecture{"granite", true}, Architecture{"smollm3", true},
+    Architecture{"arcee", true},   Architecture{"qwen2", false},  Architecture{"qwen3", false},
 };
 
 struct NamePair {
@@ -40,18 +40,12 @@ constexpr std::array model_names = {
 };
 
 constexpr std::array layer_names = {
-    NamePair{"attn_norm", "input_layernorm"},
-    NamePair{"attn_q", "self_attn.q_proj"},
-    NamePair{"attn_k", "self_attn.k_proj"},
-    NamePair{"attn_v", "self_attn.v_proj"},
-    NamePair{"attn_output", "self_attn.o_proj"},
-    NamePair{"attn_q_norm", "self_attn.q_norm"},
-    NamePair{"attn_k_norm", "self_attn.k_norm"},
-    NamePair{"ffn_norm", "post_attention_layernorm"},
-    NamePair{"ffn_gate", "mlp.gate_proj"},
-    NamePair{"ffn_up", "mlp.up_proj"},
-    NamePair{"ffn_down", "mlp.down_proj"},
-    NamePair{"ffn_gate_inp", "block_sparse_moe.gate"},
+    NamePair{"attn_norm", "input_layernorm"},    NamePair{"attn_q", "self_attn.q_proj"},
+    NamePair{"attn_k", "self_attn.k_proj"},      NamePair{"attn_v", "self_attn.v_proj"},
+    NamePair{"attn_output", "self_attn.o_proj"}, NamePair{"attn_q_norm", "self_attn.q_norm"},
+    NamePair{"attn_k_norm", "self_attn.k_norm"}, NamePair{"ffn_norm", "post_attention_layernorm"},
+    NamePair{"ffn_gate", "mlp.gate_proj"},       NamePair{"ffn_up", "mlp.up_proj"},
+    NamePair{"ffn_down", "mlp.down_proj"},       NamePair{"ffn_gate_inp", "block_sparse_moe.gate"},
 };
 
 /// Experts of a layer, stacked in GGUF. The names are those of Mixtral.
@@ -77,8 +71,7 @@ NameParts split_name(std::string_view name) {
   if (name.starts_with("blk.")) {
     const std::string_view rest = name.substr(4);
     const std::size_t dot = rest.find('.');
-    if (dot != 0 && dot != std::string_view::npos &&
-        rest.find_first_not_of("0123456789") == dot) {
+    if (dot != 0 && dot != std::string_view::npos && rest.find_first_not_of("0123456789") == dot) {
       parts.layer = rest.substr(0, dot);
       name = rest.substr(dot + 1);
     }
@@ -126,8 +119,8 @@ class Renamer {
       add_experts(tensor, parts, expert);
       return {};
     }
-    const std::string_view hf =
-        parts.layer.empty() ? find_name(model_names, parts.stem) : find_name(layer_names, parts.stem);
+    const std::string_view hf = parts.layer.empty() ? find_name(model_names, parts.stem)
+                                                    : find_name(layer_names, parts.stem);
     if (hf.empty()) {
       remark(Errc::name_kept, tensor.name);
     } else {

@@ -21,17 +21,25 @@ Result<void> check_type(const ConvertOptions& options) {
               "conversion is to F32, F16, BF16 and F64; quantizing is something else");
 }
 
-/// No output may be a file that is read.
-Result<void> check_outputs(const Model& model, const Conversion& conversion) {
+bool is_same_file(const std::string& a, const std::string& b) {
   std::error_code ignored;
-  for (const std::string& output : conversion.outputs()) {
-    for (const ModelFile& file : model.files()) {
-      if (!file.path.empty() && std::filesystem::equivalent(output, file.path, ignored)) {
-        return fail(Errc::same_file, output);
-      }
+  return !a.empty() && !b.empty() && std::filesystem::equivalent(a, b, ignored);
+}
+
+/// No output may be a file that is read, or another output.
+Result<void> check_outputs(const Model& model, const std::vector<std::string>& inputs,
+                           const Conversion& conversion) {
+  const std::vector<std::string>& outputs = conversion.outputs();
+  for (const std::string& output : outputs) {
+    const auto is_output = [&](const std::string& path) { return is_same_file(path, output); };
+    if (std::any_of(inputs.begin(), inputs.end(), is_output) ||
+        std::any_of(model.files().begin(), model.files().end(),
+                    [&](const ModelFile& file) { return is_output(file.path); })) {
+      return fail(Errc::same_file, output);
     }
-    const auto count = std::count(conversion.outputs().begin(), conversion.outputs().end(), output);
-    if (count > 1) return fail(Errc::invalid_argument, output, "two outputs have one name");
+    if (std::count(outputs.begin(), outputs.end(), output) > 1) {
+      return fail(Errc::invalid_argument, output, "two outputs have one name");
+    }
   }
   return {};
 }
@@ -65,7 +73,7 @@ Result<std::unique_ptr<Conversion>> plan_conversion(const Model& model, FileForm
     return fail(Errc::invalid_argument, std::string(name_of(format)), "nothing writes this format");
   }
   INGOT_TRY(std::unique_ptr<Conversion> conversion, plan(model, path, options));
-  INGOT_TRY_VOID(convert::check_outputs(model, *conversion));
+  INGOT_TRY_VOID(convert::check_outputs(model, options.inputs, *conversion));
   return conversion;
 }
 

@@ -116,10 +116,9 @@ class PieceMaker {
     stored_.resize(static_cast<std::size_t>(count / source_.block_elements * source_.block_bytes));
     piece.resize(static_cast<std::size_t>(count / target_.block_elements * target_.block_bytes));
     INGOT_TRY_VOID(reader_.read(stored_));
-    return spread(count, part_elements, options_.thread_count,
-                  [&](std::uint64_t first, std::uint64_t part) {
-                    return recode_part(first, part, piece);
-                  });
+    return spread(
+        count, part_elements, options_.thread_count,
+        [&](std::uint64_t first, std::uint64_t part) { return recode_part(first, part, piece); });
   }
 
   Result<void> recode_part(std::uint64_t first, std::uint64_t count, std::span<std::byte> piece) {
@@ -130,9 +129,8 @@ class PieceMaker {
           static_cast<std::size_t>(first / type.block_elements * type.block_bytes),
           static_cast<std::size_t>(count / type.block_elements * type.block_bytes));
     };
-    INGOT_TRY_VOID(
-        dequantize(source_.type, part_of(stored_, source_), decoded,
-                   {.byte_order = stored_order_, .stores = OutputStores::cached}));
+    INGOT_TRY_VOID(dequantize(source_.type, part_of(stored_, source_), decoded,
+                              {.byte_order = stored_order_, .stores = OutputStores::cached}));
     return quantize(target_.type, decoded, decoded.size(), part_of(piece, target_),
                     {.byte_order = options_.byte_order});
   }
@@ -293,7 +291,8 @@ Result<void> check(const OutputTensor& tensor) {
   }
   const std::uint64_t run = tensor.interleaved_rows;
   if (run == 0 || *elements == 0) return {};
-  if (run % 2 != 0 || row % source->block_elements != 0 || *elements % row != 0 || *elements / row % run != 0) {
+  if (run % 2 != 0 || row % source->block_elements != 0 || *elements % row != 0 ||
+      *elements / row % run != 0) {
     return fail(Errc::size_mismatch, tensor.name, "no whole number of heads");
   }
   return {};

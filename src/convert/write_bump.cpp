@@ -79,9 +79,9 @@ class BumpConversion final : public Conversion {
                                   {.thread_count = options_.thread_count}, progress));
     interop::BumpHeaderBytes header = interop::make_bump_header(plan_.version, plan_.shape);
     const std::vector<std::byte> checksum = sink.checksum();
-    std::copy(checksum.begin(), checksum.end(),
-              header.begin() +
-                  static_cast<std::ptrdiff_t>(interop::bump_checksum_offset(plan_.version)));
+    std::copy(
+        checksum.begin(), checksum.end(),
+        header.begin() + static_cast<std::ptrdiff_t>(interop::bump_checksum_offset(plan_.version)));
     INGOT_TRY_VOID(file->overwrite(0, header));
     return outputs.commit();
   }

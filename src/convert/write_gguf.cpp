@@ -73,7 +73,9 @@ class GgufConversion final : public Conversion {
   }
 
   Result<void> add_tensor(const TensorInfo& tensor) {
-    INGOT_TRY(OutputTensor output, output_of(tensor, choose_type(tensor, options_)));
+    const TensorType type = choose_type(tensor, options_);
+    if (type == tensor.type) return writer_.add_tensor(tensor.name, model_, tensor);
+    INGOT_TRY(OutputTensor output, output_of(tensor, type));
     const StreamOptions stream{.byte_order = format_.byte_order,
                                .thread_count = options_.thread_count};
     return writer_.add_tensor(tensor.name, output.type, tensor.shape,

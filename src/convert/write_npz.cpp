@@ -178,8 +178,7 @@ class NpzConversion final : public Conversion {
     OutputSet outputs(replace_);
     INGOT_TRY(OutputFile* const file, outputs.add(outputs_[0], total_bytes_));
     NpzSink sink(*file);
-    INGOT_TRY_VOID(
-        stream_tensors(model_, tensors_, sink, {.thread_count = threads_}, progress));
+    INGOT_TRY_VOID(stream_tensors(model_, tensors_, sink, {.thread_count = threads_}, progress));
     INGOT_TRY_VOID(sink.finish());
     return outputs.commit();
   }

@@ -179,7 +179,8 @@ class SafetensorsConversion final : public Conversion {
     INGOT_TRY_VOID(check_names(tensors));
     INGOT_TRY(const auto metadata, interop::metadata_as_text(model_));
     std::string first_text = metadata_text(metadata);
-    auto parts = distribute(std::move(tensors), first_text.size(), options.max_file_bytes, remarks_);
+    auto parts =
+        distribute(std::move(tensors), first_text.size(), options.max_file_bytes, remarks_);
     for (std::size_t i = 0; i < parts.size(); ++i) {
       Shard shard;
       shard.path = shard_path(path, i, parts.size());
@@ -204,9 +205,9 @@ class SafetensorsConversion final : public Conversion {
                 outputs.add(shard.path, shard.head.size() + shard.data_bytes));
       INGOT_TRY_VOID(file->write(std::as_bytes(std::span(shard.head))));
       FileSink sink(*file);
-      INGOT_TRY_VOID(stream_tensors(
-          model_, shard.tensors, sink, {.thread_count = threads_},
-          [&](std::uint64_t done) { return !progress || progress(before + done); }));
+      INGOT_TRY_VOID(
+          stream_tensors(model_, shard.tensors, sink, {.thread_count = threads_},
+                         [&](std::uint64_t done) { return !progress || progress(before + done); }));
       before += shard.data_bytes;
     }
     if (shards_.size() > 1) INGOT_TRY_VOID(outputs.add_text(outputs_.back(), index_text(shards_)));

@@ -29,8 +29,7 @@ std::string hexadecimal(std::span<const std::byte> bytes) {
 Result<std::string> digest_of_range(const Source& file, std::uint64_t begin, std::uint64_t end,
                                     const OpenProgress& progress) {
   Digest digest(DigestAlgorithm::sha256);
-  std::vector<std::byte> piece(
-      static_cast<std::size_t>(std::min(piece_bytes, end - begin)));
+  std::vector<std::byte> piece(static_cast<std::size_t>(std::min(piece_bytes, end - begin)));
   for (std::uint64_t at = begin; at < end;) {
     const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(piece.size(), end - at));
     INGOT_TRY_VOID(file.read(at, std::span(piece).first(count)));

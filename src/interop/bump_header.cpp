@@ -18,19 +18,28 @@ struct Field {
 };
 
 constexpr std::array fields_v3 = {
-    Field{0x10, 4, &BumpShape::layers},        Field{0x14, 4, &BumpShape::vocabulary},
-    Field{0x18, 4, &BumpShape::embedding},     Field{0x1C, 4, &BumpShape::context},
-    Field{0x20, 4, &BumpShape::heads},         Field{0x24, 4, &BumpShape::head_width},
-    Field{0x28, 8, &BumpShape::aligned_embedding}, Field{0x30, 8, &BumpShape::aligned_head},
+    Field{0x10, 4, &BumpShape::layers},
+    Field{0x14, 4, &BumpShape::vocabulary},
+    Field{0x18, 4, &BumpShape::embedding},
+    Field{0x1C, 4, &BumpShape::context},
+    Field{0x20, 4, &BumpShape::heads},
+    Field{0x24, 4, &BumpShape::head_width},
+    Field{0x28, 8, &BumpShape::aligned_embedding},
+    Field{0x30, 8, &BumpShape::aligned_head},
     Field{0x38, 8, &BumpShape::aligned_context},
 };
 
 constexpr std::array fields_v4 = {
-    Field{0x10, 4, &BumpShape::layers},        Field{0x14, 4, &BumpShape::vocabulary},
-    Field{0x18, 4, &BumpShape::embedding},     Field{0x1C, 4, &BumpShape::feed_forward},
-    Field{0x20, 4, &BumpShape::context},       Field{0x24, 4, &BumpShape::heads},
-    Field{0x28, 4, &BumpShape::kv_heads},      Field{0x2C, 4, &BumpShape::head_width},
-    Field{0x30, 8, &BumpShape::aligned_embedding}, Field{0x38, 8, &BumpShape::aligned_head},
+    Field{0x10, 4, &BumpShape::layers},
+    Field{0x14, 4, &BumpShape::vocabulary},
+    Field{0x18, 4, &BumpShape::embedding},
+    Field{0x1C, 4, &BumpShape::feed_forward},
+    Field{0x20, 4, &BumpShape::context},
+    Field{0x24, 4, &BumpShape::heads},
+    Field{0x28, 4, &BumpShape::kv_heads},
+    Field{0x2C, 4, &BumpShape::head_width},
+    Field{0x30, 8, &BumpShape::aligned_embedding},
+    Field{0x38, 8, &BumpShape::aligned_head},
     Field{0x40, 8, &BumpShape::aligned_feed_forward},
     Field{0x48, 8, &BumpShape::aligned_context},
 };
@@ -122,7 +131,8 @@ std::optional<std::uint8_t> bump_code_of(TensorType type, BumpCodes codes) noexc
 
 std::optional<TensorType> bump_type_of(std::uint8_t code, BumpCodes codes) noexcept {
   for (const TypeCodes& row : type_codes) {
-    if (code != no_code && (codes == BumpCodes::doc ? row.doc : row.engine) == code) return row.type;
+    if (code != no_code && (codes == BumpCodes::doc ? row.doc : row.engine) == code)
+      return row.type;
   }
   return std::nullopt;
 }

@@ -16,15 +16,31 @@ constexpr std::array full_layer = {
     BumpRole::bk,        BumpRole::wv,        BumpRole::bv, BumpRole::wo, BumpRole::bo,
     BumpRole::w1,        BumpRole::b1,        BumpRole::w2, BumpRole::b2};
 
-constexpr std::array short_layer = {BumpRole::ln1_gamma, BumpRole::wq, BumpRole::wk, BumpRole::wv,
-                                    BumpRole::wo,        BumpRole::ln2_gamma, BumpRole::w1,
-                                    BumpRole::w2};
+constexpr std::array short_layer = {BumpRole::ln1_gamma, BumpRole::wq, BumpRole::wk,
+                                    BumpRole::wv,        BumpRole::wo, BumpRole::ln2_gamma,
+                                    BumpRole::w1,        BumpRole::w2};
 
 std::string_view word_of(BumpRole role) {
-  constexpr std::array<std::string_view, 20> words = {
-      "token_emb", "output", "tokenizer", "pos_emb", "ln1_gamma", "ln2_gamma", "wq",
-      "bq",        "wk",     "bk",        "wv",      "bv",        "wo",        "bo",
-      "w1",        "b1",     "w2",        "b2",      "final_ln_weight", "final_ln_bias"};
+  constexpr std::array<std::string_view, 20> words = {"token_emb",
+                                                      "output",
+                                                      "tokenizer",
+                                                      "pos_emb",
+                                                      "ln1_gamma",
+                                                      "ln2_gamma",
+                                                      "wq",
+                                                      "bq",
+                                                      "wk",
+                                                      "bk",
+                                                      "wv",
+                                                      "bv",
+                                                      "wo",
+                                                      "bo",
+                                                      "w1",
+                                                      "b1",
+                                                      "w2",
+                                                      "b2",
+                                                      "final_ln_weight",
+                                                      "final_ln_bias"};
   return words[static_cast<std::size_t>(role)];
 }
 
@@ -122,7 +138,8 @@ class Builder {
       case BumpRole::b1:
         return {product(2, shape_.aligned_feed_forward)};
       case BumpRole::w2:
-        return {feed_forward, type == TensorType::f32 ? shape_.aligned_embedding : shape_.embedding};
+        return {feed_forward,
+                type == TensorType::f32 ? shape_.aligned_embedding : shape_.embedding};
       default:
         return {shape_.aligned_embedding};  // norms and the biases of that width
     }
@@ -132,7 +149,8 @@ class Builder {
     const bool is_padded = shape_.aligned_embedding != shape_.embedding ||
                            shape_.aligned_head != shape_.head_width ||
                            shape_.aligned_feed_forward != shape_.feed_forward;
-    if (type != TensorType::f32) return {product(shape_.heads, shape_.head_width), shape_.embedding};
+    if (type != TensorType::f32)
+      return {product(shape_.heads, shape_.head_width), shape_.embedding};
     if (!is_padded) return {query_rows, shape_.embedding};
     return {shape_.aligned_head, shape_.aligned_embedding, shape_.heads};
   }

@@ -14,18 +14,35 @@ namespace ingot::interop {
 
 /// What a section holds.
 enum class BumpRole : std::uint8_t {
-  token_emb, output, tokenizer, pos_emb,
-  ln1_gamma, ln2_gamma, wq, bq, wk, bk, wv, bv, wo, bo, w1, b1, w2, b2,
-  final_ln_weight, final_ln_bias,
+  token_emb,
+  output,
+  tokenizer,
+  pos_emb,
+  ln1_gamma,
+  ln2_gamma,
+  wq,
+  bq,
+  wk,
+  bk,
+  wv,
+  bv,
+  wo,
+  bo,
+  w1,
+  b1,
+  w2,
+  b2,
+  final_ln_weight,
+  final_ln_bias,
 };
 
 /// How a writer arranged the sections. Types follow the dtype table, entry by entry.
 struct BumpLayout {
   BumpShape shape;  ///< All of it, with the widths that a header may lack.
   std::vector<TensorType> types;
-  bool has_biases = true;      ///< Else: eight sections for a layer, and no position embedding.
-  bool has_pos_emb = true;     ///< In the file; its type is in the table either way.
-  bool has_output = false;     ///< After the embedding, or without biases at the end.
+  bool has_biases = true;   ///< Else: eight sections for a layer, and no position embedding.
+  bool has_pos_emb = true;  ///< In the file; its type is in the table either way.
+  bool has_output = false;  ///< After the embedding, or without biases at the end.
   std::uint64_t tokenizer_bytes = 0;  ///< After the embedding and output; not in the table.
 };
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Opens bump files of every layout that is known as a model.
+#include "interop/bump_reader.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -15,7 +17,6 @@
 #include "interop/bump_config.hpp"
 #include "interop/bump_header.hpp"
 #include "interop/bump_layout.hpp"
-#include "interop/bump_reader.hpp"
 #include "interop/bump_solver.hpp"
 #include "interop/foreign_model.hpp"
 #include "interop/reader.hpp"
@@ -24,8 +25,7 @@ namespace ingot::interop {
 namespace {
 
 bool is_bump(const Probe& probe) {
-  return probe.first_bytes.size() >= 8 &&
-         std::memcmp(probe.first_bytes.data(), "BUMPWGT", 7) == 0;
+  return probe.first_bytes.size() >= 8 && std::memcmp(probe.first_bytes.data(), "BUMPWGT", 7) == 0;
 }
 
 /// Where the dtype table of the younger writers is: 24 zero bytes follow their header.
@@ -62,7 +62,8 @@ Result<void> find_table(const Source& file, std::uint64_t max_entries, BumpFile&
       if (count != bump.header.shape.layers * kind.per_layer + kind.others) continue;
       if (is_late ? kind.per_layer != 14 : kind.is_late_only) continue;
       if (count > max_entries) return fail(Errc::limit_exceeded, offset, "dtype table");
-      if (count > bump.payload_end - offset - 4) return fail(Errc::truncated, offset, "dtype table");
+      if (count > bump.payload_end - offset - 4)
+        return fail(Errc::truncated, offset, "dtype table");
       bump.codes.resize(count);
       INGOT_TRY_VOID(file.read(offset + 4, std::as_writable_bytes(std::span(bump.codes))));
       bump.payload_begin = offset;
@@ -126,8 +127,7 @@ std::vector<ForeignTensor> make_tensors(const BumpFile& bump, const BumpSolution
   std::vector<ForeignTensor> tensors;
   std::uint64_t offset = bump.sections_begin;
   if (solution == nullptr) {
-    tensors.push_back(
-        {"payload", TensorType::i8, {bump.payload_end - offset}, 0, offset, nullptr});
+    tensors.push_back({"payload", TensorType::i8, {bump.payload_end - offset}, 0, offset, nullptr});
     return tensors;
   }
   for (const BumpSection& section : solution->sections) {
@@ -140,7 +140,9 @@ std::vector<ForeignTensor> make_tensors(const BumpFile& bump, const BumpSolution
 Result<OpenedModel> open_bump(const std::string& path, const OpenAnyOptions& options) {
   INGOT_TRY(std::unique_ptr<Source> file, read_file(path));
   INGOT_TRY(const BumpConfig config, read_bump_config(path));
-  return open_bump_source(std::move(file), config, options);
+  INGOT_TRY(OpenedModel opened, open_bump_source(std::move(file), config, options));
+  opened.paths.push_back(path);
+  return opened;
 }
 
 }  // namespace

@@ -38,8 +38,8 @@ std::vector<TensorType> uniform_types(std::uint64_t layers, TensorType weights) 
   const TensorType none = TensorType::f32;
   std::vector<TensorType> types = {weights, none};
   for (std::uint64_t i = 0; i < layers; ++i) {
-    const std::array of_layer = {none, none, weights, none, weights, none, weights,
-                                 none, weights, none, weights, none, weights, none};
+    const std::array of_layer = {none, none,    weights, none,    weights, none,    weights,
+                                 none, weights, none,    weights, none,    weights, none};
     types.insert(types.end(), of_layer.begin(), of_layer.end());
   }
   types.insert(types.end(), {none, none});
@@ -49,9 +49,7 @@ std::vector<TensorType> uniform_types(std::uint64_t layers, TensorType weights) 
 class Solver {
  public:
   Solver(const BumpFile& bump, const BumpConfig& config)
-      : bump_(bump),
-        config_(config),
-        payload_bytes_(bump.payload_end - bump.sections_begin) {}
+      : bump_(bump), config_(config), payload_bytes_(bump.payload_end - bump.sections_begin) {}
 
   std::optional<BumpSolution> solve() {
     if (bump_.header.version == 2) {
@@ -151,8 +149,8 @@ class Solver {
     shape.feed_forward = feed_forward;
     // A padded file is padded in every width; that of feed-forward nets is not in the header.
     constexpr std::uint64_t line = 16;
-    const bool is_padded = shape.aligned_embedding != shape.embedding ||
-                           shape.aligned_head != shape.head_width;
+    const bool is_padded =
+        shape.aligned_embedding != shape.embedding || shape.aligned_head != shape.head_width;
     const auto aligned = checked_align_up(feed_forward, line);
     shape.aligned_feed_forward = is_padded && aligned ? *aligned : feed_forward;
   }

@@ -82,8 +82,7 @@ Result<void> add_exact_metadata(std::string_view base64, ModelWriter& keys) {
   if (!header) return fail(Errc::safetensors_header, std::string(exact_metadata_key), "not base64");
   const Result<Model> model = Model::open_memory(*header);
   if (!model) {
-    return fail(Errc::safetensors_header, std::string(exact_metadata_key),
-                model.error().message());
+    return fail(Errc::safetensors_header, std::string(exact_metadata_key), model.error().message());
   }
   for (const KeyValue& entry : model->metadata()) {
     if (!is_container_key(entry.key)) keys.set_value(entry.key, entry.value);

@@ -20,7 +20,7 @@ bool is_gguf(const Probe& probe) {
 
 Result<OpenedModel> open_gguf(const std::string& path, const OpenAnyOptions& options) {
   INGOT_TRY(Model model, Model::open(path, options.gguf));
-  return OpenedModel{std::move(model), FileFormat::gguf, 0, {}};
+  return OpenedModel{std::move(model), FileFormat::gguf};
 }
 
 struct Reading {

@@ -19,9 +19,8 @@ constexpr std::uint16_t bf16_of(unsigned mantissa, int exponent) {
   int top = 0;
   while ((mantissa >> (top + 1)) != 0) ++top;
   const unsigned fraction = (mantissa << (bf16_mantissa_bits - static_cast<unsigned>(top))) & 0x7Fu;
-  return static_cast<std::uint16_t>(static_cast<unsigned>(exponent + top + bf16_bias)
-                                        << bf16_mantissa_bits |
-                                    fraction);
+  return static_cast<std::uint16_t>(
+      static_cast<unsigned>(exponent + top + bf16_bias) << bf16_mantissa_bits | fraction);
 }
 
 /// A float of eight bits with a sign: `exponent_bits`, then the mantissa. Source: OCP 8-bit

@@ -43,7 +43,9 @@ class HeaderHandler {
   bool start_array(std::size_t);
   bool end_array();
   bool parse_error(std::size_t position, const std::string&, const nlohmann::json::exception&) {
-    error_ = Error{Errc::safetensors_header, safetensors_prefix_bytes + position - 1, {},
+    error_ = Error{Errc::safetensors_header,
+                   safetensors_prefix_bytes + position - 1,
+                   {},
                    "the text is not JSON from here on"};
     return false;
   }
@@ -237,12 +239,12 @@ Result<SafetensorsHeader> parse_safetensors_header(std::string_view text, std::u
   HeaderHandler handler(max_tensors);
   nlohmann::json::sax_parse(text.begin(), text.end(), &handler);
   INGOT_TRY(SafetensorsHeader header, handler.take());
-  if (const auto twice =
-          find_duplicate(header.tensors, [](const auto& tensor) -> const std::string& { return tensor.name; })) {
+  if (const auto twice = find_duplicate(
+          header.tensors, [](const auto& tensor) -> const std::string& { return tensor.name; })) {
     return fail(Errc::tensor_duplicate, *twice);
   }
-  if (const auto twice =
-          find_duplicate(header.metadata, [](const auto& entry) -> const std::string& { return entry.first; })) {
+  if (const auto twice = find_duplicate(
+          header.metadata, [](const auto& entry) -> const std::string& { return entry.first; })) {
     return fail(Errc::key_duplicate, *twice);
   }
   std::stable_sort(header.tensors.begin(), header.tensors.end(), [](const auto& a, const auto& b) {

@@ -28,7 +28,7 @@ struct SafetensorsTensor {
 };
 
 struct SafetensorsHeader {
-  std::vector<SafetensorsTensor> tensors;  ///< By ascending begin.
+  std::vector<SafetensorsTensor> tensors;                     ///< By ascending begin.
   std::vector<std::pair<std::string, std::string>> metadata;  ///< `__metadata__`, as in the file.
 };
 

@@ -159,7 +159,8 @@ Result<SafetensorsFiles> search_folder(const std::string& path) {
   if (error) return fail(Errc::io_error, path, error.message());
   if (indexes.size() == 1) return read_index(indexes.front());
   if (indexes.size() > 1) return fail(Errc::index_mismatch, path, "the folder has several indexes");
-  if (files.empty()) return fail(Errc::not_a_regular_file, path, "a folder without safetensors files");
+  if (files.empty())
+    return fail(Errc::not_a_regular_file, path, "a folder without safetensors files");
   std::sort(files.begin(), files.end());
   INGOT_TRY(SafetensorsFiles set, find_set(files.front()));
   if (set.paths == files) return set;

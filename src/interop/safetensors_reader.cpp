@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Opens safetensors files as a model.
+#include "interop/safetensors_reader.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -16,7 +18,6 @@
 #include "interop/safetensors_dtypes.hpp"
 #include "interop/safetensors_header.hpp"
 #include "interop/safetensors_index.hpp"
-#include "interop/safetensors_reader.hpp"
 
 namespace ingot::interop {
 namespace {
@@ -26,7 +27,9 @@ bool is_safetensors(const Probe& probe) {
   if (probe.path.ends_with(".safetensors")) return true;
   // A header of a plausible size that begins with { is nothing else.
   if (probe.first_bytes.size() <= safetensors_prefix_bytes) return false;
-  const auto byte_at = [&](std::size_t i) { return std::to_integer<unsigned>(probe.first_bytes[i]); };
+  const auto byte_at = [&](std::size_t i) {
+    return std::to_integer<unsigned>(probe.first_bytes[i]);
+  };
   for (std::size_t i = 4; i < safetensors_prefix_bytes; ++i) {
     if (byte_at(i) != 0) return false;
   }
@@ -151,7 +154,9 @@ Result<OpenedModel> open_safetensors(const std::string& path, const OpenAnyOptio
                 std::to_string(found.weight_map.size()) + " tensors in the index, " +
                     std::to_string(tensors.size()) + " in the shards");
   }
-  return assemble(std::move(files), tensors, file_bytes, options.gguf);
+  INGOT_TRY(OpenedModel opened, assemble(std::move(files), tensors, file_bytes, options.gguf));
+  opened.paths = found.paths;
+  return opened;
 }
 
 }  // namespace

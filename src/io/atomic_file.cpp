@@ -146,8 +146,8 @@ Result<void> AtomicFile::overwrite(std::uint64_t file_offset, std::span<const st
   }
   INGOT_TRY_VOID(flush());
   while (!bytes.empty()) {
-    const ssize_t written = ::pwrite(descriptor_.get(), bytes.data(), bytes.size(),
-                                     static_cast<off_t>(file_offset));
+    const ssize_t written =
+        ::pwrite(descriptor_.get(), bytes.data(), bytes.size(), static_cast<off_t>(file_offset));
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) return fail_with_errno(errno, {}, "write the output");
     bytes = bytes.subspan(static_cast<std::size_t>(written));

@@ -35,10 +35,11 @@ class BumpPlanTest : public testing::Test {
  protected:
   Result<BumpPlan> plan(const ModelSketch& sketch, const BumpOptions& options = doc,
                         WriteFormat format = {}) {
-    INGOT_TRY(model_, Model::open(sketch.write(folder_.path("model.gguf"), format))
-                          .transform([](Model&& model) {
-                            return std::make_unique<Model>(std::move(model));
-                          }));
+    INGOT_TRY(
+        model_,
+        Model::open(sketch.write(folder_.path("model.gguf"), format)).transform([](Model&& model) {
+          return std::make_unique<Model>(std::move(model));
+        }));
     return plan_bump_file(*model_, options);
   }
 
@@ -60,7 +61,8 @@ constexpr SketchShape even{.embedding = 64, .heads = 4, .head_width = 16, .feed_
 // --- the table of checks that the original converters make, row by row
 
 TEST_F(BumpPlanTest, AWholeModelPasses) {
-  for (const BumpOptions& options : all_dialects) EXPECT_THAT(plan(sketch_llama(), options), Succeeds());
+  for (const BumpOptions& options : all_dialects)
+    EXPECT_THAT(plan(sketch_llama(), options), Succeeds());
 }
 
 TEST_F(BumpPlanTest, TheEmbeddingMustBeThereAndAMatrix) {
@@ -150,9 +152,9 @@ TEST_F(BumpPlanTest, EveryTensorOfALayerMustBeThere) {
 TEST_F(BumpPlanTest, MatricesMustHaveTheirDimensions) {
   using Shape = std::vector<std::uint64_t>;
   const std::pair<const char*, Shape> wrong[] = {
-      {"attn_q", {32, 24}},     {"attn_q", {16, 32}},      {"attn_k", {32, 32}},
-      {"attn_v", {32, 8}},      {"attn_output", {32, 16}}, {"attn_output", {16, 32}},
-      {"ffn_gate", {32, 32}},   {"ffn_up", {16, 48}},      {"ffn_down", {32, 48}},
+      {"attn_q", {32, 24}},      {"attn_q", {16, 32}},      {"attn_k", {32, 32}},
+      {"attn_v", {32, 8}},       {"attn_output", {32, 16}}, {"attn_output", {16, 32}},
+      {"ffn_gate", {32, 32}},    {"ffn_up", {16, 48}},      {"ffn_down", {32, 48}},
       {"ffn_gate", {32, 48, 2}}, {"attn_q", {1024}},
   };
   for (const auto& [name, shape] : wrong) {
@@ -164,8 +166,7 @@ TEST_F(BumpPlanTest, MatricesMustHaveTheirDimensions) {
 
 TEST_F(BumpPlanTest, Version4TakesTheHeadWidthFromTheTensors) {
   const SketchShape wide{.head_width = 16};  // 4 heads of 16 in a width of 32
-  EXPECT_THAT(plan(sketch_llama(wide)),
-              FailsWith(unfit, Error::no_offset, "blk.0.attn_q.weight"));
+  EXPECT_THAT(plan(sketch_llama(wide)), FailsWith(unfit, Error::no_offset, "blk.0.attn_q.weight"));
   const auto planned = plan(sketch_llama(wide), v4);
   ASSERT_THAT(planned, Succeeds());
   EXPECT_EQ(planned->shape.head_width, 16u);
@@ -181,8 +182,8 @@ TEST_F(BumpPlanTest, Version4TakesTheHeadWidthFromTheTensors) {
 }
 
 TEST_F(BumpPlanTest, WeightsMustBeOfATypeOfTheDialect) {
-  const SketchShape large{.layers = 1, .embedding = 256, .heads = 4, .head_width = 64,
-                          .feed_forward = 256};
+  const SketchShape large{
+      .layers = 1, .embedding = 256, .heads = 4, .head_width = 64, .feed_forward = 256};
   const auto with = [&](const char* name, TensorType stored) {
     ModelSketch sketch = sketch_llama(large);
     return sketch.tensor(name, stored, sketch.find(name)->shape);
@@ -190,7 +191,8 @@ TEST_F(BumpPlanTest, WeightsMustBeOfATypeOfTheDialect) {
   for (const char* name : {"token_embd.weight", "blk.0.attn_q.weight", "blk.0.ffn_down.weight"}) {
     SCOPED_TRACE(name);
     for (const TensorType stored : {TensorType::f32, TensorType::q4_k, TensorType::q6_k}) {
-      for (const auto& options : all_dialects) EXPECT_THAT(plan(with(name, stored), options), Succeeds());
+      for (const auto& options : all_dialects)
+        EXPECT_THAT(plan(with(name, stored), options), Succeeds());
     }
     for (const TensorType stored : {TensorType::q5_0, TensorType::q5_1, TensorType::q8_0}) {
       EXPECT_THAT(plan(with(name, stored)), FailsWith(type, Error::no_offset, name));
@@ -208,8 +210,8 @@ TEST_F(BumpPlanTest, WeightsMustBeOfATypeOfTheDialect) {
 }
 
 TEST_F(BumpPlanTest, GateAndUpMustBeOfOneType) {
-  const SketchShape large{.layers = 1, .embedding = 256, .heads = 4, .head_width = 64,
-                          .feed_forward = 256};
+  const SketchShape large{
+      .layers = 1, .embedding = 256, .heads = 4, .head_width = 64, .feed_forward = 256};
   ModelSketch sketch = sketch_llama(large);
   sketch.tensor("blk.0.ffn_up.weight", TensorType::q4_k, {256, 256});
   expect_refused(sketch, unfit, "layer 0");
@@ -224,8 +226,8 @@ TEST_F(BumpPlanTest, GateAndUpMustBeOfOneType) {
 }
 
 TEST_F(BumpPlanTest, TheDocDialectWantsKQuantsInWholeSuperblocksEverywhere) {
-  const SketchShape shape{.layers = 1, .embedding = 256, .heads = 4, .head_width = 64,
-                          .feed_forward = 96};
+  const SketchShape shape{
+      .layers = 1, .embedding = 256, .heads = 4, .head_width = 64, .feed_forward = 96};
   ModelSketch sketch = sketch_llama(shape);
   sketch.tensor("blk.0.attn_q.weight", TensorType::q4_k, {256, 256});
   EXPECT_THAT(plan(sketch), FailsWith(unfit, Error::no_offset, "blk.0.attn_q.weight"));
@@ -234,7 +236,8 @@ TEST_F(BumpPlanTest, TheDocDialectWantsKQuantsInWholeSuperblocksEverywhere) {
 }
 
 TEST_F(BumpPlanTest, NormsMustBeVectorsOfFloatsOfTheWidth) {
-  for (const char* name : {"blk.1.attn_norm.weight", "blk.0.ffn_norm.weight", "output_norm.weight"}) {
+  for (const char* name :
+       {"blk.1.attn_norm.weight", "blk.0.ffn_norm.weight", "output_norm.weight"}) {
     SCOPED_TRACE(name);
     expect_refused(sketch_llama().tensor(name, TensorType::f32, {16, 2}), unfit, name);
     expect_refused(sketch_llama().tensor(name, TensorType::f32, {31}), unfit, name);
@@ -296,7 +299,7 @@ TEST_F(BumpPlanTest, BiasesOfAttentionAreLostInTheDocDialectAlone) {
 
 TEST_F(BumpPlanTest, AnOutputEqualToTheEmbeddingIsNoLoss) {
   ModelSketch sketch = sketch_llama(even);
-  const Bytes embedding = sketch.data("token_embd.weight");
+  const test::Bytes embedding = sketch.data("token_embd.weight");
   sketch.tensor("output.weight", TensorType::f32, {64, 10}, embedding);
   EXPECT_THAT(plan(sketch), Succeeds());
   sketch.find("output.weight")->data.back() ^= std::byte{1};
@@ -318,11 +321,17 @@ TEST_F(BumpPlanTest, WhatTheEngineMisreadsIsSaid) {
   EXPECT_THAT(plan(sketch_llama(even))->remarks, testing::SizeIs(1));  // the F32 output matrix
   EXPECT_THAT(plan(sketch_llama(even))->remarks, says("attn_output"));
   EXPECT_THAT(plan(sketch_llama())->remarks, says("head width"));
-  EXPECT_THAT(plan(sketch_llama({.embedding = 24, .heads = 8, .kv_heads = 8, .head_width = 3}))->remarks, says("embedding width"));
+  EXPECT_THAT(
+      plan(sketch_llama({.embedding = 24, .heads = 8, .kv_heads = 8, .head_width = 3}))->remarks,
+      says("embedding width"));
   EXPECT_THAT(plan(sketch_llama({.feed_forward = 40}))->remarks, says("feed-forward width"));
   EXPECT_THAT(plan(sketch_llama({.kv_heads = 3}))->remarks, says("heads"));
-  const SketchShape quantized{.layers = 1, .embedding = 256, .heads = 4, .head_width = 64,
-                              .feed_forward = 256, .type = TensorType::q4_k};
+  const SketchShape quantized{.layers = 1,
+                              .embedding = 256,
+                              .heads = 4,
+                              .head_width = 64,
+                              .feed_forward = 256,
+                              .type = TensorType::q4_k};
   EXPECT_THAT(plan(sketch_llama(quantized))->remarks, IsEmpty());
 }
 

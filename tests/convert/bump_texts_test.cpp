@@ -33,9 +33,9 @@ TEST(BumpTexts, FloatsAreWrittenAsPythonWritesThem) {
 TEST(BumpTexts, NamesAreEscapedAsPythonEscapesThem) {
   BumpPlan plan;
   plan.architecture = "a\"\\\n\x1b\x7f\xC3\xA9\xF0\x9F\x98\x80\xFF";
-  EXPECT_THAT(bump_config_text(plan),
-              testing::HasSubstr(
-                  R"("model_type": "a\"\\\n\u001b\u007f\u00e9\ud83d\ude00\ufffd",)"));
+  EXPECT_THAT(
+      bump_config_text(plan),
+      testing::HasSubstr(R"("model_type": "a\"\\\n\u001b\u007f\u00e9\ud83d\ude00\ufffd",)"));
 }
 
 }  // namespace

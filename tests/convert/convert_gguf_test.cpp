@@ -135,12 +135,18 @@ TEST_F(ConvertGguf, OtherTypesAreNotConvertedTo) {
 }
 
 TEST_F(ConvertGguf, TheNumberOfThreadsChangesNothing) {
-  sketch_llama({.embedding = 512, .heads = 8, .head_width = 64, .feed_forward = 3000,
-                .vocabulary = 1000, .type = TensorType::q8_0})
+  sketch_llama({.embedding = 512,
+                .heads = 8,
+                .head_width = 64,
+                .feed_forward = 3000,
+                .vocabulary = 1000,
+                .type = TensorType::q8_0})
       .tensor("blk.0.ffn_down.weight", TensorType::f32, {3000, 512})
       .write(folder_.path("a.gguf"));
-  ASSERT_THAT(convert("a.gguf", "b.gguf", {.type = TensorType::bf16, .thread_count = 1}), Succeeds());
-  ASSERT_THAT(convert("a.gguf", "c.gguf", {.type = TensorType::bf16, .thread_count = 7}), Succeeds());
+  ASSERT_THAT(convert("a.gguf", "b.gguf", {.type = TensorType::bf16, .thread_count = 1}),
+              Succeeds());
+  ASSERT_THAT(convert("a.gguf", "c.gguf", {.type = TensorType::bf16, .thread_count = 7}),
+              Succeeds());
   EXPECT_EQ(file("b.gguf"), file("c.gguf"));
 }
 
@@ -176,7 +182,8 @@ TEST_F(ConvertGguf, TheInputIsNeverTheOutput) {
 TEST_F(ConvertGguf, AConversionCanBeStopped) {
   sketch_llama().write(folder_.path("a.gguf"));
   const Model model = open("a.gguf");
-  for (const FileFormat format : {FileFormat::gguf, FileFormat::safetensors, FileFormat::npz, FileFormat::bump}) {
+  for (const FileFormat format :
+       {FileFormat::gguf, FileFormat::safetensors, FileFormat::npz, FileFormat::bump}) {
     const auto conversion = plan_conversion(model, format, folder_.path("out"));
     ASSERT_THAT(conversion, Succeeds());
     EXPECT_THAT((*conversion)->run([](std::uint64_t) { return false; }),

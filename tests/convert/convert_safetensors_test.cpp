@@ -123,9 +123,9 @@ TEST_F(ConvertSafetensors, QuantizedTensorsAreDecoded) {
     const TensorInfo& decoded = *f32->find_tensor(tensor.name);
     EXPECT_EQ(decoded.type, TensorType::f32);
     std::vector<float> floats(tensor.element_count);
-    ASSERT_THAT(model->dequantize_rows(tensor, 0, tensor.element_count / tensor.row_elements(),
-                                       floats),
-                Succeeds());
+    ASSERT_THAT(
+        model->dequantize_rows(tensor, 0, tensor.element_count / tensor.row_elements(), floats),
+        Succeeds());
     const auto expected = std::as_bytes(std::span(floats));
     EXPECT_EQ(data(*f32, decoded), Bytes(expected.begin(), expected.end()));
   }

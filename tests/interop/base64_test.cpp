@@ -17,9 +17,13 @@ std::optional<std::string> decode(std::string_view text) {
 }
 
 TEST(Base64, AgreesWithTheStandard) {  // RFC 4648, section 10
-  const std::pair<const char*, const char*> vectors[] = {
-      {"", ""},         {"f", "Zg=="},         {"fo", "Zm8="},        {"foo", "Zm9v"},
-      {"foob", "Zm9vYg=="}, {"fooba", "Zm9vYmE="}, {"foobar", "Zm9vYmFy"}};
+  const std::pair<const char*, const char*> vectors[] = {{"", ""},
+                                                         {"f", "Zg=="},
+                                                         {"fo", "Zm8="},
+                                                         {"foo", "Zm9v"},
+                                                         {"foob", "Zm9vYg=="},
+                                                         {"fooba", "Zm9vYmE="},
+                                                         {"foobar", "Zm9vYmFy"}};
   for (const auto& [text, code] : vectors) {
     EXPECT_EQ(encode(text), code);
     EXPECT_EQ(decode(code), text);
@@ -28,8 +32,8 @@ TEST(Base64, AgreesWithTheStandard) {  // RFC 4648, section 10
 }
 
 TEST(Base64, RefusesWhatNoEncoderWrites) {
-  for (const char* text : {"Z", "Zg", "Zg=", "Zg==Zg==", "Zm9v\n", "====", "Zh==", "Zm9=", "Z@==",
-                           "Zg=g", "=g=="}) {
+  for (const char* text :
+       {"Z", "Zg", "Zg=", "Zg==Zg==", "Zm9v\n", "====", "Zh==", "Zm9=", "Z@==", "Zg=g", "=g=="}) {
     EXPECT_EQ(decode(text), std::nullopt) << text;
   }
 }

@@ -47,8 +47,8 @@ class BumpReaderTest : public testing::Test {
       ASSERT_EQ(tensor.size_bytes, sections[i].size_bytes) << tensor.name;
       Bytes data(tensor.size_bytes);
       ASSERT_THAT(opened->model.read(tensor, 0, data), Succeeds());
-      EXPECT_TRUE(std::equal(data.begin(), data.end(),
-                             file.begin() + static_cast<std::ptrdiff_t>(offset)))
+      EXPECT_TRUE(
+          std::equal(data.begin(), data.end(), file.begin() + static_cast<std::ptrdiff_t>(offset)))
           << tensor.name;
       offset += tensor.size_bytes;
     }
@@ -89,8 +89,9 @@ TEST_F(BumpReaderTest, Version2HasNoTable) {
 }
 
 TEST_F(BumpReaderTest, Version4SaysEverythingInItsHeader) {
-  expect_sections({.version = 4, .codes = BumpCodes::engine, .layout = plain_layout(TensorType::q8_0)},
-                  "engine");
+  expect_sections(
+      {.version = 4, .codes = BumpCodes::engine, .layout = plain_layout(TensorType::q8_0)},
+      "engine");
   BumpLayout wide = plain_layout(TensorType::q4_k);
   wide.shape.head_width = wide.shape.aligned_head = 128;  // 4 heads of 128 in a width of 256
   expect_sections({.version = 4, .codes = BumpCodes::engine, .layout = wide}, "engine");
@@ -106,7 +107,8 @@ TEST_F(BumpReaderTest, Version4WithoutBiases) {
 }
 
 TEST_F(BumpReaderTest, Version4WithATokenizer) {
-  BumpParts parts{.version = 4, .codes = BumpCodes::engine, .layout = plain_layout(TensorType::q4_k)};
+  BumpParts parts{
+      .version = 4, .codes = BumpCodes::engine, .layout = plain_layout(TensorType::q4_k)};
   parts.has_tokenizer_header = true;
   parts.merges = 3;
   parts.vocabulary_bytes = 17;
@@ -116,7 +118,8 @@ TEST_F(BumpReaderTest, Version4WithATokenizer) {
 
 TEST_F(BumpReaderTest, ALateTableWithoutPositionEmbedding) {
   for (const bool has_output : {false, true}) {
-    BumpParts parts{.version = 4, .codes = BumpCodes::engine, .layout = plain_layout(TensorType::q4_k)};
+    BumpParts parts{
+        .version = 4, .codes = BumpCodes::engine, .layout = plain_layout(TensorType::q4_k)};
     parts.has_tokenizer_header = parts.has_late_table = true;
     parts.merges = 2;
     parts.vocabulary_bytes = 9;
@@ -129,7 +132,8 @@ TEST_F(BumpReaderTest, ALateTableWithoutPositionEmbedding) {
 }
 
 TEST_F(BumpReaderTest, Version5DescribesItselfAtTheEnd) {
-  BumpParts parts{.version = 5, .codes = BumpCodes::engine, .layout = plain_layout(TensorType::q4_k)};
+  BumpParts parts{
+      .version = 5, .codes = BumpCodes::engine, .layout = plain_layout(TensorType::q4_k)};
   parts.has_tokenizer_header = parts.has_late_table = true;
   parts.layout.has_pos_emb = false;
   parts.description = R"({"a": 1})";
@@ -140,7 +144,8 @@ TEST_F(BumpReaderTest, Version5DescribesItselfAtTheEnd) {
 }
 
 TEST_F(BumpReaderTest, SectionsThatCannotBeToldApartAreOnePayload) {
-  Bytes file = build_bump({.version = 4, .codes = BumpCodes::engine, .layout = plain_layout(TensorType::q4_k)});
+  Bytes file = build_bump(
+      {.version = 4, .codes = BumpCodes::engine, .layout = plain_layout(TensorType::q4_k)});
   file.resize(file.size() + 100);  // as if there were sections that nobody knows
   const Bytes checksum = sha256_bytes(std::span(file).subspan(128));
   std::copy(checksum.begin(), checksum.end(), file.begin() + 0x50);
@@ -164,7 +169,7 @@ TEST_F(BumpReaderTest, TheConfigurationGivesNamesAndNumbers) {
 }
 
 TEST_F(BumpReaderTest, AWrongOrHostileConfigurationIsAsIfItWereNotThere) {
-  for (const std::string config :
+  for (const std::string& config :
        {std::string("{"), std::string("[]"), std::string(30000, '['),
         std::string(R"({"num_key_value_heads": 99999999999, "intermediate_size": 7})"),
         std::string(R"({"model_type": "\u001b[31m", "intermediate_size": -1})")}) {
@@ -204,8 +209,8 @@ TEST_F(BumpReaderTest, ABitFlippedAnywhereInThePayloadIsFound) {
 }
 
 TEST_F(BumpReaderTest, ACutOffFileIsRefused) {
-  const Bytes file = build_bump({.version = 4, .codes = BumpCodes::engine,
-                                 .layout = plain_layout(TensorType::q4_k)});
+  const Bytes file = build_bump(
+      {.version = 4, .codes = BumpCodes::engine, .layout = plain_layout(TensorType::q4_k)});
   for (const std::size_t size : {8u, 100u, 127u, 128u, 131u, 140u, 170u, 1000u}) {
     EXPECT_FALSE(open(Bytes(file.begin(), file.begin() + size)).has_value()) << size;
   }

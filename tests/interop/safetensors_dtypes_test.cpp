@@ -18,8 +18,8 @@ double float8(unsigned byte, int exponent_bits, int bias) {
   const int exponent = static_cast<int>(byte >> mantissa_bits) & ((1 << exponent_bits) - 1);
   const int mantissa = static_cast<int>(byte) & ((1 << mantissa_bits) - 1);
   const double fraction = mantissa / std::ldexp(1.0, mantissa_bits);
-  const double size = exponent == 0 ? std::ldexp(fraction, 1 - bias)
-                                    : std::ldexp(1.0 + fraction, exponent - bias);
+  const double size =
+      exponent == 0 ? std::ldexp(fraction, 1 - bias) : std::ldexp(1.0 + fraction, exponent - bias);
   return (byte & 0x80) != 0 ? -size : size;
 }
 

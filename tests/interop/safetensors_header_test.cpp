@@ -19,11 +19,10 @@ Result<SafetensorsHeader> parse(std::string_view text, std::uint64_t data_bytes)
 }
 
 TEST(SafetensorsHeader, ReadsTensorsByOffsetAndMetadata) {
-  const auto header = parse(
-      R"({"b":{"dtype":"F16","shape":[2,3],"data_offsets":[4,16]},)"
-      R"("__metadata__":{"format":"pt","k":"\u00e9"},)"
-      R"("a":{"shape":[1],"data_offsets":[0,4],"dtype":"F32"}}   )",
-      16);
+  const auto header = parse(R"({"b":{"dtype":"F16","shape":[2,3],"data_offsets":[4,16]},)"
+                            R"("__metadata__":{"format":"pt","k":"\u00e9"},)"
+                            R"("a":{"shape":[1],"data_offsets":[0,4],"dtype":"F32"}}   )",
+                            16);
   ASSERT_THAT(header, Succeeds());
   ASSERT_EQ(header->tensors.size(), 2u);
   EXPECT_EQ(header->tensors[0].name, "a");
@@ -32,15 +31,14 @@ TEST(SafetensorsHeader, ReadsTensorsByOffsetAndMetadata) {
   EXPECT_THAT(header->tensors[1].shape, ElementsAre(2, 3));
   EXPECT_EQ(header->tensors[1].begin, 4u);
   EXPECT_EQ(header->tensors[1].end, 16u);
-  EXPECT_THAT(header->metadata, ElementsAre(testing::Pair("format", "pt"),
-                                            testing::Pair("k", "\xC3\xA9")));
+  EXPECT_THAT(header->metadata,
+              ElementsAre(testing::Pair("format", "pt"), testing::Pair("k", "\xC3\xA9")));
 }
 
 TEST(SafetensorsHeader, ScalarsAndEmptyTensorsAreTensors) {
-  const auto header = parse(
-      R"({"s":{"dtype":"F64","shape":[],"data_offsets":[0,8]},)"
-      R"("e":{"dtype":"F32","shape":[3,0],"data_offsets":[8,8]}})",
-      8);
+  const auto header = parse(R"({"s":{"dtype":"F64","shape":[],"data_offsets":[0,8]},)"
+                            R"("e":{"dtype":"F32","shape":[3,0],"data_offsets":[8,8]}})",
+                            8);
   ASSERT_THAT(header, Succeeds());
   EXPECT_EQ(header->tensors.size(), 2u);
   EXPECT_THAT(parse("{}", 0), Succeeds());
@@ -75,8 +73,8 @@ INSTANTIATE_TEST_SUITE_P(
         Hostile{"UnknownDtype", R"({"a":{"dtype":"F7","shape":[],"data_offsets":[0,4]}})", 4,
                 header},
         Hostile{"NoShape", R"({"a":{"dtype":"F32","data_offsets":[0,4]}})", 4, header},
-        Hostile{"UnknownField",
-                R"({"a":{"dtype":"F32","shape":[],"data_offsets":[0,4],"x":1}})", 4, header},
+        Hostile{"UnknownField", R"({"a":{"dtype":"F32","shape":[],"data_offsets":[0,4],"x":1}})", 4,
+                header},
         Hostile{"NegativeShape", R"({"a":{"dtype":"F32","shape":[-1],"data_offsets":[0,4]}})", 4,
                 header},
         Hostile{"FloatShape", R"({"a":{"dtype":"F32","shape":[1.0],"data_offsets":[0,4]}})", 4,
@@ -119,12 +117,11 @@ INSTANTIATE_TEST_SUITE_P(
                 layout},
         Hostile{"DataMissing", R"({"a":{"dtype":"F32","shape":[],"data_offsets":[0,4]}})", 3,
                 Errc::truncated}),
-    [](const auto& info) { return std::string(info.param.what); });
+    [](const auto& hostile) { return std::string(hostile.param.what); });
 
 TEST(SafetensorsHeader, CountsTensorsAgainstTheLimit) {
-  const std::string text =
-      R"({"a":{"dtype":"I8","shape":[],"data_offsets":[0,1]},)"
-      R"("b":{"dtype":"I8","shape":[],"data_offsets":[1,2]}})";
+  const std::string text = R"({"a":{"dtype":"I8","shape":[],"data_offsets":[0,1]},)"
+                           R"("b":{"dtype":"I8","shape":[],"data_offsets":[1,2]}})";
   EXPECT_THAT(parse_safetensors_header(text, 2, 2), Succeeds());
   EXPECT_THAT(parse_safetensors_header(text, 2, 1), FailsWith(Errc::limit_exceeded));
 }

@@ -85,7 +85,12 @@ TEST_F(SafetensorsReader, FloatsOfEightBitsAreDecodedWhereverReadingBegins) {
 
 TEST_F(SafetensorsReader, ElementTypesWithoutAnEqualAreRefusedByName) {
   for (const char* dtype : {"BOOL", "U8", "U16", "U32", "U64", "C64", "F4", "F6_E2M3"}) {
-    const std::size_t bits = dtype == "U16"s ? 16 : dtype == "U32"s ? 32 : dtype == "U64"s || dtype == "C64"s ? 64 : dtype == "F4"s ? 4 : dtype == "F6_E2M3"s ? 6 : 8;
+    const std::size_t bits = dtype == "U16"s                      ? 16
+                             : dtype == "U32"s                    ? 32
+                             : dtype == "U64"s || dtype == "C64"s ? 64
+                             : dtype == "F4"s                     ? 4
+                             : dtype == "F6_E2M3"s                ? 6
+                                                                  : 8;
     write("a.safetensors",
           R"({"a":{"dtype":")"s + dtype + R"(","shape":[8],"data_offsets":[0,)" +
               std::to_string(bits) + "]}}",
@@ -140,13 +145,12 @@ TEST_F(SafetensorsReader, AnIndexMustBeThatOfItsShards) {
   ASSERT_THAT(good, Succeeds());
   EXPECT_EQ(good->model.tensors().size(), 2u);
   EXPECT_THAT(open("."), Succeeds());  // the folder has one index
-  for (const char* map :
-       {"{}", "[]", R"({"a":"m-1.safetensors","b":"m-1.safetensors"})",
-        R"({"a":"m-1.safetensors"})",
-        R"({"a":"m-1.safetensors","b":"m-2.safetensors","c":"m-2.safetensors"})",
-        R"({"a":"../m-1.safetensors"})", R"({"a":"/etc/passwd"})", R"({"a":1})",
-        R"({"a":{"b":"m-1.safetensors"}})", R"({"a":["m-1.safetensors"]})",
-        R"({"a":"m-1.safetensors","a":"m-1.safetensors"})"}) {
+  for (const char* map : {"{}", "[]", R"({"a":"m-1.safetensors","b":"m-1.safetensors"})",
+                          R"({"a":"m-1.safetensors"})",
+                          R"({"a":"m-1.safetensors","b":"m-2.safetensors","c":"m-2.safetensors"})",
+                          R"({"a":"../m-1.safetensors"})", R"({"a":"/etc/passwd"})", R"({"a":1})",
+                          R"({"a":{"b":"m-1.safetensors"}})", R"({"a":["m-1.safetensors"]})",
+                          R"({"a":"m-1.safetensors","a":"m-1.safetensors"})"}) {
     if (std::string_view(map) == R"({"a":"m-1.safetensors"})") continue;  // a part is a model
     EXPECT_THAT(with(map), FailsWith(Errc::index_mismatch)) << map;
   }

@@ -19,16 +19,17 @@ namespace ingot::test {
 struct BumpParts {
   std::uint32_t version = 3;
   BumpCodes codes = BumpCodes::doc;
-  interop::BumpLayout layout;
-  std::uint32_t merges = 0;            // in the header, with the checksum after them
+  interop::BumpLayout layout = {};
+  std::uint32_t merges = 0;  // in the header, with the checksum after them
   std::uint32_t vocabulary_bytes = 0;
   bool has_late_table = false;
-  bool has_tokenizer_header = false;   // checksum at 0x58
-  std::string description;             // of version 5
+  bool has_tokenizer_header = false;  // checksum at 0x58
+  std::string description = {};       // of version 5
 };
 
 inline void append_number(Bytes& bytes, std::uint64_t number, int size) {
-  for (int i = 0; i < size; ++i, number >>= 8) bytes.push_back(static_cast<std::byte>(number & 0xFF));
+  for (int i = 0; i < size; ++i, number >>= 8)
+    bytes.push_back(static_cast<std::byte>(number & 0xFF));
 }
 
 inline Bytes sha256_bytes(std::span<const std::byte> bytes) {
@@ -85,7 +86,7 @@ inline Bytes build_bump(const BumpParts& parts) {
 
 /// A layout without padding, all weights of one type. Widths are whole blocks of every type.
 inline interop::BumpLayout plain_layout(TensorType type, std::uint64_t layers = 2) {
-  interop::BumpLayout layout;
+  interop::BumpLayout layout = {};
   interop::BumpShape& shape = layout.shape;
   shape.layers = layers;
   shape.vocabulary = 5;

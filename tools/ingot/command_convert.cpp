@@ -132,10 +132,11 @@ std::string settle(Options& options) {
   return misplaced + " has no meaning for " + std::string(name_of(*options.format));
 }
 
-/// The switches that would allow what was refused.
-std::string hint_for(Errc code) {
-  if (code == Errc::would_be_lost) return " (--allow-loss)";
-  if (code == Errc::type_not_held) return " (--widen)";
+/// The option that would help against what was refused; empty if none would.
+std::string_view hint_for(const Error& error) {
+  if (error.code == Errc::would_be_lost) return " (--allow-loss)";
+  if (error.detail.find("can be widened") != std::string::npos) return " (--widen)";
+  if (error.detail.find("give the context") != std::string::npos) return " (--context)";
   return {};
 }
 
@@ -146,8 +147,7 @@ ExitCode fail(Console& console, const Options& options, const Error& error) {
     return ExitCode::usage;
   }
   Error shown = error;
-  const std::string hint = options.format == FileFormat::bump ? hint_for(error.code) : "";
-  if (!hint.empty()) shown.detail += hint;
+  if (options.format == FileFormat::bump) shown.detail += hint_for(error);
   return console.fail(options.in, shown);
 }
 
@@ -164,6 +164,7 @@ ExitCode run(Options& options, Console& console) {
   const Result<Model> model = console.open_model(options.in, FileAccess::read);
   if (!model) return console.fail(options.in, model.error());
   options.convert.thread_count = console.threads();
+  if (const ForeignFile* foreign = console.foreign()) options.convert.inputs = foreign->paths;
   const auto conversion = plan_conversion(*model, *options.format, options.out, options.convert);
   if (!conversion) return fail(console, options, conversion.error());
   for (const Error& remark : (*conversion)->remarks()) {

@@ -110,7 +110,6 @@ OpenOptions Console::open_options(FileAccess usual) const {
 }
 
 Result<Model> Console::open_named(const std::string& file, const OpenOptions& options) {
-  const OrderlyStop orderly_stop;  // verifying a checksum takes long
   std::optional<Progress> progress;
   INGOT_TRY(OpenedModel opened,
             open_any(file, {options, [&](std::uint64_t done, std::uint64_t total) {
@@ -119,7 +118,8 @@ Result<Model> Console::open_named(const std::string& file, const OpenOptions& op
                               return stop_signal() == 0;
                             }}));
   if (opened.format != FileFormat::gguf) {
-    foreign_ = {name_of(opened.format), opened.file_bytes, std::move(opened.facts)};
+    foreign_ = {name_of(opened.format), opened.file_bytes, std::move(opened.facts),
+                std::move(opened.paths)};
   }
   return std::move(opened.model);
 }

@@ -38,6 +38,7 @@ struct ForeignFile {
   std::string_view format;  ///< "bump"
   std::uint64_t file_bytes = 0;
   std::vector<FileFact> facts;
+  std::vector<std::string> paths;
 };
 
 class Console {
