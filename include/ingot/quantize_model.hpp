@@ -36,6 +36,8 @@ struct QuantizeModelOptions {
   const ImportanceMatrix* importance = nullptr;  ///< Borrowed.
   std::string importance_name = {};              ///< For the key quantize.imatrix.file.
 
+  bool keeps_shards = false;  ///< Order tensors by the shard that they are in.
+
   bool allows_requantize = false;  ///< Also quantize what is quantized already.
   bool allows_nan = false;         ///< NaN and infinities are quantized as far as types can.
 
@@ -91,12 +93,17 @@ struct TensorError {
 
 /// One of the files of a result in shards.
 struct QuantizedShard {
-  std::string path;
+  std::string path = {};
   std::size_t first_tensor = 0;  ///< Of the plan.
   std::size_t tensor_count = 0;
   std::uint16_t index = 0;  ///< From 0.
   std::uint16_t count = 1;  ///< 1: the model is one file and gets no split.* keys.
 };
+
+/// The shards of a plan that was made with `keeps_shards`: as many as the model has, each with the
+/// tensors of its counterpart. The paths are empty.
+[[nodiscard]] INGOT_EXPORT std::vector<QuantizedShard> kept_shards(const Model& model,
+                                                                   const QuantizePlan& plan);
 
 /// Writes the model, or one shard of it, as planned: atomically, its space reserved before the
 /// work. Streams in chunks of 256 Ki elements or one row; memory is bounded by these, not by

@@ -61,10 +61,9 @@ Result<void> set_shard_metadata(ModelWriter& writer, const Model& model, const Q
                                 const QuantizeModelOptions& options, const QuantizedShard& shard) {
   if (shard.index == 0) INGOT_TRY_VOID(set_metadata(writer, model, plan, options));
   if (shard.count < 2) return {};
-  // The alignment holds for each file by itself.
-  constexpr std::string_view alignment = "general.alignment";
-  const Value* value = model.find(alignment);
-  if (shard.index > 0 && value != nullptr) writer.set_value(alignment, *value);
+  // The alignment holds for each file by itself; 32 goes without saying.
+  const std::uint64_t alignment = model.files()[0].alignment;
+  if (shard.index > 0 && alignment != 32) writer.set("general.alignment", to_u32(alignment));
   writer.set("split.no", shard.index);
   writer.set("split.count", shard.count);
   writer.set("split.tensors.count", static_cast<std::int32_t>(plan.tensors.size()));

@@ -29,7 +29,7 @@ class Planner {
       INGOT_TRY_VOID(check_matrix());
       INGOT_TRY_VOID(options_.importance->check_values());
     }
-    INGOT_TRY_VOID(check_source_types());
+    INGOT_TRY_VOID(check_source());
     INGOT_TRY_VOID(choose());
     plan_.file_type = recipe_->file_type;
     if (has_target) {
@@ -44,8 +44,13 @@ class Planner {
   }
 
  private:
-  /// What only a lenient reader opens has no elements.
-  Result<void> check_source_types() const {
+  /// All shards must be there; what only a lenient reader opens has no elements.
+  Result<void> check_source() const {
+    if (model_.files().size() < model_.shard_count()) {
+      return fail(Errc::shard_mismatch, {},
+                  std::to_string(model_.shard_count() - model_.files().size()) + " of " +
+                      std::to_string(model_.shard_count()) + " shards are missing");
+    }
     for (const TensorInfo& tensor : model_.tensors()) {
       if (find_type(tensor.type) != nullptr) continue;
       return fail(Errc::unsupported_type, std::string(tensor.name),
@@ -58,7 +63,13 @@ class Planner {
     const std::span<const TensorInfo> tensors = model_.tensors();
     INGOT_TRY(const std::vector<TypeChoice> choices,
               choose_types(tensors, traits_of(model_), *recipe_, types_));
-    for (const std::size_t i : quantize_order(tensors)) {
+    std::vector<std::size_t> order = quantize_order(tensors);
+    if (options_.keeps_shards) {
+      std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        return tensors[a].shard < tensors[b].shard;
+      });
+    }
+    for (const std::size_t i : order) {
       const TensorTypeInfo& type = *find_type(choices[i].type);
       PlannedTensor planned;
       planned.source = &tensors[i];
@@ -123,6 +134,20 @@ class Planner {
 };
 
 }  // namespace
+
+std::vector<QuantizedShard> kept_shards(const Model& model, const QuantizePlan& plan) {
+  const std::size_t count = model.files().size();
+  std::vector<QuantizedShard> shards(count);
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    shards[i].index = static_cast<std::uint16_t>(i);
+    shards[i].count = static_cast<std::uint16_t>(count);
+    shards[i].first_tensor = next;
+    while (next < plan.tensors.size() && plan.tensors[next].source->shard == i) ++next;
+    shards[i].tensor_count = next - shards[i].first_tensor;
+  }
+  return shards;
+}
 
 Result<QuantizePlan> plan_quantization(const Model& model, const QuantizeModelOptions& options,
                                        const QuantizeProgress& progress) {
