@@ -23,6 +23,7 @@ namespace {
 
 constexpr std::size_t gather_bytes = std::size_t{1} << 16;
 constexpr int temporary_name_tries = 16;
+constexpr std::uint64_t max_block_bytes = std::uint64_t{64} << 10;  // of any file system
 
 /// A name beside `path` that no other program will choose.
 std::string temporary_name(const std::string& path) {
@@ -172,9 +173,10 @@ Result<void> AtomicFile::copy(const Source& source, std::uint64_t file_offset,
   if (size_bytes != 0) INGOT_TRY_VOID(flush());
   bool is_by_system = source.descriptor() >= 0;
   while (size_bytes != 0) {
-    // Later pieces begin at multiples, so that whole blocks can be shared.
+    // After a short first piece all begin at whole blocks, which can be shared.
+    const std::uint64_t rest_bytes = file_offset % max_block_bytes;
     const std::uint64_t piece_bytes =
-        std::min(size_bytes, max_copy_piece_bytes - file_offset % max_copy_piece_bytes);
+        std::min(size_bytes, rest_bytes == 0 ? max_copy_piece_bytes : max_block_bytes - rest_bytes);
     if (is_by_system) {
       INGOT_TRY(const bool is_copied, copy_by_system(source, file_offset, piece_bytes));
       is_by_system = is_copied;

@@ -86,6 +86,7 @@ Result<void> ModelEdit::remove_key(std::string_view key) {
   if (position == state_->key_positions.end()) return fail(Errc::key_not_found, std::string(key));
   state_->keys[position->second].is_removed = true;
   state_->key_positions.erase(position);
+  if (key == padding_key && !state_->wanted_slack_bytes) reserve(0);
   return {};
 }
 

@@ -37,7 +37,11 @@ class HeaderWriter {
     const std::size_t counts_offset = 8;
     append(draft_.keys, old_.first(counts_offset + 2 * draft_.encoding.count_bytes()));
     for (const KeyEdit& key : state_.keys) {
-      if (key.is_removed || key.name == padding_key) continue;
+      if (key.is_removed) continue;
+      if (key.name == padding_key) {
+        if (!key.value && !key.is_renamed) continue;  // it is made anew, as long as it has to be
+        return fail(Errc::edit_impossible, key.name, "this key keeps room; reserve sets its size");
+      }
       ++draft_.key_count;
       Result<void> result = write_key(key);
       if (!result) return named(std::move(result).error(), key.name);

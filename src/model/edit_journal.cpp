@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::string_view journal_ending = ".ingot-journal";
 constexpr std::string_view magic = "INGOTJNL";
-constexpr std::string_view phase_names[] = {"PREPARED", "INSERTED"};
+constexpr char phase_letters[] = {'P', 'I'};  // prepared, inserted; one byte is never torn
 constexpr std::uint64_t journal_version = 1;
 constexpr std::size_t phase_offset = 16;
 constexpr std::size_t numbers_offset = 24;
@@ -49,6 +49,8 @@ void append(std::vector<std::byte>& bytes, Number number) {
     bytes.push_back(static_cast<std::byte>(number >> (8 * i) & 0xFF));
   }
 }
+
+char letter_of(JournalPhase phase) { return phase_letters[static_cast<std::size_t>(phase)]; }
 
 void append_text(std::vector<std::byte>& bytes, std::string_view text) {
   for (const char character : text) bytes.push_back(static_cast<std::byte>(character));
@@ -76,7 +78,7 @@ std::vector<std::byte> encode(const EditJournal& journal) {
   bytes.reserve(patch_at + journal.patch.size() + checksum_bytes);
   append_text(bytes, magic);
   append(bytes, journal_version);
-  append_text(bytes, phase_names[static_cast<std::size_t>(journal.phase)]);
+  append(bytes, static_cast<std::uint64_t>(letter_of(journal.phase)));
   for (const std::uint64_t number :
        {journal.inode, journal.file_bytes, journal.data_offset, journal.data_hash,
         journal.inserted_bytes, journal.patch_offset, std::uint64_t{journal.patch.size()}}) {
@@ -96,10 +98,10 @@ std::optional<EditJournal> decode_journal(std::span<const std::byte> bytes) {
   const std::byte* const sum = &bytes[bytes.size() - checksum_bytes];
   if (load_little<std::uint64_t>(sum) != checksum(bytes)) return std::nullopt;
   EditJournal journal;
-  const auto phase = bytes.subspan(phase_offset);
-  if (begins_with(phase, phase_names[1])) {
+  const char letter = static_cast<char>(bytes[phase_offset]);
+  if (letter == letter_of(JournalPhase::inserted)) {
     journal.phase = JournalPhase::inserted;
-  } else if (!begins_with(phase, phase_names[0])) {
+  } else if (letter != letter_of(JournalPhase::prepared)) {
     return std::nullopt;
   }
   const auto number = [&](std::size_t i) {
@@ -180,11 +182,8 @@ Result<void> publish_journal(const EditJournal& journal, const std::string& path
 
 Result<void> set_phase(const std::string& path, JournalPhase phase) {
   const io::FileDescriptor descriptor = open_journal(path, O_WRONLY);
-  const std::string_view name = phase_names[static_cast<std::size_t>(phase)];
-  // Eight bytes within one sector are written whole or not at all.
-  if (!descriptor.is_open() ||
-      ::pwrite(descriptor.get(), name.data(), name.size(), phase_offset) !=
-          static_cast<ssize_t>(name.size()) ||
+  const char letter = letter_of(phase);
+  if (!descriptor.is_open() || ::pwrite(descriptor.get(), &letter, 1, phase_offset) != 1 ||
       ::fsync(descriptor.get()) != 0) {
     return io::fail_with_errno(errno, {}, "write the journal");
   }

@@ -128,10 +128,16 @@ std::optional<Planner::Place> Planner::place_from(std::uint64_t first, std::uint
   return std::nullopt;
 }
 
-/// Whether the file itself may be changed: it has data, which stays, and only one name.
+/// Whether the file itself may be changed: it has data, which stays, and only one name, beside
+/// which that of the journal is possible.
 bool Planner::stays_where_it_is() const {
-  return target_.may_change_in_place && !has_new_layout_ && !old_.tensors.empty() &&
-         old_.file_bytes > old_.data_offset && identity_.link_count == 1;
+  constexpr std::size_t max_name_bytes = 255;
+  const std::string journal = journal_path(state_.path);
+  const std::size_t slash = journal.rfind('/');
+  const std::size_t name_begin = slash == std::string::npos ? 0 : slash + 1;
+  return journal.size() - name_begin <= max_name_bytes && target_.may_change_in_place &&
+         !has_new_layout_ && !old_.tensors.empty() && old_.file_bytes > old_.data_offset &&
+         identity_.link_count == 1;
 }
 
 void Planner::finish(EditWay way, const Place& place, std::uint64_t file_bytes,

@@ -50,6 +50,10 @@ class InPlaceEdit {
       INGOT_TRY_VOID(remove_journal(journal_));
       return true;
     }
+    if (!has_changed_) {
+      INGOT_TRY_VOID(remove_journal(journal_));
+      return done;
+    }
     // If this fails too, the journal stays for the next edit, and readers read through it.
     static_cast<void>(undo_edit(file_, journal_));
     return done;
@@ -63,10 +67,12 @@ class InPlaceEdit {
       INGOT_TRY_VOID(file_.flush());
       INGOT_TRY(const bool is_inserted, file_.insert_at_front(draft_.inserted_bytes));
       if (!is_inserted) return false;
+      has_changed_ = true;
       INGOT_TRY_VOID(file_.flush());
       INGOT_TRY_VOID(set_phase(journal_, JournalPhase::inserted));
       INGOT_TRY_VOID(file_.write(0, draft_.header));
     } else {
+      has_changed_ = true;
       INGOT_TRY_VOID(file_.write(draft_.patch_offset,
                                  std::span(draft_.header)
                                      .subspan(static_cast<std::size_t>(draft_.patch_offset),
@@ -79,6 +85,7 @@ class InPlaceEdit {
   io::InPlaceFile& file_;
   const EditDraft& draft_;
   std::string journal_;
+  bool has_changed_ = false;
 };
 
 EditJournal make_journal(const EditDraft& draft, const ModelFile& old,

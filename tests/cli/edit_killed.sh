@@ -23,7 +23,7 @@ bash look.sh model.gguf >now
 cmp -s now old || { sed "1s/^changed.*/changed/" now | cmp - new; }
 cmp model.gguf seen.gguf  # readers never write
 [[ $outcome != 0 ]] || ! cmp -s now old
-"$ingot" tensors model.gguf >/dev/null
+"$ingot" tensors model.gguf -q >/dev/null
 "$ingot" edit model.gguf --in-place --set general.name=changed -q
 sed "1s/^changed.*/changed/" <(bash look.sh model.gguf) | cmp - new
 [[ ! -e model.gguf.ingot-journal ]]
@@ -37,7 +37,7 @@ for change in 'general.name=changed by a name that fits' "general.name=$long"; d
     "$ingot" edit model.gguf --in-place --set "$change"
 done
 python3 "$tests/kill_at_random.py" --setup "$setup" --check "$check" "${modes[@]}" -- \
-  "$ingot" edit model.gguf --in-place --set general.name=changed --set general.alignment=64
+  "$ingot" edit model.gguf --in-place --set general.name=changed --set general.alignment:uint32=64
 
 # A new file: the old one is never touched, the new one is whole or not there.
 check='
@@ -45,4 +45,4 @@ bash look.sh model.gguf | cmp - old
 if [[ -e out.gguf ]]; then "$ingot" tensors out.gguf >/dev/null; else [[ $outcome != 0 ]]; fi
 '
 python3 "$tests/kill_at_random.py" --setup "$setup" --check "$check" "${modes[@]}" \
-  --tmpfs 250000 -- "$ingot" edit model.gguf -o out.gguf --set general.name=changed
+  --tmpfs 6000000 -- "$ingot" edit model.gguf -o out.gguf --set general.name=changed

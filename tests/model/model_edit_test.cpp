@@ -245,6 +245,18 @@ TEST_F(ModelEditTest, TheOutputMayNotBeTheInputUnderAnotherName) {
   EXPECT_EQ(read_whole(path_), before);
 }
 
+TEST_F(ModelEditTest, ThePaddingKeyIsNotForOthers) {
+  folder_.write("model.gguf", small_file());
+  set_name(path_, "name", 1000);
+  ModelEdit edit = open(path_);
+  edit.set(padding_key, OwnedValue::number(1));
+  EXPECT_THAT(edit.plan(), FailsWith(Errc::edit_impossible));
+  ModelEdit removal = open(path_);
+  EXPECT_THAT(removal.remove_key(padding_key), Succeeds());
+  ASSERT_THAT(removal.save(), Succeeds());
+  EXPECT_EQ(read_whole(path_), small_file());
+}
+
 // --- in place
 
 TEST_F(ModelEditTest, WhatFitsIsWrittenInPlaceAndNothingElse) {

@@ -149,28 +149,33 @@ Result<FileReport> carry_out(const Options& options, FileEdit& file, Console& co
   return FileReport{outcome.done, outcome.has_undone_earlier};
 }
 
+ExitCode refuse(const Options& options, const FileEdit& file, const Error& error,
+                Console& console) {
+  if (error.code == Errc::already_exists) {
+    console.complain(options.out, "the file exists; --force replaces it");
+    return ExitCode::usage;
+  }
+  return console.fail(file.file, error);
+}
+
 ExitCode carry_out_all(const Options& options, std::vector<FileEdit>& files, Console& console) {
-  std::optional<JsonStream> json;
-  if (console.is_json()) json.emplace(console.out());
-  if (json) json->begin_array();
+  std::vector<std::pair<const FileEdit*, FileReport>> reports;
   for (FileEdit& file : files) {
     // Of a set, only the files that something concerns.
-    if (files.size() > 1 && file.changes.empty() && !options.has_slack->count()) continue;
+    if (files.size() > 1 && file.changes.empty() && !options.request.slack_bytes) continue;
     const Result<FileReport> report = carry_out(options, file, console);
-    if (!report) {
-      if (report.error().code == Errc::already_exists) {
-        console.complain(options.out, "the file exists; --force replaces it");
-        return ExitCode::usage;
-      }
-      return console.fail(file.file, report.error());
-    }
+    if (!report) return refuse(options, file, report.error(), console);
     if (report->has_undone_earlier) {
       console.remark(file.file, Error{Errc::edit_undone, Error::no_offset, {}, {}}.message());
     }
-    json ? write_report(*json, options, file, *report)
-         : print_report(console, options, file, *report);
+    if (!console.is_json()) print_report(console, options, file, *report);
+    reports.emplace_back(&file, *report);
   }
-  if (json) json->end();
+  if (!console.is_json()) return ExitCode::done;
+  JsonStream json(console.out());
+  json.begin_array();
+  for (const auto& [file, report] : reports) write_report(json, options, *file, report);
+  json.end();
   return ExitCode::done;
 }
 
