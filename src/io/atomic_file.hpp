@@ -37,6 +37,9 @@ class AtomicFile {
   [[nodiscard]] Result<void> write(std::span<const std::byte> bytes);
   [[nodiscard]] Result<void> write_zeros(std::uint64_t size_bytes);
 
+  /// Replaces bytes that were written before.
+  [[nodiscard]] Result<void> overwrite(std::uint64_t file_offset, std::span<const std::byte> bytes);
+
   /// Appends `size_bytes` bytes of a source: shared with it where the file system can, copied by
   /// the system where that can, else read and written piece by piece. `go_on`, if set, is told
   /// `size_bytes()` after each piece (at most max_copy_piece_bytes) and returns whether to go on,
@@ -46,6 +49,9 @@ class AtomicFile {
                                   const std::function<bool(std::uint64_t)>& go_on = {});
 
   [[nodiscard]] std::uint64_t size_bytes() const noexcept { return size_bytes_; }
+
+  /// Flushes everything to the disk.
+  [[nodiscard]] Result<void> sync();
 
   /// Flushes everything to the disk and gives the file its name, atomically.
   [[nodiscard]] Result<void> commit();

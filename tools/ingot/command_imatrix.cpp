@@ -279,19 +279,17 @@ ExitCode run(Options& options, Console& console) {
 
 void add_imatrix_command(CLI::App& program, Console& console) {
   auto options = std::make_shared<Options>();
-  CLI::App& command = *program.add_subcommand(
-      "imatrix", "Show, merge and convert importance matrices for quantizing");
-  add_choice(command, "ACTION", "ACTION", options->action,
+  CLI::App& command = add_command(program, 
+      "imatrix", "Show, merge and convert importance matrices for quantizing", examples);
+  require(add_choice(command, "ACTION", "ACTION", options->action,
              {{"show", Action::show}, {"merge", Action::merge}, {"convert", Action::convert}},
-             "What to do: {}")
-      ->required();
-  command.add_option("FILE", options->files, "Importance matrices, GGUF or .dat")->required();
+             "What to do: {}"));
+  require(add_argument(command, "FILE", options->files, "Importance matrices, GGUF or .dat"));
   add_text(command, "-o,--output", options->out, "OUT", "The file to write");
   add_text(command, "--model", options->model, "MODEL",
            "Compare with the tensors of MODEL, for show");
   add_switch(command, "--force", options->is_forced, "Replace OUT if it exists");
-  command.footer(examples);
-  command.callback([options, &console] { console.finish(run(*options, console)); });
+  on_run(command, [options, &console] { console.finish(run(*options, console)); });
 }
 
 }  // namespace ingot::cli

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // `ingot quantize IN OUT TYPE` -- a model in other tensor types.
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <ingot/recipe.hpp>
@@ -77,11 +78,10 @@ void add_matrix_options(CLI::App& command, QuantizeRequest& options) {
 
 void add_quantize_command(CLI::App& program, Console& console) {
   auto options = std::make_shared<QuantizeRequest>();
-  CLI::App& command =
-      *program.add_subcommand("quantize", "Write a model in other, usually smaller, tensor types");
-  command.add_option("IN", options->file, "A GGUF file, or any shard of a set")->required();
-  command.add_option("OUT", options->out, "The file to write");
-  command.add_option("TYPE", options->type, "The mixture of types, listed below");
+  CLI::App& command = add_command(program, "quantize", "Write a model in other, usually smaller, tensor types", examples + list_of_types());
+  require(add_argument(command, "IN", options->file, "A GGUF file, or any shard of a set"));
+  add_argument(command, "OUT", options->out, "The file to write");
+  add_argument(command, "TYPE", options->type, "The mixture of types, listed below");
   add_type_options(command, *options);
   add_matrix_options(command, *options);
   add_switch(command, "--keep-split", options->keeps_shards,
@@ -95,8 +95,7 @@ void add_quantize_command(CLI::App& program, Console& console) {
   add_switch(command, "--allow-nan", options->allows_nan,
              "Go on where weights are NaN or infinite");
   add_switch(command, "--force", options->is_forced, "Replace OUT and the report if they exist");
-  command.footer(examples + list_of_types());
-  command.callback([options, &console] { console.finish(run_quantize(*options, console)); });
+  on_run(command, [options, &console] { console.finish(run_quantize(*options, console)); });
 }
 
 }  // namespace ingot::cli
