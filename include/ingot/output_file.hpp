@@ -37,10 +37,14 @@ class INGOT_EXPORT OutputFile {
   /// Appends bytes.
   [[nodiscard]] Result<void> write(std::span<const std::byte> bytes);
 
+  /// Flushes what was written so far to the disk, so that `commit` takes little time.
+  [[nodiscard]] Result<void> flush();
+
   /// Flushes everything to the disk and gives the file its name, atomically. The last call.
   [[nodiscard]] Result<void> commit();
 
  private:
+  friend class ModelWriter;
   explicit OutputFile(std::unique_ptr<io::AtomicFile> file) noexcept;
   std::unique_ptr<io::AtomicFile> file_;
 };

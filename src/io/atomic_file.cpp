@@ -225,13 +225,19 @@ Result<void> AtomicFile::flush() {
   return {};
 }
 
-Result<void> AtomicFile::commit() {
+Result<void> AtomicFile::sync() {
   INGOT_TRY_VOID(flush());
   // What was reserved and not used goes back.
   if (::ftruncate(descriptor_.get(), static_cast<off_t>(size_bytes_)) != 0 ||
       ::fsync(descriptor_.get()) != 0) {
     return fail_with_errno(errno, {}, "flush the output");
   }
+  gathered_.shrink_to_fit();  // who flushes is done, mostly, and may hold many files
+  return {};
+}
+
+Result<void> AtomicFile::commit() {
+  INGOT_TRY_VOID(sync());
   INGOT_TRY_VOID(publish());
   temporary_path_.clear();
   const FileDescriptor directory(::open(directory_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));

@@ -47,6 +47,9 @@ class AtomicFile {
 
   [[nodiscard]] std::uint64_t size_bytes() const noexcept { return size_bytes_; }
 
+  /// Flushes what was written so far to the disk.
+  [[nodiscard]] Result<void> sync();
+
   /// Flushes everything to the disk and gives the file its name, atomically.
   [[nodiscard]] Result<void> commit();
 
