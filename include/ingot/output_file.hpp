@@ -37,8 +37,12 @@ class INGOT_EXPORT OutputFile {
   /// Appends bytes.
   [[nodiscard]] Result<void> write(std::span<const std::byte> bytes);
 
-  /// Flushes what was written so far to the disk, so that `commit` takes little time.
-  [[nodiscard]] Result<void> flush();
+  /// Replaces bytes that were written before, all of them: what can be known only at the end, such
+  /// as a checksum in a header. Errc::invalid_argument if they were not written yet.
+  [[nodiscard]] Result<void> overwrite(std::uint64_t file_offset, std::span<const std::byte> bytes);
+
+  /// Flushes everything to the disk, and names nothing yet: for files that are to appear together.
+  [[nodiscard]] Result<void> sync();
 
   /// Flushes everything to the disk and gives the file its name, atomically. The last call.
   [[nodiscard]] Result<void> commit();

@@ -175,12 +175,12 @@ Result<void> write_shards(const Model& model, const SplitPlan& plan, const std::
     // Each file that is not flushed has a buffer.
     if (files.size() % most_unflushed_files != 0) continue;
     for (std::size_t k = files.size() - most_unflushed_files; k < files.size(); ++k) {
-      INGOT_TRY_VOID(at(prefix, files[k].flush()));
+      INGOT_TRY_VOID(at(prefix, files[k].sync()));
     }
   }
   // On the disk first, and named then, in one go; the first shard last: what has no first shard
   // is not taken for a model.
-  for (OutputFile& file : files) INGOT_TRY_VOID(at(prefix, file.flush()));
+  for (OutputFile& file : files) INGOT_TRY_VOID(at(prefix, file.sync()));
   for (std::uint32_t i = count; i-- > 0;) {
     Result<void> committed = at(shard_file_name(prefix, i, count), files[i].commit());
     if (committed) continue;

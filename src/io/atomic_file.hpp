@@ -37,6 +37,9 @@ class AtomicFile {
   [[nodiscard]] Result<void> write(std::span<const std::byte> bytes);
   [[nodiscard]] Result<void> write_zeros(std::uint64_t size_bytes);
 
+  /// Replaces bytes that were written before.
+  [[nodiscard]] Result<void> overwrite(std::uint64_t file_offset, std::span<const std::byte> bytes);
+
   /// Appends `size_bytes` bytes of a source: shared with it where the file system can, copied by
   /// the system where that can, else read and written piece by piece. `go_on`, if set, is told
   /// `size_bytes()` after each piece (at most max_copy_piece_bytes) and returns whether to go on,
@@ -47,7 +50,7 @@ class AtomicFile {
 
   [[nodiscard]] std::uint64_t size_bytes() const noexcept { return size_bytes_; }
 
-  /// Flushes what was written so far to the disk.
+  /// Flushes everything to the disk.
   [[nodiscard]] Result<void> sync();
 
   /// Flushes everything to the disk and gives the file its name, atomically.

@@ -21,7 +21,11 @@ Result<void> OutputFile::reserve(std::uint64_t size_bytes) { return file_->reser
 
 Result<void> OutputFile::write(std::span<const std::byte> bytes) { return file_->write(bytes); }
 
-Result<void> OutputFile::flush() { return file_->sync(); }
+Result<void> OutputFile::overwrite(std::uint64_t file_offset, std::span<const std::byte> bytes) {
+  return file_->overwrite(file_offset, bytes);
+}
+
+Result<void> OutputFile::sync() { return file_->sync(); }
 
 Result<void> OutputFile::commit() { return file_->commit(); }
 

@@ -41,8 +41,7 @@ Model& Model::operator=(Model&&) noexcept = default;
 Model::~Model() = default;
 
 Result<Model> Model::open(const std::string& path, const OpenOptions& options) {
-  INGOT_TRY(std::unique_ptr<Source> source, open_path(path, options));
-  INGOT_TRY(LoadedFile file, load(std::move(source), options));
+  INGOT_TRY(LoadedFile file, load_path(path, options));
   INGOT_TRY(auto state, open_with_shards(path, std::move(file), options));
   return Model(std::move(state));
 }

@@ -3,7 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <array>
+#include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <ingot/text.hpp>

@@ -2,11 +2,15 @@
 // Sizes as people write them.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
 
 namespace ingot::cli {
 

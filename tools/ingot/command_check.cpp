@@ -48,10 +48,10 @@ ExitCode exit_code_of(const CheckSummary& summary, bool is_strict) {
   return is_clean && !(is_strict && summary.notes != 0) ? ExitCode::done : ExitCode::negative;
 }
 
-/// A model that is not a file by name: it can be opened only once.
-Result<CheckSummary> check_standard_input(const OpenOptions& open_options,
-                                          const CheckOptions& options, const FindingSink& sink) {
-  const Result<Model> model = Model::open_descriptor(STDIN_FILENO, open_options);
+/// A model that was opened, or not, by somebody else: standard input, which can be opened only
+/// once, or a file of another format.
+Result<CheckSummary> check_opened(const Result<Model>& model, const CheckOptions& options,
+                                  const FindingSink& sink) {
   if (model) return check_model(*model, options, sink);
   const ErrorCategory category = category_of(model.error().code);
   if (category != ErrorCategory::input && category != ErrorCategory::lenient) {
@@ -62,6 +62,10 @@ Result<CheckSummary> check_standard_input(const OpenOptions& open_options,
   CheckSummary summary;
   summary.count(refusal);
   return summary;
+}
+
+bool is_foreign(const std::string& file) {
+  return detect_format(file).value_or(FileFormat::gguf) != FileFormat::gguf;
 }
 
 ExitCode check_one(const Options& options, const std::string& file, Console& console,
@@ -78,9 +82,12 @@ ExitCode check_one(const Options& options, const std::string& file, Console& con
   };
   report.begin_file(file);
   const FindingSink sink = [&](const Finding& finding) { report.add(finding); };
-  const Result<CheckSummary> summary = file == "-"
-                                           ? check_standard_input(open_options, check_options, sink)
-                                           : check_file(file, open_options, check_options, sink);
+  const Result<CheckSummary> summary =
+      file == "-"
+          ? check_opened(Model::open_descriptor(STDIN_FILENO, open_options), check_options, sink)
+      : is_foreign(file)
+          ? check_opened(console.open_model(file, FileAccess::read), check_options, sink)
+          : check_file(file, open_options, check_options, sink);
   progress.reset();
   if (!summary) {
     report.end_file({}, "failed");
@@ -125,9 +132,10 @@ ExitCode run(const Options& options, Console& console) {
 
 void add_check_command(CLI::App& program, Console& console) {
   auto options = std::make_shared<Options>();
-  CLI::App& command = *program.add_subcommand("check", "Find what is wrong or odd about models");
-  command.add_option("FILE", options->files,
-                     "GGUF files or folders; any shard names its set, - is standard input");
+  CLI::App& command =
+      add_command(program, "check", "Find what is wrong or odd about models", examples);
+  add_argument(command, "FILE", options->files,
+               "GGUF files or folders; any shard names its set, - is standard input");
   add_switch(command, "--data", options->check.with_data,
              "Read all weights too: NaN, infinities, impossible scales");
   add_switch(command, "--strict", options->is_strict, "Notes count as warnings");
@@ -136,8 +144,7 @@ void add_check_command(CLI::App& program, Console& console) {
   add_switch(command, "--sarif", options->is_sarif,
              "Print a SARIF 2.1.0 document, for code-scanning platforms");
   add_switch(command, "--list-rules", options->lists_rules, "Print the rules instead");
-  command.footer(examples);
-  command.callback([options, &console] { console.finish(run(*options, console)); });
+  on_run(command, [options, &console] { console.finish(run(*options, console)); });
 }
 
 }  // namespace ingot::cli

@@ -79,14 +79,13 @@ ExitCode run(const Options& options, Console& console) {
 
 void add_diff_command(CLI::App& program, Console& console) {
   auto options = std::make_shared<Options>();
-  CLI::App& command =
-      *program.add_subcommand("diff", "Show what differs between two models, weights included");
-  command.add_option("A", options->a, "A GGUF file, or any shard of a set")->required();
-  command.add_option("B", options->b, "The other one")->required();
+  CLI::App& command = add_command(
+      program, "diff", "Show what differs between two models, weights included", examples);
+  require(add_argument(command, "A", options->a, "A GGUF file, or any shard of a set"));
+  require(add_argument(command, "B", options->b, "The other one"));
   add_switch(command, "--data", options->has_data,
              "Compare the decoded weights: largest error, RMSE, SQNR, cosine");
-  command.footer(examples);
-  command.callback([options, &console] { console.finish(run(*options, console)); });
+  on_run(command, [options, &console] { console.finish(run(*options, console)); });
 }
 
 }  // namespace ingot::cli

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <ingot/npy.hpp>
 #include <ingot/output_file.hpp>
 #include <ingot/parallel.hpp>
 #include <ingot/quantize.hpp>
@@ -16,7 +17,6 @@
 #include "command.hpp"
 #include "help.hpp"
 #include "interrupt.hpp"
-#include "npy_header.hpp"
 #include "progress.hpp"
 #include "value_text.hpp"
 
@@ -74,26 +74,6 @@ class Sink {
   Output* out_;
   std::optional<OutputFile> file_;
 };
-
-/// How NumPy calls the elements of a type that keeps them; empty for types that are decoded.
-std::string_view npy_descriptor(TensorType type) {
-  switch (type) {
-    case TensorType::f16:
-      return "<f2";
-    case TensorType::f64:
-      return "<f8";
-    case TensorType::i8:
-      return "|i1";
-    case TensorType::i16:
-      return "<i2";
-    case TensorType::i32:
-      return "<i4";
-    case TensorType::i64:
-      return "<i8";
-    default:
-      return {};
-  }
-}
 
 class Extraction {
  public:
@@ -189,7 +169,8 @@ class Extraction {
 
   Result<void> write_npy() {
     const std::string_view kept = npy_descriptor(tensor_.type);
-    const std::string header = npy_header(kept.empty() ? "<f4" : kept, tensor_.shape);
+    const std::string header =
+        npy_header(kept.empty() ? npy_descriptor(TensorType::f32) : kept, tensor_.shape);
     INGOT_TRY_VOID(sink_.write(std::as_bytes(std::span(header))));
     return kept.empty() ? write_floats() : write_stored(true);
   }
@@ -263,11 +244,11 @@ ExitCode run(const Options& options, Console& console) {
 void add_extract_command(CLI::App& program, Console& console) {
   auto options = std::make_shared<Options>();
   CLI::App& command =
-      *program.add_subcommand("extract", "Write one tensor to a file, as stored or decoded");
+      add_command(program, "extract", "Write one tensor to a file, as stored or decoded", examples);
   add_file(command, options->file);
-  command.add_option("TENSOR", options->tensor, "Its name")->required();
-  add_text(command, "-o,--output", options->out, "OUT", "The file to write, or - for stdout")
-      ->required();
+  require(add_argument(command, "TENSOR", options->tensor, "Its name"));
+  require(
+      add_text(command, "-o,--output", options->out, "OUT", "The file to write, or - for stdout"));
   add_choice(command, "--as", "FORM", options->form,
              {{"raw", Form::raw},
               {"f32", Form::f32},
@@ -276,8 +257,7 @@ void add_extract_command(CLI::App& program, Console& console) {
               {"npy", Form::npy}},
              "What to write, {}; default: by the ending of OUT");
   add_switch(command, "--force", options->is_forced, "Replace OUT if it exists");
-  command.footer(examples);
-  command.callback([options, &console] { console.finish(run(*options, console)); });
+  on_run(command, [options, &console] { console.finish(run(*options, console)); });
 }
 
 }  // namespace ingot::cli

@@ -337,13 +337,11 @@ ExitCode run(Options& options, Console& console) {
 void add_hash_command(CLI::App& program, Console& console) {
   auto options = std::make_shared<Options>();
   CLI::App& command =
-      *program.add_subcommand("hash", "Compute or verify digests of files and tensors");
-  add_files(command, options->files)->required(false);
-  command
-      .add_option("-a,--algorithm", options->algorithm_lists,
-                  "Which digests: " + algorithm_names() + "; several with commas; default: sha256")
-      ->type_name("NAME")
-      ->allow_extra_args(false);
+      add_command(program, "hash", "Compute or verify digests of files and tensors", examples);
+  add_argument(command, "FILE", options->files,
+               "GGUF files; any shard names its set, - is standard input");
+  add_texts(command, "-a,--algorithm", options->algorithm_lists, "NAME",
+            "Which digests: " + algorithm_names() + "; several with commas; default: sha256");
   add_choice(command, "--as", "FORM", options->form,
              {{"text", Form::text}, {"json", Form::json}, {"gguf-hash", Form::gguf_hash}},
              "What to print, {}; default: text, or json with --output");
@@ -356,8 +354,7 @@ void add_hash_command(CLI::App& program, Console& console) {
              "The UUID of the weights, as llama-gguf-hash computes it, too");
   add_text(command, "--verify", options->manifest, "MANIFEST",
            "Compare with digests of a manifest instead of printing any");
-  command.footer(examples);
-  command.callback([options, &console] { console.finish(run(*options, console)); });
+  on_run(command, [options, &console] { console.finish(run(*options, console)); });
 }
 
 }  // namespace ingot::cli

@@ -147,16 +147,15 @@ ExitCode run(Options& options, Console& console) {
 
 void add_merge_command(CLI::App& program, Console& console) {
   auto options = std::make_shared<Options>();
-  CLI::App& command = *program.add_subcommand("merge", "Make one file of a set of shards");
-  command.add_option("SHARD... OUT", options->names, "Any shard, or all; then the file to write")
-      ->required();
+  CLI::App& command = add_command(program, "merge", "Make one file of a set of shards", examples);
+  require(add_argument(command, "SHARD", options->names,
+                       "Any shard, or all of a set; then OUT, unless -o says it"));
   add_text(command, "-o,--output", options->out, "OUT", "The file to write");
   add_switch(command, "--force", options->is_forced, "Replace OUT if it exists");
   add_switch(command, "--dry-run", options->is_dry_run, "Check the shards, and stop");
   add_switch(command, "--delete-shards", options->deletes_shards,
              "Remove the shards when OUT is complete and on the disk");
-  command.footer(examples);
-  command.callback([options, &console] { console.finish(run(*options, console)); });
+  on_run(command, [options, &console] { console.finish(run(*options, console)); });
 }
 
 }  // namespace ingot::cli

@@ -155,10 +155,10 @@ ExitCode run(Options& options, Console& console) {
 
 void add_split_command(CLI::App& program, Console& console) {
   auto options = std::make_shared<Options>();
-  CLI::App& command = *program.add_subcommand("split", "Cut a model into shards");
-  command.add_option("IN", options->file, "A GGUF file, or any shard of a set")->required();
-  command.add_option("PREFIX", options->prefix, "What the names of the shards begin with")
-      ->required();
+  CLI::App& command = add_command(program, "split", "Cut a model into shards", examples);
+  require(add_argument(command, "IN", options->file, "A GGUF file, or any shard of a set"));
+  require(
+      add_argument(command, "PREFIX", options->prefix, "What the names of the shards begin with"));
   add_byte_count(command, "--max-size", options->limits.max_bytes, "Bytes of each file, at most");
   add_number(command, "--max-tensors", options->limits.max_tensors, 1, max_shard_count * 65536ull,
              "Tensors of each file, at most");
@@ -168,8 +168,7 @@ void add_split_command(CLI::App& program, Console& console) {
              "Put only the keys into the first file");
   add_switch(command, "--force", options->is_forced, "Replace shards that exist");
   add_switch(command, "--dry-run", options->is_dry_run, "Print what would be written, and stop");
-  command.footer(examples);
-  command.callback([options, &console] { console.finish(run(*options, console)); });
+  on_run(command, [options, &console] { console.finish(run(*options, console)); });
 }
 
 }  // namespace ingot::cli

@@ -5,6 +5,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 #include <chrono>
@@ -15,6 +16,7 @@
 
 #include "command.hpp"
 #include "interrupt.hpp"
+#include "progress.hpp"
 
 namespace ingot::cli {
 namespace {
@@ -107,12 +109,28 @@ OpenOptions Console::open_options(FileAccess usual) const {
   return options;
 }
 
-Result<Model> Console::open_model(const std::string& file, bool with_shards) {
-  OpenOptions options = open_options(FileAccess::map);
+Result<Model> Console::open_named(const std::string& file, const OpenOptions& options) {
+  std::optional<Progress> progress;
+  INGOT_TRY(OpenedModel opened,
+            open_any(file, {options, [&](std::uint64_t done, std::uint64_t total) {
+                              if (!progress) progress.emplace(*this, file, total);
+                              progress->update(done);
+                              return stop_signal() == 0;
+                            }}));
+  if (opened.format != FileFormat::gguf) {
+    foreign_ = {name_of(opened.format), opened.file_bytes, std::move(opened.facts),
+                std::move(opened.paths)};
+  }
+  return std::move(opened.model);
+}
+
+Result<Model> Console::open_model(const std::string& file, FileAccess usual, bool with_shards) {
+  OpenOptions options = open_options(usual);
   options.with_shards = with_shards;
+  foreign_.reset();
   const auto start = std::chrono::steady_clock::now();
   Result<Model> model =
-      file == "-" ? Model::open_descriptor(STDIN_FILENO, options) : Model::open(file, options);
+      file == "-" ? Model::open_descriptor(STDIN_FILENO, options) : open_named(file, options);
   if (!model) return model;
   for (const Error& notice : model->notices()) {
     const bool is_wanted = with_shards || notice.code != Errc::shard_missing;

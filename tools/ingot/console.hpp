@@ -3,16 +3,21 @@
 // print, fail and end through it, so none can break a rule of the command line.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <ingot/error.hpp>
+#include <ingot/interop.hpp>
 #include <ingot/model.hpp>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "output.hpp"
+
+namespace CLI {
+class App;
+}  // namespace CLI
 
 namespace ingot::cli {
 
@@ -28,6 +33,14 @@ enum class ExitCode : std::uint8_t {
 
 enum class Style : std::uint8_t { plain, strong, faint, accent };
 
+/// A file of another format than GGUF that was opened as a model.
+struct ForeignFile {
+  std::string_view format;  ///< "bump"
+  std::uint64_t file_bytes = 0;
+  std::vector<FileFact> facts;
+  std::vector<std::string> paths;
+};
+
 class Console {
  public:
   Console();
@@ -38,11 +51,21 @@ class Console {
   // --- input -------------------------------------------------------------------------------------
 
   /// Opens a model as the user wants it opened; `-` is standard input. Remarks on it go to stderr.
+  /// Files of other formats open as if they were GGUF; `foreign` then says what they are.
   /// Without shards, one file of a set is a model of its own.
-  [[nodiscard]] Result<Model> open_model(const std::string& file, bool with_shards = true);
+  [[nodiscard]] Result<Model> open_model(const std::string& file,
+                                         FileAccess usual = FileAccess::map,
+                                         bool with_shards = true);
+
+  /// What the file is that was opened last; nullptr if it is GGUF.
+  [[nodiscard]] const ForeignFile* foreign() const noexcept {
+    return foreign_ ? &*foreign_ : nullptr;
+  }
 
   /// What the user wants; `usual` is how files are read unless `--io` was given.
   [[nodiscard]] OpenOptions open_options(FileAccess usual) const;
+  /// How the user wants files opened.
+  [[nodiscard]] const OpenOptions& open_options() const noexcept { return open_options_; }
 
   [[nodiscard]] unsigned threads() const noexcept;
 
@@ -98,6 +121,7 @@ class Console {
  private:
   enum class When : std::uint8_t { automatic, always, never };
 
+  [[nodiscard]] Result<Model> open_named(const std::string& file, const OpenOptions& options);
   void settle_terminal();
 
   Output out_;
@@ -113,6 +137,7 @@ class Console {
   bool is_unicode_ = false;
   bool has_fixed_width_ = false;
   std::size_t width_ = 80;
+  std::optional<ForeignFile> foreign_;
   ExitCode exit_code_ = ExitCode::done;
 };
 

@@ -112,13 +112,25 @@ void write_shards(JsonStream& json, const Model& model) {
   json.end();
 }
 
+/// What a file of another format says of itself; such files alone have this member.
+void write_foreign(JsonStream& json, const ForeignFile& foreign) {
+  json.key("foreign");
+  json.begin_object();
+  json.member("format", foreign.format);
+  json.member("file_size", foreign.file_bytes);
+  for (const FileFact& fact : foreign.facts) json.member(fact.name, std::string_view(fact.value));
+  json.end();
+}
+
 }  // namespace
 
-void write_show_json(JsonStream& json, const std::string& file, const Model& model) {
+void write_show_json(JsonStream& json, const std::string& file, const Model& model,
+                     const ForeignFile* foreign) {
   const Summary summary = summarize(model);
   json.begin_object();
   json.member("file", std::string_view(file));
   write_format(json, model);
+  if (foreign != nullptr) write_foreign(json, *foreign);
   write_model(json, model, summary);
   write_tokenizer(json, model, summary);
   write_types(json, summary);

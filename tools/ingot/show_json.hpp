@@ -5,10 +5,13 @@
 #include <ingot/model.hpp>
 #include <string>
 
+#include "console.hpp"
 #include "json_stream.hpp"
 
 namespace ingot::cli {
 
-void write_show_json(JsonStream& json, const std::string& file, const Model& model);
+/// `foreign` if the file is of another format than GGUF.
+void write_show_json(JsonStream& json, const std::string& file, const Model& model,
+                     const ForeignFile* foreign = nullptr);
 
 }  // namespace ingot::cli

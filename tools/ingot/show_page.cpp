@@ -112,7 +112,9 @@ class Page {
     } else if (summary_.token_count && model_.tensors().empty()) {
       facts.emplace_back("vocabulary only");
     }
-    facts.push_back(format_bytes(total_file_bytes(model_)));
+    const ForeignFile* foreign = console_.foreign();
+    facts.push_back(
+        format_bytes(foreign != nullptr ? foreign->file_bytes : total_file_bytes(model_)));
     if (summary_.bits_per_weight) {
       facts.push_back(fmt::format("{:.2f} bits per weight", *summary_.bits_per_weight));
     }
@@ -269,7 +271,20 @@ class Page {
     start_group();
   }
 
+  /// A file of another format: what it says of itself.
+  void print_foreign(const ForeignFile& foreign) {
+    text_line("file", file_name(file_));
+    Items items = {std::string(foreign.format)};
+    for (const FileFact& fact : foreign.facts) {
+      items.push_back(fact.name + " " + escape_shortened(fact.value, width_));
+    }
+    items.push_back(plural(model_.tensors().size(), "tensor", "tensors"));
+    items.push_back(plural(foreign.file_bytes, "byte", "bytes"));
+    line("", items);
+  }
+
   void print_file() {
+    if (console_.foreign() != nullptr) return print_foreign(*console_.foreign());
     const ModelFile& first = model_.files().front();
     if (file_ != "-") text_line("file", file_name(file_));
     line(file_ == "-" ? "file" : "",

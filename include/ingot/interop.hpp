@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// Models in other file formats (target ingot::convert).
+//
+// A file of another format is opened as a Model: what it stores becomes keys and tensors, and its
+// data is read, and decoded where GGUF has no such type, as it is asked for. So everything that
+// works on a Model works on these files too.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ingot/error.hpp"
+#include "ingot/export.h"
+#include "ingot/model.hpp"
+
+namespace ingot {
+
+/// The formats of formats.def.
+enum class FileFormat : std::uint8_t {
+#define INGOT_FORMAT(enumerator, name, ending, reader, writer) enumerator,
+#include "ingot/formats.def"
+#undef INGOT_FORMAT
+};
+
+/// One row of formats.def.
+struct FileFormatInfo {
+  FileFormat format;
+  std::string_view name;    ///< "safetensors"
+  std::string_view ending;  ///< ".safetensors"
+};
+
+inline constexpr std::array file_formats = {
+#define INGOT_FORMAT(enumerator, name, ending, reader, writer) \
+  FileFormatInfo{FileFormat::enumerator, name, ending},
+#include "ingot/formats.def"
+#undef INGOT_FORMAT
+};
+
+[[nodiscard]] INGOT_EXPORT std::string_view name_of(FileFormat format) noexcept;
+
+/// The format whose files end like `path`; nothing if there is none.
+[[nodiscard]] INGOT_EXPORT std::optional<FileFormat> format_by_ending(
+    std::string_view path) noexcept;
+
+/// Something that a file of another format says about itself and that is no key of the model, such
+/// as the dialect in which it was written.
+struct FileFact {
+  std::string name;
+  std::string value;  ///< May hold text of the file: not escaped.
+};
+
+/// A model, whatever it was stored as.
+struct OpenedModel {
+  Model model;
+  FileFormat format = FileFormat::gguf;
+  std::uint64_t file_bytes = 0;  ///< Of all files together; 0 for GGUF, whose Model says it.
+  std::vector<FileFact> facts = {};
+  std::vector<std::string> paths = {};  ///< The files; empty for GGUF, whose Model says it.
+};
+
+/// Told, while a checksum is verified, how many bytes of how many are done; false stops the work
+/// with Errc::interrupted.
+using OpenProgress = std::function<bool(std::uint64_t done_bytes, std::uint64_t total_bytes)>;
+
+struct OpenAnyOptions {
+  OpenOptions gguf = {};  ///< `limits` and `is_lenient` count for every format.
+  OpenProgress progress = {};
+};
+
+/// The format of a file by its first bytes, or of a folder by what is in it; nothing if no reader
+/// of formats.def recognises it, or it cannot be read.
+[[nodiscard]] INGOT_EXPORT std::optional<FileFormat> detect_format(const std::string& path);
+
+/// Opens a model in any format that formats.def has a reader for; the content decides which.
+/// `path` may be a folder, or an index, of safetensors shards.
+///
+/// GGUF is opened as Model::open does. The checksum of a bump file is verified, which reads all of
+/// it: Errc::checksum_mismatch, unless `is_lenient`. Files that are not GGUF are read with pread,
+/// and memory is bounded by their headers.
+///
+/// The model of a foreign file is little-endian GGUF of version 3 that exists nowhere: file offsets
+/// are those it would have as a GGUF file.
+[[nodiscard]] INGOT_EXPORT Result<OpenedModel> open_any(const std::string& path,
+                                                        const OpenAnyOptions& options = {});
+
+}  // namespace ingot

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+// Tensors on their way from a model to anywhere: read, reordered, decoded and encoded piece by
+// piece by many threads (target ingot::convert). What every output format is made of.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ingot/error.hpp"
+#include "ingot/export.h"
+#include "ingot/model.hpp"
+#include "ingot/model_writer.hpp"
+#include "ingot/tensor.hpp"
+#include "ingot/types.hpp"
+
+namespace ingot {
+
+/// A tensor as it is to be written.
+struct OutputTensor {
+  std::string name;
+  TensorType type = TensorType::f32;
+  std::vector<std::uint64_t> shape;    ///< Dimension 0, the fastest-varying, first.
+  std::uint64_t size_bytes = 0;        ///< Of `type` and `shape`.
+  const TensorInfo* source = nullptr;  ///< Where the values come from; nullptr: zeros.
+  /// The first row of the source, where only a part is taken.
+  std::uint64_t first_row = 0;
+  /// If above 0, each run of that many rows holds two interleaved halves (0, 2, 4 ... and 1, 3,
+  /// 5 ...), which are to be written one after the other. An even number. The rows of a vector are
+  /// its elements.
+  std::uint64_t interleaved_rows = 0;
+};
+
+/// All of a tensor, in another type or its own.
+/// Errc::row_not_whole_blocks; Errc::unsupported_type.
+[[nodiscard]] INGOT_EXPORT Result<OutputTensor> output_of(const TensorInfo& tensor,
+                                                          TensorType type);
+
+/// Receives tensors, one after the other. Implement it to write a further format.
+class INGOT_EXPORT TensorSink {
+ public:
+  virtual ~TensorSink();
+  [[nodiscard]] virtual Result<void> begin(const OutputTensor& tensor) = 0;
+  /// Consecutive pieces: in all, size_bytes of the tensor that has begun.
+  [[nodiscard]] virtual Result<void> write(std::span<const std::byte> piece) = 0;
+  [[nodiscard]] virtual Result<void> end() = 0;
+};
+
+struct StreamOptions {
+  Endian byte_order = Endian::little;  ///< Of what is written.
+  unsigned thread_count = 0;           ///< 0: as many as the machine has cores.
+};
+
+/// Told how many bytes were written so far; false stops the work with Errc::interrupted.
+using WriteProgress = std::function<bool(std::uint64_t bytes_done)>;
+
+/// Writes one tensor to `sink`, in order. Its own type is copied bit for bit (bytes swapped where
+/// the byte order differs); any other type is decoded to floats and encoded anew, see quantize.hpp:
+/// the same bytes for any number of threads. Reading and decoding run ahead of `sink` by a few
+/// pieces. Memory: some 32 MiB, whatever the size of the tensor and of its rows.
+/// Errc::size_mismatch if rows or bytes do not fit together.
+[[nodiscard]] INGOT_EXPORT Result<void> stream_tensor(const Model& model,
+                                                      const OutputTensor& tensor,
+                                                      const DataSink& sink,
+                                                      const StreamOptions& options = {});
+
+/// Writes all of `tensors` to `sink`, in their order.
+[[nodiscard]] INGOT_EXPORT Result<void> stream_tensors(const Model& model,
+                                                       std::span<const OutputTensor> tensors,
+                                                       TensorSink& sink,
+                                                       const StreamOptions& options = {},
+                                                       const WriteProgress& progress = {});
+
+}  // namespace ingot

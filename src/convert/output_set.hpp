@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// Several files that appear together or not at all.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ingot/error.hpp"
+#include "ingot/output_file.hpp"
+
+namespace ingot::convert {
+
+/// Files that are written one after the other and get their names at the end, in that order. What
+/// can fail is over by then, but for a target that appears in the meantime.
+class OutputSet {
+ public:
+  explicit OutputSet(bool may_replace) : may_replace_(may_replace) {}
+
+  /// Starts the next file. The reference is valid until the next one is started.
+  [[nodiscard]] Result<OutputFile*> add(const std::string& path, std::uint64_t size_bytes);
+
+  /// A whole file.
+  [[nodiscard]] Result<void> add_text(const std::string& path, std::string_view text);
+
+  [[nodiscard]] Result<void> commit();
+
+ private:
+  bool may_replace_;
+  std::vector<std::string> paths_;
+  std::vector<OutputFile> files_;
+};
+
+}  // namespace ingot::convert

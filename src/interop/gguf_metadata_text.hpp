@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// The keys of a model as text, for formats whose metadata is text.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ingot/error.hpp"
+#include "ingot/metadata.hpp"
+#include "ingot/model.hpp"
+#include "ingot/model_writer.hpp"
+
+namespace ingot::interop {
+
+/// The entry that holds all keys with their types: the header of a GGUF file without tensors, in
+/// base64. The entries beside it are for people and for other programs.
+inline constexpr std::string_view exact_metadata_key = "ingot.gguf_metadata";
+
+/// Whether a key says how the file is made, and not what the model is.
+[[nodiscard]] bool is_container_key(std::string_view key) noexcept;
+
+/// All keys but those of the container: numbers, flags and texts as text, arrays as JSON where they
+/// are short, and everything exactly in one entry of the name above.
+[[nodiscard]] Result<std::vector<std::pair<std::string, std::string>>> metadata_as_text(
+    const Model& model);
+
+/// Adds what the entry `exact_metadata_key` holds. Errc::safetensors_header if it is not such.
+[[nodiscard]] Result<void> add_exact_metadata(std::string_view base64, ModelWriter& keys);
+
+}  // namespace ingot::interop

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// What reads a format: the rows of formats.def point to these.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include "ingot/error.hpp"
+#include "ingot/interop.hpp"
+
+namespace ingot::interop {
+
+/// What is known of an input before anybody opens it.
+struct Probe {
+  std::string path;
+  bool is_folder = false;
+  std::span<const std::byte> first_bytes;  ///< 16, or all of a shorter file.
+};
+
+struct FormatReader {
+  bool (*recognises)(const Probe& probe) = nullptr;
+  Result<OpenedModel> (*open)(const std::string& path, const OpenAnyOptions& options) = nullptr;
+};
+
+extern const FormatReader bump_reader;
+extern const FormatReader gguf_reader;
+extern const FormatReader safetensors_reader;
+inline constexpr FormatReader no_reader{};
+
+}  // namespace ingot::interop

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// The files of a model in safetensors: one file, or shards with an index.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ingot/error.hpp"
+
+namespace ingot::interop {
+
+/// Which shard each tensor is in, as the index says; file names without a folder.
+using WeightMap = std::map<std::string, std::string, std::less<>>;
+
+/// Parses an index (`weight_map` of `*.safetensors.index.json`). A file name that leads out of the
+/// folder, or a tensor that is named twice, is refused: Errc::index_mismatch.
+[[nodiscard]] Result<WeightMap> parse_weight_map(std::string_view text);
+
+struct SafetensorsFiles {
+  std::vector<std::string> paths;  ///< At least one; sorted.
+  WeightMap weight_map;            ///< Empty if there is no index.
+};
+
+/// The files that a path means: a file, any shard (`NAME-00001-of-00003.safetensors`) of a set, an
+/// index, or a folder with one of these.
+[[nodiscard]] Result<SafetensorsFiles> find_safetensors_files(const std::string& path);
+
+}  // namespace ingot::interop

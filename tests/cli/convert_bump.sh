@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: MIT
+# GGUF to bump: every command reads the result, verifies it, and says what is wrong.
+"$ingot" sample model.gguf --type Q4_K --layers 2 -q
+expect_error 3 '--allow-loss' "$ingot" convert model.gguf weights.bump
+expect_error 3 'output.weight' "$ingot" convert model.gguf weights.bump
+[[ ! -e weights.bump && ! -e config.json ]] || fail "something was written"
+"$ingot" convert model.gguf weights.bump --allow-loss --context 16 --manifest-out manifest.json \
+  2>remarks
+grep -q 'note: output.weight' remarks || fail "the loss is not said: $(cat remarks)"
+python '
+import hashlib, json, struct
+config = json.load(open("config.json"))
+manifest = json.load(open("manifest.json"))
+data = open("weights.bump", "rb").read()
+assert data[:8] == b"BUMPWGT3" and hashlib.sha256(data[128:]).digest() == data[0x40:0x60]
+assert config["max_position_embeddings"] == 16 == struct.unpack_from("<I", data, 0x1C)[0]
+end = 132 + 14 * config["num_hidden_layers"] + 4
+for entry in manifest["entries"]:
+    assert entry["file_offset"] == end, entry
+    end += entry["size"]
+assert end == len(data)
+'
+"$ingot" show weights.bump >page
+grep -q 'bump, version 3, codes doc' page || fail "show: $(cat page)"
+"$ingot" tensors weights.bump | grep -q '^layer.1.w2 ' || fail "tensors"
+"$ingot" metadata weights.bump 'llama.block_count' | grep -q 2 || fail "metadata"
+"$ingot" extract weights.bump layer.0.wq -o a
+"$ingot" extract model.gguf blk.0.attn_q.weight -o b
+expect_same a b
+"$ingot" check weights.bump >findings || (($? == 1)) || fail "check: $(cat findings)"
+
+# The rest of the options.
+"$ingot" convert model.gguf v4/w.bump --allow-loss 2>/dev/null && fail "a folder was made"
+mkdir v4
+"$ingot" convert model.gguf v4/w.bump --bump-version 4 --allow-loss --config-out v4.json -q
+[[ -e v4.json && ! -e v4/config.json ]] || fail "--config-out"
+"$ingot" show v4/w.bump | grep -q 'bump, version 4, codes engine' || fail "version 4"
+expect_error 2 'version 4' "$ingot" convert model.gguf x.bump --bump-version 4 --dtype-codes doc
+"$ingot" sample half.gguf --type F16 -q
+expect_error 3 '--widen' "$ingot" convert half.gguf half.bump --allow-loss --config-out h.json
+"$ingot" convert half.gguf half.bump --allow-loss --widen --config-out h.json -q
+"$ingot" extract half.bump token_emb -o a --force
+"$ingot" extract half.gguf token_embd.weight -o b --as f32 --force
+expect_same a b
+
+# A flipped bit is found by every command; only --lenient looks at such a file.
+size=$(stat -c %s weights.bump)
+for offset in 128 140 200 $((size / 2)) $((size - 1)); do
+  cp weights.bump flipped.bump
+  python '
+import sys
+with open("flipped.bump", "r+b") as file:
+    file.seek(int(sys.argv[1]))
+    byte = file.read(1)[0]
+    file.seek(int(sys.argv[1]))
+    file.write(bytes([byte ^ 4]))
+' "$offset"
+  expect 3 "$ingot" show flipped.bump >/dev/null 2>&1
+done
+expect_error 3 'checksum' "$ingot" tensors flipped.bump
+expect 3 "$ingot" check flipped.bump >findings
+grep -q checksum_mismatch findings || fail "check: $(cat findings)"
+"$ingot" show flipped.bump --lenient | grep -q 'checksum wrong' || fail "--lenient"

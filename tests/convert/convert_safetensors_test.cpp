@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: MIT
+#include <gmock/gmock.h>
+
+#include <string>
+
+#include "ingot/convert.hpp"
+#include "support/expect_error.hpp"
+#include "support/model_checks.hpp"
+#include "support/model_sketch.hpp"
+#include "support/sample_files.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace ingot::test {
+namespace {
+
+class ConvertSafetensors : public testing::Test {
+ protected:
+  Result<std::vector<Error>> write(const std::string& name, const ConvertOptions& options = {},
+                                   FileFormat format = FileFormat::safetensors) const {
+    INGOT_TRY(const Model model, Model::open(folder_.path("a.gguf"), {.access = FileAccess::read}));
+    INGOT_TRY(const auto conversion, plan_conversion(model, format, folder_.path(name), options));
+    INGOT_TRY_VOID(conversion->run());
+    return conversion->remarks();
+  }
+
+  Result<Model> open(const std::string& name) const {
+    INGOT_TRY(OpenedModel opened, open_any(folder_.path(name)));
+    EXPECT_EQ(opened.format, FileFormat::safetensors);
+    return std::move(opened.model);
+  }
+
+  static Bytes data(const Model& model, const TensorInfo& tensor) {
+    Bytes bytes(tensor.size_bytes);
+    EXPECT_THAT(model.read(tensor, 0, bytes), Succeeds());
+    return bytes;
+  }
+
+  /// The same tensors with the same bits, in any order.
+  static void expect_same_tensors(const Model& a, const Model& b) {
+    ASSERT_EQ(a.tensors().size(), b.tensors().size());
+    for (const TensorInfo& tensor : a.tensors()) {
+      const TensorInfo* other = b.find_tensor(tensor.name);
+      ASSERT_NE(other, nullptr) << tensor.name;
+      EXPECT_EQ(tensor.type, other->type) << tensor.name;
+      EXPECT_TRUE(std::equal(tensor.shape.begin(), tensor.shape.end(), other->shape.begin(),
+                             other->shape.end()));
+      EXPECT_EQ(data(a, tensor), data(b, *other)) << tensor.name;
+    }
+  }
+
+  TemporaryFolder folder_;
+};
+
+ModelSketch plain_types() {
+  ModelSketch sketch;
+  sketch.set("general.architecture", "llama").set("wide", std::uint64_t{1} << 63);
+  sketch.set("text", "a\n\"\xC3\xA9").set("raw", "\xFF").set("float", 0.1F);
+  // Integers of odd sizes first, so that the floats would not be aligned.
+  sketch.tensor("bytes", TensorType::i8, {3});
+  sketch.tensor("scalar", TensorType::f64, {});
+  sketch.tensor("none", TensorType::f16, {4, 0});
+  for (const TensorType type : {TensorType::bf16, TensorType::f16, TensorType::f32, TensorType::i16,
+                                TensorType::i32, TensorType::i64, TensorType::f64}) {
+    sketch.tensor(std::string(find_type(type)->name), type, {5, 3, 2});
+  }
+  return sketch;
+}
+
+TEST_F(ConvertSafetensors, KeepsEveryPlainTensorBitForBitAndEveryKey) {
+  plain_types().write(folder_.path("a.gguf"));
+  ASSERT_THAT(write("a.safetensors"), Succeeds());
+  const auto before = Model::open(folder_.path("a.gguf"));
+  const auto after = open("a.safetensors");
+  ASSERT_THAT(after, Succeeds());
+  expect_same_tensors(*before, *after);
+  ASSERT_EQ(after->metadata().size(), before->metadata().size());
+  EXPECT_EQ(serialise_header(*after)->size() > 0, true);
+  EXPECT_EQ(after->get<std::uint64_t>("wide"), std::uint64_t{1} << 63);
+  EXPECT_EQ(after->find("float")->type(), ValueType::float32);
+  EXPECT_EQ(after->get<std::string_view>("raw"), "\xFF");
+}
+
+TEST_F(ConvertSafetensors, ToSafetensorsAndBackIsTheSameFile) {
+  sketch_llama().write(folder_.path("a.gguf"));
+  ASSERT_THAT(write("a.safetensors"), Succeeds());
+  const auto model = open("a.safetensors");
+  ASSERT_THAT(model, Succeeds());
+  const auto back = plan_conversion(*model, FileFormat::gguf, folder_.path("b.gguf"));
+  ASSERT_THAT(back, Succeeds());
+  ASSERT_THAT((*back)->run(), Succeeds());
+  EXPECT_EQ(read_whole(folder_.path("b.gguf")), read_whole(folder_.path("a.gguf")));
+}
+
+TEST_F(ConvertSafetensors, AllValuesOfMetadataComeBack) {
+  folder_.write("a.gguf", file_of_everything(v3));
+  const auto before = Model::open(folder_.path("a.gguf"));
+  ConvertOptions options;
+  ASSERT_THAT(write("a.safetensors", options), Succeeds());
+  const auto after = open("a.safetensors");
+  ASSERT_THAT(after, Succeeds());
+  // All but the alignment, which says how the file was made.
+  ASSERT_EQ(after->metadata().size() + 1, before->metadata().size());
+  for (const KeyValue& entry : after->metadata()) {
+    const Value* old = before->find(entry.key);
+    ASSERT_NE(old, nullptr);
+    EXPECT_EQ(entry.value.type(), old->type()) << entry.key;
+    EXPECT_TRUE(std::equal(entry.value.bytes().begin(), entry.value.bytes().end(),
+                           old->bytes().begin(), old->bytes().end()))
+        << entry.key;
+  }
+}
+
+TEST_F(ConvertSafetensors, QuantizedTensorsAreDecoded) {
+  sketch_llama({.embedding = 64, .head_width = 16, .feed_forward = 96, .type = TensorType::q8_0})
+      .write(folder_.path("a.gguf"));
+  ASSERT_THAT(write("f32.safetensors"), Succeeds());
+  ASSERT_THAT(write("bf16.safetensors", {.type = TensorType::bf16}), Succeeds());
+  const auto model = Model::open(folder_.path("a.gguf"));
+  const auto f32 = open("f32.safetensors");
+  const auto bf16 = open("bf16.safetensors");
+  for (const TensorInfo& tensor : model->tensors()) {
+    EXPECT_EQ(bf16->find_tensor(tensor.name)->type, TensorType::bf16);
+    const TensorInfo& decoded = *f32->find_tensor(tensor.name);
+    EXPECT_EQ(decoded.type, TensorType::f32);
+    std::vector<float> floats(tensor.element_count);
+    ASSERT_THAT(
+        model->dequantize_rows(tensor, 0, tensor.element_count / tensor.row_elements(), floats),
+        Succeeds());
+    const auto expected = std::as_bytes(std::span(floats));
+    EXPECT_EQ(data(*f32, decoded), Bytes(expected.begin(), expected.end()));
+  }
+}
+
+TEST_F(ConvertSafetensors, ShardsAreOfLimitedSizeAndOneModel) {
+  sketch_llama().write(folder_.path("a.gguf"));
+  constexpr std::uint64_t limit = 20000;
+  ASSERT_THAT(write("m.safetensors", {.max_file_bytes = limit}), Succeeds());
+  const auto before = Model::open(folder_.path("a.gguf"));
+  std::size_t shards = 0;
+  for (const std::string& name : folder_.names()) {
+    if (!name.ends_with(".safetensors")) continue;
+    ++shards;
+    EXPECT_LE(std::filesystem::file_size(folder_.path(name)), limit) << name;
+    const auto model = open(name);  // any shard is all of it
+    ASSERT_THAT(model, Succeeds());
+    expect_same_tensors(*before, *model);
+  }
+  EXPECT_GT(shards, 1u);
+  const auto by_index = open("m.safetensors.index.json");
+  ASSERT_THAT(by_index, Succeeds());
+  EXPECT_EQ(by_index->metadata().size(), before->metadata().size());
+}
+
+TEST_F(ConvertSafetensors, ATensorAboveTheLimitIsSaidAndHasItsOwnFile) {
+  sketch_llama().write(folder_.path("a.gguf"));
+  const auto remarks = write("m.safetensors", {.max_file_bytes = 6000});
+  ASSERT_THAT(remarks, Succeeds());
+  EXPECT_THAT(*remarks, testing::Contains(testing::Field(&Error::code, Errc::above_file_limit)));
+}
+
+TEST_F(ConvertSafetensors, OneFileIsEnoughWhereEverythingFits) {
+  sketch_llama().write(folder_.path("a.gguf"));
+  ASSERT_THAT(write("m.safetensors", {.max_file_bytes = 1 << 30}), Succeeds());
+  EXPECT_EQ(folder_.names(), (std::vector<std::string>{"a.gguf", "m.safetensors"}));
+}
+
+TEST_F(ConvertSafetensors, NamesThatTheTargetGivesAMeaningAreRefused) {
+  ModelSketch sketch = sketch_llama();
+  sketch.tensor("__metadata__", TensorType::f32, {1}).write(folder_.path("a.gguf"));
+  EXPECT_THAT(write("m.safetensors"), FailsWith(Errc::name_does_not_fit));
+  for (const char* name : {"/etc/passwd", "../up", "a/../../b", "..", "a\\b", ""}) {
+    sketch_llama().tensor(name, TensorType::f32, {1}).write(folder_.path("a.gguf"));
+    EXPECT_THAT(write("m.npz", {}, FileFormat::npz),
+                FailsWith(Errc::name_does_not_fit, Error::no_offset, name));
+  }
+}
+
+// --- names of Hugging Face models
+
+/// The definition of what the conversion to GGUF does: rows of a head in two halves, interleaved.
+std::vector<float> interleave(const std::vector<float>& rows, std::size_t width,
+                              std::size_t heads) {
+  std::vector<float> result(rows.size());
+  const std::size_t head_rows = rows.size() / width / heads;
+  for (std::size_t row = 0; row < rows.size() / width; ++row) {
+    const std::size_t head = row / head_rows;
+    const std::size_t half = row % head_rows / (head_rows / 2);
+    const std::size_t place = row % (head_rows / 2);
+    const std::size_t target = head * head_rows + 2 * place + half;
+    for (std::size_t i = 0; i < width; ++i) result[target * width + i] = rows[row * width + i];
+  }
+  return result;
+}
+
+std::vector<float> counting(std::size_t count) {
+  std::vector<float> numbers(count);
+  for (std::size_t i = 0; i < count; ++i) numbers[i] = static_cast<float>(i);
+  return numbers;
+}
+
+Bytes bytes_of(const std::vector<float>& floats) {
+  const auto bytes = std::as_bytes(std::span(floats));
+  return {bytes.begin(), bytes.end()};
+}
+
+TEST_F(ConvertSafetensors, HfNamesUndoTheInterleavingOfLlama) {
+  const std::vector<float> q = counting(32 * 32);
+  const std::vector<float> k = counting(16 * 32);
+  const std::vector<float> q_bias = counting(32);
+  for (const bool is_llama : {true, false}) {
+    ModelSketch sketch = sketch_llama({.architecture = is_llama ? "llama" : "qwen2"});
+    const auto stored = [&](const std::vector<float>& rows, std::size_t width, std::size_t heads) {
+      return bytes_of(is_llama ? interleave(rows, width, heads) : rows);
+    };
+    sketch.tensor("blk.1.attn_q.weight", TensorType::f32, {32, 32}, stored(q, 32, 4));
+    sketch.tensor("blk.1.attn_k.weight", TensorType::f32, {32, 16}, stored(k, 32, 2));
+    sketch.tensor("blk.1.attn_q.bias", TensorType::f32, {32}, stored(q_bias, 1, 4));
+    sketch.tensor("rope_freqs.weight", TensorType::f32, {4});
+    sketch.tensor("odd.one", TensorType::f32, {4});
+    sketch.write(folder_.path("a.gguf"));
+    const auto remarks = write("m.safetensors", {.names = NameStyle::hf, .replace = true});
+    ASSERT_THAT(remarks, Succeeds());
+    EXPECT_EQ(remarks->size(), 2u);  // one left out, one that keeps its name
+    const auto model = open("m.safetensors");
+    ASSERT_THAT(model, Succeeds());
+    const auto tensor = [&](const std::string& name) {
+      const TensorInfo* found = model->find_tensor(name);
+      return found != nullptr ? data(*model, *found) : Bytes();
+    };
+    EXPECT_EQ(tensor("model.layers.1.self_attn.q_proj.weight"), bytes_of(q));
+    EXPECT_EQ(tensor("model.layers.1.self_attn.k_proj.weight"), bytes_of(k));
+    EXPECT_EQ(tensor("model.layers.1.self_attn.q_proj.bias"), bytes_of(q_bias));
+    EXPECT_EQ(tensor("model.embed_tokens.weight"), sketch.data("token_embd.weight"));
+    EXPECT_EQ(tensor("model.norm.weight"), sketch.data("output_norm.weight"));
+    EXPECT_EQ(tensor("model.layers.0.mlp.down_proj.weight"), sketch.data("blk.0.ffn_down.weight"));
+    EXPECT_EQ(tensor("odd.one"), sketch.data("odd.one"));
+    EXPECT_EQ(model->find_tensor("rope_freqs.weight"), nullptr);
+  }
+}
+
+TEST_F(ConvertSafetensors, HfNamesTakeExpertsApart) {
+  ModelSketch sketch = sketch_llama();
+  sketch.tensor("blk.0.ffn_up_exps.weight", TensorType::f32, {32, 8, 3}, bytes_of(counting(768)));
+  sketch.write(folder_.path("a.gguf"));
+  ASSERT_THAT(write("m.safetensors", {.names = NameStyle::hf}), Succeeds());
+  const auto model = open("m.safetensors");
+  ASSERT_THAT(model, Succeeds());
+  const TensorInfo* last =
+      model->find_tensor("model.layers.0.block_sparse_moe.experts.2.w3.weight");
+  ASSERT_NE(last, nullptr);
+  std::vector<float> expected = counting(768);
+  expected.erase(expected.begin(), expected.begin() + 512);
+  EXPECT_EQ(data(*model, *last), bytes_of(expected));
+}
+
+TEST_F(ConvertSafetensors, HfNamesOfAnUnknownArchitectureAreRefused) {
+  sketch_llama({.architecture = "gemma"}).write(folder_.path("a.gguf"));
+  EXPECT_THAT(write("m.safetensors", {.names = NameStyle::hf}),
+              FailsWith(Errc::architecture_unknown, Error::no_offset, "gemma"));
+  sketch_llama().remove("llama.attention.head_count").write(folder_.path("a.gguf"));
+  EXPECT_THAT(write("m.safetensors", {.names = NameStyle::hf}), FailsWith(Errc::size_mismatch));
+}
+
+}  // namespace
+}  // namespace ingot::test
