@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""bench_process.py PROGRAM [--runs N]
+"""bench_process.py PROGRAM [--runs N] [--json]
 
 How long a whole process takes: `PROGRAM show` on a model with a vocabulary of 256,000 tokens, and
 /bin/true as the least that any process takes, in turns. Wall and CPU time; medians and minima.
 The model is made by `PROGRAM sample` and is in the page cache.
 """
 import argparse
+import json
 import os
 import statistics
 import subprocess
@@ -31,6 +32,7 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program")
     parser.add_argument("--runs", type=int, default=500)
+    parser.add_argument("--json", action="store_true", help="a table for scripts/bench")
     arguments = parser.parse_args()
     program = os.path.abspath(arguments.program)
 
@@ -48,13 +50,20 @@ def main():
                 times[name].append(run_once(command, null.fileno()))
         size = os.path.getsize(model)
 
-    print(f"{arguments.runs} runs each, in turns; the model has {size} bytes")
     least = statistics.median(wall for wall, _ in times["/bin/true"])
+    rows = []
     for name, results in times.items():
         walls, cpus = zip(*results)
         wall = statistics.median(walls)
-        print(f"{name:18} wall {wall * 1e3:7.3f} ms (min {min(walls) * 1e3:.3f})"
-              f"   CPU {statistics.median(cpus) * 1e3:7.3f} ms   {wall / least:.2f} x /bin/true")
+        rows.append([name, wall * 1e3, min(walls) * 1e3, statistics.median(cpus) * 1e3, wall / least])
+    if arguments.json:
+        columns = ["command", "ms", "best, ms", "CPU, ms", "of `/bin/true`"]
+        print(json.dumps({"columns": columns, "rows": [[f"`{row[0]}`", *row[1:]] for row in rows]}))
+        return
+    print(f"{arguments.runs} runs each, in turns; the model has {size} bytes")
+    for name, wall, best, cpu, ratio in rows:
+        print(f"{name:18} wall {wall:7.3f} ms (min {best:.3f})   CPU {cpu:7.3f} ms"
+              f"   {ratio:.2f} x /bin/true")
 
 
 if __name__ == "__main__":

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: MIT
-# `cmake --install`: components `development` (library, headers, package files) and `program`.
+# `cmake --install`: components `program` (with manual pages and completions), `library` (what
+# programs that use a shared Ingot need to run) and `development` (headers, package files, and the
+# library itself if it is static). `cpack` makes a Debian package of each.
 
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/ingot)
 
 install(TARGETS ingot ingot_convert EXPORT ingot
         ARCHIVE COMPONENT development
-        LIBRARY COMPONENT program NAMELINK_COMPONENT development
+        LIBRARY COMPONENT library NAMELINK_COMPONENT development
         FILE_SET HEADERS COMPONENT development)
 install(EXPORT ingot NAMESPACE ingot:: FILE ingot-targets.cmake
         DESTINATION ${package_dir} COMPONENT development)
@@ -29,6 +31,35 @@ configure_file(cmake/ingot-convert.pc.in ingot-convert.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/ingot.pc ${PROJECT_BINARY_DIR}/ingot-convert.pc
         DESTINATION ${pkgconfig_dir} COMPONENT development)
 
+# The manual and the completions, printed by the program itself.
+function(install_generated)
+  file(STRINGS tools/ingot/commands.def rows REGEX "^INGOT_COMMAND\\(")
+  set(pages ingot.1=man)
+  foreach(row ${rows})
+    string(REGEX REPLACE "INGOT_COMMAND\\((.*)\\)" "\\1" command ${row})
+    list(APPEND pages ingot-${command}.1=man:${command})
+  endforeach()
+  foreach(page ${pages} ingot.bash=bash _ingot=zsh ingot.fish=fish)
+    string(REPLACE "=" ";" page ${page})
+    list(GET page 0 name)
+    list(GET page 1 what)
+    set(path ${PROJECT_BINARY_DIR}/manual/${name})
+    add_custom_command(OUTPUT ${path} COMMAND ingot_program --generate ${what} > ${path}
+                       DEPENDS ingot_program VERBATIM)
+    list(APPEND paths ${path})
+    if(what MATCHES "^man")
+      install(FILES ${path} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT program)
+    endif()
+  endforeach()
+  add_custom_target(manual ALL DEPENDS ${paths})
+  set(from ${PROJECT_BINARY_DIR}/manual)
+  set(to ${CMAKE_INSTALL_DATADIR})
+  install(FILES ${from}/ingot.bash DESTINATION ${to}/bash-completion/completions RENAME ingot
+          COMPONENT program)
+  install(FILES ${from}/_ingot DESTINATION ${to}/zsh/vendor-completions COMPONENT program)
+  install(FILES ${from}/ingot.fish DESTINATION ${to}/fish/vendor_completions.d COMPONENT program)
+endfunction()
+
 if(INGOT_BUILD_PROGRAM)
   if(BUILD_SHARED_LIBS)
     cmake_path(RELATIVE_PATH CMAKE_INSTALL_FULL_LIBDIR BASE_DIRECTORY ${CMAKE_INSTALL_FULL_BINDIR}
@@ -36,4 +67,11 @@ if(INGOT_BUILD_PROGRAM)
     set_target_properties(ingot_program PROPERTIES INSTALL_RPATH $ORIGIN/${library_from_program})
   endif()
   install(TARGETS ingot_program RUNTIME COMPONENT program)
+  # A program for another machine cannot say anything here.
+  if(NOT CMAKE_CROSSCOMPILING OR CMAKE_CROSSCOMPILING_EMULATOR)
+    file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/manual)
+    install_generated()
+  endif()
 endif()
+
+include(package)

@@ -125,15 +125,15 @@ function(ingot_fuzz target)
   set_tests_properties(fuzz.${target} PROPERTIES TIMEOUT 600)
 endfunction()
 
-# ingot_example(<file> [ARGS <argument>...])
-# Builds examples/<file> (C or C++) against the public library and runs it as ctest
+# ingot_example(<file> [ARGS <argument>...] [LIBS <target>...])
+# Builds examples/<file> (C or C++) against the public library, and LIBS, and runs it as ctest
 # example.<stem>. ${INGOT_SAMPLE_MODEL} may be an argument: a model that ctest has made by then.
 set(INGOT_SAMPLE_MODEL ${PROJECT_BINARY_DIR}/tests/sample.gguf)
 function(ingot_example file)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "ARGS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "ARGS;LIBS")
   cmake_path(GET file STEM stem)
   add_executable(example_${stem} ${file})
-  target_link_libraries(example_${stem} PRIVATE ingot::ingot ingot_warnings)
+  target_link_libraries(example_${stem} PRIVATE ingot::ingot ingot_warnings ${arg_LIBS})
   set_target_properties(example_${stem} PROPERTIES C_STANDARD 11 C_EXTENSIONS OFF
                         LINKER_LANGUAGE CXX)  # a C program links our C++ runtime too
   ingot_check(example.${stem} COMMAND example_${stem} ${arg_ARGS}

@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""check_symbols.py LIBRARY: what libingot.a or libingot.so defines and what it calls.
+"""check_symbols.py LIBRARY [ABI [--update]]: what libingot.a or libingot.so defines and calls.
 
   calls    nothing that prints, exits or aborts: a library leaves that to its user
   defines  only ingot_* (C) and ingot:: (C++), so that it cannot clash with anything
+  ABI      a list of every C function: programs that were linked once find them all again, and a
+           new one is a visible line of a change. --update writes the list anew.
 
 Meant for release builds; assertions of debug builds may abort.
 """
+import pathlib
 import re
 import subprocess
 import sys
@@ -35,8 +38,19 @@ def symbols(library, *options):
             yield match[1], match[2]
 
 
+def check_abi(functions, path, is_update):
+    heading = "# SPDX-License-Identifier: MIT\n# Every function of the C interface. None ever goes.\n"
+    if is_update:
+        path.write_text(heading + "".join(f"{name}\n" for name in sorted(functions)), encoding="ascii")
+    listed = {line for line in path.read_text(encoding="ascii").splitlines()
+              if not line.startswith("#")}
+    yield from (f"does not define {name} of {path}" for name in listed - functions)
+    yield from (f"defines {name}, which {path} does not list (--update)"
+                for name in functions - listed)
+
+
 def main():
-    if len(sys.argv) != 2:
+    if len(sys.argv) < 2:
         sys.exit(__doc__)
     library = sys.argv[1]
     is_shared = ".so" in library
@@ -47,15 +61,20 @@ def main():
         if FORBIDDEN.fullmatch(name.split("@")[0]):
             findings.add(f"calls {name.split('@')[0]}")
     count = 0
+    functions = set()
     for kind, name in symbols(library, "--defined-only", "--extern-only", *scope):
         # Weak symbols of an archive are instances of inline functions, which every user has too.
         if kind in "WVu" and not is_shared:
             continue
         count += 1
+        if re.fullmatch(r"ingot_\w+", name):
+            functions.add(name)
         if not ALLOWED.match(name):
             findings.add(f"defines {name}")
     if count == 0:
         findings.add("defines nothing: is this the right file?")
+    if len(sys.argv) > 2:
+        findings.update(check_abi(functions, pathlib.Path(sys.argv[2]), "--update" in sys.argv))
     for finding in sorted(findings):
         print(f"{library}: {finding}")
     sys.exit(1 if findings else 0)

@@ -3,12 +3,14 @@
 #pragma once
 
 #include "ingot/anatomy.hpp"
+#include "ingot/edit.hpp"
 #include "ingot/error.hpp"
 #include "ingot/half.hpp"
 #include "ingot/metadata.hpp"
 #include "ingot/model.hpp"
 #include "ingot/model_writer.hpp"
 #include "ingot/output_file.hpp"
+#include "ingot/owned_value.hpp"
 #include "ingot/quantize.hpp"
 #include "ingot/source.hpp"
 #include "ingot/statistics.hpp"

@@ -154,6 +154,16 @@ class INGOT_EXPORT Model {
   [[nodiscard]] Result<void> read_file_bytes(std::size_t file, std::uint64_t file_offset,
                                              std::span<std::byte> destination) const;
 
+  /// All bytes of one of the files where it is mapped or in memory; an empty span otherwise.
+  [[nodiscard]] std::span<const std::byte> file_data(std::size_t file) const noexcept;
+
+  /// `Source::prefetch` and `Source::release` of one of the files: whoever streams through more
+  /// than memory holds says what comes next and what is done.
+  void prefetch(std::size_t file, std::uint64_t file_offset,
+                std::uint64_t size_bytes) const noexcept;
+  void release(std::size_t file, std::uint64_t file_offset,
+               std::uint64_t size_bytes) const noexcept;
+
   /// What is odd about a file that opened: errors of the category `notice`.
   [[nodiscard]] std::span<const Error> notices() const noexcept;
 

@@ -125,7 +125,7 @@ struct TypeChoice {
 [[nodiscard]] INGOT_EXPORT std::string explain(const TypeChoice& choice, const TensorInfo& tensor,
                                                const RecipeOptions& options);
 
-/// The order in which tensors are counted by the rules and written: by the N of `blk.N.` (those
+/// The order in which tensors are counted by the rules and written: by the N of `blk.N` (those
 /// without first), then by name. Positions in `tensors`.
 [[nodiscard]] INGOT_EXPORT std::vector<std::size_t> quantize_order(
     std::span<const TensorInfo> tensors);

@@ -78,7 +78,7 @@ using ProfileProgress = std::function<bool(std::uint64_t done_bytes)>;
                                                               const TensorInfo& tensor);
 
 /// Decodes each tensor once and profiles it: the same digits for any number of threads, on any CPU.
-/// Tensors larger than memory stream; what is held is about 1 MiB per thread, and the results.
+/// Tensors larger than memory stream; what is held is some MiB per thread, and the results.
 ///
 /// @param tensors  of this model.
 /// @return  Errc::unsupported_type for tensors that cannot be decoded, and what reading may return.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstring>
 
 #include "base/byte_order.hpp"
@@ -19,6 +20,7 @@ enum class Kind : std::uint8_t {
   e8m0,    // MXFP4: a power of two; 0xFF is NaN
   ue4m3,   // NVFP4: 8 bits without sign; 0x7F is NaN
   spread,  // IQ1_M: a binary16 in the upper nibbles of four words
+  q8_k,    // Q8_K: binary32, so large that a code may make it infinite
 };
 
 /// Fields of one kind that follow each other in a block.
@@ -38,7 +40,7 @@ constexpr std::array scale_fields = {
     Fields{TensorType::q8_0, Kind::f16, 0, 1},      Fields{TensorType::q8_1, Kind::f16, 0, 2},
     Fields{TensorType::q2_k, Kind::f16, 80, 2},     Fields{TensorType::q3_k, Kind::f16, 108, 1},
     Fields{TensorType::q4_k, Kind::f16, 0, 2},      Fields{TensorType::q5_k, Kind::f16, 0, 2},
-    Fields{TensorType::q6_k, Kind::f16, 208, 1},    Fields{TensorType::q8_k, Kind::f32, 0, 1},
+    Fields{TensorType::q6_k, Kind::f16, 208, 1},    Fields{TensorType::q8_k, Kind::q8_k, 0, 1},
     Fields{TensorType::iq2_xxs, Kind::f16, 0, 1},   Fields{TensorType::iq2_xs, Kind::f16, 0, 1},
     Fields{TensorType::iq2_s, Kind::f16, 0, 1},     Fields{TensorType::iq3_xxs, Kind::f16, 0, 1},
     Fields{TensorType::iq3_s, Kind::f16, 0, 1},     Fields{TensorType::iq1_s, Kind::f16, 0, 1},
@@ -114,6 +116,16 @@ bool is_bad_mxfp4(const std::byte* block) noexcept {
                      [](std::byte codes) { return (codes & std::byte{0x77}) != std::byte{0}; });
 }
 
+/// Whether a Q8_K block decodes to something that is not finite.
+bool is_bad_q8_k(const std::byte* block, bool is_swapped) noexcept {
+  const auto scale = std::bit_cast<float>(load<std::uint32_t>(block, is_swapped));
+  if (std::isfinite(scale * 128.0F)) return false;
+  if (!std::isfinite(scale)) return true;
+  return std::any_of(block + 4, block + 4 + 256, [&](std::byte code) {
+    return !std::isfinite(scale * static_cast<float>(static_cast<std::int8_t>(code)));
+  });
+}
+
 BlockScan scan_field(Kind kind, bool is_swapped, const std::byte* from, std::size_t stride,
                      std::size_t count) noexcept {
   switch (kind) {
@@ -130,6 +142,9 @@ BlockScan scan_field(Kind kind, bool is_swapped, const std::byte* from, std::siz
       return scan_each(from, stride, count, [](const std::byte* at) {
         return (*at & std::byte{0x7F}) == std::byte{0x7F};
       });
+    case Kind::q8_k:
+      return scan_each(from, stride, count,
+                       [&](const std::byte* at) { return is_bad_q8_k(at, is_swapped); });
     case Kind::spread:
       return scan_each(from, stride, count, [&](const std::byte* at) {
         // Of the binary16, the upper five bits but the sign: four from the last word, one before.

@@ -126,22 +126,20 @@ void key_type(Inspection& inspection) {
 void key_missing(Inspection& inspection) {
   const Architecture* architecture = find_architecture(inspection.architecture());
   // Only what is more than a vocabulary needs them.
-  if (architecture == nullptr || inspection.model().tensors().empty() || !inspection.is_model()) {
+  if (architecture == nullptr || architecture->layer.empty() ||
+      inspection.model().tensors().empty() || !inspection.is_model()) {
     return;
   }
-  const auto require = [&](std::string_view suffix) {
-    const std::string key = inspection.own_key(suffix);
-    if (inspection.model().find(key) == nullptr) inspection.report({.key = key}, "it is missing");
+  const auto has = [&](std::string_view suffix) {
+    return inspection.model().find(inspection.own_key(suffix)) != nullptr;
   };
-  for (const std::string_view suffix : {"context_length", "embedding_length", "block_count"}) {
-    require(suffix);
+  for (const std::string_view suffix : {"context_length", "embedding_length", "block_count",
+                                        "feed_forward_length", "attention.head_count"}) {
+    if (!has(suffix)) inspection.report({.key = inspection.own_key(suffix)}, "it is missing");
   }
-  if (!architecture->has_attention || architecture->layer.empty()) return;
-  require("attention.head_count");
-  require("feed_forward_length");
-  if (inspection.model().find(inspection.own_key("attention.layer_norm_rms_epsilon")) == nullptr &&
-      inspection.model().find(inspection.own_key("attention.layer_norm_epsilon")) == nullptr) {
-    require("attention.layer_norm_rms_epsilon");
+  if (!has("attention.layer_norm_rms_epsilon") && !has("attention.layer_norm_epsilon")) {
+    inspection.report({.key = inspection.own_key("attention.layer_norm_rms_epsilon")},
+                      "it is missing");
   }
 }
 

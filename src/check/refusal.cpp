@@ -100,6 +100,10 @@ std::string explain(const std::string& path, const Error& error) {
   if (!source) return {};
   if (error.code == Errc::not_gguf) return explain_content(**source);
   if (error.code == Errc::tensor_outside_file) return explain_missing_data(path);
+  if (error.code == Errc::count_exceeds_file) {
+    return plain_message(error) + "; a file of which only the first " +
+           format_bytes((*source)->size_bytes()) + " arrived looks like this, too";
+  }
   if (error.code != Errc::truncated) return {};
   if ((*source)->size_bytes() < 4) return explain_content(**source);
   return "truncated: the file ends after " + format_bytes((*source)->size_bytes()) +

@@ -36,12 +36,18 @@ std::uint64_t bytes_of(const TensorInfo& tensor, std::uint64_t element_count) no
   return element_count / type.block_elements * type.block_bytes;
 }
 
-/// Decodes a tensor piece by piece, through buffers that stay in the first caches.
+/// Elements that are read at once from a file that is not mapped: a system call for each piece
+/// would take longer than decoding it.
+constexpr std::uint64_t read_elements = std::uint64_t{32} * statistics_piece;
+
+/// Decodes a part of a tensor piece by piece, from its first on, through a buffer that stays in the
+/// first caches.
 class PieceDecoder {
  public:
-  PieceDecoder(const Model& model, const TensorInfo& tensor)
+  PieceDecoder(const Model& model, const TensorInfo& tensor, std::uint64_t end_element)
       : model_(model),
         tensor_(tensor),
+        end_element_(end_element),
         mapped_(model.data(tensor)),
         byte_order_(model.files()[tensor.shard].byte_order) {}
 
@@ -49,9 +55,10 @@ class PieceDecoder {
   Result<std::span<const float>> decode(std::uint64_t first_element, std::size_t count) {
     const std::uint64_t first_byte = bytes_of(tensor_, first_element);
     const auto size_bytes = static_cast<std::size_t>(bytes_of(tensor_, count));
-    std::span<const std::byte> blocks = std::span(buffer_).first(size_bytes);
+    std::span<const std::byte> blocks;
     if (mapped_.empty()) {
-      INGOT_TRY_VOID(model_.read(tensor_, first_byte, std::span(buffer_).first(size_bytes)));
+      if (first_element >= end_of_read_) INGOT_TRY_VOID(read_from(first_element));
+      blocks = std::span(buffer_).subspan(first_byte - buffer_offset_, size_bytes);
     } else {
       blocks = mapped_.subspan(first_byte, size_bytes);
     }
@@ -62,12 +69,24 @@ class PieceDecoder {
   }
 
  private:
+  Result<void> read_from(std::uint64_t first_element) {
+    const std::uint64_t count = std::min(read_elements, end_element_ - first_element);
+    buffer_offset_ = bytes_of(tensor_, first_element);
+    buffer_.resize(static_cast<std::size_t>(bytes_of(tensor_, count)));
+    INGOT_TRY_VOID(model_.read(tensor_, buffer_offset_, buffer_));
+    end_of_read_ = first_element + count;
+    return {};
+  }
+
   const Model& model_;
   const TensorInfo& tensor_;
+  std::uint64_t end_element_;
   std::span<const std::byte> mapped_;
   Endian byte_order_;
   alignas(64) std::array<float, statistics_piece> floats_;
-  std::array<std::byte, statistics_piece * 8> buffer_;  // no type has more bytes per element
+  std::vector<std::byte> buffer_;    ///< Of the tensor, from buffer_offset_ up to end_of_read_.
+  std::uint64_t buffer_offset_ = 0;  ///< Bytes
+  std::uint64_t end_of_read_ = 0;    ///< Elements
 };
 
 /// Consecutive elements of one tensor, and what was found out about them.
@@ -161,9 +180,12 @@ class Profiler {
   }
 
   Result<void> measure(Subject& subject, Part& part, FineCounts* counts) {
-    PieceDecoder decoder(model_, *subject.tensor);
+    const std::uint64_t end = part.first_element + part.element_count;
+    PieceDecoder decoder(model_, *subject.tensor, end);
     std::optional<PieceDecoder> reference;
-    if (subject.reference != nullptr) reference.emplace(*options_.reference, *subject.reference);
+    if (subject.reference != nullptr) {
+      reference.emplace(*options_.reference, *subject.reference, end);
+    }
     for (std::uint64_t done = 0; done < part.element_count;) {
       const auto count = static_cast<std::size_t>(
           std::min<std::uint64_t>(statistics_piece, part.element_count - done));

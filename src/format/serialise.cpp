@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "format/serialise.hpp"
 
+#include <cstring>
 #include <limits>
 #include <string>
 
@@ -34,7 +35,11 @@ class FieldWriter {
     append(static_cast<std::uint32_t>(value_type));
   }
   void raw(const std::byte* data, std::uint64_t size_bytes) {
-    bytes_.insert(bytes_.end(), data, data + size_bytes);
+    if (size_bytes == 0) return;
+    // Not insert: g++ 12 takes that of a range for an overflow.
+    const std::size_t begin = bytes_.size();
+    bytes_.resize(begin + static_cast<std::size_t>(size_bytes));
+    std::memcpy(&bytes_[begin], data, static_cast<std::size_t>(size_bytes));
   }
   void text(std::string_view value) {
     // Where readers strip a trailing NUL, a text that ends in one needs another to stay what it is.
@@ -161,6 +166,20 @@ Result<std::vector<std::byte>> serialise(const HeaderContent& content) {
     out.zeros_until(*checked_align_up(bytes.size(), content.alignment));
   }
   return bytes;
+}
+
+Result<void> append_text(std::string_view text, const ValueEncoding& to,
+                         std::vector<std::byte>& bytes) {
+  FieldWriter out(to, bytes);
+  out.text(text);
+  return out.result();
+}
+
+Result<void> append_typed_value(const Value& value, const ValueEncoding& to,
+                                std::vector<std::byte>& bytes) {
+  FieldWriter out(to, bytes);
+  write_value(out, value);
+  return out.result();
 }
 
 Result<void> append_value(const Value& value, const ValueEncoding& to,

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "format/value_context.hpp"
@@ -30,6 +31,12 @@ struct HeaderContent {
 /// big-endian versions 1 and 2, which never existed. Linear in the bytes written.
 [[nodiscard]] Result<std::vector<std::byte>> serialise(const HeaderContent& content);
 
+/// Appends parts of a header as a file of an encoding has them: a string, and the type of a value
+/// with the value. Errc::version_cannot_hold as above; its subject is empty.
+[[nodiscard]] Result<void> append_text(std::string_view text, const detail::ValueEncoding& to,
+                                       std::vector<std::byte>& bytes);
+[[nodiscard]] Result<void> append_typed_value(const Value& value, const detail::ValueEncoding& to,
+                                              std::vector<std::byte>& bytes);
 /// Appends the content of a value (see Value::bytes) in another encoding.
 /// Errc::version_cannot_hold as above; its subject is empty.
 [[nodiscard]] Result<void> append_value(const Value& value, const detail::ValueEncoding& to,

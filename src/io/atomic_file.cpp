@@ -10,25 +10,20 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "base/random_seed.hpp"
 #include "base/siphash.hpp"
+#include "io/in_place_file.hpp"
 
 namespace ingot::io {
 namespace {
 
 constexpr std::size_t gather_bytes = std::size_t{1} << 16;
 constexpr int temporary_name_tries = 16;
-
-std::string directory_of(const std::string& path) {
-  const std::size_t slash = path.rfind('/');
-  if (slash == std::string::npos) return ".";
-  return slash == 0 ? "/" : path.substr(0, slash);
-}
+constexpr std::uint64_t max_block_bytes = std::uint64_t{64} << 10;  // of any file system
 
 /// A name beside `path` that no other program will choose.
 std::string temporary_name(const std::string& path) {
@@ -88,11 +83,7 @@ Result<AtomicFile> AtomicFile::create(const std::string& path, bool may_replace)
     return fail(Errc::invalid_argument, {}, "not a path");
   }
   // Through a symbolic link the file it points to is replaced, not the link.
-  std::string target = path;
-  if (char* resolved = ::realpath(path.c_str(), nullptr); resolved != nullptr) {
-    target = resolved;
-    ::free(resolved);
-  }
+  std::string target = real_path(path);
   INGOT_TRY(const std::optional<mode_t> replaced_mode, check_target(target, may_replace));
   AtomicFile file(std::move(target), may_replace);
   INGOT_TRY_VOID(file.open_unnamed_or_temporary());
@@ -182,9 +173,10 @@ Result<void> AtomicFile::copy(const Source& source, std::uint64_t file_offset,
   if (size_bytes != 0) INGOT_TRY_VOID(flush());
   bool is_by_system = source.descriptor() >= 0;
   while (size_bytes != 0) {
-    // Later pieces begin at multiples, so that whole blocks can be shared.
+    // After a short first piece all begin at whole blocks, which can be shared.
+    const std::uint64_t rest_bytes = file_offset % max_block_bytes;
     const std::uint64_t piece_bytes =
-        std::min(size_bytes, max_copy_piece_bytes - file_offset % max_copy_piece_bytes);
+        std::min(size_bytes, rest_bytes == 0 ? max_copy_piece_bytes : max_block_bytes - rest_bytes);
     if (is_by_system) {
       INGOT_TRY(const bool is_copied, copy_by_system(source, file_offset, piece_bytes));
       is_by_system = is_copied;
@@ -255,8 +247,7 @@ Result<void> AtomicFile::commit() {
   INGOT_TRY_VOID(sync());
   INGOT_TRY_VOID(publish());
   temporary_path_.clear();
-  const FileDescriptor directory(::open(directory_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (directory.is_open()) ::fsync(directory.get());  // not every file system knows it
+  flush_directory(directory_);
   return {};
 }
 

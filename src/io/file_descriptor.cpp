@@ -38,7 +38,12 @@ Result<RegularFile> open_regular(const std::string& path) {
     return fail(Errc::invalid_argument, path, "a path cannot hold a NUL byte");
   }
   // O_NONBLOCK: opening a FIFO must not wait; regular files ignore it.
-  FileDescriptor descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  constexpr int flags = O_RDONLY | O_CLOEXEC | O_NOCTTY;
+  FileDescriptor descriptor(::open(path.c_str(), flags | O_NONBLOCK));
+  if (!descriptor.is_open() && errno == EWOULDBLOCK) {
+    // Somebody has a lease on it, for a moment; only regular files have leases.
+    descriptor = FileDescriptor(::open(path.c_str(), flags));
+  }
   if (!descriptor.is_open()) return fail_with_errno(errno, {}, "open it");
   INGOT_TRY(const std::uint64_t size_bytes, size_of_regular(descriptor.get(), {}));
   return RegularFile{std::move(descriptor), size_bytes};

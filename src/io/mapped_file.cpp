@@ -2,7 +2,9 @@
 #include "io/mapped_file.hpp"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <limits>
 #include <utility>
@@ -27,7 +29,24 @@ class MappedFile final : public MemorySource {
   }
   [[nodiscard]] int descriptor() const noexcept override { return file_.descriptor.get(); }
 
+  void prefetch(std::uint64_t file_offset, std::uint64_t size_bytes) const noexcept override {
+    advise(file_offset, size_bytes, MADV_WILLNEED);
+  }
+  void release(std::uint64_t file_offset, std::uint64_t size_bytes) const noexcept override {
+    advise(file_offset, size_bytes, MADV_DONTNEED);
+  }
+
  private:
+  /// For all pages that the range touches: nothing that is advised here changes what they hold.
+  void advise(std::uint64_t file_offset, std::uint64_t size_bytes, int advice) const noexcept {
+    static const auto page_bytes = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+    if (file_offset >= bytes().size()) return;
+    const std::uint64_t begin = file_offset / page_bytes * page_bytes;
+    const std::uint64_t size = std::min(size_bytes, bytes().size() - file_offset);
+    ::madvise(static_cast<std::byte*>(address_) + begin,
+              static_cast<std::size_t>(file_offset - begin + size), advice);
+  }
+
   void* address_;
   RegularFile file_;  // kept for copies by the system
 };

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "io/plain_file.hpp"
 
+#include <fcntl.h>
+
+#include <algorithm>
+
 #include "io/memory_source.hpp"
 
 namespace ingot {
@@ -17,6 +21,12 @@ class PlainFile final : public Source {
                                   std::span<std::byte> destination) const override {
     INGOT_TRY_VOID(check_range(file_.size_bytes, file_offset, destination.size()));
     return read_fully(file_.descriptor.get(), file_offset, destination);
+  }
+  void prefetch(std::uint64_t file_offset, std::uint64_t size_bytes) const noexcept override {
+    if (file_offset >= file_.size_bytes) return;
+    const std::uint64_t size = std::min(size_bytes, file_.size_bytes - file_offset);
+    ::posix_fadvise(file_.descriptor.get(), static_cast<off_t>(file_offset),
+                    static_cast<off_t>(size), POSIX_FADV_WILLNEED);
   }
   [[nodiscard]] int descriptor() const noexcept override { return file_.descriptor.get(); }
 

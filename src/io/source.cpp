@@ -6,6 +6,8 @@
 namespace ingot {
 
 Source::~Source() = default;
+void Source::prefetch(std::uint64_t, std::uint64_t) const noexcept {}
+void Source::release(std::uint64_t, std::uint64_t) const noexcept {}
 
 int Source::descriptor() const noexcept { return -1; }
 

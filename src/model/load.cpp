@@ -8,6 +8,7 @@
 
 #include "format/parse.hpp"
 #include "io/stream.hpp"
+#include "model/edit_journal.hpp"
 
 namespace ingot {
 namespace {
@@ -70,8 +71,12 @@ Result<format::Structure> parse_whole(std::span<const std::byte> bytes, const Op
 
 }  // namespace
 
-Result<std::unique_ptr<Source>> open_path(const std::string& path, const OpenOptions& options) {
-  return options.access == FileAccess::map ? map_file(path) : read_file(path);
+Result<LoadedFile> load_path(const std::string& path, const OpenOptions& options) {
+  INGOT_TRY(OpenedFile opened, open_through_journal(path, options.access == FileAccess::map));
+  INGOT_TRY(LoadedFile file, load(std::move(opened.source), options));
+  file.is_restored = opened.is_restored;
+  file.notice = std::move(opened.notice);
+  return file;
 }
 
 Result<LoadedFile> load(std::unique_ptr<Source> source, const OpenOptions& options) {

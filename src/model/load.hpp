@@ -10,9 +10,9 @@
 
 namespace ingot {
 
-/// Maps or reads a file, as the options say.
-[[nodiscard]] Result<std::unique_ptr<Source>> open_path(const std::string& path,
-                                                        const OpenOptions& options);
+/// Maps or reads a file, as the options say, and parses its header. A file whose edit was cut off
+/// is seen as it was before.
+[[nodiscard]] Result<LoadedFile> load_path(const std::string& path, const OpenOptions& options);
 
 /// Parses the header of a source. A source that is not in memory is read in growing pieces until
 /// the header is complete, so that little more than the header is ever read and held.

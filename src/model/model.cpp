@@ -41,8 +41,7 @@ Model& Model::operator=(Model&&) noexcept = default;
 Model::~Model() = default;
 
 Result<Model> Model::open(const std::string& path, const OpenOptions& options) {
-  INGOT_TRY(std::unique_ptr<Source> source, open_path(path, options));
-  INGOT_TRY(LoadedFile file, load(std::move(source), options));
+  INGOT_TRY(LoadedFile file, load_path(path, options));
   INGOT_TRY(auto state, open_with_shards(path, std::move(file), options));
   return Model(std::move(state));
 }
@@ -124,6 +123,23 @@ Result<void> Model::read(const TensorInfo& tensor, std::uint64_t offset_bytes,
       read_file_bytes(tensor.shard, file_offset(tensor) + offset_bytes, destination);
   if (!result) result.error().subject = std::string(tensor.name);
   return result;
+}
+
+std::span<const std::byte> Model::file_data(std::size_t file) const noexcept {
+  const Source* source = state_->loaded[file].source.get();
+  return source != nullptr ? source->bytes() : std::span<const std::byte>();
+}
+
+void Model::prefetch(std::size_t file, std::uint64_t file_offset,
+                     std::uint64_t size_bytes) const noexcept {
+  const Source* source = state_->loaded[file].source.get();
+  if (source != nullptr) source->prefetch(file_offset, size_bytes);
+}
+
+void Model::release(std::size_t file, std::uint64_t file_offset,
+                    std::uint64_t size_bytes) const noexcept {
+  const Source* source = state_->loaded[file].source.get();
+  if (source != nullptr) source->release(file_offset, size_bytes);
 }
 
 Result<void> Model::read_file_bytes(std::size_t file, std::uint64_t file_offset,

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,8 @@ struct LoadedFile {
   std::unique_ptr<Source> source;  ///< Empty for a pipe, which is gone.
   GrowingBytes header_bytes;       ///< The header, if the source is not in memory.
   std::uint64_t file_bytes = 0;
+  bool is_restored = false;     ///< Seen through the journal of an edit that was cut off.
+  std::optional<Error> notice;  ///< About that.
   format::Structure structure;
 };
 

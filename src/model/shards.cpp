@@ -80,9 +80,7 @@ Result<void> check_shard(const LoadedFile& file, const std::string& path, const 
 
 Result<LoadedFile> load_shard(const std::string& path, const ShardName& name,
                               const OpenOptions& options) {
-  Result<std::unique_ptr<Source>> source = open_path(path, options);
-  Result<LoadedFile> file =
-      source ? load(*std::move(source), options) : Result<LoadedFile>(fail(source.error()));
+  Result<LoadedFile> file = load_path(path, options);
   if (!file) {
     Error& error = file.error();
     error.detail += (error.detail.empty() ? "in shard " : "; in shard ") + path;
@@ -241,6 +239,7 @@ Result<std::unique_ptr<detail::ModelState>> assemble(std::vector<LoadedFile> fil
       state->files[i].path = set.paths[i];
       state->files[i].index = set.indexes[i];
     }
+    if (state->loaded[i].notice) state->notices.push_back(*state->loaded[i].notice);
     if (state->loaded[i].structure.has_stripped_nul) {
       note(*state, Errc::trailing_nul_stripped, state->files[i].path, {});
     }

@@ -83,11 +83,16 @@ class Trials:
         sys.exit(f"kill_at_random: the check failed, {what}, outcome {outcome}, "
                  f"seed {self.options.seed}; what is left is in {kept}\n{self.errors}")
 
+    def require_success(self, outcome):
+        if outcome != "0":
+            sys.exit(f"kill_at_random: undisturbed, the command ends with {outcome}\n{self.errors}")
+
     def at_random_times(self):
         folder = self.fresh_copy()
         start = time.monotonic()
         outcome = self.run(folder)
         needed = time.monotonic() - start
+        self.require_success(outcome)
         self.check(folder, outcome, "not killed")
         generator = random.Random(self.options.seed)
         for _ in range(self.options.times):
@@ -99,6 +104,7 @@ class Trials:
         folder = self.fresh_copy()
         counter = self.base / "calls"
         outcome = self.run(folder, LD_PRELOAD=library, INGOT_COUNT_CALLS=str(counter))
+        self.require_success(outcome)
         self.check(folder, outcome, "with its calls counted")
         calls = int(counter.read_text())
         if calls == 0:

@@ -56,6 +56,7 @@ grep -q '"stats": null' header.json || fail "statistics without weights"
 expect_error 2 '--force' "$ingot" report coarse.gguf -o page.html
 "$ingot" report coarse.gguf -o page.html --force
 expect_error 2 '-o is missing' "$ingot" report coarse.gguf
+expect_error 2 'leave out -o' "$ingot" report coarse.gguf --json -o data.json
 cp coarse.gguf kept
 ln -s coarse.gguf link.html
 ln fine.gguf same.html

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # check_install.sh BUILD_FOLDER GENERATOR CC CXX: installs the build, moves the installed tree
-# elsewhere, and builds and runs programs against it: by find_package and pkg-config, in C++ and C.
+# elsewhere, and builds and runs programs against it, the examples too: by find_package and
+# pkg-config, in C++ and C.
 set -euo pipefail
 
 build=$1 generator=$2 cc=$3 cxx=$4
@@ -12,7 +13,13 @@ set -x
 
 cmake --install "$build" --prefix "$stage/first" >/dev/null
 mv "$stage/first" "$stage/moved"
-if [[ -e $stage/moved/bin/ingot ]]; then "$stage/moved/bin/ingot" --version; fi
+if [[ -e $stage/moved/bin/ingot ]]; then
+  "$stage/moved/bin/ingot" --version
+  for file in man/man1/ingot.1 man/man1/ingot-show.1 bash-completion/completions/ingot \
+    zsh/vendor-completions/_ingot fish/vendor_completions.d/ingot.fish; do
+    [[ -s $stage/moved/share/$file ]]
+  done
+fi
 # A package that knows where it was built works only there.
 if grep -rlI -e "$stage/first" -e "$build" "$stage/moved"; then exit 1; fi
 
@@ -22,6 +29,16 @@ cmake --build "$stage/consumer" >/dev/null
 "$stage/consumer/consumer_cxx"
 "$stage/consumer/consumer_c"
 "$stage/consumer/consumer_convert"
+
+# The examples, as a project of their own.
+if [[ -e $stage/moved/bin/ingot ]]; then
+  "$stage/moved/bin/ingot" sample "$stage/sample.gguf" --type Q8_0 -q
+  cmake -S "$here/../../examples" -B "$stage/examples" -G "$generator" \
+    -D CMAKE_PREFIX_PATH="$stage/moved" -D INGOT_SAMPLE_MODEL="$stage/sample.gguf" \
+    -D CMAKE_C_COMPILER="$cc" -D CMAKE_CXX_COMPILER="$cxx" >/dev/null
+  cmake --build "$stage/examples" >/dev/null
+  ctest --test-dir "$stage/examples" --output-on-failure >/dev/null
+fi
 
 pc=$(find "$stage/moved" -name ingot.pc)
 export PKG_CONFIG_PATH=${pc%/*}

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <fstream>
 #include <functional>
 #include <memory>
 #include <string>
@@ -93,6 +94,22 @@ TEST_P(EverySource, AnEmptyFileIsEmpty) {
   EXPECT_THAT((*source)->read(0, {}), Succeeds());
 }
 
+TEST_P(EverySource, KeepsItsBytesWhenTheyArePrefetchedAndReleased) {
+  const Bytes content = GgufBuilder().data(50'000).bytes();
+  const auto source = GetParam().open(folder_.write("file", content));
+  ASSERT_THAT(source, Succeeds());
+  constexpr std::uint64_t far = ~std::uint64_t{0};
+  for (const std::uint64_t offset : {std::uint64_t{0}, std::uint64_t{4097}, far}) {
+    for (const std::uint64_t size : {std::uint64_t{0}, std::uint64_t{1}, far}) {
+      (*source)->prefetch(offset, size);
+      (*source)->release(offset, size);
+    }
+  }
+  Bytes read(content.size());
+  ASSERT_THAT((*source)->read(0, read), Succeeds());
+  EXPECT_EQ(read, content);
+}
+
 TEST_P(EverySource, MayBeReadFromSeveralThreads) {
   const Bytes content = GgufBuilder().data(50'000).bytes();
   const auto source = GetParam().open(folder_.write("file", content));
@@ -167,6 +184,29 @@ TEST(ReadThrough, AFunctionThatFailsIsAnErrorOfTheSystem) {
   std::byte byte;
   EXPECT_THAT(source->read(3, {&byte, 1}), FailsWith(Errc::io_error, 3, ""));
   EXPECT_THAT(source->read(3, {}), Succeeds());  // nothing to ask for
+}
+
+/// Bytes of this process that are in memory now.
+std::uint64_t resident_bytes() {
+  std::ifstream file("/proc/self/statm");
+  std::uint64_t total_pages = 0;
+  std::uint64_t resident_pages = 0;
+  file >> total_pages >> resident_pages;
+  return resident_pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+TEST(MappedFile, ReleasedBytesTakeUpNoMemory) {
+  constexpr std::size_t size = std::size_t{64} << 20;
+  constexpr std::uint64_t half = size / 2;
+  TemporaryFolder folder;
+  const auto source = map_file(folder.write("file", Bytes(size)));
+  ASSERT_THAT(source, Succeeds());
+  unsigned sum = 0;
+  for (std::size_t i = 0; i < size; i += 4096) sum += static_cast<unsigned>((*source)->bytes()[i]);
+  const std::uint64_t before = resident_bytes();
+  (*source)->release(1, size);
+  EXPECT_LT(resident_bytes() + half, before);
+  EXPECT_EQ(sum, 0u);
 }
 
 }  // namespace

@@ -80,12 +80,12 @@ static ssize_t large_step(size_t bytes) {
   }
 }
 
-#define WRITE(bytes, call)                             \
-  const long before = atomic_load(&calls);             \
-  const ssize_t wanted = large_step(bytes);            \
-  if (wanted < 0) return -1;                           \
-  const ssize_t done = call;                           \
-  if (before + 1 == kill_at) die();                    \
+#define WRITE(bytes, call)                  \
+  const long before = atomic_load(&calls);  \
+  const ssize_t wanted = large_step(bytes); \
+  if (wanted < 0) return -1;                \
+  const ssize_t done = call;                \
+  if (before + 1 == kill_at) die();         \
   return done
 
 ssize_t write(int fd, const void* data, size_t bytes) {

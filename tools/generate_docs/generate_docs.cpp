@@ -41,6 +41,21 @@ struct NumberedName {
   std::string_view name;
 };
 
+struct CheckRuleRow {
+  std::string_view name;
+  std::string_view severity;
+  std::string_view source;
+  std::string_view title;
+  std::string_view remedy;
+};
+
+constexpr std::array check_rule_rows = {
+#define INGOT_CHECK_RULE(name, severity, source, title, remedy) \
+  CheckRuleRow{#name, #severity, #source, title, remedy},
+#include "ingot/check_rules.def"
+#undef INGOT_CHECK_RULE
+};
+
 constexpr std::array removed_types = {
 #define INGOT_TENSOR_TYPE(id, enumerator, label, elements, bytes, weights)
 #define INGOT_REMOVED_TYPE(id, label) NumberedName{id, #label},
@@ -74,6 +89,18 @@ std::string plain(std::string_view text) {
   std::string result;
   for (const char c : text) {
     if (std::string_view("\\|*<>`").find(c) != std::string_view::npos) result += '\\';
+    result += c;
+  }
+  return result;
+}
+
+/// The same, but what stands between backticks stays code.
+std::string escape_markup(std::string_view text) {
+  std::string result;
+  bool is_code = false;
+  for (const char c : text) {
+    if (c == '`') is_code = !is_code;
+    if (!is_code && std::string_view("\\|*<>").find(c) != std::string_view::npos) result += '\\';
     result += c;
   }
   return result;
@@ -220,6 +247,56 @@ std::string errors_page() {
   return text;
 }
 
+/// Marks of code stay, as the titles are written with them.
+std::string check_rules_table(std::string_view source) {
+  std::string text = row("rule", "severity", "what it asks for", "what to do");
+  text += "| --- | --- | --- | --- |\n";
+  for (const CheckRuleRow& rule : check_rule_rows) {
+    if (rule.source != source) continue;
+    text +=
+        row(code(rule.name), rule.severity, escape_markup(rule.title), escape_markup(rule.remedy));
+  }
+  return text;
+}
+
+struct SourcePage {
+  std::string_view source;
+  std::string_view title;
+  std::string_view introduction;
+};
+
+constexpr std::array source_pages = {
+    SourcePage{"format", "The format", "What the specification of the format demands.\n"},
+    SourcePage{"convention", "Conventions",
+               "What writers and readers of models agree on: standard keys, vocabularies, the\n"
+               "tensors of known architectures, sets of shards.\n"},
+    SourcePage{"loader", "Limits of loaders",
+               "The file is fine; some program that loads models does not take it.\n"},
+    SourcePage{"security", "Security",
+               "What somebody may have planted: text that drives a terminal, templates that reach\n"
+               "into the program that renders them, bytes where nobody looks.\n"},
+    SourcePage{"data", "Weights", "Only with `--data`, which reads all of them.\n"},
+};
+
+std::string check_rules_page() {
+  std::string text = "# Rules of `ingot check`\n\n";
+  text += generated_mark;
+  text +=
+      "A finding names the rule that it breaks. Names are stable: they are in the output of\n"
+      "`--json` and `--sarif`, and may be stored and compared.\n\n"
+      "- `error`: the model is broken;\n"
+      "- `warning`: a rule of the format or a convention is broken, or something is fishy;\n"
+      "- `note`: merely unusual, incomplete by design, or beyond what some loader takes.\n\n"
+      "A model with notes alone is clean, unless `--strict` is given. The rules by which a file\n"
+      "is *refused* are the errors of the reader, under the same names: see\n"
+      "[errors.md](errors.md). `ingot check --list-rules` prints all of them.\n";
+  for (const SourcePage& page : source_pages) {
+    text.append("\n## ").append(page.title).append("\n\n").append(page.introduction);
+    text.append("\n").append(check_rules_table(page.source));
+  }
+  return text;
+}
+
 std::string read_text(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
@@ -252,5 +329,6 @@ int main(int argument_count, char** arguments) {
   const auto put = is_check ? check_text : write_text;
   const bool has_types = put(folder + "/tensor-types.md", tensor_types_page());
   const bool has_errors = put(folder + "/errors.md", errors_page());
-  return has_types && has_errors ? 0 : 1;
+  const bool has_rules = put(folder + "/check-rules.md", check_rules_page());
+  return has_types && has_errors && has_rules ? 0 : 1;
 }

@@ -3,9 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 #include <ingot/text.hpp>
+
+#include "declaration.hpp"
 
 namespace ingot::cli {
 namespace {
@@ -28,11 +31,10 @@ std::string long_name(const std::string& names) { return names.substr(names.rfin
 namespace detail {
 
 CLI::Option* add_choice(CLI::App& app, const std::string& name, const std::string& value_name,
-                        std::vector<std::string> words, TakeWord take,
+                        const std::vector<std::string>& words, TakeWord take,
                         const std::string& description) {
   const std::string explained = fmt::format(fmt::runtime(description), list_words(words));
-  const auto parse = [name, words = std::move(words),
-                      take = std::move(take)](const std::string& word) {
+  const auto parse = [name, words, take = std::move(take)](const std::string& word) {
     const auto found = std::find(words.begin(), words.end(), word);
     if (found == words.end()) {
       throw CLI::ValidationError(fmt::format("{} must be {}, not \"{}\"", long_name(name),
@@ -40,9 +42,11 @@ CLI::Option* add_choice(CLI::App& app, const std::string& name, const std::strin
     }
     take(static_cast<std::size_t>(found - words.begin()));
   };
-  return app.add_option_function<std::string>(name, parse, explained)
-      ->type_name(value_name)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  CLI::Option* option = app.add_option_function<std::string>(name, parse, explained)
+                            ->type_name(value_name)
+                            ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  note_words(*option, words);
+  return option;
 }
 
 CLI::Option* add_number(CLI::App& app, const std::string& name, std::uint64_t lowest,
@@ -64,6 +68,27 @@ CLI::Option* add_number(CLI::App& app, const std::string& name, std::uint64_t lo
 
 }  // namespace detail
 
+CLI::App& add_command(CLI::App& program, const std::string& name, const std::string& description,
+                      const std::string& examples) {
+  CLI::App& command = *program.add_subcommand(name, description);
+  command.footer(examples);
+  return command;
+}
+
+void on_run(CLI::App& command, std::function<void()> run) { command.callback(std::move(run)); }
+
+void require(CLI::Option* option) { option->required(); }
+
+CLI::Option* add_argument(CLI::App& app, const std::string& name, std::string& target,
+                          const std::string& description) {
+  return app.add_option(name, target, description);
+}
+
+CLI::Option* add_argument(CLI::App& app, const std::string& name, std::vector<std::string>& target,
+                          const std::string& description) {
+  return app.add_option(name, target, description);
+}
+
 CLI::Option* add_switch(CLI::App& app, const std::string& name, bool& target,
                         const std::string& description) {
   return app.add_flag(name, target, description)->disable_flag_override();
@@ -74,6 +99,19 @@ CLI::Option* add_text(CLI::App& app, const std::string& name, std::string& targe
   return app.add_option(name, target, description)
       ->type_name(value_name)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+}
+
+CLI::Option* add_text(CLI::App& app, const std::string& name, std::optional<std::string>& target,
+                      const std::string& value_name, const std::string& description) {
+  const auto take = [&target](const std::string& text) { target = text; };
+  return app.add_option_function<std::string>(name, take, description)
+      ->type_name(value_name)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+}
+
+CLI::Option* add_texts(CLI::App& app, const std::string& name, std::vector<std::string>& target,
+                       const std::string& value_name, const std::string& description) {
+  return app.add_option(name, target, description)->type_name(value_name)->allow_extra_args(false);
 }
 
 CLI::Option* add_file(CLI::App& app, std::string& target) {

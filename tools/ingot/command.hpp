@@ -3,15 +3,22 @@
 // add_<name>_command, and a row in commands.def.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
+#include <functional>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "console.hpp"
+
+// CLI11 takes seconds to compile, so only the files that need more than its names include it.
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
 
 namespace ingot::cli {
 
@@ -26,7 +33,7 @@ namespace detail {
 
 using TakeWord = std::function<void(std::size_t position)>;
 CLI::Option* add_choice(CLI::App& app, const std::string& name, const std::string& value_name,
-                        std::vector<std::string> words, TakeWord take,
+                        const std::vector<std::string>& words, TakeWord take,
                         const std::string& description);
 
 using TakeNumber = std::function<void(std::uint64_t number)>;
@@ -34,6 +41,16 @@ CLI::Option* add_number(CLI::App& app, const std::string& name, std::uint64_t lo
                         std::uint64_t highest, TakeNumber take, const std::string& description);
 
 }  // namespace detail
+
+/// Declares `ingot NAME`; its help ends with `examples`.
+CLI::App& add_command(CLI::App& program, const std::string& name, const std::string& description,
+                      const std::string& examples);
+
+/// What the command does, after its options are read.
+void on_run(CLI::App& command, std::function<void()> run);
+
+/// Makes an option or argument one that must be given.
+void require(CLI::Option* option);
 
 /// An option without a value.
 CLI::Option* add_switch(CLI::App& app, const std::string& name, bool& target,
@@ -52,7 +69,7 @@ CLI::Option* add_choice(CLI::App& app, const std::string& name, const std::strin
     values.push_back(value);
   }
   const auto take = [values, &target](std::size_t position) { target = values[position]; };
-  return detail::add_choice(app, name, value_name, std::move(words), take, description);
+  return detail::add_choice(app, name, value_name, words, take, description);
 }
 
 /// An option that takes a whole number; the last one given counts.
@@ -63,9 +80,20 @@ CLI::Option* add_number(CLI::App& app, const std::string& name, T& target, std::
   return detail::add_number(app, name, lowest, highest, take, description);
 }
 
-/// An option that takes any text; the last one given counts.
+/// An option that takes any text; the last one given counts. The second form tells whether it was
+/// given, the third gathers all.
 CLI::Option* add_text(CLI::App& app, const std::string& name, std::string& target,
                       const std::string& value_name, const std::string& description);
+CLI::Option* add_text(CLI::App& app, const std::string& name, std::optional<std::string>& target,
+                      const std::string& value_name, const std::string& description);
+CLI::Option* add_texts(CLI::App& app, const std::string& name, std::vector<std::string>& target,
+                       const std::string& value_name, const std::string& description);
+
+/// A positional argument, or several of the same kind.
+CLI::Option* add_argument(CLI::App& app, const std::string& name, std::string& target,
+                          const std::string& description);
+CLI::Option* add_argument(CLI::App& app, const std::string& name, std::vector<std::string>& target,
+                          const std::string& description);
 
 /// The positional argument FILE, or FILE... if `target` holds several.
 CLI::Option* add_file(CLI::App& app, std::string& target);

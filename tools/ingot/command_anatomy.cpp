@@ -241,7 +241,7 @@ ExitCode run(const Options& options, Console& console) {
 
 void add_anatomy_command(CLI::App& program, Console& console) {
   auto options = std::make_shared<Options>();
-  CLI::App& command = *program.add_subcommand("anatomy", "Explain a file byte by byte");
+  CLI::App& command = add_command(program, "anatomy", "Explain a file byte by byte", examples);
   add_file(command, options->file);
   add_choice(command, "--section", "NAME", options->section,
              {{"header", Section::header},
@@ -251,8 +251,7 @@ void add_anatomy_command(CLI::App& program, Console& console) {
              "Only this part of the file: {}");
   add_number(command, "--limit", options->limit, 1, 1'000'000'000'000,
              "At most N fields of each section; default: all");
-  command.footer(examples);
-  command.callback([options, &console] { console.finish(run(*options, console)); });
+  on_run(command, [options, &console] { console.finish(run(*options, console)); });
 }
 
 }  // namespace ingot::cli

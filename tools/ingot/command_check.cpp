@@ -132,9 +132,10 @@ ExitCode run(const Options& options, Console& console) {
 
 void add_check_command(CLI::App& program, Console& console) {
   auto options = std::make_shared<Options>();
-  CLI::App& command = *program.add_subcommand("check", "Find what is wrong or odd about models");
-  command.add_option("FILE", options->files,
-                     "GGUF files or folders; any shard names its set, - is standard input");
+  CLI::App& command =
+      add_command(program, "check", "Find what is wrong or odd about models", examples);
+  add_argument(command, "FILE", options->files,
+               "GGUF files or folders; any shard names its set, - is standard input");
   add_switch(command, "--data", options->check.with_data,
              "Read all weights too: NaN, infinities, impossible scales");
   add_switch(command, "--strict", options->is_strict, "Notes count as warnings");
@@ -143,8 +144,7 @@ void add_check_command(CLI::App& program, Console& console) {
   add_switch(command, "--sarif", options->is_sarif,
              "Print a SARIF 2.1.0 document, for code-scanning platforms");
   add_switch(command, "--list-rules", options->lists_rules, "Print the rules instead");
-  command.footer(examples);
-  command.callback([options, &console] { console.finish(run(*options, console)); });
+  on_run(command, [options, &console] { console.finish(run(*options, console)); });
 }
 
 }  // namespace ingot::cli

@@ -226,10 +226,10 @@ void add_bump_options(CLI::App& command, Options& options) {
 
 void add_convert_command(CLI::App& program, Console& console) {
   auto options = std::make_shared<Options>();
-  CLI::App& command =
-      *program.add_subcommand("convert", "Write a model in another format, or as another GGUF");
-  command.add_option("IN", options->in, "The model: GGUF, bump or safetensors")->required();
-  command.add_option("OUT", options->out, "The file to write")->required();
+  CLI::App& command = add_command(program, "convert",
+                                  "Write a model in another format, or as another GGUF", examples);
+  require(add_argument(command, "IN", options->in, "The model: GGUF, bump or safetensors"));
+  require(add_argument(command, "OUT", options->out, "The file to write"));
   add_choice(command, "--to", "FORMAT", options->format, all_formats(),
              "Format of OUT, {}; default: by its ending");
   add_text(command, "--type", options->type, "TYPE",
@@ -242,8 +242,7 @@ void add_convert_command(CLI::App& program, Console& console) {
   add_gguf_options(command, *options);
   add_bump_options(command, *options);
   add_switch(command, "--force", options->convert.replace, "Replace outputs that exist");
-  command.footer(examples);
-  command.callback([options, &console] { console.finish(run(*options, console)); });
+  on_run(command, [options, &console] { console.finish(run(*options, console)); });
 }
 
 }  // namespace ingot::cli

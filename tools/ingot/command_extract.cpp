@@ -244,11 +244,11 @@ ExitCode run(const Options& options, Console& console) {
 void add_extract_command(CLI::App& program, Console& console) {
   auto options = std::make_shared<Options>();
   CLI::App& command =
-      *program.add_subcommand("extract", "Write one tensor to a file, as stored or decoded");
+      add_command(program, "extract", "Write one tensor to a file, as stored or decoded", examples);
   add_file(command, options->file);
-  command.add_option("TENSOR", options->tensor, "Its name")->required();
-  add_text(command, "-o,--output", options->out, "OUT", "The file to write, or - for stdout")
-      ->required();
+  require(add_argument(command, "TENSOR", options->tensor, "Its name"));
+  require(
+      add_text(command, "-o,--output", options->out, "OUT", "The file to write, or - for stdout"));
   add_choice(command, "--as", "FORM", options->form,
              {{"raw", Form::raw},
               {"f32", Form::f32},
@@ -257,8 +257,7 @@ void add_extract_command(CLI::App& program, Console& console) {
               {"npy", Form::npy}},
              "What to write, {}; default: by the ending of OUT");
   add_switch(command, "--force", options->is_forced, "Replace OUT if it exists");
-  command.footer(examples);
-  command.callback([options, &console] { console.finish(run(*options, console)); });
+  on_run(command, [options, &console] { console.finish(run(*options, console)); });
 }
 
 }  // namespace ingot::cli

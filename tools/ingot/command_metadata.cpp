@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <ingot/text.hpp>
 #include <memory>
+#include <optional>
 
 #include "command.hpp"
 #include "help.hpp"
@@ -29,8 +30,7 @@ constexpr const char* examples =
 struct Options {
   std::string file;
   std::vector<std::string> key_globs;
-  std::string raw_key;
-  bool is_raw = false;
+  std::optional<std::string> raw_key;
   bool is_full = false;
 };
 
@@ -111,8 +111,8 @@ ExitCode refuse_missing(Console& console, const std::string& file, const std::st
 
 /// The bytes as they are; but to a terminal, text that cannot drive it.
 ExitCode print_raw(Console& console, const Options& options, const Model& model) {
-  const Value* value = model.find(options.raw_key);
-  if (value == nullptr) return refuse_missing(console, options.file, options.raw_key, model);
+  const Value* value = model.find(*options.raw_key);
+  if (value == nullptr) return refuse_missing(console, options.file, *options.raw_key, model);
   const auto bytes = value->bytes();
   std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   if (!console.is_terminal()) {
@@ -131,13 +131,13 @@ ExitCode print_raw(Console& console, const Options& options, const Model& model)
 }
 
 ExitCode run(const Options& options, Console& console) {
-  if (options.is_raw && (console.is_json() || options.is_full || !options.key_globs.empty())) {
+  if (options.raw_key && (console.is_json() || options.is_full || !options.key_globs.empty())) {
     return console.refuse_usage(
         "metadata: --raw prints one value alone; leave out --json, --full and the globs");
   }
   const Result<Model> model = console.open_model(options.file);
   if (!model) return console.fail(options.file, model.error());
-  if (options.is_raw) return print_raw(console, options, *model);
+  if (options.raw_key) return print_raw(console, options, *model);
 
   NameFilter filter(options.key_globs);
   Keys keys;
@@ -155,18 +155,14 @@ ExitCode run(const Options& options, Console& console) {
 
 void add_metadata_command(CLI::App& program, Console& console) {
   auto options = std::make_shared<Options>();
-  CLI::App& command = *program.add_subcommand("metadata", "List keys with type and value");
+  CLI::App& command = add_command(program, "metadata", "List keys with type and value", examples);
   add_file(command, options->file);
-  command.add_option("KEY-GLOB", options->key_globs, "Only keys that match: * ? [a-z]");
+  add_argument(command, "KEY-GLOB", options->key_globs, "Only keys that match: * ? [a-z]");
   add_switch(command, "--full", options->is_full, "Print long values and arrays in full");
-  CLI::Option* raw = add_text(command, "--raw", options->raw_key, "KEY",
-                              "Print the bytes of one value and nothing else: the content of a "
-                              "string, the elements of an array");
-  command.footer(examples);
-  command.callback([options, raw, &console] {
-    options->is_raw = raw->count() > 0;
-    console.finish(run(*options, console));
-  });
+  add_text(command, "--raw", options->raw_key, "KEY",
+           "Print the bytes of one value and nothing else: the content of a "
+           "string, the elements of an array");
+  on_run(command, [options, &console] { console.finish(run(*options, console)); });
 }
 
 }  // namespace ingot::cli

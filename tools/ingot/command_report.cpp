@@ -148,7 +148,10 @@ bool is_input(const std::string& out, const Model& model) {
 }
 
 ExitCode check_usage(const Options& options, Console& console) {
-  if (console.is_json()) return ExitCode::done;
+  if (console.is_json()) {
+    if (options.out.empty()) return ExitCode::done;
+    return console.refuse_usage("report: --json prints the data to stdout; leave out -o");
+  }
   if (options.out.empty()) {
     return console.refuse_usage("report: -o is missing; it names the page to write");
   }
@@ -175,11 +178,15 @@ ExitCode write_report(const Options& options, Console& console, const ReportData
 
 ExitCode run(const Options& options, Console& console) {
   if (const ExitCode code = check_usage(options, console); code != ExitCode::done) return code;
-  const Result<Model> model = console.open_model(options.file);
+  // Not mapped: what was read once should not stay in memory.
+  const Result<Model> model = console.open_model(options.file, FileAccess::read);
   if (!model) return console.fail(options.file, model.error());
+  // Of this file; the next one that is opened has its own.
+  std::optional<ForeignFile> foreign;
+  if (console.foreign() != nullptr) foreign = *console.foreign();
   std::optional<Model> reference;
   if (!options.reference.empty()) {
-    Result<Model> opened = console.open_model(options.reference);
+    Result<Model> opened = console.open_model(options.reference, FileAccess::read);
     if (!opened) return console.fail(options.reference, opened.error());
     reference = std::move(*opened);
   }
@@ -194,6 +201,7 @@ ExitCode run(const Options& options, Console& console) {
   if (!report) return console.fail(options.file, report.error());
   ReportData data{.file = options.file,
                   .model = *model,
+                  .foreign = foreign ? &*foreign : nullptr,
                   .reference_file = &options.reference,
                   .reference = reference_model,
                   .profiles = by_position(*report, *model),
@@ -206,16 +214,15 @@ ExitCode run(const Options& options, Console& console) {
 
 void add_report_command(CLI::App& program, Console& console) {
   auto options = std::make_shared<Options>();
-  CLI::App& command =
-      *program.add_subcommand("report", "Write a page that shows a model: map, sizes, histograms");
+  CLI::App& command = add_command(
+      program, "report", "Write a page that shows a model: map, sizes, histograms", examples);
   add_file(command, options->file);
   add_text(command, "-o,--output", options->out, "OUT", "The page to write, or - for stdout");
   add_text(command, "--reference", options->reference, "MODEL",
            "Measure how far the weights are from those of MODEL");
   add_switch(command, "--no-data", options->has_no_data, "Read the header only, no weights");
   add_switch(command, "--force", options->is_forced, "Replace OUT if it exists");
-  command.footer(examples);
-  command.callback([options, &console] { console.finish(run(*options, console)); });
+  on_run(command, [options, &console] { console.finish(run(*options, console)); });
 }
 
 }  // namespace ingot::cli

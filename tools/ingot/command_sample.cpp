@@ -127,8 +127,8 @@ void add_shape_options(CLI::App& command, Options& options) {
 void add_sample_command(CLI::App& program, Console& console) {
   auto options = std::make_shared<Options>();
   CLI::App& command =
-      *program.add_subcommand("sample", "Make a small, valid model for demos and tests");
-  command.add_option("OUT", options->out, "The file to write")->required();
+      add_command(program, "sample", "Make a small, valid model for demos and tests", examples);
+  require(add_argument(command, "OUT", options->out, "The file to write"));
   add_shape_options(command, *options);
   add_choice(command, "--type", "TYPE", options->sample.type, all_types(),
              "Type of the matrices, any that `ingot types` lists; default: F16");
@@ -137,8 +137,7 @@ void add_sample_command(CLI::App& program, Console& console) {
   add_choice(command, "--endian", "ORDER", options->sample.byte_order,
              {{"little", Endian::little}, {"big", Endian::big}}, "Byte order, {}; default: little");
   add_switch(command, "--force", options->is_forced, "Replace OUT if it exists");
-  command.footer(examples);
-  command.callback([options, &console] { console.finish(run(*options, console)); });
+  on_run(command, [options, &console] { console.finish(run(*options, console)); });
 }
 
 }  // namespace ingot::cli

@@ -47,10 +47,9 @@ void run(const Options& options, Console& console) {
 
 void add_show_command(CLI::App& program, Console& console) {
   auto options = std::make_shared<Options>();
-  CLI::App& command = *program.add_subcommand("show", "Say on one screen what a model is");
+  CLI::App& command = add_command(program, "show", "Say on one screen what a model is", examples);
   add_files(command, options->files);
-  command.footer(examples);
-  command.callback([options, &console] { run(*options, console); });
+  on_run(command, [options, &console] { run(*options, console); });
 }
 
 }  // namespace ingot::cli

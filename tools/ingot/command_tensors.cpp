@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ingot/tensor_profile.hpp>
 #include <ingot/tensor_statistics.hpp>
 #include <ingot/text.hpp>
 #include <memory>
@@ -80,6 +81,14 @@ std::string bits_text(std::uint64_t bytes, std::uint64_t elements) {
 /// One for each tensor, or none at all.
 using AllStatistics = std::vector<Statistics>;
 
+/// What the weights of each tensor look like, in a few columns; or none at all.
+using Sparks = std::vector<std::string>;
+
+/// Drawings are for people with a terminal that can show them, and room beside the numbers.
+bool has_drawings(const Console& console) {
+  return console.is_terminal() && console.is_unicode() && console.width() >= 100;
+}
+
 void print_json(JsonStream& json, const Statistics& stats) {
   // There is no smallest of no numbers.
   const bool has_numbers = stats.count > 0;
@@ -149,11 +158,13 @@ void print_oddities(Console& console, const Tensors& tensors, const AllStatistic
   }
 }
 
-void print_statistics(Console& console, const Tensors& tensors, const AllStatistics& stats) {
-  const std::vector<Column> columns = {
+void print_statistics(Console& console, const Tensors& tensors, const AllStatistics& stats,
+                      const Sparks& sparks) {
+  std::vector<Column> columns = {
       {"name", Align::left, true}, {"type", Align::left},  {"min", Align::right},
       {"max", Align::right},       {"mean", Align::right}, {"std", Align::right},
       {"zeros", Align::right},     {"NaN", Align::right},  {"Inf", Align::right}};
+  if (!sparks.empty()) columns.push_back({"weights", Align::left});
   const auto make_row = [&](std::size_t row, std::span<std::string> cells) {
     const Statistics& found = stats[row];
     cells[0] = tensors[row]->name;
@@ -168,10 +179,17 @@ void print_statistics(Console& console, const Tensors& tensors, const AllStatist
     cells[6] = fmt::format("{}", found.zeros);
     cells[7] = fmt::format("{}", found.nans);
     cells[8] = fmt::format("{}", found.infinities);
+    if (!sparks.empty()) cells[9] = sparks[row];
   };
   if (!tensors.empty()) print_table(console, columns, tensors.size(), make_row);
   print_totals(console, tensors);
   print_oddities(console, tensors, stats);
+}
+
+std::uint64_t largest_bytes(const Tensors& tensors) {
+  std::uint64_t largest = 0;
+  for (const TensorInfo* tensor : tensors) largest = std::max(largest, tensor->size_bytes);
+  return largest;
 }
 
 void print_lines(Console& console, const Model& model, const Tensors& tensors) {
@@ -180,6 +198,9 @@ void print_lines(Console& console, const Model& model, const Tensors& tensors) {
                                  {"offset", Align::right},    {"bpw", Align::right}};
   const bool has_shards = model.files().size() > 1;
   if (has_shards) columns.push_back({"shard", Align::right});
+  const std::uint64_t largest = largest_bytes(tensors);
+  const bool has_bars = has_drawings(console) && largest > 0;
+  if (has_bars) columns.push_back({"", Align::left});
   const auto make_row = [&](std::size_t row, std::span<std::string> cells) {
     const TensorInfo& tensor = *tensors[row];
     cells[0] = tensor.name;
@@ -189,21 +210,42 @@ void print_lines(Console& console, const Model& model, const Tensors& tensors) {
     cells[4] = fmt::format("{}", model.file_offset(tensor));
     cells[5] = bits_text(tensor.size_bytes, tensor.element_count);
     if (has_shards) cells[6] = fmt::format("{}", model.files()[tensor.shard].index + 1);
+    if (has_bars) {
+      const double share = static_cast<double>(tensor.size_bytes) / static_cast<double>(largest);
+      cells.back() = bar(share, 12, true);
+    }
   };
   if (!tensors.empty()) print_table(console, columns, tensors.size(), make_row);
   print_totals(console, tensors);
 }
 
+/// The statistics, and the sparks if somebody is there to see them.
 Result<AllStatistics> compute(Console& console, const std::string& file, const Model& model,
-                              const Tensors& tensors) {
+                              const Tensors& tensors, Sparks& sparks) {
+  constexpr std::size_t spark_columns = 12;
   std::uint64_t total_bytes = 0;
   for (const TensorInfo* tensor : tensors) total_bytes += tensor->size_bytes;
   const OrderlyStop orderly_stop;
   Progress progress(console, file, total_bytes);
-  return compute_statistics(model, tensors, console.threads(), [&](std::uint64_t done_bytes) {
+  const auto report = [&](std::uint64_t done_bytes) {
     progress.update(done_bytes);
     return stop_signal() == 0;
-  });
+  };
+  if (console.is_json() || !has_drawings(console)) {
+    return compute_statistics(model, tensors, console.threads(), report);
+  }
+  INGOT_TRY(
+      const std::vector<TensorProfile> profiles,
+      profile_tensors(
+          model, tensors,
+          {.bin_count = spark_columns, .reference = nullptr, .thread_count = console.threads()},
+          report));
+  AllStatistics stats;
+  for (const TensorProfile& profile : profiles) {
+    stats.push_back(profile.statistics);
+    sparks.push_back(spark(profile.histogram.counts));
+  }
+  return stats;
 }
 
 ExitCode run(const Options& options, Console& console) {
@@ -217,8 +259,9 @@ ExitCode run(const Options& options, Console& console) {
   }
   sort_tensors(tensors, options.sort);
   AllStatistics stats;
+  Sparks sparks;
   if (options.has_stats) {
-    Result<AllStatistics> computed = compute(console, options.file, *model, tensors);
+    Result<AllStatistics> computed = compute(console, options.file, *model, tensors, sparks);
     if (!computed) return console.fail(options.file, computed.error());
     stats = std::move(*computed);
   }
@@ -226,7 +269,7 @@ ExitCode run(const Options& options, Console& console) {
   if (console.is_json()) {
     print_json(console, *model, tensors, stats);
   } else if (!has_no_match) {
-    options.has_stats ? print_statistics(console, tensors, stats)
+    options.has_stats ? print_statistics(console, tensors, stats, sparks)
                       : print_lines(console, *model, tensors);
   }
   for (const std::string_view glob : filter.unmatched()) {
@@ -240,16 +283,15 @@ ExitCode run(const Options& options, Console& console) {
 void add_tensors_command(CLI::App& program, Console& console) {
   auto options = std::make_shared<Options>();
   CLI::App& command =
-      *program.add_subcommand("tensors", "List tensors with shape, type, size and offset");
+      add_command(program, "tensors", "List tensors with shape, type, size and offset", examples);
   add_file(command, options->file);
-  command.add_option("NAME-GLOB", options->name_globs, "Only tensors that match: * ? [a-z]");
+  add_argument(command, "NAME-GLOB", options->name_globs, "Only tensors that match: * ? [a-z]");
   add_choice(command, "--sort", "KEY", options->sort,
              {{"name", Sort::name}, {"size", Sort::size}, {"offset", Sort::offset}},
              "Sort by {}: blk.2 comes before blk.10, the largest first; default: as in the file");
   add_switch(command, "--stats", options->has_stats,
              "Range, mean, standard deviation, zeros, NaN and infinities of the weights");
-  command.footer(examples);
-  command.callback([options, &console] { console.finish(run(*options, console)); });
+  on_run(command, [options, &console] { console.finish(run(*options, console)); });
 }
 
 }  // namespace ingot::cli

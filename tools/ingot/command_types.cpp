@@ -72,9 +72,9 @@ void print_lines(Console& console) {
 }  // namespace
 
 void add_types_command(CLI::App& program, Console& console) {
-  CLI::App& command = *program.add_subcommand("types", "List the tensor types and their blocks");
-  command.footer(examples);
-  command.callback([&console] {
+  CLI::App& command =
+      add_command(program, "types", "List the tensor types and their blocks", examples);
+  on_run(command, [&console] {
     console.is_json() ? print_json(console) : print_lines(console);
     console.finish(ExitCode::done);
   });

@@ -5,6 +5,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 #include <chrono>
@@ -123,14 +124,18 @@ Result<Model> Console::open_named(const std::string& file, const OpenOptions& op
   return std::move(opened.model);
 }
 
-Result<Model> Console::open_model(const std::string& file, FileAccess usual) {
-  const OpenOptions options = open_options(usual);
+Result<Model> Console::open_model(const std::string& file, FileAccess usual, bool with_shards) {
+  OpenOptions options = open_options(usual);
+  options.with_shards = with_shards;
   foreign_.reset();
   const auto start = std::chrono::steady_clock::now();
   Result<Model> model =
       file == "-" ? Model::open_descriptor(STDIN_FILENO, options) : open_named(file, options);
   if (!model) return model;
-  for (const Error& notice : model->notices()) remark(file, "note: " + notice.message());
+  for (const Error& notice : model->notices()) {
+    const bool is_wanted = with_shards || notice.code != Errc::shard_missing;
+    if (is_wanted) remark(file, "note: " + notice.message());
+  }
   if (is_verbose_) {
     const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
     remark(file, fmt::format("opened in {:.2f} ms: {} keys, {} tensors in {} file{}", time.count(),

@@ -3,7 +3,6 @@
 // print, fail and end through it, so none can break a rule of the command line.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <ingot/error.hpp>
 #include <ingot/interop.hpp>
@@ -15,6 +14,10 @@
 #include <vector>
 
 #include "output.hpp"
+
+namespace CLI {
+class App;
+}  // namespace CLI
 
 namespace ingot::cli {
 
@@ -49,8 +52,10 @@ class Console {
 
   /// Opens a model as the user wants it opened; `-` is standard input. Remarks on it go to stderr.
   /// Files of other formats open as if they were GGUF; `foreign` then says what they are.
+  /// Without shards, one file of a set is a model of its own.
   [[nodiscard]] Result<Model> open_model(const std::string& file,
-                                         FileAccess usual = FileAccess::map);
+                                         FileAccess usual = FileAccess::map,
+                                         bool with_shards = true);
 
   /// What the file is that was opened last; nullptr if it is GGUF.
   [[nodiscard]] const ForeignFile* foreign() const noexcept {
@@ -59,6 +64,8 @@ class Console {
 
   /// What the user wants; `usual` is how files are read unless `--io` was given.
   [[nodiscard]] OpenOptions open_options(FileAccess usual) const;
+  /// How the user wants files opened.
+  [[nodiscard]] const OpenOptions& open_options() const noexcept { return open_options_; }
 
   [[nodiscard]] unsigned threads() const noexcept;
 

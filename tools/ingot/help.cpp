@@ -3,10 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <ingot/text.hpp>
 #include <memory>
 #include <numeric>
+
+#include "declaration.hpp"
 
 namespace ingot::cli {
 namespace {
@@ -47,33 +50,15 @@ std::string entry(const std::string& term, const std::string& painted, std::stri
 
 /// "-j, --threads N"
 std::string option_term(const CLI::Option& option) {
-  std::vector<std::string> names;
-  for (const std::string& name : option.get_snames()) names.push_back("-" + name);
-  for (const std::string& name : option.get_lnames()) names.push_back("--" + name);
-  std::string term = fmt::format("{}", fmt::join(names, ", "));
+  std::string term = fmt::format("{}", fmt::join(names_of(option), ", "));
   if (option.get_snames().empty()) term = "    " + term;
-  if (option.get_items_expected_max() > 0) term += " " + option.get_type_name();
+  if (takes_value(option)) term += " " + option.get_type_name();
   return term;
 }
 
-/// "FILE", "FILE...", "[GLOB...]"
-std::string positional_term(const CLI::Option& option) {
-  std::string term = option.get_name(true, false);
-  if (option.get_items_expected_max() > 1) term += "...";
-  return option.get_required() ? term : "[" + term + "]";
-}
-
-std::vector<const CLI::Option*> positionals(const CLI::App& app) {
-  return app.get_options([](const CLI::Option* option) { return option->get_positional(); });
-}
-
 std::string options_section(const CLI::App& app, std::string_view heading, const Console& console) {
-  const auto options =
-      app.get_options([](const CLI::Option* option) { return !option->get_positional(); });
   std::string text;
-  for (const CLI::Option* option : options) {
-    // -h is named once, among the options of every command.
-    if (app.get_parent() != nullptr && option == app.get_help_ptr()) continue;
+  for (const CLI::Option* option : options_of(app)) {
     const std::string term = option_term(*option);
     text += entry(term, console.paint(Style::accent, term), option->get_description());
   }
@@ -84,7 +69,7 @@ std::string program_help(const CLI::App& program, const Console& console) {
   std::string text = program.get_description() + "\n\n" + console.paint(Style::strong, "Usage:") +
                      " ingot COMMAND [OPTIONS] FILE...\n\n" +
                      console.paint(Style::strong, "Commands:") + "\n";
-  for (const CLI::App* command : program.get_subcommands([](const CLI::App*) { return true; })) {
+  for (const CLI::App* command : commands_of(program)) {
     const std::string& name = command->get_name();
     text += entry(name, console.paint(Style::accent, name), command->get_description());
   }
@@ -113,7 +98,7 @@ std::string command_help(const CLI::App& command, const Console& console) {
 
 std::vector<std::string> command_names(const CLI::App& program) {
   std::vector<std::string> names;
-  for (const CLI::App* command : program.get_subcommands([](const CLI::App*) { return true; })) {
+  for (const CLI::App* command : commands_of(program)) {
     names.push_back(command->get_name());
   }
   return names;
@@ -122,8 +107,8 @@ std::vector<std::string> command_names(const CLI::App& program) {
 std::vector<std::string> option_names(const CLI::App& app) {
   std::vector<std::string> names;
   for (const CLI::Option* option : app.get_options({})) {
-    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-    for (const std::string& name : option->get_snames()) names.push_back("-" + name);
+    const std::vector<std::string> own = names_of(*option);
+    names.insert(names.end(), own.begin(), own.end());
   }
   return names;
 }

@@ -2,12 +2,16 @@
 // Help texts and the answers to wrong usage, made from the declarations of the commands.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "console.hpp"
+
+namespace CLI {
+class App;
+class ParseError;
+}  // namespace CLI
 
 namespace ingot::cli {
 

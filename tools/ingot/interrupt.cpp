@@ -18,6 +18,16 @@ extern "C" void note_signal(int signal_number) {
   received_signal.store(signal_number);
 }
 
+/// The bytes of a mapping that cannot be had: nothing can go on that needs them. What was written
+/// so far never gets its name, as no file does before it is complete.
+extern "C" void report_lost_bytes(int) {
+  constexpr char message[] =
+      "ingot: a file that is mapped into memory could not be read any more: it has become shorter, "
+      "or its device fails; --io read says which\n";
+  static_cast<void>(!write(STDERR_FILENO, message, sizeof message - 1));
+  _exit(4);
+}
+
 void set_action(int signal_number, void (*handler)(int)) noexcept {
   struct sigaction action {};
   action.sa_handler = handler;
@@ -36,6 +46,8 @@ void handle_signals() noexcept {
   sigaction(SIGHUP, nullptr, &hang_up);
   if (hang_up.sa_handler != SIG_IGN) set_action(SIGHUP, note_signal);  // nohup stays nohup
   set_action(SIGPIPE, SIG_IGN);
+  set_action(SIGXFSZ, SIG_IGN);  // a file beyond the limit is an error of write, too
+  set_action(SIGBUS, report_lost_bytes);
 }
 
 OrderlyStop::OrderlyStop() noexcept { orderly_depth.fetch_add(1); }

@@ -7,9 +7,11 @@
 #include <exception>
 #include <ingot/text.hpp>
 #include <new>
+#include <string_view>
 
 #include "command.hpp"
 #include "console.hpp"
+#include "generate.hpp"
 #include "help.hpp"
 #include "interrupt.hpp"
 
@@ -45,8 +47,20 @@ void show_help(CLI::App& program, Console& console) {
   console.out().write(help_text(chosen.empty() ? program : *chosen.back(), console));
 }
 
+/// `--generate WHAT`, which is no option of any command.
+bool is_generated(CLI::App& program, Console& console, int argc, char** argv) {
+  if (argc != 3 || std::string_view(argv[1]) != "--generate") return false;
+  const std::string text = generate(program, argv[2]);
+  console.out().write(text);
+  if (text.empty()) {
+    console.finish(console.refuse_usage("--generate takes man, man:COMMAND, bash, zsh or fish"));
+  }
+  return true;
+}
+
 /// Parsing also runs the command, as the callback of its declaration.
 void run(CLI::App& program, Console& console, int argc, char** argv) {
+  if (is_generated(program, console, argc, argv)) return;
   try {
     program.parse(argc, argv);
     if (program.get_subcommands().empty()) throw CLI::RequiredError("COMMAND");

@@ -130,7 +130,7 @@ void write_report_data(JsonStream& json, const ReportData& report) {
   json.member("ingot", std::string_view(INGOT_VERSION_STRING));
   json.member("file", std::string_view(report.file));
   json.key("summary");
-  write_show_json(json, report.file, report.model);
+  write_show_json(json, report.file, report.model, report.foreign);
   write_reference(json, report);
   json.key("notices");
   json.begin_array();

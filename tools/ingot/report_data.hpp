@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "console.hpp"
 #include "json_stream.hpp"
 
 namespace ingot::cli {
@@ -15,6 +16,7 @@ namespace ingot::cli {
 struct ReportData {
   const std::string& file;
   const Model& model;
+  const ForeignFile* foreign = nullptr;  ///< If the file is of another format than GGUF.
   const std::string* reference_file = nullptr;
   const Model* reference = nullptr;
   /// By position in `model.tensors()`; nullptr where the weights were not read.

@@ -96,4 +96,18 @@ std::string bar(double share, std::size_t cells, bool is_unicode, char empty) {
   return result + std::string(cells - used, empty);
 }
 
+std::string spark(std::span<const std::uint64_t> counts) {
+  static constexpr std::array<std::string_view, 8> heights = {
+      "\u2581", "\u2582", "\u2583", "\u2584", "\u2585", "\u2586", "\u2587", "\u2588"};
+  std::uint64_t most = 1;
+  for (const std::uint64_t count : counts) most = std::max(most, count);
+  std::string result;
+  for (const std::uint64_t count : counts) {
+    const double share = static_cast<double>(count) / static_cast<double>(most);
+    const auto height = static_cast<std::size_t>(share * static_cast<double>(heights.size() - 1));
+    result += count == 0 ? std::string_view(" ") : heights[height];
+  }
+  return result;
+}
+
 }  // namespace ingot::cli

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <string>
@@ -36,5 +37,8 @@ void print_table(Console& console, std::span<const Column> columns, std::size_t 
 
 /// A horizontal bar of `cells` columns, of which `share` (0 to 1) is filled.
 [[nodiscard]] std::string bar(double share, std::size_t cells, bool is_unicode, char empty = ' ');
+
+/// Counts as a row of little bars, one column each; what is not zero is seen.
+[[nodiscard]] std::string spark(std::span<const std::uint64_t> counts);
 
 }  // namespace ingot::cli

@@ -23,6 +23,12 @@ const safe = (text) =>
   String(text).replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu,
     (character) => `\\u{${character.codePointAt(0).toString(16)}}`);
 
+// The same, as nodes that break a line after a dot or an underscore rather than anywhere.
+const nameNodes = (text) => safe(text).split(/(?<=[._])/).flatMap((piece, i) =>
+  i === 0 ? [piece] : [document.createElement('wbr'), piece]);
+
+const nameSpan = (text) => element('span', {}, ...nameNodes(text));
+
 const threeDigits = (value) =>
   value >= 99.95 ? value.toFixed(0) : value >= 9.995 ? value.toFixed(1) : value.toFixed(2);
 const scaled = (value, step, units) => {
@@ -33,7 +39,8 @@ const scaled = (value, step, units) => {
   }
   return unit === 0 ? [String(value), units[0]] : [threeDigits(value), units[unit]];
 };
-const bytesText = (bytes) => scaled(bytes, 1024, ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB']).join(' ');
+const bytesText = (bytes) =>
+  scaled(bytes, 1024, ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB']).join(' ');
 const countText = (count) => scaled(count, 1000, ['', 'K', 'M', 'B', 'T', 'P']).join(' ').trim();
 const digits = (count) => count.toLocaleString('en-US');
 const percent = (share) => `${(share * 100).toFixed(1)} %`;

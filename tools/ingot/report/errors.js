@@ -9,9 +9,11 @@ const showErrors = () => {
   const missing = tensors.length - compared.length;
   byId('errors-about').textContent =
     `Against ${safe(reference.file.replace(/^.*\//, ''))}` +
-    (reference.bits_per_weight === null ? '' : ` (${reference.bits_per_weight.toFixed(2)} bits per weight)`) +
+    (reference.bits_per_weight === null ? ''
+      : ` (${reference.bits_per_weight.toFixed(2)} bits per weight)`) +
     `: ${plural(compared.length, 'tensor', 'tensors')} compared` +
-    (missing === 0 ? '.' : `, ${digits(missing)} without a counterpart of the same name and shape.`);
+    (missing === 0 ? '.'
+      : `, ${digits(missing)} without a counterpart of the same name and shape.`);
   showErrorsByType(compared);
   showWorst(compared.filter((tensor) => Number.isFinite(tensor.error.sqnr)));
 };
@@ -50,7 +52,8 @@ const showWorst = (compared) => {
     const bar = element('b');
     bar.style.width = `${Math.max(2, 100 * Math.max(tensor.error.sqnr, 0) / best)}%`;
     bar.style.background = colourOf[tensor.type];
-    const name = element('button', {type: 'button', onclick: () => choice.pickTensor(tensor, true)}, safe(tensor.name));
+    const pick = () => choice.pickTensor(tensor, true);
+    const name = element('button', {type: 'button', onclick: pick}, ...nameNodes(tensor.name));
     tip.attach(name, () => [tensor.name, [...tensorLines(tensor),
       `RMSE ${numberText(tensor.error.rmse)}, largest ${numberText(tensor.error.max)}`]]);
     place.append(name, element('span', {class: 'track'}, bar),

@@ -7,9 +7,10 @@ const sparkline = (histogram) => {
   const {counts} = histogram;
   const top = Math.max(...counts);
   let path = 'M0 20';
+  const x = (i) => (80 * i / counts.length).toFixed(1);
   counts.forEach((count, i) => {
     const y = (20 - 20 * count / top).toFixed(1);
-    path += `L${(80 * i / counts.length).toFixed(1)} ${y}L${(80 * (i + 1) / counts.length).toFixed(1)} ${y}`;
+    path += `L${x(i)} ${y}L${x(i + 1)} ${y}`;
   });
   return drawing('svg', {class: 'spark', viewBox: '0 0 80 20', preserveAspectRatio: 'none',
     'aria-hidden': 'true'}, drawing('path', {d: `${path}L80 20Z`}));
@@ -62,7 +63,8 @@ class TensorView {
     if (stats) {
       facts.push(['Smallest', numberText(stats.min)], ['Largest', numberText(stats.max)],
         ['Mean', numberText(stats.mean)], ['Standard deviation', numberText(stats.std)],
-        ['Zeros', `${digits(stats.zeros)} (${percent(tensor.elements === 0 ? 0 : stats.zeros / tensor.elements)})`]);
+        ['Zeros',
+          `${digits(stats.zeros)} (${percent(stats.zeros / Math.max(tensor.elements, 1))})`]);
       if (stats.nan + stats.inf > 0) {
         facts.push(['NaN', digits(stats.nan)], ['Infinities', digits(stats.inf)]);
       }
@@ -84,12 +86,13 @@ class TensorView {
       this.bars = [];
       this.svg.setAttribute('aria-label', 'No histogram');
       this.svg.append(drawing('text', {x: width / 2, y: height / 2, 'text-anchor': 'middle'},
-        tensor.stats ? 'There are no finite weights.' : 'The weights were not read.'));
+        this.whyNone(tensor)));
       return;
     }
     const {low, high, counts} = histogram;
+    const range = `from ${numberText(low)} to ${numberText(high)}`;
     this.svg.setAttribute('aria-label',
-      `Histogram of ${safe(tensor.name)} from ${numberText(low)} to ${numberText(high)}; arrow keys read it`);
+      `Histogram of ${safe(tensor.name)} ${range}; arrow keys read it`);
     const plot = {left: 46, top: 8, width: width - 54, height: height - 32};
     const isLog = byId('log-scale').checked;
     const size = (count) => isLog ? Math.log10(1 + count) : count;
@@ -105,6 +108,12 @@ class TensorView {
     });
     this.plot = plot;
     this.pickBin(this.bin);
+  }
+
+  whyNone(tensor) {
+    if (!tensor.stats) return 'The weights were not read.';
+    return tensor.stats.std === null
+      ? 'There are no finite weights.' : 'Histograms are left out here.';
   }
 
   axes(plot, top, isLog, low, high) {

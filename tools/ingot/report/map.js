@@ -82,10 +82,7 @@ class LayerMap {
         {class: tensor ? 'cell' : 'cell empty', role: 'gridcell', 'data-x': x, 'data-y': y});
       if (tensor) {
         this.prepare(cell, tensor);
-        const height = Math.max(0.18, Math.sqrt(tensor.bytes / this.largest));
-        const filled = element('b');
-        filled.style.height = `${height * 100}%`;
-        cell.append(filled);
+        cell.append(element('b'));
         cell.setAttribute('aria-label', [tensor.name, ...tensorLines(tensor)].map(safe).join(', '));
         cell.addEventListener('click', () => this.pick(cell, tensor));
         cell.setAttribute('tabindex', '-1');
@@ -100,9 +97,11 @@ class LayerMap {
     const list = element('div', {class: 'others'});
     for (const tensor of others.slice(0, most)) {
       const mark = element('i', {class: 'mark'});
-      const button = element('button', {type: 'button', onclick: () => choice.pickTensor(tensor, true)},
+      const pick = () => choice.pickTensor(tensor, true);
+      const button = element('button', {type: 'button', onclick: pick},
         element('code', {}, safe(tensor.name)),
-        element('span', {class: 'muted'}, `${safe(tensor.type)} \u00b7 ${bytesText(tensor.bytes)}`));
+        element('span', {class: 'muted'},
+          `${safe(tensor.type)} \u00b7 ${bytesText(tensor.bytes)}`));
       this.prepare(button, tensor);
       button.prepend(mark);
       list.append(button);
@@ -176,10 +175,17 @@ class LayerMap {
       const tensor = tensors[index];
       const painted = node.querySelector('b, .mark');
       painted.style.background = this.colour(tensor, low, high);
+      painted.style.height = painted.className === 'mark' ? '' : this.height(tensor);
       node.classList.toggle('chosen', choice.tensor === tensor);
       node.classList.toggle('faded', !choice.hasType(tensor.type));
     }
     this.showScale(low, high);
+  }
+
+  // Types leave room to show the size; a number has the whole cell, so that shades compare.
+  height(tensor) {
+    if (this.metric.value !== null) return '100%';
+    return `${100 * Math.max(0.18, Math.sqrt(tensor.bytes / this.largest))}%`;
   }
 
   colour(tensor, low, high) {

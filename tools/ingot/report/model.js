@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The data of the page: tensors with their layer and part, types with their colours, what is chosen.
+// The data of the page: tensors with their layer and part, types with their colours, and what is
+// chosen.
 
 const data = JSON.parse(byId('data').textContent);
 const summary = data.summary;
 
-// "blk.12.ffn_down.weight" is part "ffn_down" of layer 12. Other writers' names end in the same way.
+// "blk.12.ffn_down.weight" is part "ffn_down" of layer 12. Names of other writers end in the same
+// way.
 const placeOf = (name) => {
   const match = /(?:^|\.)(?:blk|layers?|h|blocks?)\.(\d{1,6})\.(.+)$/.exec(name);
   const part = (match ? match[2] : name).replace(/\.weight$/, '');
@@ -54,7 +56,7 @@ const types = (() => {
     const [, hue, chroma] = hues[Math.max(stop, 0)];
     const twin = used.get(stop) ?? 0;  // types of the same size differ in brightness
     used.set(stop, twin + 1);
-    const lightness = [0.6, 0.7, 0.5, 0.76][twin % 4];
+    const lightness = [0.55, 0.63, 0.47, 0.7][twin % 4];
     type.colour = `oklch(${lightness} ${chroma} ${hue + twin * 9})`;
   }
   return list;
@@ -68,9 +70,10 @@ const typeMark = (name) => {
 const typeCell = (name) => element('span', {class: 'type'}, typeMark(name), safe(name));
 
 const tensorLines = (tensor) => {
+  const share = totalBytes === 0 ? 0 : tensor.bytes / totalBytes;
   const lines = [
     `${tensor.shape.join(' x ') || 'scalar'}, ${safe(tensor.type)}`,
-    `${bytesText(tensor.bytes)}, ${percent(totalBytes === 0 ? 0 : tensor.bytes / totalBytes)} of all`,
+    `${bytesText(tensor.bytes)}, ${percent(share)} of all`,
   ];
   if (tensor.stats && tensor.stats.std !== null) {
     lines.push(`mean ${numberText(tensor.stats.mean)}, deviation ${numberText(tensor.stats.std)}`);

@@ -62,20 +62,26 @@ const squarify = (items, box) => {
   return placed;
 };
 
-// One item for each part and type; what is too small to be seen is one item together.
+// One item for each part and type, the largest first; what is beyond the limit is one item.
+const mostAreas = 300;
 const treemapItems = () => {
   const items = new Map();
   for (const tensor of tensors) {
     if (tensor.bytes === 0) continue;
-    const part = tensor.bytes < totalBytes / 50000 && tensors.length > 200 ? 'small' : tensor.part;
-    const key = `${part}\n${tensor.type}`;
+    const key = `${tensor.part}\n${tensor.type}`;
     const item = items.get(key) ??
-      {part, type: tensor.type, kind: tensor.kind, bytes: 0, tensors: 0};
+      {part: tensor.part, type: tensor.type, kind: tensor.kind, bytes: 0, tensors: 0, words: key};
     item.bytes += tensor.bytes;
     ++item.tensors;
     items.set(key, item);
   }
-  return [...items.values()].sort((a, b) => b.bytes - a.bytes).slice(0, 400);
+  const sorted = [...items.values()].sort((a, b) => b.bytes - a.bytes);
+  const rest = sorted.splice(mostAreas);
+  if (rest.length > 0) {
+    sorted.push({part: 'smaller parts', type: rest[0].type, kind: 'Of all kinds', words: '',
+      bytes: sum(rest, (item) => item.bytes), tensors: sum(rest, (item) => item.tensors)});
+  }
+  return sorted.sort((a, b) => b.bytes - a.bytes);
 };
 
 const showTreemap = (listPart) => {
@@ -88,11 +94,11 @@ const showTreemap = (listPart) => {
     for (const {item, ...box} of squarify(items, {x: 0, y: 0, width, height})) {
       const group = drawing('g', {},
         drawing('rect', {...box, fill: colourOf[item.type], rx: 5}));
-      const letters = Math.floor((box.width - 14) / 7.2);
+      const letters = Math.floor((box.width - 16) / 7.8);
       if (letters >= 4 && box.height > 24) {
         const cut = (text) => text.length > letters ? `${text.slice(0, letters - 1)}\u2026` : text;
-        const label = (text, line, style) => group.append(
-          drawing('text', {x: box.x + 8, y: box.y + 18 + line * 16, class: style}, cut(safe(text))));
+        const label = (text, line, style) => group.append(drawing('text',
+          {x: box.x + 8, y: box.y + 18 + line * 16, class: style}, cut(safe(text))));
         label(item.part, 0, 'title');
         if (box.height > 44) label(`${item.type} \u00b7 ${bytesText(item.bytes)}`, 1, null);
         if (box.height > 62) label(percent(item.bytes / totalBytes), 2, null);

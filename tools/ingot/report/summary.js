@@ -36,11 +36,14 @@ const range = (value) => {
 
 const modelFacts = () => {
   const {model, format, tokenizer} = summary;
-  const facts = [
-    fact('Parameters', countText(model.parameters), digits(model.parameters)),
-    fact('Size', bytesText(format.file_size), `${digits(format.file_size)} bytes`),
-  ];
+  const facts = [];
   const add = (...of) => facts.push(fact(...of));
+  if (model.parameters > 0) {
+    add('Parameters', countText(model.parameters), digits(model.parameters));
+  }
+  const {foreign} = summary;  // a file of another format than GGUF
+  const size = foreign ? foreign.file_size : format.file_size;
+  add('Size', bytesText(size), `${digits(size)} bytes`);
   if (model.bits_per_weight !== null) {
     add('Bits per weight', model.bits_per_weight.toFixed(2),
       model.file_type ? `labelled ${model.file_type}` : null);
@@ -60,8 +63,11 @@ const modelFacts = () => {
   }
   if (model.context_length !== null) add('Context', digits(model.context_length), 'tokens');
   if (model.vocab_size !== null) add('Vocabulary', digits(model.vocab_size), tokenizer.model);
-  add('Tensors', digits(summary.tensor_count), plural(types.length, 'type', 'types'));
-  add('GGUF', `version ${format.version}`, `${format.endian}-endian`);
+  if (tensors.length > 0) {
+    add('Tensors', digits(tensors.length), plural(types.length, 'type', 'types'));
+  }
+  if (foreign) add('Format', foreign.format);
+  else add('GGUF', `version ${format.version}`, `${format.endian}-endian`);
   if (summary.shards.length > 0) {
     const present = summary.shards.filter((shard) => shard.present).length;
     add('Shards', `${present} of ${summary.shards.length}`, null, present < summary.shards.length);
@@ -87,7 +93,8 @@ const showSummary = () => {
   const {model} = summary;
   const fileName = data.file.replace(/^.*\//, '');
   byId('title').textContent = safe(model.name || fileName);
-  byId('subtitle').textContent = [model.architecture, fileName].filter(Boolean).map(safe).join(' \u00b7 ');
+  byId('subtitle').textContent =
+    [model.architecture, fileName].filter(Boolean).map(safe).join(' \u00b7 ');
   byId('facts').append(...modelFacts(), ...weightFacts());
   byId('notices').textContent = data.notices.map(safe).join(' ');
   byId('about').textContent =

@@ -10,11 +10,12 @@ class Table {
     this.order = null;
     this.isDescending = false;
     this.shownRows = pageRows;
-    this.filter = element('input', {type: 'search', placeholder: 'Filter', 'aria-label': `Filter ${label}`,
-      oninput: () => this.restart()});
+    this.filter = element('input', {type: 'search', placeholder: 'Filter',
+      'aria-label': `Filter ${label}`, oninput: () => this.restart()});
     this.count = element('span', {class: 'muted', role: 'status'});
     this.body = element('tbody');
-    this.headings = columns.map((column, i) => element('th', {scope: 'col', class: this.classOf(column)},
+    this.headings = columns.map((column, i) => element('th',
+      {scope: 'col', class: this.classOf(column)},
       element('button', {type: 'button', onclick: () => this.sortBy(i)}, column.name)));
     this.more = element('button', {class: 'more', type: 'button', onclick: () => this.showMore()},
       `Show ${pageRows} more`);
@@ -75,7 +76,8 @@ class Table {
     return rows.sort((a, b) => {
       const [x, y] = [value(a), value(b)];
       if (x === null || y === null) return (x === null) - (y === null);  // nothing is always last
-      return direction * (typeof x === 'string' ? x.localeCompare(y, 'en', {numeric: true}) : x < y ? -1 : x > y ? 1 : 0);
+      return direction * (typeof x === 'string'
+        ? x.localeCompare(y, 'en', {numeric: true}) : Math.sign(x - y) || 0);
     });
   }
 
@@ -105,18 +107,21 @@ const tensorTable = () => {
     ({name, value, cell: (t) => value(t) === null ? '-' : text(value(t)), isNumber: true, ...more});
   const columns = [
     {name: 'Name', value: (t) => t.name, cell: (t) => element('button',
-      {type: 'button', class: 'link', onclick: () => choice.pickTensor(t, true)}, safe(t.name))},
+      {type: 'button', class: 'link', onclick: () => choice.pickTensor(t, true)},
+      ...nameNodes(t.name))},
     {name: 'Type', value: (t) => t.type, cell: (t) => typeCell(t.type)},
-    {name: 'Shape', value: (t) => t.elements, cell: (t) => t.shape.join(' x ') || 'scalar', isOptional: true},
+    {name: 'Shape', value: (t) => t.elements, cell: (t) => t.shape.join(' x ') || 'scalar',
+      isOptional: true},
     number('Size', (t) => t.bytes, bytesText),
     number('Bits', (t) => t.elements === 0 ? null : 8 * t.bytes / t.elements, (v) => v.toFixed(2),
       {isOptional: true}),
   ];
   if (hasStats) {
-    const stat = (name, key) => number(name, (t) => t.stats ? t.stats[key] : null, numberText, {isOptional: true});
+    const stat = (name, key) => number(name, (t) => t.stats ? t.stats[key] : null, numberText,
+      {isOptional: true});
     columns.push(stat('Min', 'min'), stat('Max', 'max'), stat('Deviation', 'std'),
-      {name: 'Weights', value: (t) => t.stats ? t.stats.std : null, isOptional: true, style: 'drawing',
-        cell: (t) => sparkline(t.histogram)});
+      {name: 'Weights', value: (t) => t.stats ? t.stats.std : null, isOptional: true,
+        style: 'drawing', cell: (t) => sparkline(t.histogram)});
   }
   if (hasErrors) {
     columns.push(number('SQNR', (t) => t.error ? t.error.sqnr : null, decibels),
@@ -134,7 +139,7 @@ const metadataTable = () => new Table('metadata-table', {
   label: 'metadata', rows: data.metadata, noun: ['key', 'keys'],
   textOf: (row) => `${row.key} ${row.value}`,
   columns: [
-    {name: 'Key', style: 'text', value: (row) => row.key, cell: (row) => safe(row.key)},
+    {name: 'Key', style: 'text key', value: (row) => row.key, cell: (row) => nameSpan(row.key)},
     {name: 'Type', value: (row) => row.type, cell: (row) => row.type, isOptional: true},
     {name: 'Value', style: 'text', value: (row) => row.value, cell: (row) => safe(row.value)},
   ],

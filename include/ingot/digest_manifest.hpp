@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// Lists of digests that somebody published, and what differs from them (target ingot::convert).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ingot/error.hpp"
+#include "ingot/export.h"
+#include "ingot/model.hpp"
+#include "ingot/model_digests.hpp"
+
+namespace ingot {
+
+struct NamedDigests {
+  std::string name;
+  DigestSet digests;
+};
+
+/// What a manifest says of one model.
+struct ManifestEntry {
+  std::string file;                   ///< As the manifest names it; not a path to be trusted.
+  DigestSet digests;                  ///< Of the file.
+  DigestSet weights;                  ///< See ModelDigests.
+  std::string uuid;                   ///< See ModelDigests; lower case.
+  std::vector<NamedDigests> shards;   ///< Files of a set; named like `file`.
+  std::vector<NamedDigests> tensors;  ///< In the order of the manifest; each name once.
+};
+
+/// Reads a manifest of any known form, which it recognises:
+/// - what `ingot hash --json` prints (docs/json.md), or an array of such;
+/// - what llama-gguf-hash prints: algorithm, digits, FILE or FILE:TENSOR; unknown algorithms are
+///   skipped;
+/// - what sha256sum and sha1sum print: digits, FILE.
+///
+/// @return  the models in the order of their first line. Errc::manifest_invalid if the text is none
+///          of these, has digests of the wrong length, or says two different things of one tensor.
+///
+/// Linear in the text; memory is a small multiple of it. Text from strangers is welcome.
+[[nodiscard]] INGOT_EXPORT Result<std::vector<ManifestEntry>> parse_digest_manifest(
+    std::string_view text);
+
+/// What has to be computed to verify an entry: the strongest algorithm that it has of each kind of
+/// thing. If `algorithms` is not empty, these instead.
+[[nodiscard]] INGOT_EXPORT DigestRequest
+request_for(const ManifestEntry& entry, const std::vector<DigestAlgorithm>& algorithms = {});
+
+struct DigestMismatch {
+  enum class Kind : std::uint8_t { file, tensor, weights, uuid };
+
+  Kind kind = Kind::file;
+  std::string name;       ///< Of the file or tensor; raw bytes, not escaped.
+  std::string algorithm;  ///< Empty if the whole thing is missing.
+  std::string expected;   ///< By the manifest; empty if it does not have the thing.
+  std::string found;      ///< Empty if the model does not have it.
+};
+
+/// Everything in which a model differs from an entry, as far as both have digests by the same
+/// algorithm; a tensor or shard that only one of them has is a mismatch too. Linear.
+///
+/// @param compared_count  if not null, receives the number of pairs of digests that were compared:
+/// a
+///                        verification that compared none has shown nothing.
+[[nodiscard]] INGOT_EXPORT std::vector<DigestMismatch> find_mismatches(
+    const ManifestEntry& entry, const Model& model, const ModelDigests& digests,
+    std::uint64_t* compared_count = nullptr);
+
+}  // namespace ingot

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+// Digests of the files and tensors of a model, with many threads (target ingot::convert).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "ingot/digest.hpp"
+#include "ingot/error.hpp"
+#include "ingot/export.h"
+#include "ingot/model.hpp"
+
+namespace ingot {
+
+/// At most one digest by each algorithm, as hexadecimal digits; empty where there is none.
+struct DigestSet {
+  std::array<std::string, digest_algorithms.size()> digits;
+
+  [[nodiscard]] const std::string& operator[](DigestAlgorithm algorithm) const noexcept {
+    return digits[static_cast<std::size_t>(algorithm)];
+  }
+  [[nodiscard]] std::string& operator[](DigestAlgorithm algorithm) noexcept {
+    return digits[static_cast<std::size_t>(algorithm)];
+  }
+  [[nodiscard]] bool operator==(const DigestSet&) const = default;
+};
+
+/// What to compute.
+struct DigestRequest {
+  std::vector<DigestAlgorithm> algorithms = {DigestAlgorithm::sha256};
+  bool has_files = true;     ///< Each file, all its bytes.
+  bool has_tensors = true;   ///< Each tensor, its bytes as stored.
+  bool has_weights = false;  ///< All tensors' bytes, one after the other in file order.
+  bool has_uuid = false;
+  unsigned thread_count = 0;  ///< 0: as many as the machine has cores.
+};
+
+struct ModelDigests {
+  std::vector<DigestSet> files;    ///< One for each of Model::files(), or none.
+  std::vector<DigestSet> tensors;  ///< One for each of Model::tensors(), or none.
+  DigestSet weights;  ///< What llama-gguf-hash calls the model's: neither metadata nor padding.
+  /// UUID of version 5 (RFC 4122) of the weights in llama.cpp's namespace
+  /// ef001206-dadc-5f6d-a15f-3359e577d4e5, as llama-gguf-hash and gguf-py compute it; or empty.
+  std::string uuid;
+};
+
+/// Told how much is done, in bytes of all files together; false ends the work with
+/// Errc::interrupted. Called from one thread at a time.
+using DigestProgress = std::function<bool(std::uint64_t done_bytes)>;
+
+/// Computes digests in one pass over the files, or, where only tensors are asked for, with a tensor
+/// for each thread. Memory is bounded whatever the size, mapped pages included: below 128 MiB up to
+/// 64 threads. The same digests for any number of threads. Returns what reading may return.
+///
+/// A digest is one chain from the first byte to the last, so that no more threads can help than
+/// there are digests in the making: two for each algorithm and file (the file, and its tensors in
+/// turn), or one for each tensor and algorithm if there is no digest of the whole.
+[[nodiscard]] INGOT_EXPORT Result<ModelDigests> compute_digests(
+    const Model& model, const DigestRequest& request, const DigestProgress& progress = {});
+
+}  // namespace ingot

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+// Quantize a whole model (target ingot::convert): first a plan, which can be looked at, then the
+// work, which streams.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ingot/error.hpp"
+#include "ingot/export.h"
+#include "ingot/imatrix.hpp"
+#include "ingot/model.hpp"
+#include "ingot/model_writer.hpp"
+#include "ingot/recipe.hpp"
+#include "ingot/tensor_profile.hpp"
+
+namespace ingot {
+
+/// Told how many bytes are done; false ends the work with Errc::interrupted. Called from one thread
+/// at a time.
+using QuantizeProgress = std::function<bool(std::uint64_t done_bytes)>;
+
+struct QuantizeModelOptions {
+  /// The mixture; nullptr if there is a target.
+  const Recipe* recipe = nullptr;
+  RecipeOptions types = {};  ///< `has_importance` is set from `importance`.
+
+  // Instead of a recipe: types are chosen so that the error is least among all choices that fit.
+  std::optional<double> target_bits_per_weight = {};    ///< Over all tensors.
+  std::optional<std::uint64_t> target_file_bytes = {};  ///< The whole file, header included.
+
+  const ImportanceMatrix* importance = nullptr;  ///< Borrowed.
+  std::string importance_name = {};              ///< For the key quantize.imatrix.file.
+
+  bool keeps_shards = false;  ///< Order tensors by the shard that they are in.
+
+  bool allows_requantize = false;  ///< Also quantize what is quantized already.
+  bool allows_nan = false;         ///< NaN and infinities are quantized as far as types can.
+
+  /// Called when all keys of the result are set, to change some.
+  std::function<Result<void>(ModelWriter&)> adjust_metadata = {};
+
+  unsigned thread_count =
+      0;  ///< 0: as many as the machine has cores. Makes no difference to bytes.
+};
+
+/// What will become of one tensor.
+struct PlannedTensor {
+  const TensorInfo* source = nullptr;  ///< In the model.
+  TypeChoice choice;
+  std::uint64_t size_bytes = 0;  ///< Of the result.
+  bool has_importance = false;   ///< The matrix has data for it, and its new type uses it.
+  double estimated_error = 0.0;  ///< With a target: expected sum of weighted squared errors.
+
+  [[nodiscard]] bool is_copied() const noexcept { return source->type == choice.type; }
+};
+
+/// What will become of a model. Valid as long as the model.
+struct QuantizePlan {
+  std::vector<PlannedTensor> tensors;      ///< In the order of the result.
+  std::optional<std::uint32_t> file_type;  ///< Empty: as in the source.
+  std::uint64_t element_count = 0;
+  std::uint64_t source_bytes = 0;  ///< Of all tensors, without padding.
+  std::uint64_t size_bytes = 0;    ///< Of all tensors of the result, without padding.
+};
+
+/// Chooses types and checks everything that can be checked before the work.
+///
+/// @param progress  of measuring, where there is a target; in bytes of the source.
+/// @return  Errc::requantize_refused, weights_required, imatrix_mismatch, imatrix_invalid,
+///          target_too_small, unsupported_type (for types that only a lenient reader opens), what
+///          choose_types and reading may return.
+[[nodiscard]] INGOT_EXPORT Result<QuantizePlan> plan_quantization(
+    const Model& model, const QuantizeModelOptions& options, const QuantizeProgress& progress = {});
+
+/// How far a tensor is from its source. Sums over all elements, the same for any thread count.
+struct TensorError {
+  QuantizationError plain;
+  double weighted_error = 0.0;   ///< Squares times the importance of their columns; 0 without.
+  double weighted_signal = 0.0;  ///< The same of the source.
+
+  /// Root of error over signal, each weighted (unweighted where there are no weights): 0.05 means
+  /// that a weight is off by a twentieth of its size.
+  [[nodiscard]] INGOT_EXPORT double relative() const noexcept;
+
+  /// Adds the error of other elements. The order matters to the last digits.
+  INGOT_EXPORT void add(const TensorError& other) noexcept;
+};
+
+/// One of the files of a result in shards.
+struct QuantizedShard {
+  std::string path = {};
+  std::size_t first_tensor = 0;  ///< Of the plan.
+  std::size_t tensor_count = 0;
+  std::uint16_t index = 0;  ///< From 0.
+  std::uint16_t count = 1;  ///< 1: the model is one file and gets no split.* keys.
+};
+
+/// The shards of a plan that was made with `keeps_shards`: as many as the model has, each with the
+/// tensors of its counterpart. The paths are empty.
+[[nodiscard]] INGOT_EXPORT std::vector<QuantizedShard> kept_shards(const Model& model,
+                                                                   const QuantizePlan& plan);
+
+/// Writes the model, or one shard of it, as planned: atomically, its space reserved before the
+/// work. Streams in chunks of 256 Ki elements or one row; memory is bounded by these, not by
+/// tensors.
+///
+/// @param replace   whether an existing file may be replaced, else Errc::already_exists.
+/// @param progress  in bytes of the file.
+/// @return  the error of each of its tensors, in their order; copied ones have none.
+///          Errc::weight_not_finite names tensor and position; what reading and writing may return.
+[[nodiscard]] INGOT_EXPORT Result<std::vector<TensorError>> quantize_model(
+    const Model& model, const QuantizePlan& plan, const QuantizeModelOptions& options,
+    const QuantizedShard& shard, bool replace, const QuantizeProgress& progress = {});
+
+/// The size of the file that `quantize_model` writes.
+[[nodiscard]] INGOT_EXPORT Result<std::uint64_t> quantized_file_bytes(
+    const Model& model, const QuantizePlan& plan, const QuantizeModelOptions& options,
+    const QuantizedShard& shard);
+
+}  // namespace ingot

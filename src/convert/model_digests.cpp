@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: MIT
+#include "ingot/model_digests.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <thread>
+#include <utility>
+
+#include "ingot/parallel.hpp"
+
+namespace ingot {
+namespace {
+
+/// What a digest is fed with at a time where the file is not mapped.
+constexpr std::uint64_t buffer_bytes = std::uint64_t{1} << 20;
+
+/// What all threads together may have mapped.
+constexpr std::uint64_t most_mapped_bytes = std::uint64_t{64} << 20;
+constexpr std::uint64_t least_step_bytes = std::uint64_t{1} << 20;
+
+/// Consecutive bytes of a file, at whose end the digest so far may be wanted.
+struct Segment {
+  std::size_t file;
+  std::uint64_t file_offset;
+  std::uint64_t size_bytes;
+  std::string* result;  // nullptr: the digest goes on in the next segment
+};
+
+/// One digest that reads its segments in their order, some bytes at a time.
+class Lane {
+ public:
+  Lane(const Model& model, DigestAlgorithm algorithm) : model_(&model), digest_(algorithm) {}
+
+  void seed(std::span<const std::byte> bytes) noexcept { digest_.update(bytes); }
+  [[nodiscard]] std::string finish() { return digest_.finish(); }
+
+  void add(const Segment& segment) {
+    segments_.push_back(segment);
+    left_bytes_ += segment.size_bytes;
+  }
+  [[nodiscard]] bool is_done() const noexcept { return next_ == segments_.size(); }
+  [[nodiscard]] std::uint64_t left_bytes() const noexcept { return left_bytes_; }
+
+  /// Reads up to `most_bytes`, and what follows without bytes. Returns how many it read.
+  Result<std::uint64_t> advance(std::uint64_t most_bytes) {
+    std::uint64_t done = 0;
+    while (!is_done()) {
+      const Segment& segment = segments_[next_];
+      const std::uint64_t piece = std::min(most_bytes - done, segment.size_bytes - position_);
+      if (piece == 0 && position_ < segment.size_bytes) break;
+      INGOT_TRY_VOID(feed(segment.file, segment.file_offset + position_, piece));
+      done += piece;
+      position_ += piece;
+      if (position_ < segment.size_bytes) break;
+      if (segment.result != nullptr) *segment.result = digest_.finish();
+      position_ = 0;
+      ++next_;
+    }
+    left_bytes_ -= done;
+    return done;
+  }
+
+  /// Gives back the memory of what was read since the last call.
+  void release() noexcept {
+    for (const Segment& read : read_) model_->release(read.file, read.file_offset, read.size_bytes);
+    read_.clear();
+  }
+
+ private:
+  Result<void> feed(std::size_t file, std::uint64_t file_offset, std::uint64_t size_bytes) {
+    if (size_bytes == 0) return {};
+    const std::span<const std::byte> mapped = model_->file_data(file);
+    if (!mapped.empty()) {
+      note_read(file, file_offset, size_bytes);
+      digest_.update(mapped.subspan(static_cast<std::size_t>(file_offset),
+                                    static_cast<std::size_t>(size_bytes)));
+      return {};
+    }
+    buffer_.resize(static_cast<std::size_t>(std::min(buffer_bytes, size_bytes)));
+    for (std::uint64_t done = 0; done < size_bytes; done += buffer_bytes) {
+      const std::uint64_t piece = std::min(buffer_bytes, size_bytes - done);
+      const auto bytes = std::span(buffer_).first(static_cast<std::size_t>(piece));
+      INGOT_TRY_VOID(model_->read_file_bytes(file, file_offset + done, bytes));
+      digest_.update(bytes);
+    }
+    return {};
+  }
+
+  /// Ranges that follow one another closely are one: releasing padding costs nothing.
+  void note_read(std::size_t file, std::uint64_t file_offset, std::uint64_t size_bytes) {
+    constexpr std::uint64_t close_bytes = std::uint64_t{1} << 16;
+    if (!read_.empty() && read_.back().file == file) {
+      Segment& last = read_.back();
+      const std::uint64_t end = last.file_offset + last.size_bytes;
+      if (file_offset >= end && file_offset - end <= close_bytes) {
+        last.size_bytes = file_offset + size_bytes - last.file_offset;
+        return;
+      }
+    }
+    read_.push_back({file, file_offset, size_bytes, nullptr});
+  }
+
+  const Model* model_;
+  Digest digest_;
+  std::vector<Segment> segments_;
+  std::size_t next_ = 0;
+  std::uint64_t position_ = 0;  // in the segment `next_`
+  std::uint64_t left_bytes_ = 0;
+  std::vector<Segment> read_;  // mapped, and not released
+  std::vector<std::byte> buffer_;
+};
+
+/// Tells how much is done as a share of the files, however often their bytes are read.
+class Meter {
+ public:
+  Meter(const DigestProgress& progress, std::uint64_t file_bytes)
+      : progress_(progress), file_bytes_(file_bytes) {}
+
+  void expect(std::uint64_t work_bytes) noexcept { work_bytes_ += work_bytes; }
+
+  Result<void> add(std::uint64_t bytes) {
+    if (!progress_) return {};
+    const std::lock_guard lock(mutex_);
+    done_bytes_ += bytes;
+    const double share = static_cast<double>(done_bytes_) / static_cast<double>(work_bytes_);
+    if (progress_(static_cast<std::uint64_t>(share * static_cast<double>(file_bytes_)))) return {};
+    return fail(Errc::interrupted, {});
+  }
+
+ private:
+  const DigestProgress& progress_;
+  std::uint64_t file_bytes_;
+  std::uint64_t work_bytes_ = 0;
+  std::mutex mutex_;
+  std::uint64_t done_bytes_ = 0;
+};
+
+/// 8-4-4-4-12 digits of a SHA-1, with the version 5 and the variant of RFC 4122.
+std::string uuid_of(std::string digits) {
+  digits.resize(32);
+  digits[12] = '5';
+  const char high = digits[16];
+  const int value = high <= '9' ? high - '0' : high - 'a' + 10;
+  digits[16] = "89ab"[value & 3];
+  for (const std::size_t dash : {20u, 16u, 12u, 8u}) digits.insert(dash, 1, '-');
+  return digits;
+}
+
+constexpr std::array<unsigned char, 16> uuid_namespace = {
+    0xef, 0x00, 0x12, 0x06, 0xda, 0xdc, 0x5f, 0x6d, 0xa1, 0x5f, 0x33, 0x59, 0xe5, 0x77, 0xd4, 0xe5};
+
+class Computation {
+ public:
+  Computation(const Model& model, const DigestRequest& request, const DigestProgress& progress)
+      : model_(model),
+        request_(request),
+        threads_(request.thread_count != 0 ? request.thread_count
+                                           : std::max(1u, std::thread::hardware_concurrency())),
+        meter_(progress, all_file_bytes(model)) {
+    if (request.has_files) digests_.files.resize(model.files().size());
+    if (request.has_tensors) digests_.tensors.resize(model.tensors().size());
+    sort_tensors();
+  }
+
+  Result<ModelDigests> run() {
+    if (request_.has_files || request_.has_weights || request_.has_uuid) {
+      INGOT_TRY_VOID(run_by_files());
+    } else if (request_.has_tensors) {
+      INGOT_TRY_VOID(run_by_tensors());
+    }
+    return std::move(digests_);
+  }
+
+ private:
+  using Positions = std::vector<std::size_t>;  // of tensors in the model's table
+
+  static std::uint64_t all_file_bytes(const Model& model) {
+    std::uint64_t sum = 0;
+    for (const ModelFile& file : model.files()) sum += file.file_bytes;
+    return sum;
+  }
+
+  [[nodiscard]] Segment segment_of(std::size_t tensor, std::string* result) const {
+    const TensorInfo& info = model_.tensors()[tensor];
+    return {info.shard, model_.file_offset(info), info.size_bytes, result};
+  }
+
+  /// The tensors of each file in the order of the table and in that of their data.
+  void sort_tensors() {
+    in_table_order_.resize(model_.files().size());
+    const std::span<const TensorInfo> tensors = model_.tensors();
+    for (std::size_t i = 0; i < tensors.size(); ++i) {
+      in_table_order_[tensors[i].shard].push_back(i);
+    }
+    in_data_order_ = in_table_order_;
+    for (Positions& positions : in_data_order_) {
+      std::stable_sort(positions.begin(), positions.end(), [&](std::size_t a, std::size_t b) {
+        return tensors[a].data_offset < tensors[b].data_offset;
+      });
+    }
+  }
+
+  // --- only tensors: each is a digest of its own -------------------------------------------------
+
+  Result<void> run_by_tensors() {
+    std::vector<Segment> segments;
+    std::vector<DigestAlgorithm> algorithms;
+    for (const Positions& positions : in_data_order_) {
+      for (const std::size_t tensor : positions) {
+        for (const DigestAlgorithm algorithm : request_.algorithms) {
+          segments.push_back(segment_of(tensor, &digests_.tensors[tensor][algorithm]));
+          algorithms.push_back(algorithm);
+          meter_.expect(segments.back().size_bytes);
+        }
+      }
+    }
+    std::vector<std::size_t> order(segments.size());
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    if (threads_ > 1) {  // a large one that begins last would keep one thread busy alone
+      std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        return segments[a].size_bytes > segments[b].size_bytes;
+      });
+    }
+    return spread(order.size(), 1, threads_,
+                  [&](std::uint64_t first, std::uint64_t) -> Result<void> {
+                    Lane lane(model_, algorithms[order[first]]);
+                    lane.add(segments[order[first]]);
+                    return run_alone(lane);
+                  });
+  }
+
+  Result<void> run_alone(Lane& lane) {
+    const std::uint64_t step = std::max(least_step_bytes, most_mapped_bytes / 4 / threads_);
+    while (!lane.is_done()) {
+      INGOT_TRY(const std::uint64_t done, lane.advance(step));
+      lane.release();
+      INGOT_TRY_VOID(meter_.add(done));
+    }
+    return {};
+  }
+
+  // --- whole files: all digests go through a file side by side
+  // ------------------------------------
+
+  Result<void> run_by_files() {
+    std::vector<Lane> whole = make_whole_lanes();
+    const std::size_t file_count = model_.files().size();
+    const std::size_t lanes_per_file =
+        std::max<std::size_t>(1, request_.algorithms.size()) *
+        (static_cast<std::size_t>(request_.has_files) + (request_.has_tensors ? 1 : 0));
+    // A digest over all files takes one after the other.
+    const std::size_t files_at_once =
+        whole.empty() ? std::clamp<std::size_t>(threads_ / lanes_per_file, 1, file_count) : 1;
+    expect_work();
+    for (std::size_t first = 0; first < file_count; first += files_at_once) {
+      const std::size_t last = std::min(file_count, first + files_at_once);
+      std::vector<Lane> own;
+      for (std::size_t file = first; file < last; ++file) add_lanes_of(file, own);
+      std::vector<Lane*> lanes;
+      for (Lane& lane : own) lanes.push_back(&lane);
+      for (Lane& lane : whole) {
+        for (const std::size_t tensor : in_table_order_[first])
+          lane.add(segment_of(tensor, nullptr));
+        lanes.push_back(&lane);
+      }
+      const std::uint64_t step = std::max(least_step_bytes, most_mapped_bytes / (last - first));
+      INGOT_TRY_VOID(run_side_by_side(lanes, step));
+    }
+    take_whole(whole);
+    return {};
+  }
+
+  /// Those over all files: the weights by each algorithm, then the UUID.
+  std::vector<Lane> make_whole_lanes() const {
+    std::vector<Lane> lanes;
+    if (request_.has_weights) {
+      for (const DigestAlgorithm algorithm : request_.algorithms) {
+        lanes.emplace_back(model_, algorithm);
+      }
+    }
+    if (request_.has_uuid) {
+      lanes.emplace_back(model_, DigestAlgorithm::sha1);
+      lanes.back().seed(std::as_bytes(std::span(uuid_namespace)));
+    }
+    return lanes;
+  }
+
+  void take_whole(std::vector<Lane>& lanes) {
+    std::size_t next = 0;
+    if (request_.has_weights) {
+      for (const DigestAlgorithm algorithm : request_.algorithms) {
+        digests_.weights[algorithm] = lanes[next++].finish();
+      }
+    }
+    if (request_.has_uuid) digests_.uuid = uuid_of(lanes[next].finish());
+  }
+
+  void add_lanes_of(std::size_t file, std::vector<Lane>& lanes) {
+    for (const DigestAlgorithm algorithm : request_.algorithms) {
+      if (request_.has_files) {
+        lanes.emplace_back(model_, algorithm);
+        lanes.back().add(
+            {file, 0, model_.files()[file].file_bytes, &digests_.files[file][algorithm]});
+      }
+      if (request_.has_tensors) {
+        lanes.emplace_back(model_, algorithm);
+        for (const std::size_t tensor : in_data_order_[file]) {
+          lanes.back().add(segment_of(tensor, &digests_.tensors[tensor][algorithm]));
+        }
+      }
+    }
+  }
+
+  void expect_work() {
+    std::uint64_t tensor_bytes = 0;
+    for (const TensorInfo& tensor : model_.tensors()) tensor_bytes += tensor.size_bytes;
+    std::uint64_t file_bytes = 0;
+    for (const ModelFile& file : model_.files()) file_bytes += file.file_bytes;
+    const std::uint64_t per_algorithm = (request_.has_files ? file_bytes : 0) +
+                                        (request_.has_tensors ? tensor_bytes : 0) +
+                                        (request_.has_weights ? tensor_bytes : 0);
+    meter_.expect(request_.algorithms.size() * per_algorithm +
+                  (request_.has_uuid ? tensor_bytes : 0));
+  }
+
+  /// Every lane goes `step` bytes before any goes further, so that all read about the same part of
+  /// the file while it is in memory: large files come from the disk once.
+  Result<void> run_side_by_side(std::span<Lane* const> lanes, std::uint64_t step) {
+    std::vector<Lane*> busy(lanes.begin(), lanes.end());
+    while (true) {
+      std::erase_if(busy, [](const Lane* lane) { return lane->is_done(); });
+      if (busy.empty()) return {};
+      INGOT_TRY_VOID(
+          spread(busy.size(), 1, threads_, [&](std::uint64_t i, std::uint64_t) -> Result<void> {
+            INGOT_TRY(const std::uint64_t done, busy[i]->advance(step));
+            return meter_.add(done);
+          }));
+      for (Lane* lane : busy) lane->release();
+    }
+  }
+
+  const Model& model_;
+  const DigestRequest& request_;
+  unsigned threads_;
+  Meter meter_;
+  std::vector<Positions> in_table_order_;
+  std::vector<Positions> in_data_order_;
+  ModelDigests digests_;
+};
+
+}  // namespace
+
+Result<ModelDigests> compute_digests(const Model& model, const DigestRequest& request,
+                                     const DigestProgress& progress) {
+  return Computation(model, request, progress).run();
+}
+
+}  // namespace ingot

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+// Work that many threads do out of order, handed out in order.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+namespace ingot::convert {
+
+/// Makes items 0 ... count - 1 with `thread_count` threads, the calling one included, and gives
+/// them to the caller in order. While the caller does something else, writing for instance, the
+/// other threads run ahead, by a bounded number of items; while it waits, it works too.
+///
+/// Slot    holds an item; reused, so that its memory is allocated once.
+/// Scratch memory of one thread.
+template <class Slot, class Scratch>
+class OrderedPipeline {
+ public:
+  using Make = std::function<void(std::uint64_t item, Slot& slot, Scratch& scratch)>;
+
+  OrderedPipeline(std::uint64_t count, unsigned thread_count, Make make)
+      : count_(count), make_(std::move(make)), places_(thread_count + items_ahead) {
+    for (unsigned i = 1; i < thread_count; ++i) {
+      try {
+        helpers_.emplace_back([this] { help(); });
+      } catch (const std::system_error&) {
+        break;  // the system has no more threads: those that are here do the work
+      }
+    }
+  }
+  OrderedPipeline(const OrderedPipeline&) = delete;
+  OrderedPipeline& operator=(const OrderedPipeline&) = delete;
+
+  ~OrderedPipeline() {
+    {
+      const std::lock_guard lock(mutex_);
+      count_ = 0;
+    }
+    changed_.notify_all();
+  }
+
+  /// The next item, valid until `release`. Throws what making it has thrown.
+  [[nodiscard]] Slot& next() {
+    std::unique_lock lock(mutex_);
+    Place& place = places_[taken_ % places_.size()];
+    while (!place.is_ready) {
+      if (can_start()) {
+        make_one(lock, scratch_);
+      } else {
+        ready_.wait(lock);
+      }
+    }
+    if (place.exception) std::rethrow_exception(place.exception);
+    return place.slot;
+  }
+
+  /// The item that `next` gave is done with.
+  void release() {
+    {
+      const std::lock_guard lock(mutex_);
+      places_[taken_ % places_.size()].is_ready = false;
+      ++taken_;
+    }
+    changed_.notify_one();
+  }
+
+ private:
+  /// Enough to go on while one item is written.
+  static constexpr std::size_t items_ahead = 8;
+
+  struct Place {
+    Slot slot;
+    bool is_ready = false;
+    std::exception_ptr exception;
+  };
+
+  [[nodiscard]] bool can_start() const noexcept {
+    return started_ < count_ && started_ < taken_ + places_.size();
+  }
+
+  void make_one(std::unique_lock<std::mutex>& lock, Scratch& scratch) {
+    const std::uint64_t item = started_++;
+    Place& place = places_[item % places_.size()];
+    lock.unlock();
+    std::exception_ptr exception;
+    try {
+      make_(item, place.slot, scratch);
+    } catch (...) {
+      exception = std::current_exception();
+    }
+    lock.lock();
+    place.exception = std::move(exception);
+    place.is_ready = true;
+    ready_.notify_one();
+  }
+
+  void help() {
+    Scratch scratch;
+    std::unique_lock lock(mutex_);
+    while (started_ < count_) {
+      if (can_start()) {
+        make_one(lock, scratch);
+      } else {
+        changed_.wait(lock);
+      }
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable ready_;    // an item is ready
+  std::condition_variable changed_;  // there is room, or the end has come
+  std::uint64_t count_;
+  std::uint64_t started_ = 0;
+  std::uint64_t taken_ = 0;
+  Make make_;
+  std::vector<Place> places_;
+  Scratch scratch_;                    // of the calling thread
+  std::vector<std::jthread> helpers_;  // last: they end before what they use
+};
+
+}  // namespace ingot::convert

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+#include "io/in_place_file.hpp"
+
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <sys/file.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <thread>
+#include <vector>
+
+namespace ingot::io {
+namespace {
+
+FileIdentity identity_of(const struct stat& status) {
+  return {.device = static_cast<std::uint64_t>(status.st_dev),
+          .inode = static_cast<std::uint64_t>(status.st_ino),
+          .size_bytes = static_cast<std::uint64_t>(status.st_size),
+          .link_count = static_cast<std::uint64_t>(status.st_nlink)};
+}
+
+/// A file without a name, with two blocks of data, to try something with.
+FileDescriptor make_probe(const std::string& directory, std::uint64_t block_bytes) {
+  FileDescriptor probe(::open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+  if (!probe.is_open()) return probe;
+  const std::vector<std::byte> blocks(static_cast<std::size_t>(2 * block_bytes));
+  const ssize_t written = ::pwrite(probe.get(), blocks.data(), blocks.size(), 0);
+  if (written != static_cast<ssize_t>(blocks.size())) return {};
+  return probe;
+}
+
+}  // namespace
+
+std::string real_path(const std::string& path) {
+  char* resolved = ::realpath(path.c_str(), nullptr);
+  if (resolved == nullptr) return path;
+  std::string result = resolved;
+  ::free(resolved);
+  return result;
+}
+
+std::string directory_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+void flush_directory(const std::string& directory) {
+  const FileDescriptor opened(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (opened.is_open()) ::fsync(opened.get());
+}
+
+Result<FileIdentity> identify(int descriptor) {
+  struct stat status {};
+  if (::fstat(descriptor, &status) != 0) return fail_with_errno(errno, {}, "look at it");
+  FileIdentity identity = identity_of(status);
+  struct statfs file_system {};
+  if (::fstatfs(descriptor, &file_system) == 0) {
+    identity.block_bytes = static_cast<std::uint64_t>(file_system.f_bsize);
+  }
+  return identity;
+}
+
+std::optional<FileIdentity> identify(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return std::nullopt;
+  FileIdentity identity = identity_of(status);
+  struct statfs file_system {};
+  if (::statfs(path.c_str(), &file_system) == 0) {
+    identity.block_bytes = static_cast<std::uint64_t>(file_system.f_bsize);
+  }
+  return identity;
+}
+
+bool can_insert_range(const std::string& directory, std::uint64_t block_bytes) {
+  if (block_bytes == 0) return false;
+  const FileDescriptor probe = make_probe(directory, block_bytes);
+  return probe.is_open() &&
+         ::fallocate(probe.get(), FALLOC_FL_INSERT_RANGE, 0, static_cast<off_t>(block_bytes)) == 0;
+}
+
+bool can_share_blocks(int descriptor, const std::string& directory, std::uint64_t block_bytes) {
+  if (block_bytes == 0 || descriptor < 0) return false;
+  const FileDescriptor probe(::open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+  file_clone_range range{};
+  range.src_fd = descriptor;
+  range.src_length = block_bytes;
+  return probe.is_open() && ::ioctl(probe.get(), FICLONERANGE, &range) == 0;
+}
+
+std::uint64_t find_hole(int descriptor, std::uint64_t file_offset) {
+  const off_t hole = ::lseek(descriptor, static_cast<off_t>(file_offset), SEEK_HOLE);
+  return hole < 0 ? file_offset : static_cast<std::uint64_t>(hole);
+}
+
+Result<void> lock(int descriptor, bool is_exclusive) {
+  // An edit in place takes milliseconds; what takes longer is not worth waiting for.
+  constexpr int tries = 200;
+  for (int i = 0; i < tries; ++i) {
+    if (::flock(descriptor, (is_exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0) return {};
+    if (errno != EWOULDBLOCK && errno != EINTR) return {};  // no locks here
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return fail(Errc::file_in_use, {});
+}
+
+void unlock(int descriptor) { ::flock(descriptor, LOCK_UN); }
+
+Result<InPlaceFile> InPlaceFile::open(const std::string& path) {
+  FileDescriptor descriptor(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  if (!descriptor.is_open()) return fail_with_errno(errno, {}, "open it for changes");
+  INGOT_TRY_VOID(size_of_regular(descriptor.get(), {}).transform([](std::uint64_t) {}));
+  INGOT_TRY_VOID(lock(descriptor.get(), true));
+  return InPlaceFile(std::move(descriptor));
+}
+
+bool InPlaceFile::is_open_elsewhere() const noexcept {
+  // The system grants a lease for writing only to the one who has the file open. Somebody who opens
+  // it in this moment would have us told by a signal: by one that nobody minds.
+  ::fcntl(descriptor_.get(), F_SETSIG, SIGURG);
+  if (::fcntl(descriptor_.get(), F_SETLEASE, F_WRLCK) == 0) {
+    ::fcntl(descriptor_.get(), F_SETLEASE, F_UNLCK);
+    return false;
+  }
+  return errno == EAGAIN;
+}
+
+Result<void> InPlaceFile::read(std::uint64_t file_offset, std::span<std::byte> bytes) const {
+  return read_fully(descriptor_.get(), file_offset, bytes);
+}
+
+Result<void> InPlaceFile::write(std::uint64_t file_offset, std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written =
+        ::pwrite(descriptor_.get(), bytes.data(), bytes.size(), static_cast<off_t>(file_offset));
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return fail_with_errno(errno, {}, "write to it");
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+    file_offset += static_cast<std::uint64_t>(written);
+  }
+  return {};
+}
+
+Result<void> InPlaceFile::flush() {
+  if (::fsync(descriptor_.get()) != 0) return fail_with_errno(errno, {}, "flush it");
+  return {};
+}
+
+Result<bool> InPlaceFile::insert_at_front(std::uint64_t bytes) {
+  if (::fallocate(descriptor_.get(), FALLOC_FL_INSERT_RANGE, 0, static_cast<off_t>(bytes)) == 0) {
+    return true;
+  }
+  if (errno == ENOSPC || errno == EDQUOT || errno == EIO) {
+    return fail_with_errno(errno, {}, "insert room into it");
+  }
+  return false;
+}
+
+Result<void> InPlaceFile::punch(std::uint64_t file_offset, std::uint64_t bytes) {
+  if (::fallocate(descriptor_.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                  static_cast<off_t>(file_offset), static_cast<off_t>(bytes)) != 0) {
+    return fail_with_errno(errno, {}, "free room in it");
+  }
+  return {};
+}
+
+Result<void> InPlaceFile::collapse(std::uint64_t file_offset, std::uint64_t bytes) {
+  if (::fallocate(descriptor_.get(), FALLOC_FL_COLLAPSE_RANGE, static_cast<off_t>(file_offset),
+                  static_cast<off_t>(bytes)) != 0) {
+    return fail_with_errno(errno, {}, "take room out of it");
+  }
+  return {};
+}
+
+}  // namespace ingot::io

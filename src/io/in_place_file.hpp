@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+// A file that is changed where it is, and what the file system can do for that.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "ingot/error.hpp"
+#include "io/file_descriptor.hpp"
+
+namespace ingot::io {
+
+/// The path with all symbolic links followed; `path` itself if it leads nowhere.
+[[nodiscard]] std::string real_path(const std::string& path);
+[[nodiscard]] std::string directory_of(const std::string& path);
+
+/// Flushes the names in a directory, where the file system knows such a thing.
+void flush_directory(const std::string& directory);
+
+/// What tells a file from all others, and this state of it from others.
+struct FileIdentity {
+  std::uint64_t device = 0;
+  std::uint64_t inode = 0;
+  std::uint64_t size_bytes = 0;
+  std::uint64_t link_count = 0;
+  std::uint64_t block_bytes = 0;  ///< Of the file system.
+};
+[[nodiscard]] Result<FileIdentity> identify(int descriptor);
+/// Nothing if there is no such file.
+[[nodiscard]] std::optional<FileIdentity> identify(const std::string& path);
+
+/// Whether files in this directory can get a range inserted; tried with a file without a name.
+[[nodiscard]] bool can_insert_range(const std::string& directory, std::uint64_t block_bytes);
+/// Whether files in this directory can share blocks of an open one; tried likewise.
+[[nodiscard]] bool can_share_blocks(int descriptor, const std::string& directory,
+                                    std::uint64_t block_bytes);
+
+/// The first byte from `file_offset` on that belongs to a hole; the size of the file if none does.
+[[nodiscard]] std::uint64_t find_hole(int descriptor, std::uint64_t file_offset);
+
+/// Locks a file with flock until the descriptor is closed; waits a little while for others.
+/// Errc::file_in_use.
+[[nodiscard]] Result<void> lock(int descriptor, bool is_exclusive);
+void unlock(int descriptor);
+
+/// An existing file, open for changes and locked against other editors and against readers that
+/// look at it through a journal.
+class InPlaceFile {
+ public:
+  [[nodiscard]] static Result<InPlaceFile> open(const std::string& path);
+
+  [[nodiscard]] int descriptor() const noexcept { return descriptor_.get(); }
+  [[nodiscard]] Result<FileIdentity> identity() const { return identify(descriptor_.get()); }
+
+  /// Whether the system knows of another descriptor or mapping of the file. Not every file system
+  /// and not every user can tell; then false.
+  [[nodiscard]] bool is_open_elsewhere() const noexcept;
+
+  [[nodiscard]] Result<void> read(std::uint64_t file_offset, std::span<std::byte> bytes) const;
+  [[nodiscard]] Result<void> write(std::uint64_t file_offset, std::span<const std::byte> bytes);
+  [[nodiscard]] Result<void> flush();
+
+  /// Inserts a hole of whole blocks before the first byte; false if the file system cannot.
+  [[nodiscard]] Result<bool> insert_at_front(std::uint64_t bytes);
+  /// Makes whole blocks a hole.
+  [[nodiscard]] Result<void> punch(std::uint64_t file_offset, std::uint64_t bytes);
+  /// Takes whole blocks out of the file.
+  [[nodiscard]] Result<void> collapse(std::uint64_t file_offset, std::uint64_t bytes);
+
+ private:
+  explicit InPlaceFile(FileDescriptor descriptor) noexcept : descriptor_(std::move(descriptor)) {}
+  FileDescriptor descriptor_;
+};
+
+}  // namespace ingot::io

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+#include "io/restored_file.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#include "io/memory_source.hpp"
+
+namespace ingot::io {
+namespace {
+
+/// Reads [file_offset, + destination) of the earlier state, except for the patch.
+Result<void> read_around(const RegularFile& file, const EarlierState& state,
+                         std::uint64_t file_offset, std::span<std::byte> destination) {
+  if (file_offset < state.inserted_offset) {
+    const auto before = destination.first(static_cast<std::size_t>(
+        std::min<std::uint64_t>(destination.size(), state.inserted_offset - file_offset)));
+    INGOT_TRY_VOID(read_fully(file.descriptor.get(), file_offset, before));
+    destination = destination.subspan(before.size());
+    file_offset += before.size();
+  }
+  return read_fully(file.descriptor.get(), file_offset + state.inserted_bytes, destination);
+}
+
+class RestoredFile final : public Source {
+ public:
+  RestoredFile(RegularFile file, EarlierState state) noexcept
+      : file_(std::move(file)), state_(std::move(state)) {}
+
+  [[nodiscard]] std::uint64_t size_bytes() const noexcept override { return state_.size_bytes; }
+  [[nodiscard]] std::span<const std::byte> bytes() const noexcept override { return {}; }
+  [[nodiscard]] Result<void> read(std::uint64_t file_offset,
+                                  std::span<std::byte> destination) const override {
+    INGOT_TRY_VOID(check_range(state_.size_bytes, file_offset, destination.size()));
+    INGOT_TRY_VOID(read_around(file_, state_, file_offset, destination));
+    const std::uint64_t begin = std::max(file_offset, state_.patch_offset);
+    const std::uint64_t end =
+        std::min(file_offset + destination.size(), state_.patch_offset + state_.patch.size());
+    if (begin < end) {
+      std::memcpy(&destination[static_cast<std::size_t>(begin - file_offset)],
+                  &state_.patch[static_cast<std::size_t>(begin - state_.patch_offset)],
+                  static_cast<std::size_t>(end - begin));
+    }
+    return {};
+  }
+
+ private:
+  RegularFile file_;
+  EarlierState state_;
+};
+
+class RestoredMapping final : public MemorySource {
+ public:
+  RestoredMapping(void* address, std::size_t size_bytes, RegularFile file) noexcept
+      : MemorySource({static_cast<const std::byte*>(address), size_bytes}),
+        address_(address),
+        file_(std::move(file)) {}
+  RestoredMapping(const RestoredMapping&) = delete;
+  RestoredMapping& operator=(const RestoredMapping&) = delete;
+  ~RestoredMapping() override { ::munmap(address_, bytes().size()); }
+
+ private:
+  void* address_;
+  RegularFile file_;  // kept for the lock on it
+};
+
+/// Maps a part of the file over a part of the reserved addresses.
+bool map_part(std::byte* to, std::uint64_t bytes, int descriptor, std::uint64_t file_offset) {
+  return bytes == 0 ||
+         ::mmap(to, static_cast<std::size_t>(bytes), PROT_READ, MAP_PRIVATE | MAP_FIXED, descriptor,
+                static_cast<off_t>(file_offset)) != MAP_FAILED;
+}
+
+/// Writes the patch into private copies of its pages.
+bool patch_pages(std::byte* address, const EarlierState& state, std::uint64_t page_bytes) {
+  if (state.patch.empty()) return true;
+  const std::uint64_t begin = state.patch_offset / page_bytes * page_bytes;
+  const auto size = static_cast<std::size_t>(state.patch_offset + state.patch.size() - begin);
+  if (::mprotect(address + begin, size, PROT_READ | PROT_WRITE) != 0) return false;
+  std::memcpy(address + state.patch_offset, state.patch.data(), state.patch.size());
+  return ::mprotect(address + begin, size, PROT_READ) == 0;
+}
+
+}  // namespace
+
+std::unique_ptr<Source> read_restored(RegularFile file, EarlierState state) {
+  return std::make_unique<RestoredFile>(std::move(file), std::move(state));
+}
+
+Result<std::unique_ptr<Source>> map_restored(RegularFile file, EarlierState state) {
+  const auto page_bytes = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  if (state.size_bytes == 0 || state.inserted_offset % page_bytes != 0 ||
+      state.inserted_bytes % page_bytes != 0 ||
+      state.size_bytes > std::numeric_limits<std::size_t>::max()) {
+    return read_restored(std::move(file), std::move(state));
+  }
+  const auto size_bytes = static_cast<std::size_t>(state.size_bytes);
+  void* const address =
+      ::mmap(nullptr, size_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (address == MAP_FAILED) return fail_with_errno(errno, {}, "map it");
+  auto* const begin = static_cast<std::byte*>(address);
+  const std::uint64_t before = std::min(state.inserted_offset, state.size_bytes);
+  const int descriptor = file.descriptor.get();
+  if (!map_part(begin, before, descriptor, 0) ||
+      !map_part(begin + before, state.size_bytes - before, descriptor,
+                before + state.inserted_bytes) ||
+      !patch_pages(begin, state, page_bytes)) {
+    const int error_number = errno;
+    ::munmap(address, size_bytes);
+    return fail_with_errno(error_number, {}, "map it");
+  }
+  return std::make_unique<RestoredMapping>(address, size_bytes, std::move(file));
+}
+
+}  // namespace ingot::io

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: MIT
+# Findings, verdicts and statuses; text, JSON and SARIF; files and folders.
+"$ingot" sample good.gguf -q
+expect 0 "$ingot" check good.gguf
+expect 0 "$ingot" check --data good.gguf --strict
+
+# bad.gguf: an alignment that is not there, a key that is not snake_case, bytes after the end.
+python '
+import struct
+def text(t): return struct.pack("<Q", len(t)) + t
+keys = [(b"general.architecture", b"gpt2"), (b"General.Name\x1b[2J", b"x")]
+head = b"GGUF" + struct.pack("<IQQ", 3, 1, len(keys))
+for key, value in keys: head += text(key) + struct.pack("<I", 8) + text(value)
+head += text(b"t") + struct.pack("<IQIQ", 1, 8, 0, 0)
+head += bytes(-len(head) % 32)
+open("bad.gguf", "wb").write(head + struct.pack("<8f", *[float("nan")] * 8) + b"polyglot")
+open("nan.gguf", "wb").write(head.replace(b"General.Name\x1b[2J", b"general.name.xxx")
+                             + struct.pack("<8f", *[float("nan")] * 8))
+'
+expect 1 "$ingot" check bad.gguf
+expect 1 "$ingot" check --data nan.gguf
+
+# A file that is cut off; one that is something else.
+head -c 20000 good.gguf >cut.gguf
+expect 3 "$ingot" check cut.gguf
+echo '<!DOCTYPE html>' >page.gguf
+expect 3 "$ingot" check page.gguf
+# The highest status wins, and each file has its lines.
+expect 3 "$ingot" check good.gguf bad.gguf page.gguf
+expect_error 4 'No such file' "$ingot" check missing.gguf
+
+# Notes are no warnings, unless they are to be.
+"$ingot" sample big.gguf --endian big -q
+expect 0 "$ingot" check big.gguf
+expect 1 "$ingot" check --strict big.gguf
+
+# Standard input; from a pipe the weights cannot be read again.
+expect 0 "$ingot" check --data - <good.gguf
+expect 0 "$ingot" check --data - < <(cat good.gguf)
+
+# A folder: every model once, in the order of names, folders in folders too.
+mkdir -p models/deep
+cp good.gguf models/b.gguf
+cp page.gguf models/deep/a.gguf
+python3 "$tests/make_shards.py" models/deep/m
+echo text >models/readme.txt
+expect 3 "$ingot" check models
+ln -s .. models/deep/loop
+expect 3 "$ingot" check models >/dev/null
+mkdir empty
+expect 0 "$ingot" check empty
+
+# JSON: an object for one file, an array for several.
+status=0
+"$ingot" check --data --json bad.gguf >bad.json || status=$?
+((status == 1)) || fail "status $status"
+"$ingot" check --json models >models.json || true
+"$ingot" check --json page.gguf >page.json || true
+python '
+import json
+bad = json.load(open("bad.json"))
+assert bad["verdict"] == "error" and bad["file"] == "bad.gguf", bad
+rules = [finding["rule"] for finding in bad["findings"]]
+for rule in ("key_syntax", "key_control_characters", "trailing_data", "data_not_finite"):
+    assert rule in rules, rule
+for finding in bad["findings"]:
+    assert set(finding) == {"rule", "severity", "message", "offset", "key", "tensor", "shard"}
+assert bad["errors"] == 1
+models = json.load(open("models.json"))
+assert [model["verdict"] for model in models] == ["ok", "refused", "warning"], models
+page = json.load(open("page.json"))
+assert page["verdict"] == "refused" and page["findings"][0]["rule"] == "not_gguf"
+'
+
+# SARIF: what platforms need is there, and refers to what is there.
+"$ingot" check --data --sarif bad.gguf page.gguf >findings.sarif || true
+python '
+import json
+sarif = json.load(open("findings.sarif"))
+assert sarif["version"] == "2.1.0"
+run, = sarif["runs"]
+rules = run["tool"]["driver"]["rules"]
+assert len({rule["id"] for rule in rules}) == len(rules) > 70
+assert run["invocations"] == [{"executionSuccessful": True}]
+for result in run["results"]:
+    assert rules[result["ruleIndex"]]["id"] == result["ruleId"]
+    assert result["level"] in ("note", "warning", "error") and result["message"]["text"]
+    place = result["locations"][0]["physicalLocation"]
+    assert place["artifactLocation"]["uri"] in ("bad.gguf", "page.gguf")
+uris = {r["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for r in run["results"]}
+assert uris == {"bad.gguf", "page.gguf"}
+'
+expect_error 2 'two formats' "$ingot" check --json --sarif bad.gguf
+expect_error 2 'FILE is required' "$ingot" check
+
+# No finding drives the terminal.
+"$ingot" check bad.gguf | grep -q $'\x1b' && fail "an escape sequence came through" || true
+
+# Rules.
+"$ingot" check --list-rules | grep -q '^template_unsafe' || fail "no rule"
+"$ingot" check --list-rules --json | python3 -c 'import json, sys; assert len(json.load(sys.stdin)) > 70'
+
+# Findings of one rule are limited.
+python '
+import struct
+def text(t): return struct.pack("<Q", len(t)) + t
+head = b"GGUF" + struct.pack("<IQQ", 3, 0, 50)
+for i in range(50): head += text(b"A%d" % i) + struct.pack("<IB", 7, 1)
+open("many.gguf", "wb").write(head)
+'
+[[ $("$ingot" check --limit 2 many.gguf | grep -c '\[key_syntax\]') == 3 ]] || fail "limit"
+[[ $("$ingot" check --limit 0 many.gguf | grep -c '\[key_syntax\]') == 50 ]] || fail "no limit"

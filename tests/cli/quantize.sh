@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: MIT
+# Quantizing: results, plans, reports, and what is refused. Which tensor gets which type:
+# tests/convert/recipe_mixture_test.cpp; which bytes: quantize_model_test.cpp.
+"$ingot" sample model.gguf --layers 4 --heads 8 --kv-heads 2 -q
+"$ingot" quantize model.gguf out.gguf q4_k_m >table
+grep -q '^The largest errors:' table || fail "no table of errors"
+grep -q 'Q4_K_M: .* -> .* bits per weight' table || fail "no totals"
+"$ingot" check out.gguf -q >/dev/null
+[[ $("$ingot" show out.gguf --json | python 'import json, sys
+print(json.load(sys.stdin)["model"]["file_type"])') == Q4_K_M ]] || fail "wrong file type"
+
+# Any number of threads, any CPU, either way of reading: the same bytes. A number names a type too.
+"$ingot" quantize model.gguf one.gguf 15 -j 1 -q
+INGOT_CPU=SCALAR "$ingot" quantize model.gguf three.gguf Q4_K_M -j 3 --io mmap -q
+expect_same out.gguf one.gguf
+expect_same out.gguf three.gguf
+
+# What it says as JSON and in the report is what `report` measures.
+"$ingot" quantize model.gguf out.gguf Q4_K_M --force --json --report report.json >out.json
+expect_same out.json report.json
+"$ingot" report out.gguf --reference model.gguf --json >measured.json
+"$ingot" tensors out.gguf --json >tensors.json
+python '
+import json, math
+out, measured = json.load(open("out.json")), json.load(open("measured.json"))
+errors = {tensor["name"]: tensor["error"] for tensor in measured["tensors"]}
+kinds = {tensor["name"]: tensor for tensor in json.load(open("tensors.json"))}
+assert out["type"] == "Q4_K_M" and out["file_type"] == 15 and out["output"] == "out.gguf"
+assert [tensor["name"] for tensor in out["tensors"]] == list(kinds)
+for tensor in out["tensors"]:
+    name, error = tensor["name"], tensor["error"]
+    assert (kinds[name]["type"], kinds[name]["bytes"]) == (tensor["to"], tensor["bytes"])
+    assert (error is None) == (tensor["from"] == tensor["to"]), name
+    if error is None: continue
+    for key in "rmse", "sqnr_db", "max":
+        assert math.isclose(error[key], errors[name][key], rel_tol=1e-5), (name, key)
+import os
+assert out["file_size"] == os.path.getsize("out.gguf")
+'
+"$ingot" quantize model.gguf page.gguf Q8_0 -q --report page.html
+grep -q '<td>blk.0.attn_q.weight</td><td>F16</td><td>Q8_0</td>' page.html || fail "no page"
+
+# A plan writes nothing and is what happens.
+"$ingot" quantize model.gguf Q4_K_M --plan --json >plan.json
+"$ingot" quantize model.gguf unused.gguf Q4_K_M --dry-run >plan
+[[ ! -e unused.gguf ]] || fail "a plan wrote a file"
+grep -q 'blk.0.attn_norm.weight .* kept: one dimension' plan || fail "no reason"
+python '
+import json
+plan, out = json.load(open("plan.json")), json.load(open("out.json"))
+assert plan["output"] is None and plan["file_size"] == out["file_size"]
+assert [(t["name"], t["to"]) for t in plan["tensors"]] == [(t["name"], t["to"]) for t in out["tensors"]]
+'
+
+# Options: patterns, files of them, roles, keys.
+printf '# mine\nffn_up=Q8_0 ffn_gate=q5_1\n' >patterns
+"$ingot" quantize model.gguf mixed.gguf Q4_K_M -q --tensor-type 'attn_(q|k)=q6_k' \
+  --tensor-type-file patterns --output-tensor-type f16 --token-embedding-type Q5_0 \
+  --override-kv general.name=str:mine --override-kv llama.context_length=int:77 \
+  --override-kv my.factor=float:0.5 --override-kv my.flag=bool:true
+"$ingot" tensors mixed.gguf 'blk.1.*' '*.weight' --json | python '
+import json, sys
+types = {tensor["name"]: tensor["type"] for tensor in json.load(sys.stdin)}
+assert types["blk.1.attn_q.weight"] == types["blk.3.attn_k.weight"] == "Q6_K"
+assert types["blk.1.ffn_up.weight"] == "Q8_0" and types["blk.1.ffn_gate.weight"] == "Q5_1"
+assert types["output.weight"] == "F16" and types["token_embd.weight"] == "Q5_0"
+'
+"$ingot" metadata mixed.gguf --json | python '
+import json, sys
+keys = {pair["key"]: (pair["type"], pair["value"]) for pair in json.load(sys.stdin)}
+assert keys["general.name"] == ("string", "mine")
+assert keys["llama.context_length"] == ("uint32", 77)
+assert keys["my.factor"] == ("float32", 0.5) and keys["my.flag"] == ("bool", True)
+'
+"$ingot" quantize model.gguf kept.gguf Q4_0 -q --leave-output-tensor --pure
+"$ingot" tensors kept.gguf output.weight blk.0.attn_v.weight | grep -c 'F16\|Q4_0' | grep -qx 2 ||
+  fail "the output was not kept"
+"$ingot" quantize model.gguf copy.gguf COPY -q
+
+# A target is kept, and spent.
+"$ingot" quantize model.gguf target.gguf --target-bpw 5 >target
+grep -q 'Types were chosen by' target || fail "it does not say how types were chosen"
+"$ingot" show target.gguf --json | python '
+import json, sys
+assert 4.8 < json.load(sys.stdin)["model"]["bits_per_weight"] <= 5'
+"$ingot" quantize model.gguf size.gguf --target-size 1.5MiB -q
+python 'import os
+assert 0.93 * 1.5 * 2**20 < os.path.getsize("size.gguf") <= 1.5 * 2**20'
+
+# Wrong use says what is right.
+expect_error 2 'did you mean "Q4_K_M"' "$ingot" quantize model.gguf x.gguf Q4_KM
+expect_error 2 'TYPE is missing' "$ingot" quantize model.gguf x.gguf
+expect_error 2 'OUT is missing' "$ingot" quantize model.gguf --target-bpw 4
+expect_error 2 'did you mean "Q6_K"' "$ingot" quantize model.gguf x.gguf Q4_0 --tensor-type a=q6k
+expect_error 2 'REGEX=TYPE' "$ingot" quantize model.gguf x.gguf Q4_0 --tensor-type q6_k
+expect_error 2 'regular expression' "$ingot" quantize model.gguf x.gguf Q4_K_M --tensor-type '(=Q6_K'
+expect_error 2 'no model is quantized to Q8_K' "$ingot" quantize model.gguf x.gguf Q4_0 \
+  --output-tensor-type Q8_K
+expect_error 2 'leave TYPE out' "$ingot" quantize model.gguf x.gguf Q4_0 --target-bpw 4
+expect_error 2 'like 4200M' "$ingot" quantize model.gguf x.gguf --target-size big
+expect_error 2 'do not reach the target' "$ingot" quantize model.gguf x.gguf --target-bpw 0.5
+expect_error 2 'KEY=TYPE:VALUE' "$ingot" quantize model.gguf x.gguf Q4_0 --override-kv a=5
+expect_error 2 'is no uint32' "$ingot" quantize model.gguf x.gguf Q4_0 --override-kv a=uint32:x
+expect_error 2 'it is an input' "$ingot" quantize model.gguf ./model.gguf Q4_0 --force
+expect_error 2 '--force replaces it' "$ingot" quantize model.gguf out.gguf Q4_0
+expect_error 2 'importance weights' "$ingot" quantize model.gguf x.gguf IQ2_XS
+expect_error 2 'quantized already' "$ingot" quantize out.gguf x.gguf Q4_0
+"$ingot" quantize out.gguf again.gguf Q4_0 --allow-requantize -q
+head -c 2000000 model.gguf >short.gguf
+expect_error 3 'fetch the file again' "$ingot" quantize short.gguf x.gguf Q4_0
+# A NaN in the source: blk.0.attn_norm is copied, and looked at all the same.
+python '
+import json, subprocess, sys
+tensor = json.loads(subprocess.run([sys.argv[1], "tensors", "model.gguf", "blk.0.attn_norm.weight",
+                                    "--json"], check=True, stdout=subprocess.PIPE).stdout)[0]
+data = bytearray(open("model.gguf", "rb").read())
+data[tensor["file_offset"] + 12:tensor["file_offset"] + 16] = b"\0\0\xc0\x7f"
+open("nan.gguf", "wb").write(data)' "$ingot"
+expect_error 3 'element 3 (row 0, column 3) is NaN' "$ingot" quantize nan.gguf x.gguf Q4_0
+"$ingot" quantize nan.gguf nan_out.gguf Q4_0 --allow-nan -q
+[[ ! -e x.gguf ]] || fail "wrong use made a file"

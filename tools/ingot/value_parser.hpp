@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// Values of any type from text: what people type, and JSON for arrays.
+#pragma once
+
+#include <cstddef>
+#include <ingot/error.hpp>
+#include <ingot/metadata.hpp>
+#include <ingot/owned_value.hpp>
+#include <ingot/types.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace ingot::cli {
+
+/// The type of a value, of arrays with what is in them: `uint16[][]` is an array of arrays.
+struct ValueSpec {
+  std::optional<ValueType> scalar;  ///< Nothing: of arrays that are empty, so that none is known.
+  std::size_t depth = 0;            ///< How many arrays are around it.
+};
+
+/// Reads `uint32`, `string[]`, `u8`, ...; nothing if it is no type.
+[[nodiscard]] std::optional<ValueSpec> parse_value_spec(std::string_view text);
+
+/// The type that a value has; nested arrays by the first one in them.
+[[nodiscard]] ValueSpec spec_of(const Value& value);
+
+[[nodiscard]] std::string spec_text(const ValueSpec& spec);
+
+/// A value from what a user wrote: a string as it is, numbers in decimal, `true` or `false`, arrays
+/// as JSON. In arrays, {"base64": "..."} is a string of any bytes, and {"type": "uint16", "values":
+/// [...]} an array of another type than its neighbours. Errc::invalid_argument says what is wrong.
+[[nodiscard]] Result<OwnedValue> parse_value(const ValueSpec& spec, std::string_view text);
+
+/// A value from the content of a file: a string and an array of bytes as they are, all else as
+/// above.
+[[nodiscard]] Result<OwnedValue> value_of_content(const ValueSpec& spec, std::string_view content);
+
+}  // namespace ingot::cli
