@@ -96,7 +96,7 @@ ExitCode hash_all(std::span<HashJob> jobs, Console& console) {
   ExitCode status = ExitCode::done;
   std::vector<HashJob*> open_jobs;
   for (HashJob& job : jobs) {
-    Result<Model> model = console.open_model(job.file, job.with_shards);
+    Result<Model> model = console.open_model(job.file, FileAccess::map, job.with_shards);
     if (!model) {
       status = std::max(status, console.fail(job.file, model.error()));
       continue;
