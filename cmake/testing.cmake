@@ -91,14 +91,14 @@ function(ingot_test module)
                        PROPERTIES TIMEOUT 600)
 endfunction()
 
-# ingot_fuzz(<target> [MUTATOR <file>] [DICTIONARY <file>] [SEEDS <folder>...])
+# ingot_fuzz(<target> [MUTATOR <file>] [DICTIONARY <file>] [SEEDS <folder>...] [LIBS <target>...])
 # One fuzz target from fuzz/<target>.cpp. With INGOT_LIBFUZZER it fuzzes, with the MUTATOR and the
 # DICTIONARY, and <target>.arguments beside it tells scripts/fuzz how; without, it replays the files
 # it is given. Either way ctest replays fuzz/corpus/<target> and the SEEDS.
 function(ingot_fuzz target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "MUTATOR;DICTIONARY" "SEEDS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "MUTATOR;DICTIONARY" "SEEDS;LIBS")
   add_executable(${target} ${target}.cpp)
-  target_link_libraries(${target} PRIVATE ingot_internal ingot_warnings)
+  target_link_libraries(${target} PRIVATE ingot_internal ingot_warnings ${arg_LIBS})
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src
                              ${PROJECT_SOURCE_DIR}/tests)
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
@@ -125,15 +125,15 @@ function(ingot_fuzz target)
   set_tests_properties(fuzz.${target} PROPERTIES TIMEOUT 600)
 endfunction()
 
-# ingot_example(<file> [ARGS <argument>...])
-# Builds examples/<file> (C or C++) against the public library and runs it as ctest
+# ingot_example(<file> [ARGS <argument>...] [LIBS <target>...])
+# Builds examples/<file> (C or C++) against the public library, and LIBS, and runs it as ctest
 # example.<stem>. ${INGOT_SAMPLE_MODEL} may be an argument: a model that ctest has made by then.
 set(INGOT_SAMPLE_MODEL ${PROJECT_BINARY_DIR}/tests/sample.gguf)
 function(ingot_example file)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "ARGS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "ARGS;LIBS")
   cmake_path(GET file STEM stem)
   add_executable(example_${stem} ${file})
-  target_link_libraries(example_${stem} PRIVATE ingot::ingot ingot_warnings)
+  target_link_libraries(example_${stem} PRIVATE ingot::ingot ingot_warnings ${arg_LIBS})
   set_target_properties(example_${stem} PROPERTIES C_STANDARD 11 C_EXTENSIONS OFF
                         LINKER_LANGUAGE CXX)  # a C program links our C++ runtime too
   ingot_check(example.${stem} COMMAND example_${stem} ${arg_ARGS}
