@@ -115,16 +115,14 @@ ExitCode run(Options& options, Console& console) {
 
 void add_repair_command(CLI::App& program, Console& console) {
   auto options = std::make_shared<Options>();
-  CLI::App& command =
-      *program.add_subcommand("repair", "Mend what can be mended of a model, into a new file");
-  command.add_option("FILE", options->file, "A GGUF file, or any shard of a set")->required();
+  CLI::App& command = add_command(program, "repair", "Mend what can be mended of a model, into a new file", examples);
+  require(add_argument(command, "FILE", options->file, "A GGUF file, or any shard of a set"));
   add_text(command, "-o,--output", options->out, "OUT", "The file to write");
   add_switch(command, "--drop-broken", options->repair.drops_broken,
              "Leave out tensors that are cut off, unknown or not finite");
   add_switch(command, "--dry-run", options->repair.is_dry_run, "Only say what would be done");
   add_switch(command, "--force", options->repair.may_replace, "Replace OUT if it exists");
-  command.footer(examples);
-  command.callback([options, &console] { console.finish(run(*options, console)); });
+  on_run(command, [options, &console] { console.finish(run(*options, console)); });
 }
 
 }  // namespace ingot::cli
