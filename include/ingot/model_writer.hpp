@@ -17,6 +17,7 @@
 #include "ingot/export.h"
 #include "ingot/metadata.hpp"
 #include "ingot/model.hpp"
+#include "ingot/output_file.hpp"
 #include "ingot/types.hpp"
 
 namespace ingot {
@@ -72,6 +73,8 @@ class INGOT_EXPORT ModelWriter {
   /// A value of another model, nested arrays included; copied, type and bits kept.
   void set_value(std::string_view key, const Value& value);
 
+  /// All keys in their order, valid until the writer changes.
+  [[nodiscard]] std::vector<KeyValue> metadata() const;
   /// The value of a key, valid until the writer changes; nothing if there is none.
   [[nodiscard]] std::optional<Value> find(std::string_view key) const;
   /// Takes a key away; returns whether there was one. Set again, it comes last.
@@ -104,6 +107,12 @@ class INGOT_EXPORT ModelWriter {
   [[nodiscard]] Result<void> write(const std::string& path, WriteFormat format = {},
                                    bool replace = false,
                                    const std::function<bool(std::uint64_t)>& progress = {}) const;
+
+  /// `write` without its last step: the file is complete, and appears when it is committed. For
+  /// several files that have to appear together.
+  [[nodiscard]] Result<OutputFile> prepare(
+      const std::string& path, WriteFormat format = {}, bool replace = false,
+      const std::function<bool(std::uint64_t)>& progress = {}) const;
 
  private:
   template <class T>

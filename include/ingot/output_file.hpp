@@ -48,6 +48,7 @@ class INGOT_EXPORT OutputFile {
   [[nodiscard]] Result<void> commit();
 
  private:
+  friend class ModelWriter;
   explicit OutputFile(std::unique_ptr<io::AtomicFile> file) noexcept;
   std::unique_ptr<io::AtomicFile> file_;
 };

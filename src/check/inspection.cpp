@@ -64,7 +64,10 @@ void Inspection::report(const Place& place, std::string message) {
   }
   Finding finding;
   finding.message = std::move(message);
-  finding.file_offset = place.file_offset;
+  // Data without bytes may have its place beyond the end of the file, after a wide padding.
+  if (place.file_offset <= model_.files()[place.file].file_bytes) {
+    finding.file_offset = place.file_offset;
+  }
   finding.key = place.key;
   finding.tensor = place.tensor;
   if (model_.files().size() > 1) finding.file = model_.files()[place.file].path;

@@ -3,11 +3,11 @@
 // architecture, the recipe.
 #include <algorithm>
 #include <array>
-#include <map>
 #include <string>
 #include <string_view>
 
 #include "check/architectures.hpp"
+#include "check/dominant_type.hpp"
 #include "check/rules.hpp"
 #include "check/standard_keys.hpp"
 #include "ingot/text.hpp"
@@ -54,47 +54,6 @@ bool is_quantized(TensorType type) noexcept {
   const TensorTypeInfo* info = find_type(type);
   return info != nullptr && info->block_elements > 1;
 }
-
-/// The tensor type that most weights of a file type have. Source: llama.cpp's quantizer.
-std::optional<TensorType> type_of_file_type(std::uint64_t file_type) noexcept {
-  const std::string_view name = file_type_name(file_type);
-  if (name == "Q4_1_SOME_F16") return TensorType::q4_1;
-  if (name == "MXFP4_MOE") return TensorType::mxfp4;
-  if (name == "Q2_K_S") return TensorType::q2_k;
-  if (name == "IQ2_S") return TensorType::iq2_xs;
-  if (name == "IQ2_M") return TensorType::iq2_s;
-  if (name == "IQ3_XS" || name == "IQ3_M") return TensorType::iq3_s;
-  if (const TensorTypeInfo* info = find_type(name)) return info->type;
-  if (name.size() == 6 && name.substr(1, 4).ends_with("_K_")) {
-    if (const TensorTypeInfo* info = find_type(name.substr(0, 4))) return info->type;  // Q4_K_M
-  }
-  return std::nullopt;
-}
-
-/// Matrices that a recipe is about: not the embeddings and the output, which have types of their
-/// own and may be most of a small model.
-bool is_matrix_of_recipe(const TensorInfo& tensor) noexcept {
-  return tensor.shape.size() >= 2 && tensor.element_count != 0 && tensor.name.ends_with("weight") &&
-         tensor.name != "token_embd.weight" && tensor.name != "output.weight" &&
-         find_type(tensor.type) != nullptr;
-}
-
-struct Recipe {
-  std::map<TensorType, std::uint64_t> elements;
-  std::uint64_t total = 0;
-
-  explicit Recipe(const Model& model) {
-    for (const TensorInfo& tensor : model.tensors()) {
-      if (!is_matrix_of_recipe(tensor)) continue;
-      elements[tensor.type] += tensor.element_count;
-      total += tensor.element_count;
-    }
-  }
-  [[nodiscard]] std::uint64_t of(TensorType type) const {
-    const auto found = elements.find(type);
-    return found == elements.end() ? 0 : found->second;
-  }
-};
 
 void report_file_type(Inspection& inspection, std::string message) {
   inspection.report({.file_offset = inspection.model().find("general.file_type")->file_offset(),
@@ -214,7 +173,7 @@ void file_type_wrong(Inspection& inspection) {
   const auto file_type = inspection.summary().file_type;
   if (!file_type) return;
   const std::optional<TensorType> type = type_of_file_type(*file_type);
-  const Recipe recipe(inspection.model());
+  const MatrixTypes recipe(inspection.model());
   if (!type || recipe.total == 0 || recipe.of(*type) != 0) return;
   report_file_type(inspection, "it is " + std::to_string(*file_type) + ", " +
                                    std::string(file_type_name(*file_type)) + ", but no matrix is " +
@@ -231,16 +190,13 @@ void file_type_unusual(Inspection& inspection) {
     }
     return;
   }
-  const Recipe recipe(inspection.model());
+  const MatrixTypes recipe(inspection.model());
   const std::uint64_t share = recipe.of(*type);
   if (share == 0) return;  // file_type_wrong
-  const auto most =
-      std::max_element(recipe.elements.begin(), recipe.elements.end(),
-                       [](const auto& a, const auto& b) { return a.second < b.second; });
-  if (most->second <= share) return;
+  const TensorType most = *recipe.most();
+  if (recipe.of(most) <= share) return;
   report_file_type(inspection, "it is " + std::string(file_type_name(*file_type)) +
-                                   ", but most weights are " +
-                                   std::string(find_type(most->first)->name));
+                                   ", but most weights are " + std::string(find_type(most)->name));
 }
 
 void vocabulary_only(Inspection& inspection) {

@@ -240,6 +240,7 @@ Result<void> AtomicFile::sync() {
       ::fsync(descriptor_.get()) != 0) {
     return fail_with_errno(errno, {}, "flush the output");
   }
+  gathered_.shrink_to_fit();  // who flushes is done, mostly, and may hold many files
   return {};
 }
 

@@ -147,6 +147,8 @@ void ModelWriter::set_value(std::string_view key, const Value& value) {
   state_->keys.set(key, OwnedContent::copy(value));
 }
 
+std::vector<KeyValue> ModelWriter::metadata() const { return state_->keys.entries(); }
+
 std::optional<Value> ModelWriter::find(std::string_view key) const {
   return state_->keys.find(key);
 }
@@ -255,6 +257,12 @@ Result<void> write_copied(io::AtomicFile& file, const PendingTensor& tensor, End
 
 Result<void> ModelWriter::write(const std::string& path, WriteFormat format, bool replace,
                                 const std::function<bool(std::uint64_t)>& progress) const {
+  INGOT_TRY(OutputFile file, prepare(path, format, replace, progress));
+  return file.commit();
+}
+
+Result<OutputFile> ModelWriter::prepare(const std::string& path, WriteFormat format, bool replace,
+                                        const std::function<bool(std::uint64_t)>& progress) const {
   INGOT_TRY(io::AtomicFile file, io::AtomicFile::create(path, replace));
   INGOT_TRY(const std::vector<std::byte> header, serialise_header(format));
   INGOT_TRY(const Layout layout, lay_out(state_->tensors, state_->alignment()));
@@ -267,7 +275,7 @@ Result<void> ModelWriter::write(const std::string& path, WriteFormat format, boo
     const std::uint64_t padded = *checked_align_up(file.size_bytes(), state_->alignment());
     INGOT_TRY_VOID(file.write_zeros(padded - file.size_bytes()));
   }
-  return file.commit();
+  return OutputFile(std::make_unique<io::AtomicFile>(std::move(file)));
 }
 
 Result<std::vector<std::byte>> serialise_header(const Model& model, std::size_t file,

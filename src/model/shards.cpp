@@ -7,7 +7,6 @@
 #include <array>
 #include <cstdio>
 #include <iterator>
-#include <limits>
 #include <map>
 #include <utility>
 
@@ -19,8 +18,6 @@ namespace {
 constexpr std::string_view split_index_key = "split.no";
 constexpr std::string_view split_count_key = "split.count";
 constexpr std::string_view split_tensors_key = "split.tensors.count";
-/// split.count is stored as a uint16, so a set can have no more files.
-constexpr std::uint64_t max_shards = std::numeric_limits<std::uint16_t>::max();
 
 /// An integer key of a file, whatever its width.
 std::optional<std::uint64_t> find_number(const LoadedFile& file, std::string_view key) {
@@ -152,7 +149,7 @@ void adopt_split_keys(detail::ModelState& state) {
   const std::optional<std::uint64_t> count = find_number(state.loaded[0], split_count_key);
   if (!count || *count == 0) return;  // merging tools leave a count of 0 behind
   const std::optional<std::uint64_t> index = find_number(state.loaded[0], split_index_key);
-  if (*count > max_shards || !index || *index >= *count) {
+  if (*count > max_shard_count || !index || *index >= *count) {
     return note(state, Errc::shard_keys_wrong, std::string(split_count_key),
                 "found split.count " + std::to_string(*count) + ", split.no " +
                     (index ? std::to_string(*index) : "missing"));
@@ -185,7 +182,7 @@ std::optional<ShardName> parse_shard_name(const std::string& path) {
   }
   const std::optional<std::uint32_t> number = parse_digits(tail.substr(1, 5));
   const std::optional<std::uint32_t> count = parse_digits(tail.substr(6 + between.size(), 5));
-  if (!number || !count || *number == 0 || *number > *count || *count > max_shards) {
+  if (!number || !count || *number == 0 || *number > *count || *count > max_shard_count) {
     return std::nullopt;
   }
   return ShardName{path.substr(0, prefix_bytes), *number - 1, *count};

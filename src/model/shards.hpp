@@ -7,27 +7,13 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
+#include "ingot/shard_name.hpp"
 #include "model/model_state.hpp"
 
 namespace ingot {
-
-/// A place in a set of shards, by a file name.
-struct ShardName {
-  std::string prefix;       ///< Path up to the numbers.
-  std::uint32_t index = 0;  ///< From 0; the name counts from 1.
-  std::uint32_t count = 1;
-};
-
-/// Reads a place from a path; nothing if it is not named like a shard.
-[[nodiscard]] std::optional<ShardName> parse_shard_name(const std::string& path);
-
-/// The file name of a shard.
-[[nodiscard]] std::string shard_file_name(const std::string& prefix, std::uint32_t index,
-                                          std::uint32_t count);
 
 /// Where the files of a model belong.
 struct ShardSet {

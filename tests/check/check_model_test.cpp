@@ -355,6 +355,16 @@ TEST(CheckModel, SaysWhereAndWhat) {
   EXPECT_EQ(findings[0].file, "");
 }
 
+TEST(CheckModel, SaysNoPlaceBeyondTheEndOfTheFile) {
+  const Bytes bytes = model()
+                          .pair("general.alignment", std::uint32_t{1} << 31)
+                          .tensor("none", {0}, TensorType::f32, 0)
+                          .bytes();
+  for (const Finding& finding : findings_of(bytes)) {
+    EXPECT_TRUE(finding.file_offset <= bytes.size() || finding.file_offset == Error::no_offset);
+  }
+}
+
 TEST(CheckModel, CountsWhatIsBeyondTheLimitOfARule) {
   GgufBuilder file = with_keys();
   for (int i = 0; i < 30; ++i) file.pair("A" + std::to_string(i), true);

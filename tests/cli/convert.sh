@@ -26,7 +26,7 @@ expect_same floats.gguf again.gguf
 
 # In shards: any of them, the index and the folder are the model.
 mkdir shards
-"$ingot" convert floats.gguf shards/m.safetensors --max-size 60K
+"$ingot" convert floats.gguf shards/m.safetensors --max-size 600K -q
 [[ $(ls shards | grep -c safetensors$) -gt 2 ]] || fail "no shards"
 for name in shards shards/m.safetensors.index.json shards/m-00002-of-*.safetensors; do
   "$ingot" convert "$name" again.gguf --force
@@ -69,7 +69,7 @@ expect_error 2 'size' "$ingot" convert model.gguf o.safetensors --max-size big
 expect_error 2 '--force' "$ingot" convert model.gguf v3.gguf
 expect_error 2 'same file' "$ingot" convert model.gguf ./model.gguf --force
 expect_error 2 'json' "$ingot" convert model.gguf o.gguf --json
-expect_error 2 'alignment' "$ingot" convert model.gguf o.gguf --align 12 || true
+expect_error 2 'multiple of 8' "$ingot" convert model.gguf o.gguf --align 12
 expect_error 4 'No such file' "$ingot" convert missing.gguf o.gguf
 expect_error 4 'No such file' "$ingot" convert model.gguf missing/o.gguf
 head -c 1000 floats.safetensors >cut.safetensors

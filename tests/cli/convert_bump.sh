@@ -6,7 +6,7 @@ expect_error 3 'output.weight' "$ingot" convert model.gguf weights.bump
 [[ ! -e weights.bump && ! -e config.json ]] || fail "something was written"
 "$ingot" convert model.gguf weights.bump --allow-loss --context 16 --manifest-out manifest.json \
   2>remarks
-grep -q 'note: output.weight' remarks || fail "the loss is not said: $(cat remarks)"
+grep -q 'note: "output.weight"' remarks || fail "the loss is not said: $(cat remarks)"
 python '
 import hashlib, json, struct
 config = json.load(open("config.json"))
@@ -28,6 +28,20 @@ grep -q 'bump, version 3, codes doc' page || fail "show: $(cat page)"
 "$ingot" extract model.gguf blk.0.attn_q.weight -o b
 expect_same a b
 "$ingot" check weights.bump >findings || (($? == 1)) || fail "check: $(cat findings)"
+
+# Digests of the file, and of each section.
+"$ingot" hash weights.bump --json >hashes.json
+python '
+import hashlib, json
+hashes = json.load(open("hashes.json"))
+data = open("weights.bump", "rb").read()
+assert hashes["digests"]["sha256"] == hashlib.sha256(data).hexdigest()
+sections = {tensor["name"]: tensor["digests"]["sha256"] for tensor in hashes["tensors"]}
+for entry in json.load(open("manifest.json"))["entries"]:
+    begin = entry["file_offset"]
+    name = entry["name"].replace("final_ln_gamma", "final_ln_weight")
+    assert sections[name] == hashlib.sha256(data[begin:begin + entry["size"]]).hexdigest(), name
+'
 
 # The rest of the options.
 "$ingot" convert model.gguf v4/w.bump --allow-loss 2>/dev/null && fail "a folder was made"

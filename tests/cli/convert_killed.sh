@@ -26,7 +26,7 @@ for file in $(ls -A); do
   esac
 done
 '
-modes=(--times 5 --tmpfs 300000)
+modes=(--times 5 --tmpfs $(($(stat -c %s model.gguf) + 300000)))
 [[ -z $kill_library ]] || modes+=(--calls "$kill_library" --full "$kill_library")
 for target in out.gguf out.safetensors weights.bump; do
   export target

@@ -461,7 +461,9 @@ TEST_F(JournalTest, InsertedRoomIsTakenOutAgainAtEveryStep) {
       ASSERT_THAT(file->flush(), Succeeds());
       EXPECT_EQ(file->insert_at_front(2 * block_bytes), true);
     }
-    if (step >= marked) ASSERT_THAT(set_phase(journal_at, JournalPhase::inserted), Succeeds());
+    if (step >= marked) {
+      ASSERT_THAT(set_phase(journal_at, JournalPhase::inserted), Succeeds());
+    }
     if (step >= torn) overwrite(0, 100);
     if (step >= written) overwrite(0, 2 * block_bytes + 100);
     expect_restored(before);

@@ -119,6 +119,7 @@ std::string settle(Options& options) {
     if (!bytes) return "--max-size must be a size like 500M, 5G or 2GiB";
     convert.max_file_bytes = *bytes;
   }
+  if (convert.alignment.value_or(0) % 8 != 0) return "--align must be a multiple of 8";
   if (!options.config_out.empty()) convert.bump.config_path = options.config_out;
   if (!options.manifest_out.empty()) convert.bump.manifest_path = options.manifest_out;
   convert.bump.codes = options.codes;

@@ -146,6 +146,11 @@ Result<FileReport> carry_out(const Options& options, FileEdit& file, Console& co
   INGOT_TRY(const EditOutcome outcome,
             options.out.empty() ? file.edit.save(go_on)
                                 : file.edit.save_as(options.out, options.is_forced, go_on));
+  if (outcome.done.way != plan.way && options.out.empty()) {
+    console.remark(file.file,
+                   "another program has the file open and keeps the old one; it was replaced by " +
+                       way_text(outcome.done.way));
+  }
   return FileReport{outcome.done, outcome.has_undone_earlier};
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // `ingot hash FILE...` -- digests of files and tensors, and whether they are as published.
 
-#include <CLI/CLI.hpp>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -339,12 +338,10 @@ void add_hash_command(CLI::App& program, Console& console) {
   auto options = std::make_shared<Options>();
   CLI::App& command =
       add_command(program, "hash", "Compute or verify digests of files and tensors", examples);
-  add_files(command, options->files)->required(false);
-  command
-      .add_option("-a,--algorithm", options->algorithm_lists,
-                  "Which digests: " + algorithm_names() + "; several with commas; default: sha256")
-      ->type_name("NAME")
-      ->allow_extra_args(false);
+  add_argument(command, "FILE", options->files,
+               "GGUF files; any shard names its set, - is standard input");
+  add_texts(command, "-a,--algorithm", options->algorithm_lists, "NAME",
+            "Which digests: " + algorithm_names() + "; several with commas; default: sha256");
   add_choice(command, "--as", "FORM", options->form,
              {{"text", Form::text}, {"json", Form::json}, {"gguf-hash", Form::gguf_hash}},
              "What to print, {}; default: text, or json with --output");

@@ -279,11 +279,12 @@ ExitCode run(Options& options, Console& console) {
 
 void add_imatrix_command(CLI::App& program, Console& console) {
   auto options = std::make_shared<Options>();
-  CLI::App& command = add_command(program, 
-      "imatrix", "Show, merge and convert importance matrices for quantizing", examples);
-  require(add_choice(command, "ACTION", "ACTION", options->action,
-             {{"show", Action::show}, {"merge", Action::merge}, {"convert", Action::convert}},
-             "What to do: {}"));
+  CLI::App& command = add_command(
+      program, "imatrix", "Show, merge and convert importance matrices for quantizing", examples);
+  require(
+      add_choice(command, "ACTION", "ACTION", options->action,
+                 {{"show", Action::show}, {"merge", Action::merge}, {"convert", Action::convert}},
+                 "What to do: {}"));
   require(add_argument(command, "FILE", options->files, "Importance matrices, GGUF or .dat"));
   add_text(command, "-o,--output", options->out, "OUT", "The file to write");
   add_text(command, "--model", options->model, "MODEL",

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // `ingot quantize IN OUT TYPE` -- a model in other tensor types.
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <ingot/recipe.hpp>
 #include <memory>
 
@@ -18,7 +18,7 @@ constexpr const char* examples =
     "  ingot quantize model-F16.gguf model-Q4_K_M.gguf Q4_K_M\n"
     "  ingot quantize model-F16.gguf model-IQ2_M.gguf iq2_m --imatrix imatrix.gguf\n"
     "  ingot quantize model-F16.gguf --plan Q4_K_M --tensor-type 'attn_(k|v)=Q8_0'\n"
-    "  ingot quantize model-F16.gguf small.gguf --target-size 4.2G --imatrix imatrix.gguf\n"
+    "  ingot quantize model-F16.gguf small.gguf --target-size 4.2G --imatrix im.gguf\n"
     "\n";
 
 std::string list_of_types() {
@@ -78,7 +78,9 @@ void add_matrix_options(CLI::App& command, QuantizeRequest& options) {
 
 void add_quantize_command(CLI::App& program, Console& console) {
   auto options = std::make_shared<QuantizeRequest>();
-  CLI::App& command = add_command(program, "quantize", "Write a model in other, usually smaller, tensor types", examples + list_of_types());
+  CLI::App& command =
+      add_command(program, "quantize", "Write a model in other, usually smaller, tensor types",
+                  examples + list_of_types());
   require(add_argument(command, "IN", options->file, "A GGUF file, or any shard of a set"));
   add_argument(command, "OUT", options->out, "The file to write");
   add_argument(command, "TYPE", options->type, "The mixture of types, listed below");

@@ -2,7 +2,10 @@
 #include "hash_jobs.hpp"
 
 #include <algorithm>
+#include <ingot/digest.hpp>
 #include <ingot/parallel.hpp>
+#include <ingot/source.hpp>
+#include <memory>
 #include <mutex>
 #include <vector>
 
@@ -27,6 +30,28 @@ std::size_t lanes_of(const HashJob& job) {
                             static_cast<std::size_t>(request.has_tensors) +
                             static_cast<std::size_t>(request.has_weights);
   return kinds * request.algorithms.size() * job.model->files().size() + (request.has_uuid ? 1 : 0);
+}
+
+/// A model of another format pretends to be a GGUF file, whose digest would be nobody's: that of
+/// the one file that there is takes its place. Files in the plural have none; their tensors have.
+Result<void> hash_foreign_files(const HashJob& job, ModelDigests& digests) {
+  if (digests.files.empty()) return {};
+  digests.files.clear();
+  if (job.foreign_paths.size() != 1) return {};
+  INGOT_TRY(const std::unique_ptr<Source> file, read_file(job.foreign_paths[0]));
+  std::vector<Digest> makers;
+  for (const DigestAlgorithm algorithm : job.request.algorithms) makers.emplace_back(algorithm);
+  std::vector<std::byte> piece(std::size_t{1} << 20);
+  for (std::uint64_t at = 0; at < file->size_bytes(); at += piece.size()) {
+    piece.resize(
+        static_cast<std::size_t>(std::min<std::uint64_t>(piece.size(), file->size_bytes() - at)));
+    INGOT_TRY_VOID(file->read(at, piece));
+    for (Digest& maker : makers) maker.update(piece);
+    if (stop_signal() != 0) return fail(Errc::interrupted, job.file);
+  }
+  DigestSet& set = digests.files.emplace_back();
+  for (Digest& maker : makers) set[maker.algorithm()] = maker.finish();
+  return {};
 }
 
 /// The jobs whose models are open, and how far each is.
@@ -75,6 +100,10 @@ class Batch {
           progress_.update(all_done_bytes_);
           return stop_signal() == 0;
         });
+    if (digests && !job.foreign_paths.empty()) {
+      const Result<void> hashed = hash_foreign_files(job, *digests);
+      if (!hashed) digests = fail(hashed.error());
+    }
     if (digests) {
       job.digests = *std::move(digests);
     } else {
@@ -102,6 +131,7 @@ ExitCode hash_all(std::span<HashJob> jobs, Console& console) {
       continue;
     }
     job.model = *std::move(model);
+    if (const ForeignFile* foreign = console.foreign()) job.foreign_paths = foreign->paths;
     open_jobs.push_back(&job);
   }
   if (open_jobs.empty()) return status;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "console.hpp"
 
@@ -19,6 +20,8 @@ struct HashJob {
   DigestRequest request;
   std::optional<Model> model;           ///< Set by `hash_all`, where it opens.
   std::optional<ModelDigests> digests;  ///< Set by `hash_all`, unless something failed.
+  /// Set by `hash_all` for a file of another format: the files, which its model does not name.
+  std::vector<std::string> foreign_paths = {};
 };
 
 /// Opens and hashes all models, with a progress bar, and says what fails. Uses all threads, also

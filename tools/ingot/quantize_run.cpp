@@ -69,6 +69,29 @@ bool is_input(const std::string& out, const Model& model, const QuantizeRequest&
       [&](const std::string& file) { return std::filesystem::equivalent(out, file, error); });
 }
 
+/// Names the option that helps.
+Error with_hint(Error error) {
+  std::string_view hint;
+  switch (error.code) {
+    case Errc::requantize_refused:
+      hint = "--allow-requantize does it anyway";
+      break;
+    case Errc::weight_not_finite:
+      hint = "--allow-nan goes on";
+      break;
+    case Errc::weights_required:
+      hint = "see --imatrix and --tensor-type";
+      break;
+    case Errc::type_does_not_fit:
+      hint = "--tensor-type chooses one";
+      break;
+    default:
+      return error;
+  }
+  error.detail += (error.detail.empty() ? "" : "; ") + std::string(hint);
+  return error;
+}
+
 /// NAME of NAME.gguf and of NAME-00001-of-00003.gguf.
 std::string prefix_of(const std::string& out) {
   constexpr std::string_view ending = ".gguf";
@@ -185,7 +208,7 @@ class Run {
     if (const ExitCode code = settle(); code != ExitCode::done) return code;
     const OrderlyStop orderly_stop;
     Result<QuantizePlan> plan = make_plan();
-    if (!plan) return console_.fail(options_.file, plan.error());
+    if (!plan) return console_.fail(options_.file, with_hint(plan.error()));
     plan_ = std::move(*plan);
     if (importance_) {
       remark_coverage(*importance_, plan_, model_, options_.imatrix_files[0], console_);
@@ -309,7 +332,7 @@ class Run {
 
   ExitCode work() {
     Result<std::vector<TensorError>> errors = write();
-    if (!errors) return console_.fail(options_.file, errors.error());
+    if (!errors) return console_.fail(options_.file, with_hint(errors.error()));
     const QuantizeFacts result = facts(*errors);
     if (console_.is_json()) {
       JsonStream json(console_.out());

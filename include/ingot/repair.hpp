@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// Mend what can be mended of a model, into a new file (target ingot::convert).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "ingot/error.hpp"
+#include "ingot/export.h"
+
+namespace ingot {
+
+struct RepairOptions {
+  /// Also leave out tensors that are broken: cut off, in a shard that is missing, of a type that
+  /// nothing can size, or holding weights or scales that are not finite. Reads all weights.
+  bool drops_broken = false;
+  bool may_replace = false;   ///< An existing file at the target.
+  bool is_dry_run = false;    ///< Only find out what would be done.
+  unsigned thread_count = 0;  ///< To look for broken weights; 0: as many as the machine has cores.
+  /// Told how many bytes were written; false ends the work with Errc::interrupted.
+  std::function<bool(std::uint64_t done_bytes)> progress = {};
+};
+
+/// One thing that was mended. `what` is safe to print, the others are raw bytes.
+struct RepairStep {
+  std::string what;
+  std::string key;     ///< May be empty.
+  std::string tensor;  ///< May be empty.
+};
+
+struct RepairReport {
+  std::vector<RepairStep> steps;  ///< Empty: there was nothing to mend, and nothing was written.
+  /// Tensors that would have to be left out, and why. Not empty only without `drops_broken`: then
+  /// nothing was written.
+  std::vector<RepairStep> losses;
+  std::uint64_t kept_tensors = 0;
+  std::uint64_t dropped_tensors = 0;
+  bool is_written = false;
+};
+
+/// Writes the model at `path` (of a set of shards: the set, as one file) to `target`, with
+/// - the usual magic, padding of zeros, data in the order of the table without gaps, nothing after
+/// it;
+/// - an alignment that is right for where the data is, and portable;
+/// - strings without trailing NULs, bools of 0 and 1;
+/// - `general.quantization_version`, where it is missing or of a wrong type;
+/// - the `general.file_type` that the tensors have, where it is a lie;
+/// - no `split.*` keys.
+/// Version and byte order are kept. The target appears complete or not at all; the input is never
+/// changed. Memory is bounded by the header.
+///
+/// @return  the reader's error if the file cannot be read in any way; Errc::already_exists;
+///          Errc::invalid_argument if both paths are the same file.
+[[nodiscard]] INGOT_EXPORT Result<RepairReport> repair_model(const std::string& path,
+                                                             const std::string& target,
+                                                             const RepairOptions& options);
+
+}  // namespace ingot

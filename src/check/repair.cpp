@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: MIT
+#include "ingot/repair.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "check/dominant_type.hpp"
+#include "check/repair_input.hpp"
+#include "ingot/check.hpp"
+#include "ingot/model_writer.hpp"
+#include "ingot/text.hpp"
+
+namespace ingot {
+namespace {
+
+using check::RepairInput;
+
+constexpr std::uint64_t most_alignment = std::uint64_t{1} << 20;
+constexpr std::uint32_t usual_alignment = 32;
+constexpr std::size_t most_dimensions = 4;
+
+/// What is wrong and goes away by writing the model again, by the rules of `ingot check`.
+constexpr std::pair<std::string_view, std::string_view> written_anew[] = {
+    {"old_magic", "it begins with GGUF now"},
+    {"trailing_nul", "strings are without their trailing NUL now"},
+    {"data_order", "data is in the order of the tensor table now"},
+    {"data_gap", "data is without gaps now"},
+    {"final_padding", "there is padding after the last tensor now"},
+    {"padding_not_zero", "padding is zero now"},
+    {"trailing_data", "what followed the last tensor is gone"},
+};
+
+class Repair {
+ public:
+  Repair(RepairInput input, const RepairOptions& options)
+      : input_(std::move(input)), options_(options), model_(input_.model) {
+    report_.steps = input_.steps;
+  }
+
+  Result<RepairReport> run(const std::string& target) {
+    INGOT_TRY_VOID(look());
+    choose_tensors();
+    if (!report_.losses.empty()) return std::move(report_);
+    add_keys();
+    INGOT_TRY_VOID(add_tensors());
+    if (report_.steps.empty() || options_.is_dry_run) return std::move(report_);
+    const ModelFile& file = model_.files()[0];
+    INGOT_TRY_VOID(writer_.write(target, {.version = file.version, .byte_order = file.byte_order},
+                                 options_.may_replace, options_.progress));
+    report_.is_written = true;
+    return std::move(report_);
+  }
+
+ private:
+  void add_step(std::string what, std::string_view key = {}, std::string_view tensor = {}) {
+    report_.steps.push_back({std::move(what), std::string(key), std::string(tensor)});
+  }
+
+  /// Which rules are broken, and by which tensors.
+  Result<void> look() {
+    const FindingSink sink = [&](const Finding& finding) {
+      rules_.emplace(finding.rule->name);
+      if (finding.rule->source == RuleSource::data && finding.rule->severity == Severity::error) {
+        bad_tensors_.insert(finding.tensor);
+      }
+    };
+    // Of a cut file nothing can be read that is not there.
+    const CheckOptions options{.with_data = options_.drops_broken && !input_.is_cut,
+                               .thread_count = options_.thread_count,
+                               .max_findings_per_rule = 0};
+    const Result<CheckSummary> summary = check_model(model_, options, sink);
+    if (!summary && !input_.is_cut) return fail(summary.error());
+    for (const auto& [rule, what] : written_anew) {
+      if (rules_.contains(rule) && !(input_.is_cut && rule == "final_padding")) {
+        add_step(std::string(what));
+      }
+    }
+    return {};
+  }
+
+  [[nodiscard]] bool is_there(const TensorInfo& tensor) const {
+    if (!input_.is_cut) return true;
+    const std::uint64_t begin = model_.file_offset(tensor);
+    return begin <= input_.present_bytes && tensor.size_bytes <= input_.present_bytes - begin;
+  }
+
+  /// Why a tensor cannot stay; empty if it can.
+  [[nodiscard]] std::string problem_of(const TensorInfo& tensor) const {
+    if (!is_there(tensor)) return "it is cut off";
+    if (find_type(tensor.type) == nullptr) return "its type is unknown";
+    if (kept_shape(tensor).size() > most_dimensions) return "it has too many dimensions";
+    if (bad_tensors_.contains(std::string(tensor.name))) return "its weights are not finite";
+    return {};
+  }
+
+  /// The shape without dimensions of 1 beyond the fourth.
+  [[nodiscard]] static std::span<const std::uint64_t> kept_shape(const TensorInfo& tensor) {
+    std::span<const std::uint64_t> shape = tensor.shape;
+    while (shape.size() > most_dimensions && shape.back() == 1)
+      shape = shape.first(shape.size() - 1);
+    return shape;
+  }
+
+  void choose_tensors() {
+    if (model_.files().size() < model_.shard_count() && !options_.drops_broken) {
+      report_.losses.push_back({"shards are missing, and their tensors", {}, {}});
+    }
+    for (const TensorInfo& tensor : model_.tensors()) {
+      const std::string problem = problem_of(tensor);
+      if (problem.empty()) {
+        kept_.push_back(&tensor);
+        continue;
+      }
+      if (!options_.drops_broken) {
+        report_.losses.push_back({problem, {}, std::string(tensor.name)});
+        continue;
+      }
+      add_step("left out: " + problem, {}, tensor.name);
+      ++report_.dropped_tensors;
+    }
+    report_.kept_tensors = kept_.size();
+  }
+
+  /// Sets a key to a value that is not the file's; returns whether it did.
+  bool set_mended(std::string_view key, const Value* value) {
+    const std::uint64_t alignment = model_.files()[0].alignment;
+    if (key == "general.alignment") {
+      if (std::has_single_bit(alignment) && alignment <= most_alignment && alignment >= 8) {
+        return false;
+      }
+      writer_.set(key, usual_alignment);
+      add_step("it was " + std::to_string(alignment) + ", it is 32 now", key);
+      return true;
+    }
+    if (key == "general.quantization_version" && value != nullptr &&
+        value->type() != ValueType::uint32) {
+      writer_.set(key, std::uint32_t{2});
+      add_step("it was a " + std::string(name_of(value->type())) + ", it is the uint32 2 now", key);
+      return true;
+    }
+    if (key == "general.file_type" && rules_.contains("file_type_wrong")) return set_file_type();
+    if (value != nullptr && value->type() == ValueType::boolean) {
+      if (value->bytes()[0] > std::byte{1}) add_step("it is 1 now", key);
+      writer_.set_bool(key, value->get<bool>().value_or(false));
+      return true;
+    }
+    return false;
+  }
+
+  bool set_file_type() {
+    const auto type = check::MatrixTypes(model_).most();
+    const auto file_type = type ? check::file_type_of(*type) : std::nullopt;
+    if (!file_type) return false;
+    writer_.set("general.file_type", *file_type);
+    add_step("it is " + std::to_string(*file_type) + ", " +
+                 std::string(file_type_name(*file_type)) + ", now",
+             "general.file_type");
+    return true;
+  }
+
+  void add_keys() {
+    const bool drops_split = model_.is_split()
+                                 ? model_.shard_count() > 1 || rules_.contains("split_keys")
+                                 : rules_.contains("split_keys");
+    for (const KeyValue& entry : model_.metadata()) {
+      if (drops_split && entry.key.starts_with("split.")) {
+        add_step("removed: the model is one file now", entry.key);
+        continue;
+      }
+      if (!set_mended(entry.key, &entry.value)) writer_.set_value(entry.key, entry.value);
+    }
+    if (rules_.contains("quantization_version") &&
+        model_.find("general.quantization_version") == nullptr) {
+      writer_.set("general.quantization_version", std::uint32_t{2});
+      add_step("added: 2", "general.quantization_version");
+    }
+  }
+
+  Result<void> add_tensors() {
+    for (const TensorInfo* tensor : kept_) {
+      const std::span<const std::uint64_t> shape = kept_shape(*tensor);
+      if (shape.size() != tensor->shape.size()) {
+        add_step("it has " + std::to_string(shape.size()) + " dimensions now", {}, tensor->name);
+      }
+      INGOT_TRY_VOID(writer_.add_tensor(
+          tensor->name, tensor->type, shape,
+          [this, tensor](const DataSink& sink) { return copy_data(*tensor, sink); }));
+    }
+    return {};
+  }
+
+  Result<void> copy_data(const TensorInfo& tensor, const DataSink& sink) const {
+    std::vector<std::byte> buffer(static_cast<std::size_t>(
+        std::min<std::uint64_t>(tensor.size_bytes, std::uint64_t{1} << 20)));
+    for (std::uint64_t done = 0; done < tensor.size_bytes;) {
+      const auto size = static_cast<std::size_t>(
+          std::min<std::uint64_t>(buffer.size(), tensor.size_bytes - done));
+      INGOT_TRY_VOID(model_.read(tensor, done, std::span(buffer).first(size)));
+      INGOT_TRY_VOID(sink(std::span(buffer).first(size)));
+      done += size;
+    }
+    return {};
+  }
+
+  RepairInput input_;
+  const RepairOptions& options_;
+  const Model& model_;
+  RepairReport report_;
+  std::set<std::string, std::less<>> rules_;
+  std::set<std::string, std::less<>> bad_tensors_;
+  std::vector<const TensorInfo*> kept_;
+  ModelWriter writer_;
+};
+
+}  // namespace
+
+Result<RepairReport> repair_model(const std::string& path, const std::string& target,
+                                  const RepairOptions& options) {
+  std::error_code ignored;
+  if (std::filesystem::equivalent(path, target, ignored)) {
+    return fail(Errc::invalid_argument, target, "a model is mended into a new file");
+  }
+  INGOT_TRY(RepairInput input, check::open_for_repair(path));
+  for (const ModelFile& file : input.model.files()) {
+    if (file.byte_order != input.model.files()[0].byte_order) {
+      return fail(Errc::shard_mismatch, file.path, "its byte order is another one");
+    }
+  }
+  return Repair(std::move(input), options).run(target);
+}
+
+}  // namespace ingot

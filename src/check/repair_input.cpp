@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: MIT
+#include "check/repair_input.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "base/byte_order.hpp"
+#include "check/pretended_source.hpp"
+#include "ingot/text.hpp"
+
+namespace ingot::check {
+namespace {
+
+constexpr std::uint32_t usual_alignment = 32;
+
+/// A file in which four bytes are others.
+class PatchedSource final : public Source {
+ public:
+  PatchedSource(std::unique_ptr<Source> source, std::uint64_t offset, std::uint32_t word,
+                bool is_swapped) noexcept
+      : source_(std::move(source)), offset_(offset) {
+    store(word_, word, is_swapped);
+  }
+
+  [[nodiscard]] std::uint64_t size_bytes() const noexcept override { return source_->size_bytes(); }
+  [[nodiscard]] std::span<const std::byte> bytes() const noexcept override { return {}; }
+  [[nodiscard]] Result<void> read(std::uint64_t file_offset,
+                                  std::span<std::byte> destination) const override {
+    INGOT_TRY_VOID(source_->read(file_offset, destination));
+    for (std::uint64_t i = 0; i < sizeof word_; ++i) {
+      if (offset_ + i < file_offset || offset_ + i - file_offset >= destination.size()) continue;
+      destination[static_cast<std::size_t>(offset_ + i - file_offset)] = word_[i];
+    }
+    return {};
+  }
+
+ private:
+  std::unique_ptr<Source> source_;
+  std::uint64_t offset_;
+  std::byte word_[4];
+};
+
+/// Whether the words of a file are in the other byte order than this machine's; nothing if it is no
+/// GGUF file.
+std::optional<bool> is_swapped_file(const Source& source) {
+  std::byte head[8];
+  if (source.size_bytes() < sizeof head || !source.read(0, head)) return std::nullopt;
+  const bool is_big = load_little<std::uint32_t>(head + 4) == 0x0300'0000;
+  return is_big == (std::endian::native == std::endian::little);
+}
+
+/// Opens the file with `word` in place of the four bytes at `offset`.
+Result<Model> open_patched(const std::string& path, std::uint64_t offset, std::uint32_t word) {
+  INGOT_TRY(std::unique_ptr<Source> source, read_file(path));
+  const std::optional<bool> is_swapped = is_swapped_file(*source);
+  if (!is_swapped) return fail(Errc::not_gguf, path);
+  return Model::open_source(
+      std::make_unique<PatchedSource>(std::move(source), offset, word, *is_swapped),
+      {.access = FileAccess::read, .with_shards = false});
+}
+
+RepairInput whole(Model model) {
+  const std::uint64_t present_bytes = model.files()[0].file_bytes;
+  return {.model = std::move(model), .present_bytes = present_bytes, .steps = {}};
+}
+
+/// Where the value of `general.alignment` is, by its key: a model that does not open cannot be
+/// asked. What looks like the key may stand in another value, so what opens is compared with it.
+std::optional<std::uint64_t> find_alignment_value(const std::string& path, bool has_narrow_counts,
+                                                  bool is_swapped) {
+  constexpr std::string_view key = "general.alignment";
+  constexpr std::uint64_t most_bytes = std::uint64_t{64} << 20;
+  Result<std::unique_ptr<Source>> source = read_file(path);
+  if (!source) return std::nullopt;
+  std::vector<std::byte> header(
+      static_cast<std::size_t>(std::min((*source)->size_bytes(), most_bytes)));
+  if (!(*source)->read(0, header)) return std::nullopt;
+  std::byte number[8];
+  std::string wanted;
+  const auto append = [&](std::size_t size) {
+    wanted.append(reinterpret_cast<const char*>(number), size);
+  };
+  if (has_narrow_counts) {
+    store<std::uint32_t>(number, key.size(), is_swapped);
+  } else {
+    store<std::uint64_t>(number, key.size(), is_swapped);
+  }
+  append(has_narrow_counts ? 4 : 8);
+  wanted += key;
+  store<std::uint32_t>(number, static_cast<std::uint32_t>(ValueType::uint32), is_swapped);
+  append(4);
+  const std::string_view text(reinterpret_cast<const char*>(header.data()), header.size());
+  const std::size_t at = text.find(wanted);
+  return at == std::string_view::npos ? std::nullopt : std::optional(at + wanted.size());
+}
+
+bool is_about_alignment(Errc code) noexcept {
+  return code == Errc::alignment_invalid || code == Errc::alignment_wrong_type ||
+         code == Errc::offset_unaligned || code == Errc::tensor_outside_file ||
+         code == Errc::tensor_overlap;
+}
+
+RepairStep alignment_step() {
+  return {"data lies as if the alignment were 32; the key says so now", "general.alignment", {}};
+}
+
+/// Writers that ignore `general.alignment` align to 32 whatever it says; then nothing is where it
+/// should be. And some store it as an int32.
+std::optional<RepairInput> open_with_usual_alignment(const std::string& path, const Error& error) {
+  if (!is_about_alignment(error.code)) return std::nullopt;
+  if (error.code == Errc::alignment_wrong_type) {
+    if (error.file_offset < 8) return std::nullopt;
+    Result<Model> typed =
+        open_patched(path, error.file_offset - 4, static_cast<std::uint32_t>(ValueType::uint32));
+    if (!typed || error.detail != "found int32") return std::nullopt;
+    RepairInput input = whole(*std::move(typed));
+    input.steps.push_back({"it is a uint32 now", "general.alignment", {}});
+    return input;
+  }
+  const Result<std::unique_ptr<Source>> source = read_file(path);
+  if (!source) return std::nullopt;
+  const std::optional<bool> is_swapped = is_swapped_file(**source);
+  std::byte version[4];
+  if (!is_swapped || !(*source)->read(4, version)) return std::nullopt;
+  const bool has_narrow_counts = load<std::uint32_t>(version, *is_swapped) == 1;
+  const auto offset = find_alignment_value(path, has_narrow_counts, *is_swapped);
+  if (!offset) return std::nullopt;
+  Result<Model> model = open_patched(path, *offset, usual_alignment);
+  const Value* value = model ? model->find("general.alignment") : nullptr;
+  if (value == nullptr || value->file_offset() != *offset) return std::nullopt;
+  RepairInput input = whole(*std::move(model));
+  input.steps.push_back(alignment_step());
+  return input;
+}
+
+}  // namespace
+
+Result<RepairInput> open_for_repair(const std::string& path) {
+  Result<Model> model = Model::open(path, {.access = FileAccess::read});
+  if (model) return whole(*std::move(model));
+  const Error error = std::move(model).error();
+  if (category_of(error.code) == ErrorCategory::lenient) {
+    model = Model::open(path, {.access = FileAccess::read, .is_lenient = true});
+    if (model) return whole(*std::move(model));
+  }
+  if (std::optional<RepairInput> input = open_with_usual_alignment(path, error)) {
+    return *std::move(input);
+  }
+  if (error.code == Errc::tensor_outside_file) {
+    Result<CutFile> cut = open_cut_file(path);
+    if (cut) {
+      const std::uint64_t present_bytes = cut->present_bytes;
+      return RepairInput{.model = std::move(cut->model),
+                         .present_bytes = present_bytes,
+                         .is_cut = true,
+                         .steps = {}};
+    }
+  }
+  return fail(error);
+}
+
+}  // namespace ingot::check

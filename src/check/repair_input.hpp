@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// Opens what a reader refuses, for repair.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ingot/model.hpp"
+#include "ingot/repair.hpp"
+
+namespace ingot::check {
+
+/// A model that is there, at least in part.
+struct RepairInput {
+  Model model;
+  std::uint64_t present_bytes = 0;  ///< Of a cut file; else all of it.
+  bool is_cut = false;
+  std::vector<RepairStep> steps;  ///< What had to be done to open it.
+};
+
+/// Opens a file as it is, or with a header that is read as it must have been meant, or without its
+/// end. The error of a strict reader if nothing helps.
+[[nodiscard]] Result<RepairInput> open_for_repair(const std::string& path);
+
+}  // namespace ingot::check

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: MIT
+// What is mended is mended, what is not is kept to the bit, and nothing is lost unasked.
+
+#include "ingot/repair.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+#include <string>
+
+#include "ingot/check.hpp"
+#include "support/expect_error.hpp"
+#include "support/gguf_builder.hpp"
+#include "support/model_checks.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace ingot::test {
+namespace {
+
+using testing::IsEmpty;
+using testing::Not;
+
+class RepairTest : public testing::Test {
+ protected:
+  Result<RepairReport> repair(const Bytes& bytes, RepairOptions options = {}) {
+    source_ = folder_.write("in.gguf", bytes);
+    return repair_model(source_, target(), options);
+  }
+  [[nodiscard]] std::string target() const { return folder_.path("out.gguf"); }
+
+  /// The rules that the mended model still breaks, notes left out.
+  [[nodiscard]] std::set<std::string> broken_rules() const {
+    std::set<std::string> names;
+    const auto summary = check_file(target(), {}, {.with_data = true}, [&](const Finding& finding) {
+      if (finding.rule->severity != Severity::note) names.emplace(finding.rule->name);
+    });
+    EXPECT_THAT(summary, Succeeds());
+    return names;
+  }
+
+  [[nodiscard]] Model mended() const { return *Model::open(target()); }
+
+  TemporaryFolder folder_;
+  std::string source_;
+};
+
+GgufBuilder start(Format format = v3, std::string_view magic = "GGUF") {
+  GgufBuilder file(format, magic);
+  file.pair("general.architecture", "test");
+  return file;
+}
+
+/// Two tensors; the builder has written everything before them.
+Bytes with_two(GgufBuilder file, std::uint64_t first, std::uint64_t second, std::size_t bytes,
+               std::size_t alignment = 32) {
+  file.tensor("a", {8}, TensorType::f32, first).tensor("b", {8}, TensorType::f32, second);
+  return file.pad_to(alignment).data(bytes).bytes();
+}
+
+TEST_F(RepairTest, HasNothingToDoForAGoodModel) {
+  const auto report = repair(with_two(start(), 0, 32, 64));
+  ASSERT_THAT(report, Succeeds());
+  EXPECT_THAT(report->steps, IsEmpty());
+  EXPECT_FALSE(report->is_written);
+  EXPECT_EQ(folder_.names(), std::vector<std::string>{"in.gguf"});
+}
+
+TEST_F(RepairTest, MendsOrderGapsPaddingAndTheEnd) {
+  const Bytes bytes = with_two(start(), 128, 0, 170);
+  const auto report = repair(bytes);
+  ASSERT_THAT(report, Succeeds());
+  EXPECT_TRUE(report->is_written);
+  EXPECT_GE(report->steps.size(), 3u);
+  EXPECT_THAT(broken_rules(), IsEmpty());
+  const Model before = *Model::open(source_);
+  const Model after = mended();
+  for (const char* name : {"a", "b"}) {
+    const auto old_data = before.data(*before.find_tensor(name));
+    const auto new_data = after.data(*after.find_tensor(name));
+    EXPECT_TRUE(std::equal(old_data.begin(), old_data.end(), new_data.begin(), new_data.end()));
+  }
+  EXPECT_EQ(after.tensors()[0].data_offset, 0u);
+  EXPECT_EQ(after.tensors()[1].data_offset, 32u);
+}
+
+TEST_F(RepairTest, KeepsVersionByteOrderAndEveryValue) {
+  for (const Format format : all_formats) {
+    GgufBuilder file = start(format);
+    file.array_key("test.nested", ValueType::array, 1).array(ValueType::string, 1).text("x");
+    file.pair("test.flag", true);
+    const auto report = repair(with_two(file, 0, 32, 65), {.may_replace = true});
+    ASSERT_THAT(report, Succeeds());
+    const Model after = mended();
+    EXPECT_EQ(after.files()[0].version, format.version);
+    EXPECT_EQ(after.files()[0].byte_order, format.byte_order);
+    EXPECT_EQ(after.metadata().size(), 3u);
+    EXPECT_EQ(*after.find("test.nested")->as_array()[0].as_array().get<std::string_view>(0), "x");
+  }
+}
+
+TEST_F(RepairTest, MendsOldMagicAndTrailingNul) {
+  ASSERT_THAT(repair(with_two(start(v3_big, "FUGG"), 0, 32, 64)), Succeeds());
+  EXPECT_THAT(broken_rules(), IsEmpty());
+  GgufBuilder nul = start(v2);
+  nul.pair("general.name", std::string_view("x\0", 2));
+  ASSERT_THAT(repair(with_two(nul, 0, 32, 64), {.may_replace = true}), Succeeds());
+  EXPECT_THAT(broken_rules(), IsEmpty());
+}
+
+TEST_F(RepairTest, MendsAnAlignmentThatIsNotPortable) {
+  GgufBuilder file = start();
+  file.pair("general.alignment", std::uint32_t{24});
+  ASSERT_THAT(repair(with_two(file, 0, 48, 96, 24)), Succeeds());
+  EXPECT_THAT(broken_rules(), IsEmpty());
+  EXPECT_EQ(mended().files()[0].alignment, 32u);
+}
+
+TEST_F(RepairTest, MendsAnAlignmentThatTheDataDoesNotHave) {
+  // As a splitting tool writes it that knows only 32.
+  GgufBuilder file = start();
+  file.pair("general.alignment", std::uint32_t{64});
+  const Bytes bytes = with_two(file, 0, 32, 64);
+  EXPECT_THAT(Model::open_memory(bytes), FailsWith(Errc::offset_unaligned));
+  ASSERT_THAT(repair(bytes), Succeeds());
+  const Model after = mended();
+  EXPECT_EQ(*after.get<std::uint32_t>("general.alignment"), 32u);
+  EXPECT_EQ(std::to_integer<int>(after.data(*after.find_tensor("b"))[0]), 33);
+}
+
+TEST_F(RepairTest, MendsAnAlignmentOfAnotherType) {
+  GgufBuilder file = start();
+  file.pair("general.alignment", std::int32_t{32});
+  ASSERT_THAT(repair(with_two(file, 0, 32, 64)), Succeeds());
+  EXPECT_THAT(broken_rules(), IsEmpty());
+  GgufBuilder zero = start();
+  zero.pair("general.alignment", std::uint32_t{0});
+  ASSERT_THAT(repair(with_two(zero, 0, 32, 64), {.may_replace = true}), Succeeds());
+  EXPECT_EQ(mended().files()[0].alignment, 32u);
+}
+
+TEST_F(RepairTest, MendsBoolsThatAreNeitherZeroNorOne) {
+  GgufBuilder file = start();
+  file.key("test.flag", ValueType::boolean).u8(2);
+  ASSERT_THAT(repair(with_two(file, 0, 32, 64)), Succeeds());
+  EXPECT_TRUE(*mended().get<bool>("test.flag"));
+}
+
+TEST_F(RepairTest, MendsTheRecipe) {
+  GgufBuilder file = start();
+  file.pair("general.file_type", std::uint32_t{2});
+  file.tensor("m.weight", {32, 2}, TensorType::q8_0, 0).pad_to(32);
+  for (int i = 0; i < 68; ++i) file.u8(0);
+  ASSERT_THAT(repair(file.pad_to(32).bytes()), Succeeds());
+  EXPECT_THAT(broken_rules(), IsEmpty());
+  EXPECT_EQ(*mended().get<std::uint32_t>("general.file_type"), 7u);
+  EXPECT_EQ(*mended().get<std::uint32_t>("general.quantization_version"), 2u);
+}
+
+TEST_F(RepairTest, MendsSplitKeysThatLie) {
+  GgufBuilder file = start();
+  file.pair("split.no", std::uint16_t{0}).pair("split.count", std::uint16_t{1});
+  file.pair("split.tensors.count", 1000);
+  ASSERT_THAT(repair(with_two(file, 0, 32, 64)), Succeeds());
+  EXPECT_THAT(broken_rules(), IsEmpty());
+  EXPECT_EQ(mended().find("split.count"), nullptr);
+}
+
+TEST_F(RepairTest, SavesTheCompleteTensorsOfACutFileOnRequest) {
+  const Bytes whole = with_two(start(), 0, 32, 64);
+  const Bytes cut(whole.begin(), whole.end() - 1);
+  const auto unasked = repair(cut);
+  ASSERT_THAT(unasked, Succeeds());
+  ASSERT_EQ(unasked->losses.size(), 1u);
+  EXPECT_EQ(unasked->losses[0].tensor, "b");
+  EXPECT_FALSE(unasked->is_written);
+  EXPECT_EQ(folder_.names(), std::vector<std::string>{"in.gguf"});
+  const auto report = repair(cut, {.drops_broken = true});
+  ASSERT_THAT(report, Succeeds());
+  EXPECT_EQ(report->kept_tensors, 1u);
+  EXPECT_EQ(report->dropped_tensors, 1u);
+  const Model after = mended();
+  ASSERT_EQ(after.tensors().size(), 1u);
+  const auto data = after.data(after.tensors()[0]);
+  EXPECT_TRUE(std::equal(data.begin(), data.end(), whole.end() - 64));
+  EXPECT_THAT(broken_rules(), IsEmpty());
+}
+
+TEST_F(RepairTest, EveryCutOfTheDataIsSavedWithoutSurprise) {
+  const Bytes whole = with_two(start(), 32, 0, 64);
+  const std::size_t header_bytes = whole.size() - 64;
+  for (std::size_t size = header_bytes; size < whole.size(); ++size) {
+    const auto report = repair({whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size)},
+                               {.drops_broken = true, .may_replace = true});
+    ASSERT_THAT(report, Succeeds()) << size;
+    EXPECT_EQ(report->kept_tensors, (size - header_bytes) / 32) << size;
+    EXPECT_THAT(broken_rules(), IsEmpty()) << size;
+  }
+}
+
+TEST_F(RepairTest, LeavesBrokenWeightsOutOnlyOnRequest) {
+  GgufBuilder file = start();
+  file.tensor("good", {8}, TensorType::f32, 0).tensor("bad", {8}, TensorType::f32, 32).pad_to(32);
+  file.data(32);
+  for (int i = 0; i < 8; ++i) file.number(std::nanf(""));
+  const auto unasked = repair(file.bytes());
+  ASSERT_THAT(unasked, Succeeds());
+  EXPECT_THAT(unasked->steps, IsEmpty());
+  const auto report = repair(file.bytes(), {.drops_broken = true});
+  ASSERT_THAT(report, Succeeds());
+  EXPECT_EQ(report->dropped_tensors, 1u);
+  EXPECT_EQ(mended().find_tensor("bad"), nullptr);
+  EXPECT_NE(mended().find_tensor("good"), nullptr);
+}
+
+TEST_F(RepairTest, LeavesUnknownTypesOutOnlyOnRequest) {
+  GgufBuilder file = start();
+  file.tensor("t", {32}, static_cast<TensorType>(99), 0).pad_to(32).data(32);
+  EXPECT_EQ(repair(file.bytes())->losses.size(), 1u);
+  const auto report = repair(file.bytes(), {.drops_broken = true});
+  ASSERT_THAT(report, Succeeds());
+  EXPECT_EQ(report->dropped_tensors, 1u);
+}
+
+TEST_F(RepairTest, SaysWhatItWouldDoAndDoesNotDoIt) {
+  const auto report = repair(with_two(start(), 0, 32, 65), {.is_dry_run = true});
+  ASSERT_THAT(report, Succeeds());
+  EXPECT_THAT(report->steps, Not(IsEmpty()));
+  EXPECT_EQ(folder_.names(), std::vector<std::string>{"in.gguf"});
+}
+
+TEST_F(RepairTest, NeverWritesOverItsInputOrAnotherFile) {
+  const Bytes bytes = with_two(start(), 0, 32, 65);
+  const std::string path = folder_.write("in.gguf", bytes);
+  EXPECT_THAT(repair_model(path, path, {.may_replace = true}), FailsWith(Errc::invalid_argument));
+  folder_.write("out.gguf", {});
+  EXPECT_THAT(repair(bytes), FailsWith(Errc::already_exists));
+  EXPECT_EQ(read_whole(path), bytes);
+}
+
+TEST_F(RepairTest, GivesTheErrorOfTheReaderWhereNothingHelps) {
+  EXPECT_THAT(repair({}), FailsWith(Errc::truncated));
+  EXPECT_THAT(repair(start().pair("a", true).pair("a", true).bytes()),
+              FailsWith(Errc::key_duplicate));
+  EXPECT_THAT(repair_model(folder_.path("missing"), target(), {}), FailsWith(Errc::io_error));
+}
+
+}  // namespace
+}  // namespace ingot::test

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+#include "ingot/diff.hpp"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "ingot/quantize.hpp"
+#include "support/expect_error.hpp"
+#include "support/sample_files.hpp"
+
+namespace ingot::test {
+namespace {
+
+constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+constexpr float infinity = std::numeric_limits<float>::infinity();
+
+std::string_view view_of(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+/// A model of one tensor "w".
+Bytes model_of(TensorType type, std::uint64_t elements, std::span<const std::byte> data) {
+  return GgufBuilder().tensor("w", {elements}, type, 0).pad_to(32).raw(view_of(data)).bytes();
+}
+Bytes model_of(const std::vector<float>& floats) {
+  return model_of(TensorType::f32, floats.size(), std::as_bytes(std::span(floats)));
+}
+
+Result<WeightDistance> distance_of(const Bytes& bytes_a, const Bytes& bytes_b,
+                                   unsigned threads = 2) {
+  INGOT_TRY(const Model a, Model::open_memory(bytes_a));
+  INGOT_TRY(const Model b, Model::open_memory(bytes_b));
+  INGOT_TRY(const auto distances, measure_distances(a, b, find_pairs(a, b), threads));
+  return distances.at(0);
+}
+
+TEST(Diff, FindsNoneWhereOnlyTheFormatDiffers) {
+  const Bytes old = file_of_everything(v1);
+  // The same values in another version.
+  GgufBuilder file(v3);
+  file.pair("general.architecture", "llama");
+  file.pair("general.alignment", std::uint32_t{16});
+  add_all_values(file, v1);
+  file.tensor("early", {32}, TensorType::q4_0, 0);
+  file.tensor("late", {4, 3}, TensorType::f32, 48);
+  file.tensor("none", {0, 7}, TensorType::f16, 48);
+  file.tensor("after.gap", {2, 1, 2, 1}, TensorType::bf16, 144);
+  file.tensor("one", {}, TensorType::f64, 160);
+  file.tensor("", {3}, TensorType::i8, 176);
+  const Bytes now = file.pad_to(16).data(192).bytes();
+  const auto a = Model::open_memory(old);
+  const auto b = Model::open_memory(now);
+  ASSERT_THAT(a, Succeeds());
+  ASSERT_THAT(b, Succeeds());
+  const ModelDifference difference = find_differences(*a, *b);
+  EXPECT_TRUE(difference.keys.empty());
+  EXPECT_TRUE(difference.tensors.empty());
+  EXPECT_FALSE(difference.has_other_key_order);
+  EXPECT_TRUE(difference.has_other_tensor_order);
+}
+
+TEST(Diff, NamesWhatDiffers) {
+  const Bytes bytes_a = GgufBuilder()
+                            .pair("same", std::uint32_t{1})
+                            .pair("type", std::uint32_t{1})
+                            .pair("value", "a")
+                            .array_pair("array", {1.0f, 2.0f})
+                            .pair("old", true)
+                            .pair("split.count", std::uint16_t{0})
+                            .tensor("same", {8}, TensorType::f32, 0)
+                            .tensor("shape", {8, 2}, TensorType::f32, 32)
+                            .tensor("type", {2}, TensorType::f32, 96)
+                            .tensor("old", {2}, TensorType::f32, 128)
+                            .pad_to(32)
+                            .data(160)
+                            .bytes();
+  const Bytes bytes_b = GgufBuilder()
+                            .pair("value", "b")
+                            .pair("new", std::int8_t{1})
+                            .pair("type", std::uint64_t{1})
+                            .pair("same", std::uint32_t{1})
+                            .array_pair("array", {1.0f, 2.5f})
+                            .tensor("same", {8}, TensorType::f32, 0)
+                            .tensor("shape", {2, 8}, TensorType::f32, 32)
+                            .tensor("type", {2}, TensorType::f16, 96)
+                            .tensor("new", {2}, TensorType::f32, 128)
+                            .pad_to(32)
+                            .data(160)
+                            .bytes();
+  const auto a = Model::open_memory(bytes_a);
+  const auto b = Model::open_memory(bytes_b);
+  ASSERT_THAT(a, Succeeds());
+  ASSERT_THAT(b, Succeeds());
+  const ModelDifference difference = find_differences(*a, *b);
+  std::vector<std::string> keys;
+  for (const KeyDifference& key : difference.keys) {
+    keys.push_back(std::string(key.a ? "a" : "") + (key.b ? "b " : " ") + std::string(key.key));
+  }
+  EXPECT_THAT(keys, testing::ElementsAre("ab type", "ab value", "ab array", "a old", "b new"));
+  EXPECT_TRUE(difference.has_other_key_order);
+  std::vector<std::string> tensors;
+  for (const TensorDifference& tensor : difference.tensors) {
+    tensors.push_back(std::string(tensor.a ? "a" : "") + (tensor.b ? "b " : " ") +
+                      std::string(tensor.name));
+  }
+  EXPECT_THAT(tensors, testing::ElementsAre("ab shape", "ab type", "a old", "b new"));
+  EXPECT_FALSE(difference.has_other_tensor_order);
+  const auto pairs = find_pairs(*a, *b);
+  ASSERT_EQ(pairs.size(), 2u);
+  EXPECT_EQ(pairs[1].a->name, "type");
+}
+
+TEST(WeightDistance, IsThatOfTheNumbers) {
+  const auto distance = distance_of(model_of({1.0f, 2.0f, -3.0f, 0.0f, nan, 5.0f, infinity}),
+                                    model_of({1.5f, 2.0f, -1.0f, -0.0f, nan, nan, infinity}));
+  ASSERT_THAT(distance, Succeeds());
+  EXPECT_FALSE(distance->has_same_bytes);
+  EXPECT_EQ(distance->differing, 3u);
+  EXPECT_EQ(distance->error.count, 4u);
+  EXPECT_DOUBLE_EQ(distance->error.largest, 2.0);
+  EXPECT_DOUBLE_EQ(distance->error.rmse(), std::sqrt(4.25 / 4));
+  EXPECT_DOUBLE_EQ(distance->error.sqnr_db(), 10 * std::log10(14.0 / 4.25));
+  EXPECT_NEAR(distance->cosine(), 8.5 / std::sqrt(14.0 * 7.25), 1e-12);
+}
+
+TEST(WeightDistance, OfTheSameBytesIsNone) {
+  const auto distance = distance_of(model_of({1.0f, nan}), model_of({1.0f, nan}));
+  ASSERT_THAT(distance, Succeeds());
+  EXPECT_TRUE(distance->has_same_bytes);
+  EXPECT_EQ(distance->differing, 0u);
+  EXPECT_EQ(distance->cosine(), 1.0);
+}
+
+TEST(WeightDistance, KnowsNoDirectionOfZero) {
+  const auto distance = distance_of(model_of({0.0f, 0.0f}), model_of({0.0f, 2.0f}));
+  ASSERT_THAT(distance, Succeeds());
+  EXPECT_EQ(distance->cosine(), 0.0);
+}
+
+TEST(WeightDistance, IsTheSameForAnyThreadsAndSources) {
+  constexpr std::size_t count = 300'032;
+  std::vector<float> floats(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    floats[i] = static_cast<float>(i * 7919 % 10007) / 5000.0f - 1.0f;
+  }
+  std::vector<std::byte> blocks(count / 32 * 34);
+  ASSERT_THAT(quantize(TensorType::q8_0, floats, count, blocks), Succeeds());
+  const Bytes bytes_a = model_of(floats);
+  const Bytes bytes_b = model_of(TensorType::q8_0, count, blocks);
+  const auto expected = distance_of(bytes_a, bytes_b, 1);
+  ASSERT_THAT(expected, Succeeds());
+  EXPECT_GT(expected->error.sqnr_db(), 40.0);
+  EXPECT_LT(expected->error.sqnr_db(), 60.0);
+  const auto a = Model::open_source(
+      read_through(bytes_a.size(), [&](std::uint64_t at, std::span<std::byte> destination) {
+        std::memcpy(destination.data(), bytes_a.data() + at, destination.size());
+        return true;
+      }));
+  const auto b = Model::open_memory(bytes_b);
+  for (const unsigned threads : {2u, 5u}) {
+    const auto found = measure_distances(*a, *b, find_pairs(*a, *b), threads);
+    ASSERT_THAT(found, Succeeds());
+    EXPECT_EQ(found->front().error.squared_error, expected->error.squared_error);
+    EXPECT_EQ(found->front().squared_b, expected->squared_b);
+    EXPECT_EQ(found->front().differing, expected->differing);
+  }
+}
+
+TEST(WeightDistance, TellsHowFarItIsAndStops) {
+  std::vector<float> floats(1'000'000, 1.0f);
+  const Bytes bytes_a = model_of(floats);
+  floats.back() = 2.0f;  // all but the last part is the same
+  const Bytes bytes_b = model_of(floats);
+  const auto a = Model::open_memory(bytes_a);
+  const auto b = Model::open_memory(bytes_b);
+  std::uint64_t last = 0;
+  const auto watch = [&](std::uint64_t done) {
+    EXPECT_GE(done, last);
+    last = done;
+    return true;
+  };
+  ASSERT_THAT(measure_distances(*a, *b, find_pairs(*a, *b), 2, watch), Succeeds());
+  EXPECT_NEAR(static_cast<double>(last), 8e6, 100);
+  EXPECT_THAT(measure_distances(*a, *b, find_pairs(*a, *b), 2, [](std::uint64_t) { return false; }),
+              FailsWith(Errc::interrupted));
+}
+
+TEST(WeightDistance, RefusesPairsOfOtherShapes) {
+  const Bytes bytes_a = model_of({1.0f});
+  const Bytes bytes_b = model_of({1.0f, 2.0f});
+  const auto a = Model::open_memory(bytes_a);
+  const auto b = Model::open_memory(bytes_b);
+  const std::vector<TensorPair> pairs = {{&a->tensors()[0], &b->tensors()[0]}};
+  EXPECT_THAT(measure_distances(*a, *b, pairs), FailsWith(Errc::size_mismatch));
+}
+
+}  // namespace
+}  // namespace ingot::test
