@@ -195,7 +195,7 @@ Result<std::vector<OutputTensor>> rename_to_hf(const Model& model,
       std::find_if(architectures.begin(), architectures.end(),
                    [&](const Architecture& known) { return known.name == name; });
   if (architecture == architectures.end()) {
-    return fail(Errc::architecture_unknown, std::string(name));
+    return fail(Errc::architecture_unsupported, std::string(name));
   }
   Renamer renamer(model, architecture->is_interleaved, remarks);
   for (OutputTensor& tensor : tensors) INGOT_TRY_VOID(renamer.add(std::move(tensor)));

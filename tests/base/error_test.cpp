@@ -148,7 +148,8 @@ TEST(ErrorTable, ExactlyWhatOpeningLenientlyAcceptsIsLenient) {
   }
   const std::set<std::string_view> expected = {"bool_invalid",         "alignment_too_small",
                                                "tensor_name_too_long", "too_many_dimensions",
-                                               "tensor_type_removed",  "tensor_type_unknown"};
+                                               "tensor_type_removed",  "tensor_type_unknown",
+                                               "checksum_mismatch"};
   EXPECT_EQ(lenient, expected);
 }
 

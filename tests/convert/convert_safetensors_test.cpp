@@ -256,7 +256,7 @@ TEST_F(ConvertSafetensors, HfNamesTakeExpertsApart) {
 TEST_F(ConvertSafetensors, HfNamesOfAnUnknownArchitectureAreRefused) {
   sketch_llama({.architecture = "gemma"}).write(folder_.path("a.gguf"));
   EXPECT_THAT(write("m.safetensors", {.names = NameStyle::hf}),
-              FailsWith(Errc::architecture_unknown, Error::no_offset, "gemma"));
+              FailsWith(Errc::architecture_unsupported, Error::no_offset, "gemma"));
   sketch_llama().remove("llama.attention.head_count").write(folder_.path("a.gguf"));
   EXPECT_THAT(write("m.safetensors", {.names = NameStyle::hf}), FailsWith(Errc::size_mismatch));
 }

@@ -70,9 +70,11 @@ TEST_P(Invalid, IsRefusedWithTheErrorOfItsName) {
 
 TEST(Corpus, HasEveryErrorThatOneFileInMemoryCanHave) {
   std::set<std::string> missing;
+  constexpr int end_of_reading = 80;  // the numbers above are about other work and other formats
 #define INGOT_ERROR(number, name, constant, category, sentence) \
-  if (ErrorCategory::category == ErrorCategory::input ||        \
-      ErrorCategory::category == ErrorCategory::lenient) {      \
+  if (number < end_of_reading &&                                \
+      (ErrorCategory::category == ErrorCategory::input ||       \
+       ErrorCategory::category == ErrorCategory::lenient)) {    \
     missing.insert(#name);                                      \
   }
 #include "ingot/errors.def"

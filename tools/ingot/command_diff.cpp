@@ -17,7 +17,7 @@ constexpr const char* examples =
     "Examples:\n"
     "  ingot diff old.gguf new.gguf\n"
     "  ingot diff model-F16.gguf model-Q4_K_M.gguf --data\n"
-    "  ingot diff a.gguf b.gguf --data --json | jq '.data[] | select(.rmse > 0.01).name'\n"
+    "  ingot diff a.gguf b.gguf --data --json | jq '.data[].rmse'\n"
     "\n"
     "Compared are keys (type and value) and tensors (type and shape), by name; with\n"
     "--data also the decoded weights of tensors that have the same shape, with A as the\n"

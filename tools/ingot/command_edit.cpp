@@ -30,12 +30,13 @@ constexpr const char* examples =
     "  ingot edit model.gguf --dry-run --remove 'general.source.*'\n"
     "  ingot edit model.gguf -o roomy.gguf --reserve 65536\n"
     "\n"
-    "Keys keep their type; KEY:TYPE=VALUE gives another one, or the type of a new key:\n"
-    "uint8, int8, ... float64, bool, string, and with [] arrays, whose values are JSON.\n"
-    "Things are removed first, then renamed, then set. What is not named keeps its bytes\n"
-    "and its place. In place the header is written where it is, or into room that the\n"
-    "file system makes; only where neither can be, the data is shared or copied.\n"
-    "docs/edit.md explains it. Exit status 1: there is no such key, tensor or token.";
+    "Keys keep their type; KEY:TYPE=VALUE says another one, or that of a new key:\n"
+    "uint8, int8, ... float64, bool, string, and with [] arrays, which are JSON.\n"
+    "Things are removed first, then renamed, then set. What is not named keeps its\n"
+    "bytes and its place. In place the header is written where it is, or into room\n"
+    "that the file system makes; only else is the data shared with a copy, or copied.\n"
+    "docs/edit.md explains it.\n"
+    "Exit status 1: there is no such key, tensor or token.";
 
 struct Options {
   std::string file;
@@ -267,9 +268,8 @@ void add_change_options(CLI::App& command, Options& options) {
 
 void add_edit_command(CLI::App& program, Console& console) {
   auto options = std::make_shared<Options>();
-  CLI::App& command =
-      add_command(program, "edit", "Change keys and tensor names, in place if possible", examples);
-  add_file(command, options->file);
+  CLI::App& command = add_command(program, "edit", "Change keys and tensor names, in place if possible", examples);
+  require(add_argument(command, "FILE", options->file, "A GGUF file, or any shard of a set"));
   add_change_options(command, *options);
   add_text(command, "-o,--output", options->out, "OUT", "Write a new file, leave FILE alone");
   add_switch(command, "--in-place", options->is_in_place, "Change FILE itself");
