@@ -146,10 +146,9 @@ TEST(ErrorTable, ExactlyWhatOpeningLenientlyAcceptsIsLenient) {
   for (const Row& row : rows) {
     if (category_of(row.code) == ErrorCategory::lenient) lenient.insert(row.name);
   }
-  const std::set<std::string_view> expected = {"bool_invalid",         "alignment_too_small",
-                                               "tensor_name_too_long", "too_many_dimensions",
-                                               "tensor_type_removed",  "tensor_type_unknown",
-                                               "checksum_mismatch"};
+  const std::set<std::string_view> expected = {
+      "bool_invalid",        "alignment_too_small", "tensor_name_too_long", "too_many_dimensions",
+      "tensor_type_removed", "tensor_type_unknown", "checksum_mismatch"};
   EXPECT_EQ(lenient, expected);
 }
 

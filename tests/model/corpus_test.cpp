@@ -71,11 +71,10 @@ TEST_P(Invalid, IsRefusedWithTheErrorOfItsName) {
 TEST(Corpus, HasEveryErrorThatOneFileInMemoryCanHave) {
   std::set<std::string> missing;
   constexpr int end_of_reading = 80;  // the numbers above are about other work and other formats
-#define INGOT_ERROR(number, name, constant, category, sentence) \
-  if (number < end_of_reading &&                                \
-      (ErrorCategory::category == ErrorCategory::input ||       \
-       ErrorCategory::category == ErrorCategory::lenient)) {    \
-    missing.insert(#name);                                      \
+#define INGOT_ERROR(number, name, constant, category, sentence)                         \
+  if (number < end_of_reading && (ErrorCategory::category == ErrorCategory::input ||    \
+                                  ErrorCategory::category == ErrorCategory::lenient)) { \
+    missing.insert(#name);                                                              \
   }
 #include "ingot/errors.def"
 #undef INGOT_ERROR

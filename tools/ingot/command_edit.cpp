@@ -268,7 +268,8 @@ void add_change_options(CLI::App& command, Options& options) {
 
 void add_edit_command(CLI::App& program, Console& console) {
   auto options = std::make_shared<Options>();
-  CLI::App& command = add_command(program, "edit", "Change keys and tensor names, in place if possible", examples);
+  CLI::App& command =
+      add_command(program, "edit", "Change keys and tensor names, in place if possible", examples);
   require(add_argument(command, "FILE", options->file, "A GGUF file, or any shard of a set"));
   add_change_options(command, *options);
   add_text(command, "-o,--output", options->out, "OUT", "Write a new file, leave FILE alone");

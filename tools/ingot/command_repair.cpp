@@ -115,7 +115,8 @@ ExitCode run(Options& options, Console& console) {
 
 void add_repair_command(CLI::App& program, Console& console) {
   auto options = std::make_shared<Options>();
-  CLI::App& command = add_command(program, "repair", "Mend what can be mended of a model, into a new file", examples);
+  CLI::App& command = add_command(program, "repair",
+                                  "Mend what can be mended of a model, into a new file", examples);
   require(add_argument(command, "FILE", options->file, "A GGUF file, or any shard of a set"));
   add_text(command, "-o,--output", options->out, "OUT", "The file to write");
   add_switch(command, "--drop-broken", options->repair.drops_broken,
