@@ -88,7 +88,7 @@ Result<AtomicFile> AtomicFile::create(const std::string& path, bool may_replace)
   AtomicFile file(std::move(target), may_replace);
   INGOT_TRY_VOID(file.open_unnamed_or_temporary());
   // A replaced file keeps its permissions, where we may set them.
-  if (replaced_mode) static_cast<void>(::fchmod(file.descriptor_.get(), *replaced_mode));
+  if (replaced_mode) file.set_permissions(*replaced_mode);
   return file;
 }
 
@@ -109,6 +109,10 @@ Result<void> AtomicFile::open_unnamed_or_temporary() {
     if (errno != EEXIST) break;
   }
   return fail_with_errno(errno, {}, "create the output");
+}
+
+void AtomicFile::set_permissions(std::uint32_t permissions) {
+  static_cast<void>(::fchmod(descriptor_.get(), permissions));
 }
 
 Result<void> AtomicFile::reserve(std::uint64_t size_bytes) {

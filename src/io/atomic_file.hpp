@@ -30,6 +30,9 @@ class AtomicFile {
   AtomicFile& operator=(AtomicFile&&) = delete;
   ~AtomicFile();
 
+  /// Gives the file these permissions, where we may.
+  void set_permissions(std::uint32_t permissions);
+
   /// Claims disk space, so that a disk that is too full is noticed before the work.
   [[nodiscard]] Result<void> reserve(std::uint64_t size_bytes);
 

@@ -23,7 +23,9 @@ FileIdentity identity_of(const struct stat& status) {
   return {.device = static_cast<std::uint64_t>(status.st_dev),
           .inode = static_cast<std::uint64_t>(status.st_ino),
           .size_bytes = static_cast<std::uint64_t>(status.st_size),
-          .link_count = static_cast<std::uint64_t>(status.st_nlink)};
+          .link_count = static_cast<std::uint64_t>(status.st_nlink),
+          .block_bytes = 0,
+          .permissions = static_cast<std::uint32_t>(status.st_mode & 0777)};
 }
 
 /// A file without a name, with two blocks of data, to try something with.

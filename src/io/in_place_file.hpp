@@ -27,6 +27,7 @@ struct FileIdentity {
   std::uint64_t size_bytes = 0;
   std::uint64_t link_count = 0;
   std::uint64_t block_bytes = 0;  ///< Of the file system.
+  std::uint32_t permissions = 0;  ///< rwxrwxrwx
 };
 [[nodiscard]] Result<FileIdentity> identify(int descriptor);
 /// Nothing if there is no such file.

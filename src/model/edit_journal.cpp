@@ -31,7 +31,7 @@ constexpr std::size_t number_count = 7;
 constexpr std::size_t patch_at = numbers_offset + 8 * number_count;
 constexpr std::size_t checksum_bytes = 8;
 /// Headers are smaller; a journal from elsewhere may not fill the memory.
-constexpr std::uint64_t max_journal_bytes = std::uint64_t{1} << 30;
+constexpr std::uint64_t max_journal_bytes = std::uint64_t{384} << 20;
 
 /// The checksum covers everything except the phase, which changes.
 std::uint64_t checksum(std::span<const std::byte> journal) {
@@ -174,8 +174,10 @@ std::optional<io::EarlierState> earlier_state(const EditJournal& journal, int de
   return state;
 }
 
-Result<void> publish_journal(const EditJournal& journal, const std::string& path) {
+Result<void> publish_journal(const EditJournal& journal, const std::string& path,
+                             std::uint32_t permissions) {
   INGOT_TRY(io::AtomicFile file, io::AtomicFile::create(path, false));
+  file.set_permissions(permissions);
   INGOT_TRY_VOID(file.write(encode(journal)));
   return file.commit();
 }

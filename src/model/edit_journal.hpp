@@ -61,8 +61,10 @@ struct FoundJournal {
 /// repeated. False, with nothing done, if there is no journal; Errc::journal_invalid.
 [[nodiscard]] Result<bool> undo_edit(io::InPlaceFile& file, const std::string& path);
 
-/// Makes the journal durable; from then on readers see the file as it is now.
-[[nodiscard]] Result<void> publish_journal(const EditJournal& journal, const std::string& path);
+/// Makes the journal durable; from then on readers see the file as it is now. It holds a part of
+/// the file, so it should have its permissions.
+[[nodiscard]] Result<void> publish_journal(const EditJournal& journal, const std::string& path,
+                                           std::uint32_t permissions);
 /// Durable when it returns.
 [[nodiscard]] Result<void> set_phase(const std::string& path, JournalPhase phase);
 [[nodiscard]] Result<void> remove_journal(const std::string& path);

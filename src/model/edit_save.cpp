@@ -44,7 +44,8 @@ class InPlaceEdit {
   /// False, with nothing changed, if it has to be a copy after all: somebody else has the file
   /// open, or the file system cannot do it.
   Result<bool> run(const EditJournal& journal) {
-    INGOT_TRY_VOID(publish_journal(journal, journal_));
+    INGOT_TRY(const io::FileIdentity identity, file_.identity());
+    INGOT_TRY_VOID(publish_journal(journal, journal_, identity.permissions));
     Result<bool> done = change();
     if (done && *done) {
       INGOT_TRY_VOID(remove_journal(journal_));

@@ -437,7 +437,8 @@ TEST_F(JournalTest, AnOverwrittenHeaderIsRestored) {
   const Bytes before = small_file();
   for (const std::size_t torn_bytes : {0u, 1u, 100u, 150u}) {
     folder_.write("model.gguf", before);
-    ASSERT_THAT(publish_journal(journal(), journal_path(path_)), Succeeds());
+    ASSERT_THAT(publish_journal(journal(), journal_path(path_), 0640), Succeeds());
+    EXPECT_EQ(io::identify(journal_path(path_))->permissions, 0640u);
     overwrite(0, torn_bytes);
     expect_restored(before);
   }
@@ -454,7 +455,7 @@ TEST_F(JournalTest, InsertedRoomIsTakenOutAgainAtEveryStep) {
   for (const Step step : {published, inserted, marked, torn, written}) {
     folder_.write("model.gguf", before);
     const std::string journal_at = journal_path(path_);
-    ASSERT_THAT(publish_journal(journal(2 * block_bytes), journal_at), Succeeds());
+    ASSERT_THAT(publish_journal(journal(2 * block_bytes), journal_at, 0640), Succeeds());
     if (step >= inserted) {
       auto file = io::InPlaceFile::open(path_);
       ASSERT_THAT(file, Succeeds());
@@ -478,7 +479,7 @@ TEST_F(JournalTest, BlocksThatWereMovedOnlyPartlyAreMovedBack) {
   if (!io::can_insert_range(folder_.path("."), block_bytes)) {
     GTEST_SKIP() << "the file system of the temporary folder cannot insert ranges";
   }
-  ASSERT_THAT(publish_journal(journal(block_bytes), journal_path(path_)), Succeeds());
+  ASSERT_THAT(publish_journal(journal(block_bytes), journal_path(path_), 0640), Succeeds());
   Bytes moved = before;
   moved.insert(moved.begin() + static_cast<std::ptrdiff_t>(3 * block_bytes), block_bytes,
                std::byte{0});
