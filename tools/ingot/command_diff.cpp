@@ -20,7 +20,7 @@ constexpr const char* examples =
     "  ingot diff a.gguf b.gguf --data --json | jq '.data[].rmse'\n"
     "\n"
     "Compared are keys (type and value) and tensors (type and shape), by name; with\n"
-    "--data also the decoded weights of tensors that have the same shape, with A as the\n"
+    "--data also the decoded weights of tensors of the same shape, with A as the\n"
     "reference. Versions, byte orders and shards do not matter, nor does the order.\n"
     "Exit status 1: something differs.";
 
