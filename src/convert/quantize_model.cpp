@@ -147,6 +147,13 @@ unsigned threads_for(unsigned wanted, std::uint64_t chunk_count) noexcept {
 
 }  // namespace
 
+Result<ModelWriter> convert::make_keys(const Model& model, const QuantizePlan& plan,
+                                       const QuantizeModelOptions& options) {
+  ModelWriter writer;
+  INGOT_TRY_VOID(set_metadata(writer, model, plan, options));
+  return writer;
+}
+
 Result<std::uint64_t> quantized_file_bytes(const Model& model, const QuantizePlan& plan,
                                            const QuantizeModelOptions& options,
                                            const QuantizedShard& shard) {

@@ -135,20 +135,6 @@ class Planner {
 
 }  // namespace
 
-std::vector<QuantizedShard> kept_shards(const Model& model, const QuantizePlan& plan) {
-  const std::size_t count = model.files().size();
-  std::vector<QuantizedShard> shards(count);
-  std::size_t next = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    shards[i].index = static_cast<std::uint16_t>(i);
-    shards[i].count = static_cast<std::uint16_t>(count);
-    shards[i].first_tensor = next;
-    while (next < plan.tensors.size() && plan.tensors[next].source->shard == i) ++next;
-    shards[i].tensor_count = next - shards[i].first_tensor;
-  }
-  return shards;
-}
-
 Result<QuantizePlan> plan_quantization(const Model& model, const QuantizeModelOptions& options,
                                        const QuantizeProgress& progress) {
   return Planner(model, options).plan(progress);

@@ -25,6 +25,10 @@ inline constexpr std::uint64_t run_elements = std::uint64_t{1} << 14;
 [[nodiscard]] const ImatrixEntry* find_importance(const ImportanceMatrix* matrix,
                                                   const TensorInfo& tensor) noexcept;
 
+/// A writer with all keys of the result, and no tensors.
+[[nodiscard]] Result<ModelWriter> make_keys(const Model& model, const QuantizePlan& plan,
+                                            const QuantizeModelOptions& options);
+
 /// A part of one tensor: rows of one matrix, or a part of one row.
 struct Chunk {
   std::uint64_t first_element = 0;

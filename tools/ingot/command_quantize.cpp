@@ -88,6 +88,8 @@ void add_quantize_command(CLI::App& program, Console& console) {
   add_matrix_options(command, *options);
   add_switch(command, "--keep-split", options->keeps_shards,
              "Of a model in shards, write as many: OUT-00001-of-00003.gguf and so on");
+  add_text(command, "--shard", options->shard, "I/N",
+           "Write only the I-th of N shards; the others can be made elsewhere");
   add_switch(command, "--plan,--dry-run", options->is_plan,
              "Show what each tensor would become, and why; write nothing");
   add_text(command, "--report", options->report, "FILE",

@@ -26,7 +26,7 @@ constexpr const char* examples =
     "Mended are: padding, gaps and order of data, what follows the last tensor, the\n"
     "alignment, trailing NULs, the old magic, split.* keys, a missing quantization\n"
     "version, a file type that is a lie. Tensors that are cut off or broken are left\n"
-    "out only with --drop-broken. What 'ingot check' finds beyond that takes 'ingot edit'\n"
+    "out only with --drop-broken. What 'ingot check' finds beyond needs 'ingot edit'\n"
     "or the original model.\n"
     "Exit status 1: there is nothing to mend, and nothing was written.";
 

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <ingot/imatrix.hpp>
 #include <ingot/quantize_model.hpp>
+#include <ingot/shard_name.hpp>
 #include <ingot/text.hpp>
 #include <optional>
 #include <utility>
@@ -54,6 +55,9 @@ std::string settle_arguments(QuantizeRequest& options) {
   if (options.out.empty() && !options.is_plan) {
     return "OUT is missing; for example: ingot quantize IN OUT Q4_K_M";
   }
+  if (options.keeps_shards && !options.shard.empty()) {
+    return "--keep-split takes the shards of IN, --shard cuts others; give one";
+  }
   if (options.out == "-") return "OUT must be a file, which appears complete or not at all";
   return {};
 }
@@ -94,18 +98,9 @@ Error with_hint(Error error) {
 
 /// NAME of NAME.gguf and of NAME-00001-of-00003.gguf.
 std::string prefix_of(const std::string& out) {
+  if (const auto name = parse_shard_name(out)) return name->prefix;
   constexpr std::string_view ending = ".gguf";
-  std::string prefix = out;
-  if (prefix.ends_with(ending)) prefix.resize(prefix.size() - ending.size());
-  constexpr std::string_view numbers = "-00001-of-00001";
-  if (prefix.size() <= numbers.size()) return prefix;
-  const std::string_view tail = std::string_view(prefix).substr(prefix.size() - numbers.size());
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    const bool is_digit = tail[i] >= '0' && tail[i] <= '9';
-    const bool wants_digit = numbers[i] >= '0' && numbers[i] <= '9';
-    if (wants_digit ? !is_digit : tail[i] != numbers[i]) return prefix;
-  }
-  return prefix.substr(0, prefix.size() - numbers.size());
+  return out.ends_with(ending) ? out.substr(0, out.size() - ending.size()) : out;
 }
 
 Step<RecipeOptions> recipe_options(const QuantizeRequest& options, Console& console) {
@@ -213,7 +208,9 @@ class Run {
     if (importance_) {
       remark_coverage(*importance_, plan_, model_, options_.imatrix_files[0], console_);
     }
-    make_shards();
+    if (const Result<void> cut = make_shards(); !cut) {
+      return console_.fail(options_.file, cut.error());
+    }
     for (const QuantizedShard& shard : shards_) {
       const Result<std::uint64_t> bytes = quantized_file_bytes(model_, plan_, settings_, shard);
       if (!bytes) return console_.fail(options_.file, bytes.error());
@@ -243,6 +240,11 @@ class Run {
       settings_.recipe = *recipe;
       type_name_ = std::string((*recipe)->name);
     }
+    if (!options_.shard.empty()) {
+      const auto part = accept(console_, parse_part("--shard", options_.shard));
+      if (!part) return part.error().code;
+      part_ = *part;
+    }
     std::vector<KeyOverride> changes;
     for (const std::string& text : options_.overrides) {
       const auto change = accept(console_, parse_override(text, model_));
@@ -256,17 +258,25 @@ class Run {
     return ExitCode::done;
   }
 
-  /// The files to write: one, or as many as there are to read.
-  void make_shards() {
-    if (!options_.keeps_shards || model_.files().size() < 2) {
+  /// The files to write: one, one of a set, or as many as there are to read.
+  Result<void> make_shards() {
+    const bool has_set = options_.keeps_shards && model_.files().size() > 1;
+    if (!part_ && !has_set) {
       shards_.push_back({.path = options_.out, .tensor_count = plan_.tensors.size()});
-      return;
+      return {};
     }
-    shards_ = kept_shards(model_, plan_);
+    if (part_) {
+      INGOT_TRY(const std::vector<QuantizedShard> all,
+                cut_shards(model_, plan_, settings_, part_->count));
+      shards_.push_back(all[part_->index]);
+    } else {
+      shards_ = kept_shards(model_, plan_);
+    }
     const std::string prefix = prefix_of(options_.out);
     for (QuantizedShard& shard : shards_) {
-      shard.path = fmt::format("{}-{:05}-of-{:05}.gguf", prefix, shard.index + 1, shard.count);
+      shard.path = shard_file_name(prefix, shard.index, shard.count);
     }
+    return {};
   }
 
   /// Complains early about what would only fail at the end of the work.
@@ -382,6 +392,7 @@ class Run {
   QuantizeModelOptions settings_;
   std::string type_name_;
   QuantizePlan plan_;
+  std::optional<Part> part_;
   std::vector<QuantizedShard> shards_;
   std::uint64_t file_bytes_ = 0;
 };

@@ -25,6 +25,7 @@ struct QuantizeRequest {
   std::string target_bits;
   std::string target_size;
   std::string report;
+  std::string shard;
   bool keeps_shards = false;
   bool leaves_output = false;
   bool is_pure = false;

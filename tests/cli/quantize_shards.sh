@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: MIT
+# One model over several processes, and models in shards.
+"$ingot" sample model.gguf --layers 4 -q
+"$ingot" quantize model.gguf whole.gguf Q4_K_M -q
+"$ingot" split whole.gguf whole --shards 2 -q
+# Each process writes its shard and knows nothing of the other.
+"$ingot" quantize model.gguf part.gguf Q4_K_M --shard 1/2 -q &
+first=$!
+"$ingot" quantize model.gguf part.gguf Q4_K_M --shard 2/2 -q &
+second=$!
+wait "$first" && wait "$second" || fail "a process failed"
+for number in 1 2; do
+  expect_same "part-0000$number-of-00002.gguf" "whole-0000$number-of-00002.gguf"
+done
+"$ingot" merge part-00001-of-00002.gguf merged.gguf -q
+expect_same merged.gguf whole.gguf
+
+# A model in shards gives the same file, or as many shards.
+"$ingot" split model.gguf model --shards 3 -q
+"$ingot" quantize model-00002-of-00003.gguf joined.gguf Q4_K_M -q
+expect_same joined.gguf whole.gguf
+"$ingot" quantize model-00001-of-00003.gguf kept.gguf Q4_K_M --keep-split -q
+[[ $(echo kept*) == "kept-00001-of-00003.gguf kept-00002-of-00003.gguf kept-00003-of-00003.gguf" ]] ||
+  fail "not three shards: $(echo kept*)"
+for file in whole.gguf kept-00001-of-00003.gguf; do
+  "$ingot" tensors "$file" --json | python '
+import json, sys
+for tensor in sorted(json.load(sys.stdin), key=lambda tensor: tensor["name"]):
+    print(tensor["name"], tensor["type"])' >"$file.types"
+done
+expect_same whole.gguf.types kept-00001-of-00003.gguf.types
+"$ingot" check kept-00001-of-00003.gguf -q >/dev/null
+
+expect_error 2 'I/N' "$ingot" quantize model.gguf x.gguf Q4_K_M --shard 3/2
+expect_error 2 '--keep-split' "$ingot" quantize model.gguf x.gguf Q4_K_M --shard 1/2 --keep-split
+expect_error 2 '--force replaces it' "$ingot" quantize model.gguf part.gguf Q4_K_M --shard 1/2
+expect_error 2 'it is an input' "$ingot" quantize model-00001-of-00003.gguf model.gguf Q4_K_M \
+  --keep-split --force
+mv model-00003-of-00003.gguf away
+expect_error 3 'shards are missing' "$ingot" quantize model-00001-of-00003.gguf x.gguf Q4_K_M -q
