@@ -42,7 +42,7 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libingot-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SHLIBDEPS OFF)
 # The C++ headers use tl::expected; a static ingot::convert needs what it stands on.
-set(static_needs libssl-dev)
+set(static_needs "libssl-dev, zlib1g-dev")
 if(BUILD_SHARED_LIBS)
   set(static_needs ${same_library})
 endif()
@@ -58,7 +58,7 @@ if(INGOT_BUILD_PROGRAM)
     set(CPACK_DEBIAN_PROGRAM_PACKAGE_DEPENDS ${same_library})
   endif()
   set(CPACK_COMPONENT_PROGRAM_DESCRIPTION
-      "The program shows, checks, edits, compares and converts the files in which\nlanguage models are distributed.")
+      "The program shows, checks, edits, splits, converts and quantizes the files in\nwhich language models are distributed.")
 endif()
 
 foreach(component ${CPACK_COMPONENTS_ALL})
