@@ -23,10 +23,10 @@ constexpr const char* examples =
     "  ingot merge model-00001-of-00003.gguf model.gguf\n"
     "  ingot merge model-*-of-00003.gguf -o model.gguf\n"
     "\n"
-    "Any shard names its set, and a glob may name all. Before anything is written every\n"
-    "shard is opened and checked: all there, complete, and of one set. Shards are never\n"
-    "written to. The keys that describe the set are taken away, so that a file that ingot\n"
-    "split or llama-gguf-split cut comes back to the byte.\n"
+    "Any shard names its set, and a glob may name all. Before anything is written\n"
+    "every shard is opened and checked: all there, complete, and of one set. Shards\n"
+    "are never written to. The keys that describe the set are taken away, so that a\n"
+    "file that ingot split or llama-gguf-split cut comes back to the byte.\n"
     "Exit status 3: a shard is missing, damaged or of another set.";
 
 struct Options {
