@@ -10,6 +10,7 @@ option(INGOT_BUILD_BENCH "Build the benchmarks (Google Benchmark)" OFF)
 option(INGOT_INSTALL "Generate install rules" ${PROJECT_IS_TOP_LEVEL})
 option(INGOT_WERROR "Treat warnings as errors" OFF)
 option(INGOT_ALL_CPU_TARGETS "Build kernels for SSSE3 and AVX3_DL (Ice Lake) too" OFF)
+option(INGOT_STATIC_CPU_TARGET "Build only the kernels that every CPU runs, in a quarter of the time" OFF)
 option(INGOT_LIBFUZZER "Link fuzz targets with libFuzzer (clang) instead of the replay main" OFF)
 
 # A build without a type would be slow and would keep the assertions: nobody wants that by accident.

@@ -56,7 +56,7 @@ class BumpPlanTest : public testing::Test {
 };
 
 /// Widths that give no cause for remarks.
-constexpr SketchShape even{.embedding = 64, .heads = 4, .head_width = 16, .feed_forward = 96};
+const SketchShape even{.embedding = 64, .heads = 4, .head_width = 16, .feed_forward = 96};
 
 // --- the table of checks that the original converters make, row by row
 

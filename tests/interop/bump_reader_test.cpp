@@ -211,7 +211,7 @@ TEST_F(BumpReaderTest, ABitFlippedAnywhereInThePayloadIsFound) {
 TEST_F(BumpReaderTest, ACutOffFileIsRefused) {
   const Bytes file = build_bump(
       {.version = 4, .codes = BumpCodes::engine, .layout = plain_layout(TensorType::q4_k)});
-  for (const std::size_t size : {8u, 100u, 127u, 128u, 131u, 140u, 170u, 1000u}) {
+  for (const std::ptrdiff_t size : {8, 100, 127, 128, 131, 140, 170, 1000}) {
     EXPECT_FALSE(open(Bytes(file.begin(), file.begin() + size)).has_value()) << size;
   }
 }

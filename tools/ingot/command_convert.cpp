@@ -23,15 +23,15 @@ constexpr const char* examples =
     "  ingot convert old.gguf new.gguf\n"
     "  ingot convert model.gguf big.gguf --endian big\n"
     "  ingot convert model.gguf half.gguf --type F16\n"
-    "  ingot convert model.gguf out/model.safetensors --type BF16 --names hf --max-size 5G\n"
+    "  ingot convert model.gguf out/model.safetensors --type BF16 --names hf\n"
     "  ingot convert model.gguf weights.npz\n"
     "  ingot convert model.gguf out/weights.bump --context 4096\n"
     "  ingot convert folder_with_safetensors model.gguf\n"
     "\n"
-    "IN is a GGUF file, any shard of a set, a bump file, a safetensors file, its index\n"
-    "or a folder with one; its content decides. The format of OUT follows from its\n"
-    "ending or from --to. docs/convert.md says what each format keeps and what it loses.\n"
-    "Nothing is written before everything has been checked.";
+    "IN is a GGUF file, any shard of a set, a bump file, a safetensors file, its\n"
+    "index or a folder with one; its content decides. The format of OUT follows from\n"
+    "its ending or from --to. docs/convert.md says what each format keeps and what\n"
+    "it loses. Nothing is written before everything has been checked.";
 
 struct Options {
   std::string in;

@@ -23,7 +23,7 @@ namespace {
 constexpr const char* examples =
     "Examples:\n"
     "  ingot imatrix show imatrix.gguf\n"
-    "  ingot imatrix show imatrix.dat --model model-F16.gguf   # is all covered?\n"
+    "  ingot imatrix show imatrix.dat --model model-F16.gguf\n"
     "  ingot imatrix merge english.gguf code.gguf -o both.gguf\n"
     "  ingot imatrix convert imatrix.dat -o imatrix.gguf\n"
     "\n"

@@ -25,10 +25,10 @@ constexpr const char* examples =
     "  ingot split model.gguf parts/model --shards 4 --dry-run\n"
     "  ingot split old-00001-of-00009.gguf new --max-size 40GiB\n"
     "\n"
-    "The files are called PREFIX-00001-of-00003.gguf; llama.cpp loads them by the first.\n"
-    "A size counts the whole file, header and padding included; G is 10^9 bytes, GiB 2^30.\n"
-    "No file gets its name before all are complete. ingot merge makes one file again, the\n"
-    "same to the byte.\n"
+    "The files are called PREFIX-00001-of-00003.gguf; llama.cpp loads them by the\n"
+    "first. A size counts the whole file, header and padding included; G is 10^9\n"
+    "bytes, GiB 2^30. No file gets its name before all are complete. ingot merge\n"
+    "makes one file again, the same to the byte.\n"
     "Exit status 2: no cut keeps the limit (a tensor is larger, say).";
 
 struct Options {
