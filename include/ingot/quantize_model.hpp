@@ -97,11 +97,11 @@ struct QuantizedShard {
   std::size_t first_tensor = 0;  ///< Of the plan.
   std::size_t tensor_count = 0;
   std::uint16_t index = 0;  ///< From 0.
-  std::uint16_t count = 1;  ///< 1: the model is one file and gets no split.* keys.
+  std::uint16_t count = 0;  ///< 0: the model is one file and gets no split.* keys.
 };
 
 /// The shards of a plan that was made with `keeps_shards`: as many as the model has, each with the
-/// tensors of its counterpart. The paths are empty.
+/// tensors of its counterpart; of a model in one file, that file. The paths are empty.
 [[nodiscard]] INGOT_EXPORT std::vector<QuantizedShard> kept_shards(const Model& model,
                                                                    const QuantizePlan& plan);
 

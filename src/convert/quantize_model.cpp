@@ -10,6 +10,8 @@
 
 #include "convert/ordered_pipeline.hpp"
 #include "convert/quantize_work.hpp"
+#include "convert/split_keys.hpp"
+#include "ingot/split.hpp"
 
 namespace ingot {
 namespace {
@@ -25,10 +27,6 @@ constexpr std::uint32_t quantization_version = 2;
 
 /// Keys of text are cut to this, as in llama.cpp, whose buffer has room for 128.
 constexpr std::size_t longest_text_bytes = 127;
-
-bool is_split_key(std::string_view key) noexcept {
-  return key == "split.no" || key == "split.count" || key == "split.tensors.count";
-}
 
 std::uint32_t to_u32(std::uint64_t number) noexcept {
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(number, ~std::uint32_t{0}));
@@ -56,21 +54,18 @@ Result<void> set_metadata(ModelWriter& writer, const Model& model, const Quantiz
   return options.adjust_metadata ? options.adjust_metadata(writer) : Result<void>{};
 }
 
-/// The keys of one file: all of them in the only or first one, and where it is in its set.
-Result<void> set_shard_metadata(ModelWriter& writer, const Model& model, const QuantizePlan& plan,
-                                const QuantizeModelOptions& options, const QuantizedShard& shard) {
-  if (shard.index == 0) INGOT_TRY_VOID(set_metadata(writer, model, plan, options));
-  if (shard.count < 2) return {};
-  // The alignment holds for each file by itself; 32 goes without saying.
-  const std::uint64_t alignment = model.files()[0].alignment;
-  if (shard.index > 0 && alignment != 32) writer.set("general.alignment", to_u32(alignment));
-  writer.set("split.no", shard.index);
-  writer.set("split.count", shard.count);
-  writer.set("split.tensors.count", static_cast<std::int32_t>(plan.tensors.size()));
-  return {};
+/// The keys of one file: those of the model, or those that a split gives to this shard.
+Result<ModelWriter> make_file_keys(const Model& model, const QuantizePlan& plan,
+                                   const QuantizeModelOptions& options,
+                                   const QuantizedShard& shard) {
+  INGOT_TRY(ModelWriter keys, convert::make_keys(model, plan, options));
+  if (shard.count == 0) return keys;
+  const SplitPlan split{.shards = std::vector<PlannedShard>(shard.count),
+                        .tensor_count = plan.tensors.size()};
+  return shard_keys(keys, split, shard.index);
 }
 
-WriteFormat format_of(const Model& model) {
+WriteFormat result_format(const Model& model) {
   return {.version = 3, .byte_order = model.files()[0].byte_order};
 }
 
@@ -129,8 +124,7 @@ Result<ModelWriter> make_writer(const Model& model, const QuantizePlan& plan,
       shard.tensor_count > plan.tensors.size() - shard.first_tensor) {
     return fail(Errc::index_out_of_range, "shard");
   }
-  ModelWriter writer;
-  INGOT_TRY_VOID(set_shard_metadata(writer, model, plan, options, shard));
+  INGOT_TRY(ModelWriter writer, make_file_keys(model, plan, options, shard));
   const std::span<const PlannedTensor> tensors = tensors_of(plan, shard);
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     INGOT_TRY_VOID(writer.add_tensor(tensors[i].source->name, tensors[i].choice.type,
@@ -159,7 +153,7 @@ Result<std::uint64_t> quantized_file_bytes(const Model& model, const QuantizePla
                                            const QuantizedShard& shard) {
   INGOT_TRY(const ModelWriter writer,
             make_writer(model, plan, options, shard, [](std::size_t) { return DataProducer(); }));
-  return writer.file_bytes(format_of(model));
+  return writer.file_bytes(result_format(model));
 }
 
 Result<std::vector<TensorError>> quantize_model(const Model& model, const QuantizePlan& plan,
@@ -176,7 +170,7 @@ Result<std::vector<TensorError>> quantize_model(const Model& model, const Quanti
               };
             }));
   work = std::make_unique<Work>(tensors_of(plan, shard), options.importance);
-  const ChunkQuantizer quantizer(model, options, format_of(model).byte_order);
+  const ChunkQuantizer quantizer(model, options, result_format(model).byte_order);
   // The threads begin at once, while the writer makes the header and reserves the space.
   pipeline = std::make_unique<Pipeline>(
       work->chunk_count(), threads_for(options.thread_count, work->chunk_count()),
@@ -186,7 +180,7 @@ Result<std::vector<TensorError>> quantize_model(const Model& model, const Quanti
         chunk.failure.reset();
         if (!result) chunk.failure = result.error();
       });
-  const Result<void> written = writer.write(shard.path, format_of(model), replace, progress);
+  const Result<void> written = writer.write(shard.path, result_format(model), replace, progress);
   pipeline.reset();  // stops the threads, whatever they are at
   if (!written) return Failure(written.error());
   return errors;

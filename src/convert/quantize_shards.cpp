@@ -11,6 +11,10 @@ namespace ingot {
 std::vector<QuantizedShard> kept_shards(const Model& model, const QuantizePlan& plan) {
   const std::size_t count = model.files().size();
   std::vector<QuantizedShard> shards(count);
+  if (count == 1) {
+    shards[0].tensor_count = plan.tensors.size();
+    return shards;
+  }
   std::size_t next = 0;
   for (std::size_t i = 0; i < count; ++i) {
     shards[i].index = static_cast<std::uint16_t>(i);

@@ -14,6 +14,21 @@ for number in 1 2; do
 done
 "$ingot" merge part-00001-of-00002.gguf merged.gguf -q
 expect_same merged.gguf whole.gguf
+# Whatever the number of shards, and where a changed alignment moves everything.
+for count in 1 3; do
+  for alignment in 32 128; do
+    options=(Q8_0 --override-kv "general.alignment=int:$alignment")
+    "$ingot" quantize model.gguf cut.gguf "${options[@]}" -q
+    "$ingot" split cut.gguf cut --shards "$count" -q
+    for ((i = 1; i <= count; ++i)); do
+      "$ingot" quantize model.gguf alone.gguf "${options[@]}" --shard "$i/$count" -q
+      file=$(printf -- '-%05d-of-%05d.gguf' "$i" "$count")
+      expect_same "alone$file" "cut$file"
+    done
+    "$ingot" check alone-00001-of-*.gguf -q >/dev/null
+    rm alone* cut*
+  done
+done
 
 # A model in shards gives the same file, or as many shards.
 "$ingot" split model.gguf model --shards 3 -q
