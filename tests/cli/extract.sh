@@ -69,3 +69,11 @@ expect_error 2 '--force' "$ingot" extract model.gguf "$name" -o model.raw
 "$ingot" extract model.gguf "$name" -o model.raw --force
 expect_error 2 '--output' "$ingot" extract model.gguf "$name"
 expect_error 2 'json' "$ingot" extract model.gguf "$name" -o x --json
+# Never over the model, whatever it is called.
+cp model.gguf before.gguf
+ln -s model.gguf soft.gguf
+ln model.gguf hard.gguf
+for out in model.gguf soft.gguf hard.gguf; do
+  expect_error 2 'it is the model' "$ingot" extract model.gguf "$name" -o "$out" --force
+done
+expect_same model.gguf before.gguf

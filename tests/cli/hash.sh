@@ -106,3 +106,18 @@ expect_error 2 'must be one of sha256' "$ingot" hash model.gguf -a md5
 expect_error 2 'FILE is required' "$ingot" hash
 expect_error 2 'contradict' "$ingot" hash model.gguf --json --as text
 expect_error 4 'missing.gguf' "$ingot" hash missing.gguf
+
+# --- targets ---------------------------------------------------------------------------------------
+cp model.gguf before.gguf
+ln model.gguf hard.gguf
+ln -s model.gguf soft.gguf
+mkdir folder
+for out in model.gguf ./model.gguf hard.gguf soft.gguf; do
+  expect_error 2 'one of the files to hash' "$ingot" hash model.gguf -o "$out" --force
+done
+expect_error 2 'one of the files to hash' "$ingot" hash set-00001-of-00003.gguf --force \
+  -o set-00002-of-00003.gguf
+expect_error 3 'not a file' "$ingot" hash model.gguf -o folder --force
+expect_error 4 'No such file' "$ingot" hash model.gguf -o nowhere/manifest.json
+expect_same model.gguf before.gguf
+"$ingot" hash --verify set.json -q

@@ -17,6 +17,7 @@
 #include "command.hpp"
 #include "help.hpp"
 #include "interrupt.hpp"
+#include "model_files.hpp"
 #include "progress.hpp"
 #include "value_text.hpp"
 
@@ -228,6 +229,10 @@ ExitCode run(const Options& options, Console& console) {
   if (!model) return console.fail(options.file, model.error());
   const TensorInfo* tensor = model->find_tensor(options.tensor);
   if (tensor == nullptr) return refuse_missing(console, options, *model);
+  if (is_file_of(*model, options.out)) {
+    console.complain(options.out, "it is the model; the output must be another file");
+    return ExitCode::usage;
+  }
   Form form = options.form;
   if (form == Form::automatic) form = options.out.ends_with(".npy") ? Form::npy : Form::raw;
   const Result<void> result = write_tensor(options, form, *model, *tensor, console);

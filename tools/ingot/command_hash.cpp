@@ -22,6 +22,7 @@
 #include "hash_jobs.hpp"
 #include "hash_report.hpp"
 #include "json_stream.hpp"
+#include "model_files.hpp"
 
 namespace ingot::cli {
 namespace {
@@ -150,12 +151,22 @@ Result<void> print_hashes(const Options& options, Console& console, Output& out,
   return {};
 }
 
+/// Whether OUT is one of the files that are hashed, under whatever name.
+bool is_input(const std::string& out, const std::vector<HashJob>& jobs) {
+  const auto is_out = [&](const std::string& path) {
+    std::error_code ignored;  // of files of which one is not there
+    return std::filesystem::equivalent(out, path, ignored);
+  };
+  return std::any_of(jobs.begin(), jobs.end(), [&](const HashJob& job) {
+    if (is_out(job.file) || std::ranges::any_of(job.foreign_paths, is_out)) return true;
+    return job.model && is_file_of(*job.model, out);
+  });
+}
+
 Result<void> write_hashes(const Options& options, Console& console,
-                          const std::vector<HashJob>& jobs) {
-  if (options.out.empty() || options.out == "-") {
-    return print_hashes(options, console, console.out(), jobs);
-  }
-  INGOT_TRY(OutputFile file, OutputFile::create(options.out, options.is_forced));
+                          const std::vector<HashJob>& jobs, OutputFile& file) {
+  // The shards of a set are known only now.
+  if (is_input(options.out, jobs)) return fail(Errc::same_file, {});
   Result<void> written;
   Output out([&](std::string_view text) {
     written = file.write(std::as_bytes(std::span(text)));
@@ -167,22 +178,42 @@ Result<void> write_hashes(const Options& options, Console& console,
   return file.commit();
 }
 
+ExitCode fail_output(const Options& options, Console& console, const Error& error) {
+  if (error.code == Errc::already_exists) {
+    console.complain(options.out, "the file exists; --force replaces it");
+    return ExitCode::usage;
+  }
+  if (error.code == Errc::same_file) {
+    console.complain(options.out, "this is one of the files to hash; name another output");
+    return ExitCode::usage;
+  }
+  return console.fail(options.out, error);
+}
+
 ExitCode run_hash(const Options& options, Console& console) {
   std::vector<HashJob> jobs = jobs_of(options);
+  std::optional<OutputFile> file;
+  if (!options.out.empty() && options.out != "-") {
+    // Said before the work and not after it.
+    if (is_input(options.out, jobs)) {
+      return fail_output(options, console, {.code = Errc::same_file, .subject = {}, .detail = {}});
+    }
+    Result<OutputFile> created = OutputFile::create(options.out, options.is_forced);
+    if (!created) return fail_output(options, console, created.error());
+    file = *std::move(created);
+  }
   const ExitCode status = hash_all(jobs, console);
   if (status >= ExitCode::interrupted) return status;
   const bool has_result =
       std::any_of(jobs.begin(), jobs.end(), [](const HashJob& job) { return !!job.digests; });
   // A manifest with holes would look complete.
   if (!has_result || (!options.out.empty() && status != ExitCode::done)) return status;
-  const Result<void> written = write_hashes(options, console, jobs);
-  if (written) return status;
-  if (written.error().code == Errc::already_exists) {
-    console.complain(options.out, "the file exists; --force replaces it");
-    return ExitCode::usage;
+  if (file) {
+    const Result<void> written = write_hashes(options, console, jobs, *file);
+    return written ? status : std::max(status, fail_output(options, console, written.error()));
   }
-  const std::string& where = options.out.empty() ? options.files[0] : options.out;
-  return std::max(status, console.fail(where, written.error()));
+  const Result<void> printed = print_hashes(options, console, console.out(), jobs);
+  return printed ? status : std::max(status, console.fail(options.files[0], printed.error()));
 }
 
 // --- verify --------------------------------------------------------------------------------------

@@ -4,8 +4,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <filesystem>
 #include <ingot/split.hpp>
 #include <ingot/text.hpp>
 #include <memory>
@@ -13,6 +11,7 @@
 #include "command.hpp"
 #include "interrupt.hpp"
 #include "json_stream.hpp"
+#include "model_files.hpp"
 #include "progress.hpp"
 
 namespace ingot::cli {
@@ -58,14 +57,6 @@ void print_text(const Options& options, Console& console, const Model& model,
                       format_digits(model.files().size()), model.files().size() == 1 ? "" : "s",
                       format_digits(model.tensors().size()), format_bytes(size_bytes),
                       format_digits(size_bytes), options.is_dry_run ? "; nothing was written" : "");
-}
-
-/// Whether a file that the user named is one of the set.
-bool is_shard(const Model& model, const std::string& name) {
-  return std::any_of(model.files().begin(), model.files().end(), [&](const ModelFile& file) {
-    std::error_code ignored;
-    return std::filesystem::equivalent(file.path, name, ignored);
-  });
 }
 
 /// The last name is OUT, unless the option says it. A glob without OUT would make a shard OUT:
@@ -114,11 +105,11 @@ ExitCode run(Options& options, Console& console) {
     return fail(options, console, checked.error());
   }
   for (const std::string& name : options.names) {
-    if (is_shard(*model, name)) continue;
+    if (is_file_of(*model, name)) continue;
     console.complain(name, "not a shard of the set of " + escape(options.names[0]));
     return ExitCode::refused;
   }
-  if (is_shard(*model, options.out)) {
+  if (is_file_of(*model, options.out)) {
     return fail(options, console, {.code = Errc::same_file, .subject = {}, .detail = {}});
   }
   const Result<std::uint64_t> size_bytes = merged_bytes(*model);

@@ -101,6 +101,13 @@ void for_each_model(Console& console, const std::string& path,
   if (is_empty) console.remark(path, "there is no file that ends in .gguf here");
 }
 
+bool is_file_of(const Model& model, const std::string& path) {
+  return std::ranges::any_of(model.files(), [&](const ModelFile& file) {
+    std::error_code ignored;  // of files of which one is not there
+    return fs::equivalent(file.path, path, ignored);
+  });
+}
+
 std::uint64_t model_bytes(const std::string& file) {
   std::error_code error;
   const std::string set = set_name(file);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <ingot/model.hpp>
 #include <string>
 
 #include "console.hpp"
@@ -17,6 +18,9 @@ namespace ingot::cli {
 /// where `use` returns false. What cannot be read is said, and the status of the program set.
 void for_each_model(Console& console, const std::string& path,
                     const std::function<bool(const std::string& file)>& use);
+
+/// Whether a path is one of the files of an open model, under whatever name.
+[[nodiscard]] bool is_file_of(const Model& model, const std::string& path);
 
 /// The bytes of a file, or of all shards of its set; 0 if that cannot be told.
 [[nodiscard]] std::uint64_t model_bytes(const std::string& file);
