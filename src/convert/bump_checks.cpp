@@ -90,9 +90,12 @@ Result<void> check_weight_type(const TensorInfo& tensor, const char* role, BumpC
   if (widen && find_type(tensor.type) != nullptr) return {};
   const char* expected =
       codes == BumpCodes::doc ? "F32, Q4_K or Q6_K" : "F32, Q4_K, Q6_K, Q5_0, Q5_1 or Q8_0";
+  const char* cure = bump_holds(tensor.type, BumpCodes::engine)
+                         ? "; the engine's codes hold it, and it can be widened to F32"
+                         : "; it can be widened to F32";
   return fail(Errc::type_not_held, std::string(tensor.name),
               std::string("expected ") + expected + " for " + role + ", found " +
-                  type_text(tensor.type) + "; it can be widened to F32");
+                  type_text(tensor.type) + cure);
 }
 
 Result<void> check_matrix(const TensorInfo& tensor, std::uint64_t width, std::uint64_t rows) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "convert/bump_checks.hpp"
+#include "convert/bump_layer.hpp"
 #include "convert/bump_metadata.hpp"
 
 namespace ingot::convert {
@@ -18,23 +19,6 @@ using interop::BumpSection;
 using interop::BumpShape;
 
 constexpr std::uint64_t superblock_elements = 256;  // of the K-quants
-
-/// The tensors of a layer.
-struct LayerTensors {
-  const TensorInfo* ln1 = nullptr;
-  const TensorInfo* ln2 = nullptr;
-  const TensorInfo* q = nullptr;
-  const TensorInfo* k = nullptr;
-  const TensorInfo* v = nullptr;
-  const TensorInfo* o = nullptr;
-  const TensorInfo* gate = nullptr;
-  const TensorInfo* up = nullptr;
-  const TensorInfo* down = nullptr;
-  const TensorInfo* q_bias = nullptr;
-  const TensorInfo* k_bias = nullptr;
-  const TensorInfo* v_bias = nullptr;
-  TensorType gate_and_up_type = TensorType::f32;  // in the file
-};
 
 class Planner {
  public:
@@ -359,41 +343,12 @@ class Planner {
     return {};
   }
 
-  /// The tensors whose data a section holds; none: zeros.
+  /// The tensors whose data a section holds, in order; nullptr: zeros.
   [[nodiscard]] std::vector<const TensorInfo*> sources_of(const BumpSection& section) const {
-    const auto of_layer = [&](auto member) -> std::vector<const TensorInfo*> {
-      return {layers_[section.layer].*member};
-    };
-    switch (section.role) {
-      case BumpRole::token_emb:
-        return {token_embd_};
-      case BumpRole::ln1_gamma:
-        return of_layer(&LayerTensors::ln1);
-      case BumpRole::ln2_gamma:
-        return of_layer(&LayerTensors::ln2);
-      case BumpRole::wq:
-        return of_layer(&LayerTensors::q);
-      case BumpRole::bq:
-        return of_layer(&LayerTensors::q_bias);
-      case BumpRole::wk:
-        return of_layer(&LayerTensors::k);
-      case BumpRole::bk:
-        return of_layer(&LayerTensors::k_bias);
-      case BumpRole::wv:
-        return of_layer(&LayerTensors::v);
-      case BumpRole::bv:
-        return of_layer(&LayerTensors::v_bias);
-      case BumpRole::wo:
-        return of_layer(&LayerTensors::o);
-      case BumpRole::w1:
-        return {layers_[section.layer].gate, layers_[section.layer].up};
-      case BumpRole::w2:
-        return of_layer(&LayerTensors::down);
-      case BumpRole::final_ln_weight:
-        return {output_norm_};
-      default:
-        return {nullptr};
-    }
+    if (section.role == BumpRole::token_emb) return {token_embd_};
+    if (section.role == BumpRole::final_ln_weight) return {output_norm_};
+    if (section.layer >= layers_.size()) return {nullptr};
+    return sources_in_layer(layers_[section.layer], section.role);
   }
 
   Result<void> fill(const BumpSection& section) {

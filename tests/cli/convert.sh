@@ -59,6 +59,56 @@ for name, entry in sorted(header.items(), key=lambda item: item[1]["data_offsets
 assert 8 + size + end == len(data)
 '
 
+# Written by somebody else: every type that GGUF holds, tensors in no order, in one file and in two.
+python '
+import json, os, random, struct
+random.seed(1)
+types = {"F64": 8, "I64": 8, "F32": 4, "I32": 4, "F16": 2, "BF16": 2, "I16": 2, "I8": 1}
+os.mkdir("foreign")
+shapes = [[2, 3, 4], [5], [], [1, 7]]
+tensors = {f"{kind}.{i}": (kind, shape) for kind in types for i, shape in enumerate(shapes)}
+stored, weight_map = {}, {}
+def write(path, names):
+    header, data = {}, b""
+    for name in sorted(names, key=lambda name: (-types[tensors[name][0]], random.random())):
+        kind, shape = tensors[name]
+        count = types[kind]
+        for dimension in shape: count *= dimension
+        stored[name] = stored.get(name) or random.randbytes(count)
+        header[name] = {"dtype": kind, "shape": shape, "data_offsets": [len(data), len(data) + count]}
+        data += stored[name]
+    listed = dict(sorted(header.items(), key=lambda item: random.random()))
+    text = json.dumps({"__metadata__": {"k": "v"}, **listed}).encode()
+    text += b" " * (-len(text) % 8)
+    open(path, "wb").write(struct.pack("<Q", len(text)) + text + data)
+write("foreign.safetensors", tensors)
+names = list(tensors)
+for file, part in (("a.safetensors", names[::2]), ("b.safetensors", names[1::2])):
+    write("foreign/" + file, part)
+    weight_map.update(dict.fromkeys(part, file))
+json.dump({"metadata": {}, "weight_map": weight_map},
+          open("foreign/model.safetensors.index.json", "w"))
+json.dump({name: data.hex() for name, data in stored.items()}, open("stored.json", "w"))
+'
+for source in foreign.safetensors foreign; do
+  "$ingot" convert "$source" foreign.gguf --force
+  [[ $("$ingot" metadata foreign.gguf --raw safetensors.k) == v ]] || fail "no safetensors.k"
+  "$ingot" tensors foreign.gguf --json >tensors.json
+  python '
+import json, os, subprocess
+stored = json.load(open("stored.json"))
+tensors = {tensor["name"]: tensor for tensor in json.load(open("tensors.json"))}
+assert set(stored) == set(tensors)
+shapes = [[4, 3, 2], [5], [], [7, 1]]
+for name, data in stored.items():
+    kind, i = name.split(".")
+    assert tensors[name]["type"] == kind and tensors[name]["shape"] == shapes[int(i)], tensors[name]
+    extract = [os.environ["ingot"], "extract", "foreign.gguf", name, "-o", "-", "--as", "raw"]
+    assert subprocess.run(extract, stdout=subprocess.PIPE, check=True).stdout.hex() == data, name
+'
+done
+rm -r foreign
+
 # What is refused, and how.
 before=$(ls -A)
 expect_error 2 'ending' "$ingot" convert model.gguf out.xyz

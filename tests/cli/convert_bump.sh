@@ -57,6 +57,11 @@ expect_error 3 '--widen' "$ingot" convert half.gguf half.bump --allow-loss --con
 "$ingot" extract half.gguf token_embd.weight -o b --as f32 --force
 expect_same a b
 
+"$ingot" sample simple.gguf --type Q8_0 -q
+expect_error 3 '--dtype-codes engine, or --widen' \
+  "$ingot" convert simple.gguf simple.bump --allow-loss --config-out s.json
+"$ingot" convert simple.gguf simple.bump --allow-loss --config-out s.json --dtype-codes engine -q
+
 # A flipped bit is found by every command; only --lenient looks at such a file.
 size=$(stat -c %s weights.bump)
 for offset in 128 140 200 $((size / 2)) $((size - 1)); do
@@ -75,3 +80,14 @@ expect_error 3 'checksum' "$ingot" tensors flipped.bump
 expect 3 "$ingot" check flipped.bump >findings
 grep -q checksum_mismatch findings || fail "check: $(cat findings)"
 "$ingot" show flipped.bump --lenient | grep -q 'checksum wrong' || fail "--lenient"
+
+# A model that was cut, anywhere in its last tensor: nothing is written, whatever is allowed.
+size=$(stat -c %s half.gguf)
+for missing in 1 4 64; do
+  head -c $((size - missing)) half.gguf >cut.gguf
+  for option in --allow-loss --lenient; do
+    expect 3 "$ingot" convert cut.gguf cut.bump --widen --allow-loss "$option" \
+      --config-out cut.json >/dev/null 2>&1
+    [[ ! -e cut.bump && ! -e cut.json ]] || fail "a cut model was converted ($option)"
+  done
+done

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# NumPy reads our archives and arrays, also archives of more than 4 GiB.
+# NumPy reads our archives and arrays.
 python='' # Debian's own, which has python3-numpy
 for candidate in /usr/bin/python3 python3; do
   "$candidate" -c 'import numpy' 2>/dev/null && python=$candidate && break

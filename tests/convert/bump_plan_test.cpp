@@ -18,6 +18,7 @@ using test::ModelSketch;
 using test::sketch_llama;
 using test::SketchShape;
 using test::Succeeds;
+using testing::AllOf;
 using testing::Contains;
 using testing::Field;
 using testing::HasSubstr;
@@ -119,6 +120,8 @@ TEST_F(BumpPlanTest, KeyHeadsAreHeadsWhereTheKeyIsMissingOrZero) {
 
 TEST_F(BumpPlanTest, TheContextMustBeKnown) {
   ModelSketch sketch = sketch_llama().remove("llama.context_length");
+  expect_refused(sketch, unfit, "llama.context_length");
+  sketch.set("llama.context_length", std::uint32_t{0});
   expect_refused(sketch, unfit, "llama.context_length");
   BumpOptions options;
   options.context = 20;
@@ -233,6 +236,10 @@ TEST_F(BumpPlanTest, TheDocDialectWantsKQuantsInWholeSuperblocksEverywhere) {
   EXPECT_THAT(plan(sketch), FailsWith(unfit, Error::no_offset, "blk.0.attn_q.weight"));
   EXPECT_THAT(plan(sketch, engine), Succeeds());
   EXPECT_THAT(plan(sketch, v4), Succeeds());
+  ModelSketch embedding = sketch_llama(shape);
+  embedding.tensor("token_embd.weight", TensorType::q6_k, {256, 10});
+  EXPECT_THAT(plan(embedding), FailsWith(unfit, Error::no_offset, "token_embd.weight"));
+  EXPECT_THAT(plan(embedding, v4), Succeeds());
 }
 
 TEST_F(BumpPlanTest, NormsMustBeVectorsOfFloatsOfTheWidth) {
@@ -323,7 +330,7 @@ TEST_F(BumpPlanTest, WhatTheEngineMisreadsIsSaid) {
   EXPECT_THAT(plan(sketch_llama())->remarks, says("head width"));
   EXPECT_THAT(
       plan(sketch_llama({.embedding = 24, .heads = 8, .kv_heads = 8, .head_width = 3}))->remarks,
-      says("embedding width"));
+      AllOf(says("embedding width"), Contains(Field(&Error::detail, "3 is odd"))));
   EXPECT_THAT(plan(sketch_llama({.feed_forward = 40}))->remarks, says("feed-forward width"));
   EXPECT_THAT(plan(sketch_llama({.kv_heads = 3}))->remarks, says("heads"));
   const SketchShape quantized{.layers = 1,

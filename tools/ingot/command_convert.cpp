@@ -23,15 +23,15 @@ constexpr const char* examples =
     "  ingot convert old.gguf new.gguf\n"
     "  ingot convert model.gguf big.gguf --endian big\n"
     "  ingot convert model.gguf half.gguf --type F16\n"
-    "  ingot convert model.gguf out/model.safetensors --type BF16 --names hf\n"
+    "  ingot convert model.gguf m.safetensors --type BF16 --names hf --max-size 5G\n"
     "  ingot convert model.gguf weights.npz\n"
     "  ingot convert model.gguf out/weights.bump --context 4096\n"
     "  ingot convert folder_with_safetensors model.gguf\n"
     "\n"
     "IN is a GGUF file, any shard of a set, a bump file, a safetensors file, its\n"
     "index or a folder with one; its content decides. The format of OUT follows from\n"
-    "its ending or from --to. docs/convert.md says what each format keeps and what\n"
-    "it loses. Nothing is written before everything has been checked.";
+    "its ending or from --to. docs/convert.md says what each format keeps and loses.\n"
+    "Nothing is written before everything has been checked.";
 
 struct Options {
   std::string in;
@@ -136,8 +136,13 @@ std::string settle(Options& options) {
 /// The option that would help against what was refused; empty if none would.
 std::string_view hint_for(const Error& error) {
   if (error.code == Errc::would_be_lost) return " (--allow-loss)";
-  if (error.detail.find("can be widened") != std::string::npos) return " (--widen)";
-  if (error.detail.find("give the context") != std::string::npos) return " (--context)";
+  const auto says = [&](const char* text) { return error.detail.find(text) != std::string::npos; };
+  const bool helps_engine = says("the engine's codes");
+  if (says("can be widened")) {
+    return helps_engine ? " (--dtype-codes engine, or --widen)" : " (--widen)";
+  }
+  if (helps_engine) return " (--dtype-codes engine)";
+  if (says("give the context")) return " (--context)";
   return {};
 }
 
