@@ -63,6 +63,12 @@ struct SplitPlan {
 [[nodiscard]] INGOT_EXPORT Result<SplitPlan> plan_split(const Model& model,
                                                         const SplitLimits& limits);
 
+/// What a file of one piece has that shards do not keep, so that merging them gives an equal model
+/// but not the same bytes: gaps between tensors, bytes after the last one, a quirk that writing
+/// repairs (see serialise_header(const Model&)). Empty if merging restores every byte, and for a
+/// model that is a set already. Reads the header and the padding after each tensor.
+[[nodiscard]] INGOT_EXPORT Result<std::string> describe_abnormal_form(const Model& model);
+
 /// A writer with the keys that the file `shard` of a plan has, to which its tensors are to be
 /// added.
 [[nodiscard]] INGOT_EXPORT ModelWriter shard_keys(const Model& model, const SplitPlan& plan,

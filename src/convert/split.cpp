@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "ingot/split.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <optional>
@@ -179,8 +181,13 @@ Result<void> write_shards(const Model& model, const SplitPlan& plan, const std::
     }
   }
   // On the disk first, and named then, in one go; the first shard last: what has no first shard
-  // is not taken for a model.
+  // is not taken for a model. So of a set that is replaced the first shard goes first, else a kill
+  // would leave a set of old and new shards that opens. Through a link, as the new one is named.
   for (OutputFile& file : files) INGOT_TRY_VOID(at(prefix, file.sync()));
+  if (options.may_replace && count > 1) {
+    std::error_code ignored;  // most often it is not there
+    ::unlink(std::filesystem::canonical(shard_file_name(prefix, 0, count), ignored).c_str());
+  }
   for (std::uint32_t i = count; i-- > 0;) {
     Result<void> committed = at(shard_file_name(prefix, i, count), files[i].commit());
     if (committed) continue;

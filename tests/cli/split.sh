@@ -88,3 +88,44 @@ sha256sum --check --quiet before
 expect_same model.gguf out.gguf
 rm hard.gguf soft.gguf
 [[ -z $(find . -name 'part-*') ]] || fail "the shards are still here"
+
+# --- what merging cannot give back is said when the file is cut ----------------------------------
+says() {  # TEXT FILE
+  "$ingot" split "$2" odd --shards 2 --dry-run --json 2>notes >odd.json
+  grep -q "note: it has $1; merging" notes || fail "$2: $(cat notes)"
+  grep -q '"restorable": false' odd.json || fail "$2: $(cat odd.json)"
+}
+"$ingot" split model.gguf odd --shards 2 --dry-run --json 2>notes | grep -q '"restorable": true'
+[[ ! -s notes ]] || fail "$(cat notes)"
+cp model.gguf longer.gguf
+echo "bytes that nobody reads" >>longer.gguf
+says 'bytes after the last tensor' longer.gguf
+"$ingot" split longer.gguf odd --shards 2 -q 2>notes
+[[ ! -s notes ]] || fail "--quiet: $(cat notes)"
+"$ingot" merge odd-00001-of-00002.gguf odd.gguf -q
+expect_same model.gguf odd.gguf
+python '
+import struct
+def text(value): return struct.pack("<Q", len(value)) + value
+def info(name, offset): return text(name) + struct.pack("<IQIQ", 1, 1, 0, offset)
+def header(*infos):
+    pair = text(b"general.architecture") + struct.pack("<I", 8) + text(b"llama")
+    head = b"GGUF" + struct.pack("<IQQ", 3, len(infos), 1) + pair + b"".join(infos)
+    return head + bytes(-len(head) % 32)
+one = struct.pack("<f", 1) + bytes(28)
+two = struct.pack("<f", 2) + bytes(28)
+files = {"plain": (header(info(b"a", 0), info(b"b", 32)), one + two),
+         "swapped": (header(info(b"a", 32), info(b"b", 0)), two + one),
+         "gap": (header(info(b"a", 0), info(b"b", 96)), one + bytes(64) + two),
+         "dirty": (header(info(b"a", 0), info(b"b", 32)), one[:-1] + b"x" + two),
+         "unpadded": (header(info(b"a", 0), info(b"b", 32)), one + two[:4])}
+for name, parts in files.items(): open(f"{name}.gguf", "wb").write(b"".join(parts))'
+says 'padding that is not zero' dirty.gguf
+says 'no padding after the last tensor' unpadded.gguf
+says 'data that is not in the order of the tensors, or has gaps' gap.gguf
+says 'data that is not in the order of the tensors, or has gaps' swapped.gguf
+for name in swapped gap dirty unpadded; do
+  "$ingot" split "$name.gguf" odd --max-tensors 1 -q --force
+  "$ingot" merge odd-00001-of-00002.gguf odd.gguf -q --force
+  expect_same plain.gguf odd.gguf
+done

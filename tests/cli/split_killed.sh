@@ -28,3 +28,33 @@ for file in part-*.gguf; do cmp "$file" "$original/$file"; done
 '
 python3 "$tests/kill_at_random.py" --setup 'cp "$original"/part-*.gguf .' --check "$check" \
   "${modes[@]}" -- "$ingot" merge part-00001-of-00003.gguf out.gguf
+
+# Over an older set of the same names: what opens is all old or all new.
+"$ingot" sample other.gguf --layers 4 --embedding 64 --feed-forward 128 --vocab 300 --seed 2 -q
+"$ingot" split other.gguf old --shards 3 -q
+check=$hidden_only_if_killed'
+cmp model.gguf "$original/model.gguf"
+same() {
+  local i
+  for i in 1 2 3; do
+    cmp -s "out-0000$i-of-00003.gguf" "$original/$1-0000$i-of-00003.gguf" || return 1
+  done
+}
+# Each file is whole, whatever its age.
+for i in 2 3; do
+  cmp -s "out-0000$i-of-00003.gguf" "$original/part-0000$i-of-00003.gguf" ||
+    cmp -s "out-0000$i-of-00003.gguf" "$original/old-0000$i-of-00003.gguf"
+done
+if [[ -e out-00001-of-00003.gguf ]]; then
+  if ! same part; then [[ $outcome != 0 ]] && same old; fi
+fi
+[[ $outcome != 0 || -e out-00001-of-00003.gguf ]]
+'
+setup='
+cp "$original/model.gguf" .
+for i in 1 2 3; do cp "$original/old-0000$i-of-00003.gguf" "out-0000$i-of-00003.gguf"; done
+'
+modes=(--times 10)
+[[ -z $kill_library ]] || modes+=(--calls "$kill_library" --full "$kill_library")
+python3 "$tests/kill_at_random.py" --setup "$setup" --check "$check" "${modes[@]}" \
+  -- "$ingot" split model.gguf out --shards 3 --force

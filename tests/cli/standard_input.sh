@@ -20,3 +20,10 @@ cat model.gguf | "$ingot" anatomy - | wc -l >from_pipe
 expect_same expected from_pipe
 head -c 100 model.gguf | expect_error 3 '-: ' "$ingot" show -
 expect_error 3 '-: ' "$ingot" show - </dev/null
+# What needs the weights says so, and works where - is a file.
+for command in "hash -" "hash - --no-tensors" "extract - output.weight -o x" "split - x --shards 2" \
+  "convert - x.gguf"; do
+  # shellcheck disable=SC2086
+  cat model.gguf | expect_error 2 'a pipe can be read only once; give a file' "$ingot" $command
+done
+"$ingot" hash - --no-file <model.gguf | grep -q output.weight || fail "hash of an open file"

@@ -28,7 +28,8 @@ constexpr const char* examples =
     "The files are called PREFIX-00001-of-00003.gguf; llama.cpp loads them by the\n"
     "first. A size counts the whole file, header and padding included; G is 10^9\n"
     "bytes, GiB 2^30. No file gets its name before all are complete. ingot merge\n"
-    "makes one file again, the same to the byte.\n"
+    "makes one file again, the same to the byte; what cannot come back, such as gaps\n"
+    "between tensors, is said.\n"
     "Exit status 2: no cut keeps the limit (a tensor is larger, say).";
 
 struct Options {
@@ -58,13 +59,15 @@ std::string path_of(const Options& options, const SplitPlan& plan, std::size_t i
                          static_cast<std::uint32_t>(plan.shards.size()));
 }
 
-void print_json(const Options& options, Console& console, const SplitPlan& plan) {
+void print_json(const Options& options, Console& console, const SplitPlan& plan,
+                bool is_restorable) {
   JsonStream json(console.out());
   json.begin_object();
   json.member("file", std::string_view(options.file));
   json.member("written", !options.is_dry_run);
   json.member("tensors", static_cast<std::uint64_t>(plan.tensor_count));
   json.member("bytes", bytes_of(plan));
+  json.member("restorable", is_restorable);
   json.key("shards");
   json.begin_array();
   for (std::size_t i = 0; i < plan.shards.size() && json.is_open(); ++i) {
@@ -131,6 +134,14 @@ ExitCode run(Options& options, Console& console) {
   }
   const Result<SplitPlan> plan = plan_split(*model, limits);
   if (!plan) return fail(options, console, plan.error());
+  // A file of another format does not come back at all, and nobody expects it.
+  const Result<std::string> abnormal =
+      console.foreign() != nullptr ? std::string() : describe_abnormal_form(*model);
+  if (!abnormal) return fail(options, console, abnormal.error());
+  if (!abnormal->empty()) {
+    console.remark(options.file, "note: it has " + *abnormal +
+                                     "; merging the shards gives an equal model, not these bytes");
+  }
   if (!options.is_dry_run) {
     allow_many_files();
     const OrderlyStop orderly_stop;
@@ -144,7 +155,7 @@ ExitCode run(Options& options, Console& console) {
     if (!written) return fail(options, console, written.error());
   }
   if (console.is_json()) {
-    print_json(options, console, *plan);
+    print_json(options, console, *plan, abnormal->empty());
   } else if (options.is_dry_run || !console.is_quiet()) {
     print_text(options, console, *plan);
   }

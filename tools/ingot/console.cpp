@@ -175,6 +175,10 @@ void Console::remark(std::string_view file, std::string_view message) {
 
 ExitCode Console::fail(std::string_view file, const Error& error) {
   if (error.code == Errc::interrupted) return static_cast<ExitCode>(128 + stop_signal());
+  if (error.code == Errc::not_mapped && file == "-") {
+    complain(file, "this needs the data, and a pipe can be read only once; give a file");
+    return ExitCode::usage;
+  }
   Error shown = error;
   if (shown.subject == file) shown.subject.clear();  // it is in the line already
   complain(file, shown.message());
