@@ -2,7 +2,10 @@
 // Bump files of the golden models against digests of what the original converters write.
 #include <gmock/gmock.h>
 
+#include <fstream>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include "ingot/convert.hpp"
 #include "ingot/digest.hpp"
@@ -109,6 +112,85 @@ TEST_F(BumpGolden, StrictlyOriginalFilesAreThoseOfTheOriginalConverters) {
       if (std::string_view(model) == golden.model) {
         EXPECT_EQ(digest_of_file(folder_.path("config.json")), digest) << config();
       }
+    }
+  }
+}
+
+/// A section as the description of the format lists it.
+struct ListedSection {
+  std::string name;
+  std::uint64_t offset = 0;
+  std::uint64_t size = 0;
+  std::string digest;
+};
+
+/// The table below a heading of the description.
+std::vector<ListedSection> listed_sections(const std::filesystem::path& description,
+                                           std::string_view heading) {
+  std::ifstream file(description);
+  std::string line;
+  while (std::getline(file, line) && line != heading) {
+  }
+  std::vector<ListedSection> sections;
+  while (std::getline(file, line) && line.rfind("###", 0) != 0) {
+    ListedSection section;
+    std::istringstream words(line);
+    if (words >> section.name >> section.offset >> section.size >> section.digest &&
+        section.digest.size() == 64) {
+      sections.push_back(section);
+    }
+  }
+  return sections;
+}
+
+TEST_F(BumpGolden, EverySectionIsThatOfTheDescription) {
+  const std::filesystem::path description = shared_folder() / "spec" / "bump.md";
+  require_files(description);
+  const std::tuple<const char*, const char*, BumpOptions> tables[] = {
+      {"### kq", "kq", original(3, BumpCodes::doc)},
+      {"### pad24", "pad24", original(3, BumpCodes::doc)},
+      {"### sq, dialect 4 (copied biases, simple quants)", "sq", original(4, BumpCodes::engine)},
+  };
+  for (const auto& [heading, name, options] : tables) {
+    SCOPED_TRACE(heading);
+    ASSERT_THAT(convert(name, options), Succeeds());
+    const Bytes bytes = read_whole(folder_.path("weights.bump"));
+    const auto opened = open_any(folder_.path("weights.bump"));
+    ASSERT_THAT(opened, Succeeds());
+    const auto sections = listed_sections(description, heading);
+    ASSERT_EQ(sections.size(), opened->model.tensors().size() + 2);  // header and table
+    std::uint64_t end = 0;
+    for (const ListedSection& section : sections) {
+      SCOPED_TRACE(section.name);
+      ASSERT_EQ(section.offset, end);
+      end += section.size;
+      ASSERT_LE(end, bytes.size());
+      EXPECT_EQ(digest_of(DigestAlgorithm::sha256,
+                          std::span(bytes).subspan(section.offset, section.size)),
+                section.digest);
+      if (section.name == "header" || section.name == "dtype_table") continue;
+      const TensorInfo* tensor = opened->model.find_tensor(section.name);
+      ASSERT_NE(tensor, nullptr);
+      Bytes content(tensor->size_bytes);
+      ASSERT_THAT(opened->model.read(*tensor, 0, content), Succeeds());
+      EXPECT_EQ(digest_of(DigestAlgorithm::sha256, content), section.digest);
+    }
+    EXPECT_EQ(end, bytes.size());
+  }
+}
+
+TEST_F(BumpGolden, ABitFlippedInAnySectionIsFound) {
+  ASSERT_THAT(convert("f32", original(3, BumpCodes::doc)), Succeeds());
+  const Bytes good = read_whole(folder_.path("weights.bump"));
+  for (std::size_t at = 128; at < good.size(); at += 997) {
+    Bytes flipped = good;
+    flipped[at] ^= std::byte{1} << (at % 8);
+    folder_.write("weights.bump", flipped);
+    // In the count of the table the layout is wrong before the checksum is.
+    const auto opened = open_any(folder_.path("weights.bump"));
+    ASSERT_FALSE(opened.has_value()) << at;
+    if (at > 132) {
+      EXPECT_EQ(opened.error().code, Errc::checksum_mismatch) << at;
     }
   }
 }
