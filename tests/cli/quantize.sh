@@ -118,4 +118,6 @@ data[tensor["file_offset"] + 12:tensor["file_offset"] + 16] = b"\0\0\xc0\x7f"
 open("nan.gguf", "wb").write(data)' "$ingot"
 expect_error 3 'element 3 (row 0, column 3) is NaN' "$ingot" quantize nan.gguf x.gguf Q4_0
 "$ingot" quantize nan.gguf nan_out.gguf Q4_0 --allow-nan -q
+expect_error 2 'the report must be another file' "$ingot" quantize model.gguf x.gguf Q4_0 \
+  --report ./x.gguf --force
 [[ ! -e x.gguf ]] || fail "wrong use made a file"

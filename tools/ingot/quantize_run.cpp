@@ -20,6 +20,14 @@
 namespace ingot::cli {
 namespace {
 
+/// Whether two paths name one file, which need not exist yet.
+bool names_same_file(const std::string& a, const std::string& b) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (fs::equivalent(a, b, error)) return true;
+  return fs::absolute(a, error).lexically_normal() == fs::absolute(b, error).lexically_normal();
+}
+
 /// Wrong usage, which was said already.
 struct Refused {
   ExitCode code = ExitCode::usage;
@@ -283,7 +291,14 @@ class Run {
   ExitCode check_outputs() {
     std::vector<std::string> outputs;
     for (const QuantizedShard& shard : shards_) outputs.push_back(shard.path);
-    if (!options_.report.empty()) outputs.push_back(options_.report);
+    if (!options_.report.empty()) {
+      for (const std::string& out : outputs) {
+        if (!names_same_file(out, options_.report)) continue;
+        console_.complain(options_.report, "the report must be another file than the model");
+        return ExitCode::usage;
+      }
+      outputs.push_back(options_.report);
+    }
     for (const std::string& out : outputs) {
       if (is_input(out, model_, options_)) {
         console_.complain(out, "it is an input; the output must be another file");
