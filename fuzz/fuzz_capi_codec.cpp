@@ -6,10 +6,12 @@
 // The input is first the arguments, then the blocks or floats.
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <string>
 
 #include "ingot/ingot.h"
@@ -122,7 +124,9 @@ class Caller {
 
   /// Names of files that are not there; with any characters.
   void open_path() {
-    ingot_open_options options = {};
+    // The options of a later version may be longer than ours; their size must be true.
+    alignas(ingot_open_options) std::array<std::uint8_t, 256> room = {};
+    auto& options = *new (room.data()) ingot_open_options{};
     options.struct_size = byte() < 200 ? sizeof options : byte();
     const std::string path =
         "/nonexistent/" + std::string(reinterpret_cast<const char*>(data_ + next_), size_ - next_);

@@ -75,6 +75,7 @@ std::span<const BlockFields> swapped_fields(TensorType type) noexcept {
 
 void swap_fields(std::span<const BlockFields> fields, std::size_t block_bytes,
                  std::span<std::byte> blocks) noexcept {
+  if (blocks.empty()) return;  // and may have no address to count from
   const std::size_t block_count = blocks.size() / block_bytes;
   for (const BlockFields& field : fields) {
     // Either loop may be the long one; the block's is, as a rule.
