@@ -194,7 +194,7 @@ class Profiler {
       part.statistics.add(compute_statistics(floats));
       if (counts != nullptr) {
         counts->add(floats);
-      } else {  // the only piece of its tensor
+      } else if (options_.bin_count > 0) {  // the only piece of its tensor
         profiles_[part.tensor].histogram =
             detail::count_exactly(floats, part.statistics, options_.bin_count);
       }
