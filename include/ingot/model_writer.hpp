@@ -18,6 +18,7 @@
 #include "ingot/metadata.hpp"
 #include "ingot/model.hpp"
 #include "ingot/output_file.hpp"
+#include "ingot/owned_value.hpp"
 #include "ingot/types.hpp"
 
 namespace ingot {
@@ -59,13 +60,13 @@ class INGOT_EXPORT ModelWriter {
   template <class T>
   requires(std::is_arithmetic_v<T> && !std::same_as<T, bool>) void set(std::string_view key,
                                                                        T value) {
-    set_scalar(key, value_type_of<T>(), &value, sizeof value);
+    set_scalar(key, OwnedValue::type_of<T>(), &value, sizeof value);
   }
   /// An array of integers or floats; the C++ type decides the element type.
   template <class T>
   requires(std::is_arithmetic_v<T> &&
            !std::same_as<T, bool>) void set_array(std::string_view key, std::span<const T> values) {
-    set_scalars(key, value_type_of<T>(), values.data(), values.size(), sizeof(T));
+    set_scalars(key, OwnedValue::type_of<T>(), values.data(), values.size(), sizeof(T));
   }
   void set_array(std::string_view key, std::span<const std::string_view> values);
   void set_array(std::string_view key, std::span<const std::string> values);
@@ -115,24 +116,6 @@ class INGOT_EXPORT ModelWriter {
       const std::function<bool(std::uint64_t)>& progress = {}) const;
 
  private:
-  template <class T>
-  static constexpr ValueType value_type_of() noexcept {
-    if constexpr (std::floating_point<T>) {
-      return sizeof(T) == 4 ? ValueType::float32 : ValueType::float64;
-    } else {
-      constexpr bool is_signed = std::is_signed_v<T>;
-      switch (sizeof(T)) {
-        case 1:
-          return is_signed ? ValueType::int8 : ValueType::uint8;
-        case 2:
-          return is_signed ? ValueType::int16 : ValueType::uint16;
-        case 4:
-          return is_signed ? ValueType::int32 : ValueType::uint32;
-        default:
-          return is_signed ? ValueType::int64 : ValueType::uint64;
-      }
-    }
-  }
   void set_scalar(std::string_view key, ValueType type, const void* value, std::size_t bytes);
   void set_scalars(std::string_view key, ValueType element_type, const void* values,
                    std::size_t count, std::size_t element_bytes);
