@@ -38,6 +38,17 @@ using BlockValues = std::array<float, 256>;
   return factor * sum / 256.0f;
 }
 
+/// How much each value of an IQ1 or IQ3 block matters, by its size too; `weights` may be null.
+[[nodiscard]] inline BlockValues importances_of(const BlockValues& x,
+                                                const float* weights) noexcept {
+  const float square = mean_square(x, 2.0f);
+  BlockValues w;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    w[i] = weights != nullptr ? weights[i] * std::sqrt(square + x[i] * x[i]) : x[i] * x[i];
+  }
+  return w;
+}
+
 /// The integer 2 * code + 1 stands for `scale` in units of `unit`; codes are at most `code_max`.
 [[nodiscard]] inline unsigned group_code(float scale, float unit, int code_max) noexcept {
   const float inverse = 1.0f / unit;
