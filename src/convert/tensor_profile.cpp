@@ -2,15 +2,14 @@
 #include "ingot/tensor_profile.hpp"
 
 #include <algorithm>
-#include <array>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <utility>
 
 #include "convert/fine_histogram.hpp"
+#include "convert/piece_decoder.hpp"
 #include "ingot/parallel.hpp"
-#include "ingot/quantize.hpp"
 
 namespace ingot {
 namespace {
@@ -31,63 +30,8 @@ std::uint64_t part_elements_of(const TensorInfo& tensor) noexcept {
   return std::clamp(pieces * statistics_piece, least_part_elements, most_part_elements);
 }
 
-std::uint64_t bytes_of(const TensorInfo& tensor, std::uint64_t element_count) noexcept {
-  const TensorTypeInfo& type = *find_type(tensor.type);
-  return element_count / type.block_elements * type.block_bytes;
-}
-
-/// Elements that are read at once from a file that is not mapped: a system call for each piece
-/// would take longer than decoding it.
-constexpr std::uint64_t read_elements = std::uint64_t{32} * statistics_piece;
-
-/// Decodes a part of a tensor piece by piece, from its first on, through a buffer that stays in the
-/// first caches.
-class PieceDecoder {
- public:
-  PieceDecoder(const Model& model, const TensorInfo& tensor, std::uint64_t end_element)
-      : model_(model),
-        tensor_(tensor),
-        end_element_(end_element),
-        mapped_(model.data(tensor)),
-        byte_order_(model.files()[tensor.shard].byte_order) {}
-
-  /// A piece is whole blocks: both ends are multiples of any block's elements, or the tensor's end.
-  Result<std::span<const float>> decode(std::uint64_t first_element, std::size_t count) {
-    const std::uint64_t first_byte = bytes_of(tensor_, first_element);
-    const auto size_bytes = static_cast<std::size_t>(bytes_of(tensor_, count));
-    std::span<const std::byte> blocks;
-    if (mapped_.empty()) {
-      if (first_element >= end_of_read_) INGOT_TRY_VOID(read_from(first_element));
-      blocks = std::span(buffer_).subspan(first_byte - buffer_offset_, size_bytes);
-    } else {
-      blocks = mapped_.subspan(first_byte, size_bytes);
-    }
-    const std::span<float> floats = std::span(floats_).first(count);
-    INGOT_TRY_VOID(dequantize(tensor_.type, blocks, floats,
-                              {.byte_order = byte_order_, .stores = OutputStores::cached}));
-    return floats;
-  }
-
- private:
-  Result<void> read_from(std::uint64_t first_element) {
-    const std::uint64_t count = std::min(read_elements, end_element_ - first_element);
-    buffer_offset_ = bytes_of(tensor_, first_element);
-    buffer_.resize(static_cast<std::size_t>(bytes_of(tensor_, count)));
-    INGOT_TRY_VOID(model_.read(tensor_, buffer_offset_, buffer_));
-    end_of_read_ = first_element + count;
-    return {};
-  }
-
-  const Model& model_;
-  const TensorInfo& tensor_;
-  std::uint64_t end_element_;
-  std::span<const std::byte> mapped_;
-  Endian byte_order_;
-  alignas(64) std::array<float, statistics_piece> floats_;
-  std::vector<std::byte> buffer_;    ///< Of the tensor, from buffer_offset_ up to end_of_read_.
-  std::uint64_t buffer_offset_ = 0;  ///< Bytes
-  std::uint64_t end_of_read_ = 0;    ///< Elements
-};
+using convert::bytes_of;
+using convert::PieceDecoder;
 
 /// Consecutive elements of one tensor, and what was found out about them.
 struct Part {

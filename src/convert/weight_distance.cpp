@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cmath>
 #include <cstring>
@@ -8,9 +7,9 @@
 #include <mutex>
 #include <string>
 
+#include "convert/piece_decoder.hpp"
 #include "ingot/diff.hpp"
 #include "ingot/parallel.hpp"
-#include "ingot/quantize.hpp"
 
 namespace ingot {
 namespace {
@@ -54,72 +53,34 @@ struct Sums {
   std::uint64_t differing = 0;
 };
 
+void add(Sums& sums, std::span<const float> a, std::span<const float> b) {
+  sums.error.add(measure_error(a, b));
+  sums.squared_b += measure_error(b, a).squared_signal;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    // Two that are no numbers are alike; so are both zeros.
+    const bool is_same = a[i] == b[i] || (std::isnan(a[i]) && std::isnan(b[i]));
+    sums.differing += is_same ? 0 : 1;
+  }
+}
+
 /// Decodes the same elements of two tensors and adds up how far they are apart.
-class PartComparison {
- public:
-  PartComparison(const Model& a, const Model& b, const TensorPair& pair)
-      : first_(a, *pair.a), second_(b, *pair.b) {}
-
-  Result<Sums> run(std::uint64_t first_element, std::uint64_t element_count) {
-    Sums sums;
-    for (std::uint64_t done = 0; done < element_count;) {
-      const auto count =
-          static_cast<std::size_t>(std::min<std::uint64_t>(statistics_piece, element_count - done));
-      INGOT_TRY(const auto a, first_.decode(first_element + done, count));
-      INGOT_TRY(const auto b, second_.decode(first_element + done, count));
-      add(sums, a, b);
-      done += count;
-    }
-    first_.release(first_element, element_count);
-    second_.release(first_element, element_count);
-    return sums;
+Result<Sums> compare_part(const Model& a, const Model& b, const TensorPair& pair,
+                          std::uint64_t first_element, std::uint64_t element_count) {
+  convert::PieceDecoder decoder_a(a, *pair.a, first_element + element_count);
+  convert::PieceDecoder decoder_b(b, *pair.b, first_element + element_count);
+  Sums sums;
+  for (std::uint64_t done = 0; done < element_count;) {
+    const auto count =
+        static_cast<std::size_t>(std::min<std::uint64_t>(statistics_piece, element_count - done));
+    INGOT_TRY(const auto floats_a, decoder_a.decode(first_element + done, count));
+    INGOT_TRY(const auto floats_b, decoder_b.decode(first_element + done, count));
+    add(sums, floats_a, floats_b);
+    done += count;
   }
-
- private:
-  class Side {
-   public:
-    Side(const Model& model, const TensorInfo& tensor)
-        : tensor_(tensor),
-          type_(*find_type(tensor.type)),
-          byte_order_(model.files()[tensor.shard].byte_order),
-          reader_(model, tensor) {}
-
-    Result<std::span<const float>> decode(std::uint64_t first_element, std::size_t count) {
-      const std::uint64_t first_byte = first_element / type_.block_elements * type_.block_bytes;
-      INGOT_TRY(const auto blocks,
-                reader_.read(first_byte, count / type_.block_elements * type_.block_bytes));
-      const std::span<float> floats = std::span(floats_).first(count);
-      INGOT_TRY_VOID(dequantize(tensor_.type, blocks, floats,
-                                {.byte_order = byte_order_, .stores = OutputStores::cached}));
-      return std::span<const float>(floats);
-    }
-
-    void release(std::uint64_t first_element, std::uint64_t count) const noexcept {
-      reader_.release(first_element / type_.block_elements * type_.block_bytes,
-                      count / type_.block_elements * type_.block_bytes);
-    }
-
-   private:
-    const TensorInfo& tensor_;
-    const TensorTypeInfo& type_;
-    Endian byte_order_;
-    TensorReader reader_;
-    alignas(64) std::array<float, statistics_piece> floats_;
-  };
-
-  static void add(Sums& sums, std::span<const float> a, std::span<const float> b) {
-    sums.error.add(measure_error(a, b));
-    sums.squared_b += measure_error(b, a).squared_signal;
-    for (std::size_t i = 0; i < a.size(); ++i) {
-      // Two that are no numbers are alike; so are both zeros.
-      const bool is_same = a[i] == b[i] || (std::isnan(a[i]) && std::isnan(b[i]));
-      sums.differing += is_same ? 0 : 1;
-    }
-  }
-
-  Side first_;
-  Side second_;
-};
+  decoder_a.release(first_element, element_count);
+  decoder_b.release(first_element, element_count);
+  return sums;
+}
 
 class DistanceMeter {
  public:
@@ -217,7 +178,7 @@ class DistanceMeter {
         parts.size(), 1, thread_count_, [&](std::uint64_t at, std::uint64_t) -> Result<void> {
           const Part& part = parts[at];
           const TensorPair& pair = pairs_[part.pair];
-          INGOT_TRY(sums[at], PartComparison(a_, b_, pair).run(part.first, part.count));
+          INGOT_TRY(sums[at], compare_part(a_, b_, pair, part.first, part.count));
           const double share =
               static_cast<double>(part.count) / static_cast<double>(pair.a->element_count);
           const auto bytes = static_cast<double>(pair.a->size_bytes + pair.b->size_bytes -

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// Tensors as floats, piece by piece: what statistics, profiles and comparisons are made of.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "ingot/model.hpp"
+#include "ingot/statistics.hpp"
+
+namespace ingot::convert {
+
+/// The bytes of elements that are whole blocks of a tensor whose type is known.
+[[nodiscard]] std::uint64_t bytes_of(const TensorInfo& tensor,
+                                     std::uint64_t element_count) noexcept;
+
+/// Decodes a part of a tensor piece by piece, from its first on, through a buffer that stays in the
+/// first caches. Not thread-safe; any number of them can work on one model.
+class PieceDecoder {
+ public:
+  /// @param end_element  where the part ends: nothing beyond is read.
+  PieceDecoder(const Model& model, const TensorInfo& tensor, std::uint64_t end_element);
+
+  /// A piece of at most statistics_piece elements, valid until the next call. It is whole blocks:
+  /// both ends are multiples of any block's elements, or the tensor's end.
+  [[nodiscard]] Result<std::span<const float>> decode(std::uint64_t first_element,
+                                                      std::size_t count);
+
+  /// The elements will not be read again: their pages need not stay.
+  void release(std::uint64_t first_element, std::uint64_t count) const noexcept;
+
+ private:
+  [[nodiscard]] Result<void> read_from(std::uint64_t first_element);
+
+  const Model& model_;
+  const TensorInfo& tensor_;
+  std::uint64_t end_element_;
+  std::span<const std::byte> mapped_;
+  Endian byte_order_;
+  alignas(64) std::array<float, statistics_piece> floats_;
+  std::vector<std::byte> buffer_;    ///< Of the tensor, from buffer_offset_ up to end_of_read_.
+  std::uint64_t buffer_offset_ = 0;  ///< Bytes
+  std::uint64_t end_of_read_ = 0;    ///< Elements
+};
+
+}  // namespace ingot::convert
