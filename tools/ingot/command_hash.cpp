@@ -153,10 +153,7 @@ Result<void> print_hashes(const Options& options, Console& console, Output& out,
 
 /// Whether OUT is one of the files that are hashed, under whatever name.
 bool is_input(const std::string& out, const std::vector<HashJob>& jobs) {
-  const auto is_out = [&](const std::string& path) {
-    std::error_code ignored;  // of files of which one is not there
-    return std::filesystem::equivalent(out, path, ignored);
-  };
+  const auto is_out = [&](const std::string& path) { return is_same_file(out, path); };
   return std::any_of(jobs.begin(), jobs.end(), [&](const HashJob& job) {
     if (is_out(job.file) || std::ranges::any_of(job.foreign_paths, is_out)) return true;
     return job.model && is_file_of(*job.model, out);

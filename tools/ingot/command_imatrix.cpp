@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <ingot/imatrix.hpp>
 #include <ingot/recipe.hpp>
 #include <ingot/text.hpp>
@@ -15,6 +14,7 @@
 #include "command.hpp"
 #include "interrupt.hpp"
 #include "json_stream.hpp"
+#include "model_files.hpp"
 #include "table.hpp"
 
 namespace ingot::cli {
@@ -229,9 +229,8 @@ ExitCode show(const Options& options, Console& console, const ImportanceMatrix& 
 }
 
 ExitCode write(const Options& options, Console& console, const ImportanceMatrix& matrix) {
-  std::error_code error;
   for (const std::string& file : options.files) {
-    if (!std::filesystem::equivalent(options.out, file, error)) continue;
+    if (!is_same_file(options.out, file)) continue;
     console.complain(options.out, "it is an input; the output must be another file");
     return ExitCode::usage;
   }

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <cerrno>
-#include <filesystem>
 #include <ingot/output_file.hpp>
 #include <ingot/summary.hpp>
 #include <ingot/tensor_profile.hpp>
@@ -16,6 +15,7 @@
 #include "command.hpp"
 #include "interrupt.hpp"
 #include "json_stream.hpp"
+#include "model_files.hpp"
 #include "progress.hpp"
 #include "report_data.hpp"
 #include "report_page.hpp"
@@ -138,15 +138,6 @@ Result<void> write_page(const Options& options, Console& console, const ReportDa
   return file ? file->commit() : Result<void>();
 }
 
-/// Whether OUT is one of the files that are read, under whatever name.
-bool is_input(const std::string& out, const Model& model) {
-  std::error_code error;
-  for (const ModelFile& file : model.files()) {
-    if (std::filesystem::equivalent(out, file.path, error)) return true;
-  }
-  return false;
-}
-
 ExitCode check_usage(const Options& options, Console& console) {
   if (console.is_json()) {
     if (options.out.empty()) return ExitCode::done;
@@ -192,7 +183,7 @@ ExitCode run(const Options& options, Console& console) {
   }
   const Model* reference_model = reference ? &*reference : nullptr;
   if (!console.is_json() &&
-      (is_input(options.out, *model) || (reference && is_input(options.out, *reference)))) {
+      (is_file_of(*model, options.out) || (reference && is_file_of(*reference, options.out)))) {
     console.complain(options.out, "it is an input; the page must be another file");
     return ExitCode::usage;
   }

@@ -101,11 +101,14 @@ void for_each_model(Console& console, const std::string& path,
   if (is_empty) console.remark(path, "there is no file that ends in .gguf here");
 }
 
+bool is_same_file(const std::string& a, const std::string& b) {
+  std::error_code ignored;  // of files of which one is not there
+  return fs::equivalent(a, b, ignored);
+}
+
 bool is_file_of(const Model& model, const std::string& path) {
-  return std::ranges::any_of(model.files(), [&](const ModelFile& file) {
-    std::error_code ignored;  // of files of which one is not there
-    return fs::equivalent(file.path, path, ignored);
-  });
+  return std::ranges::any_of(model.files(),
+                             [&](const ModelFile& file) { return is_same_file(file.path, path); });
 }
 
 std::uint64_t model_bytes(const std::string& file) {

@@ -19,6 +19,9 @@ namespace ingot::cli {
 void for_each_model(Console& console, const std::string& path,
                     const std::function<bool(const std::string& file)>& use);
 
+/// Whether two paths are one file under whatever names; false if one is not there.
+[[nodiscard]] bool is_same_file(const std::string& a, const std::string& b);
+
 /// Whether a path is one of the files of an open model, under whatever name.
 [[nodiscard]] bool is_file_of(const Model& model, const std::string& path);
 

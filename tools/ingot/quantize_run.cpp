@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "interrupt.hpp"
+#include "model_files.hpp"
 #include "progress.hpp"
 #include "quantize_arguments.hpp"
 #include "quantize_report.hpp"
@@ -24,7 +25,7 @@ namespace {
 bool names_same_file(const std::string& a, const std::string& b) {
   namespace fs = std::filesystem;
   std::error_code error;
-  if (fs::equivalent(a, b, error)) return true;
+  if (is_same_file(a, b)) return true;
   return fs::absolute(a, error).lexically_normal() == fs::absolute(b, error).lexically_normal();
 }
 
@@ -72,13 +73,9 @@ std::string settle_arguments(QuantizeRequest& options) {
 
 /// Whether OUT is one of the files that are read, under whatever name.
 bool is_input(const std::string& out, const Model& model, const QuantizeRequest& options) {
-  std::error_code error;
-  for (const ModelFile& file : model.files()) {
-    if (std::filesystem::equivalent(out, file.path, error)) return true;
-  }
-  return std::any_of(
-      options.imatrix_files.begin(), options.imatrix_files.end(),
-      [&](const std::string& file) { return std::filesystem::equivalent(out, file, error); });
+  return is_file_of(model, out) ||
+         std::any_of(options.imatrix_files.begin(), options.imatrix_files.end(),
+                     [&](const std::string& file) { return is_same_file(out, file); });
 }
 
 /// Names the option that helps.
