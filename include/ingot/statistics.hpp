@@ -7,7 +7,9 @@
 #include <limits>
 #include <span>
 
+#include "ingot/error.hpp"
 #include "ingot/export.h"
+#include "ingot/types.hpp"
 
 namespace ingot {
 
@@ -35,5 +37,13 @@ inline constexpr std::size_t statistics_piece = 4096;
 
 /// Statistics of some numbers, the same on every CPU. Linear; thread-safe; does not allocate.
 [[nodiscard]] INGOT_EXPORT Statistics compute_statistics(std::span<const float> numbers) noexcept;
+
+/// The same of the numbers that whole blocks of a type hold, without keeping them anywhere: to the
+/// bit what the statistics of their floats are, and about twice as fast as decoding first. Linear;
+/// thread-safe; allocates only to report an error.
+/// @return Errc::unsupported_type for removed and unknown types, Errc::size_mismatch if `blocks`
+///         are not whole ones
+[[nodiscard]] INGOT_EXPORT Result<Statistics> compute_statistics(
+    TensorType type, std::span<const std::byte> blocks, Endian byte_order = Endian::little);
 
 }  // namespace ingot

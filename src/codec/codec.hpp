@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "codec/lane_sums.hpp"
 #include "ingot/types.hpp"
 
 namespace ingot::codec {
@@ -28,27 +29,36 @@ using DequantizeReference = void (*)(const std::byte* src, float* dst,
                                      std::size_t block_count) noexcept;
 using Dequantize = void (*)(const std::byte* src, float* dst, std::size_t block_count,
                             Stores stores) noexcept;
+/// Adds up the floats that blocks hold, around zero. They are a multiple of 16, and at most
+/// statistics_piece.
+using SumBlocks = void (*)(const std::byte* src, std::size_t block_count, LaneSums& sums) noexcept;
 using Quantize = void (*)(const FloatRows& rows) noexcept;
 
 struct Codec {
   TensorType type;
   DequantizeReference dequantize_ref;
   Dequantize dequantize;
+  SumBlocks sum;
   Quantize quantize_ref;
   Quantize quantize;
 };
+
+/// What a SumBlocks gives, by the references of its parts.
+void sum_blocks_ref(DequantizeReference dequantize, std::size_t block_elements,
+                    const std::byte* src, std::size_t block_count, LaneSums& sums) noexcept;
 
 /// The codec of a live type; nullptr for removed and unknown ids. O(1), thread-safe.
 [[nodiscard]] const Codec* find_codec(TensorType type) noexcept;
 
 // The functions of each type: references in <family>_ref.cpp and <family>_quantize_ref.cpp, kernels
 // in <family>_simd.cpp and <family>_quantize_simd.cpp. All are thread-safe and do not allocate.
-#define INGOT_TENSOR_TYPE(id, enumerator, label, elements, bytes, weights)                \
-  void dequantize_##enumerator##_ref(const std::byte* src, float* dst,                    \
-                                     std::size_t block_count) noexcept;                   \
-  void dequantize_##enumerator(const std::byte* src, float* dst, std::size_t block_count, \
-                               Stores stores) noexcept;                                   \
-  void quantize_##enumerator##_ref(const FloatRows& rows) noexcept;                       \
+#define INGOT_TENSOR_TYPE(id, enumerator, label, elements, bytes, weights)                       \
+  void dequantize_##enumerator##_ref(const std::byte* src, float* dst,                           \
+                                     std::size_t block_count) noexcept;                          \
+  void dequantize_##enumerator(const std::byte* src, float* dst, std::size_t block_count,        \
+                               Stores stores) noexcept;                                          \
+  void sum_##enumerator(const std::byte* src, std::size_t block_count, LaneSums& sums) noexcept; \
+  void quantize_##enumerator##_ref(const FloatRows& rows) noexcept;                              \
   void quantize_##enumerator(const FloatRows& rows) noexcept;
 #define INGOT_REMOVED_TYPE(id, label)
 #include "ingot/tensor_types.def"

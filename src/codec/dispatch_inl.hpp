@@ -23,30 +23,43 @@
 #include "codec/block.hpp"
 #include "codec/codec.hpp"
 #include "codec/cpu_targets.hpp"
+#include "codec/lane_sums_inl.hpp"
+#include "ingot/statistics.hpp"
 
-// Defines Dequantize<name> for this CPU target: by the functor Decode<name>, which is called for
-// each Block<name>; without vectors by the reference.
+// Defines Dequantize<name> and Sum<name> for this CPU target: by the functor Decode<name>, which is
+// called for each Block<name>; without vectors by the reference.
 #undef INGOT_DECODER
 #if HWY_TARGET == HWY_SCALAR
 #define INGOT_DECODER(name, enumerator, elements)                                            \
   void Dequantize##name(const std::byte* src, float* dst, std::size_t block_count, Stores) { \
     dequantize_##enumerator##_ref(src, dst, block_count);                                    \
+  }                                                                                          \
+  void Sum##name(const std::byte* src, std::size_t block_count, LaneSums& sums) {            \
+    sum_blocks_ref(dequantize_##enumerator##_ref, elements, src, block_count, sums);         \
   }
 #else
 #define INGOT_DECODER(name, enumerator, elements)                                       \
   void Dequantize##name(const std::byte* src, float* dst, std::size_t block_count,      \
                         Stores stores) {                                                \
     DecodeBlocks<Block##name, elements>(src, dst, block_count, stores, Decode##name()); \
+  }                                                                                     \
+  void Sum##name(const std::byte* src, std::size_t block_count, LaneSums& sums) {       \
+    SumBlocks<Block##name, elements>(src, block_count, sums, Decode##name());           \
   }
 #endif
 
-// Defines dequantize_<enumerator>: the Dequantize<name> of the CPU that runs it.
+// Defines dequantize_<enumerator> and sum_<enumerator>: the Dequantize<name> and the Sum<name> of
+// the CPU that runs it.
 #undef INGOT_EXPORT_DECODER
-#define INGOT_EXPORT_DECODER(name, enumerator)                                            \
-  INGOT_KERNELS(Dequantize##name);                                                        \
-  void dequantize_##enumerator(const std::byte* src, float* dst, std::size_t block_count, \
-                               Stores stores) noexcept {                                  \
-    kernel_of(Dequantize##name##Kernels)(src, dst, block_count, stores);                  \
+#define INGOT_EXPORT_DECODER(name, enumerator)                                                    \
+  INGOT_KERNELS(Dequantize##name);                                                                \
+  void dequantize_##enumerator(const std::byte* src, float* dst, std::size_t block_count,         \
+                               Stores stores) noexcept {                                          \
+    kernel_of(Dequantize##name##Kernels)(src, dst, block_count, stores);                          \
+  }                                                                                               \
+  INGOT_KERNELS(Sum##name);                                                                       \
+  void sum_##enumerator(const std::byte* src, std::size_t block_count, LaneSums& sums) noexcept { \
+    kernel_of(Sum##name##Kernels)(src, block_count, sums);                                        \
   }
 
 HWY_BEFORE_NAMESPACE();
@@ -314,6 +327,36 @@ HWY_INLINE void DecodeBlocks(const std::byte* src, float* dst, std::size_t block
   }
   for (std::size_t b = 0; b < block_count; ++b, dst += block_elements) {
     decode_block(blocks[b], dst, CachedStore());
+  }
+}
+
+// --- summing -----------------------------------------------------------------------------------
+
+/// Adds floats up instead of storing them; for vectors of all 16 lanes.
+struct SummingStore {
+  VectorSums<false>* sums;
+  HWY_INLINE void operator()(Floats value, const float*) const { sums->Add(value); }
+};
+
+/// Adds up the floats of blocks, at most statistics_piece of them, around zero.
+template <class Block, std::size_t block_elements, class DecodeBlock>
+HWY_INLINE void SumBlocks(const std::byte* src, std::size_t block_count, LaneSums& sums,
+                          const DecodeBlock& decode_block) {
+  if constexpr (float_lanes == statistics_lanes) {
+    float nowhere[block_elements];
+    const auto* blocks = reinterpret_cast<const Block*>(src);
+    VectorSums<false> vector_sums(0.0f);
+    for (std::size_t b = 0; b < block_count; ++b) {
+      hwy::Prefetch(reinterpret_cast<const std::byte*>(blocks + b) + prefetch_bytes);
+      decode_block(blocks[b], nowhere, SummingStore{&vector_sums});
+    }
+    sums.zeros = 0;
+    vector_sums.StoreTo(sums, 0);
+  } else {
+    // The sums of all lanes would not leave registers enough to decode.
+    HWY_ALIGN float floats[statistics_piece];
+    DecodeBlocks<Block, block_elements>(src, floats, block_count, Stores::cached, decode_block);
+    sum_lanes(floats, block_count * block_elements, 0.0f, sums);
   }
 }
 

@@ -20,13 +20,17 @@ struct DecodeQ2_K {
     const Factors scales(LevelsOf(AndByte(groups, 15)), HalfAt(block.scale.data()));
     const Factors offsets(LevelsOf(AndByte(ShiftRightMixing<4>(groups), 15)),
                           hn::Neg(HalfAt(block.minimum.data())));
-    for (std::size_t chunk = 0; chunk < 4; ++chunk) {  // 16 bytes of codes
-      Codes codes = LoadCodes(&block.codes[16 * chunk]);
-      std::size_t group = 8 * (chunk / 2) + chunk % 2;
-      for (std::size_t t = 0; t < 4; ++t, group += 2) {
-        const AffineCodes<2> values(scales[group], offsets[group]);
-        values(codes, dst + 16 * group, store);
-        codes = ShiftRightMixing<2>(codes);
+    for (std::size_t half = 0; half < 2; ++half) {
+      Codes even = LoadCodes(&block.codes[32 * half]);
+      Codes odd = LoadCodes(&block.codes[32 * half + 16]);
+      for (std::size_t t = 0; t < 4; ++t) {
+        const std::size_t group = 8 * half + 2 * t;
+        const AffineCodes<2> even_values(scales[group], offsets[group]);
+        const AffineCodes<2> odd_values(scales[group + 1], offsets[group + 1]);
+        even_values(even, dst + 16 * group, store);
+        odd_values(odd, dst + 16 * group + 16, store);
+        even = ShiftRightMixing<2>(even);
+        odd = ShiftRightMixing<2>(odd);
       }
     }
   }

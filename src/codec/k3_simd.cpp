@@ -28,18 +28,23 @@ struct DecodeQ3_K {
   template <class Store>
   HWY_INLINE void operator()(const BlockQ3_K& block, float* dst, Store store) const {
     const Factors scales(GroupScales(block.groups), HalfAt(block.scale.data()));
-    for (std::size_t column = 0; column < 2; ++column) {  // 16 bytes of each row
-      Codes high = LoadCodes(&block.high_bits[16 * column]);
-      for (std::size_t half = 0; half < 2; ++half) {
-        Codes codes = LoadCodes(&block.codes[32 * half + 16 * column]);
-        for (std::size_t t = 0; t < 4; ++t) {
-          const std::size_t group = 8 * half + 2 * t + column;
-          const Codes code = hn::Or(AndByte(codes, 3), AndByte(ShiftLeftMixing<2>(high), 4));
-          StoreScaled(hn::Sub(LevelsOf(code), hn::Set(LevelTag(), 4)), scales[group],
-                      dst + 16 * group, store);
-          codes = ShiftRightMixing<2>(codes);
-          high = ShiftRightMixing<1>(high);
-        }
+    const auto store_group = [&](std::size_t group, Codes low, Codes high) HWY_ATTR {
+      const Codes code = hn::Or(AndByte(low, 3), AndByte(ShiftLeftMixing<2>(high), 4));
+      StoreScaled(hn::Sub(LevelsOf(code), hn::Set(LevelTag(), 4)), scales[group], dst + 16 * group,
+                  store);
+    };
+    Codes even_high = LoadCodes(&block.high_bits[0]);
+    Codes odd_high = LoadCodes(&block.high_bits[16]);
+    for (std::size_t half = 0; half < 2; ++half) {
+      Codes even = LoadCodes(&block.codes[32 * half]);
+      Codes odd = LoadCodes(&block.codes[32 * half + 16]);
+      for (std::size_t group = 8 * half; group < 8 * half + 8; group += 2) {
+        store_group(group, even, even_high);
+        store_group(group + 1, odd, odd_high);
+        even = ShiftRightMixing<2>(even);
+        odd = ShiftRightMixing<2>(odd);
+        even_high = ShiftRightMixing<1>(even_high);
+        odd_high = ShiftRightMixing<1>(odd_high);
       }
     }
   }

@@ -22,11 +22,12 @@ struct DecodeQ4_K {
     for (std::size_t group = 0; group < 8; group += 2, dst += 64) {
       const AffineCodes<4> even(factors.Scale(group), factors.Offset(group));
       const AffineCodes<4> odd(factors.Scale(group + 1), factors.Offset(group + 1));
-      for (std::size_t i = 0; i < 32; i += 16) {
-        const Codes codes = LoadCodes(&block.codes[16 * group + i]);
-        even(codes, dst + i, store);
-        odd(ShiftRightMixing<4>(codes), dst + 32 + i, store);
-      }
+      const Codes first = LoadCodes(&block.codes[16 * group]);
+      const Codes last = LoadCodes(&block.codes[16 * group + 16]);
+      even(first, dst, store);
+      even(last, dst + 16, store);
+      odd(ShiftRightMixing<4>(first), dst + 32, store);
+      odd(ShiftRightMixing<4>(last), dst + 48, store);
     }
   }
 };

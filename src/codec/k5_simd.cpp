@@ -19,19 +19,22 @@ struct DecodeQ5_K {
   HWY_INLINE void operator()(const BlockQ5_K& block, float* dst, Store store) const {
     const GroupFactors factors(block.groups, HalfAt(block.scale.data()),
                                HalfAt(block.minimum.data()));
-    for (std::size_t i = 0; i < 32; i += 16) {
-      Codes high = LoadCodes(&block.high_bits[i]);
-      for (std::size_t group = 0; group < 8; group += 2) {
-        const Codes codes = LoadCodes(&block.codes[16 * group + i]);
-        const Codes even = hn::Or(AndByte(codes, 15), AndByte(ShiftLeftMixing<4>(high), 16));
-        const Codes odd =
-            hn::Or(AndByte(ShiftRightMixing<4>(codes), 15), AndByte(ShiftLeftMixing<3>(high), 16));
-        StoreAffine(LevelsOf(even), factors.Scale(group), factors.Offset(group),
-                    dst + 32 * group + i, store);
-        StoreAffine(LevelsOf(odd), factors.Scale(group + 1), factors.Offset(group + 1),
-                    dst + 32 * (group + 1) + i, store);
-        high = ShiftRightMixing<2>(high);
-      }
+    const auto store_half = [&](std::size_t group, std::size_t i, Codes low, Codes high) HWY_ATTR {
+      const Codes code = hn::Or(AndByte(low, 15), AndByte(high, 16));
+      StoreAffine(LevelsOf(code), factors.Scale(group), factors.Offset(group), dst + 32 * group + i,
+                  store);
+    };
+    Codes first_high = LoadCodes(&block.high_bits[0]);
+    Codes last_high = LoadCodes(&block.high_bits[16]);
+    for (std::size_t group = 0; group < 8; group += 2) {
+      const Codes first = LoadCodes(&block.codes[16 * group]);
+      const Codes last = LoadCodes(&block.codes[16 * group + 16]);
+      store_half(group, 0, first, ShiftLeftMixing<4>(first_high));
+      store_half(group, 16, last, ShiftLeftMixing<4>(last_high));
+      store_half(group + 1, 0, ShiftRightMixing<4>(first), ShiftLeftMixing<3>(first_high));
+      store_half(group + 1, 16, ShiftRightMixing<4>(last), ShiftLeftMixing<3>(last_high));
+      first_high = ShiftRightMixing<2>(first_high);
+      last_high = ShiftRightMixing<2>(last_high);
     }
   }
 };

@@ -17,22 +17,26 @@ struct DecodeQ6_K {
   template <class Store>
   HWY_INLINE void operator()(const BlockQ6_K& block, float* dst, Store store) const {
     const Factors scales(LevelsOf(LoadCodes(block.groups.data())), HalfAt(block.scale.data()));
-    for (std::size_t chunk = 0; chunk < 4; ++chunk) {  // 16 bytes of each of 4 rows
-      const std::size_t half = chunk / 2;
-      const std::size_t column = chunk % 2;
-      const Codes first = LoadCodes(&block.codes[64 * half + 16 * column]);
-      const Codes second = LoadCodes(&block.codes[64 * half + 32 + 16 * column]);
-      const Codes high = LoadCodes(&block.high_bits[16 * chunk]);
-      const std::size_t group = 8 * half + column;
-      const auto store_row = [&](std::size_t t, Codes low_bits, Codes high_bits) HWY_ATTR {
-        const Codes code = hn::Or(AndByte(low_bits, 0x0F), AndByte(high_bits, 0x30));
-        StoreScaled(hn::Sub(LevelsOf(code), hn::Set(LevelTag(), 32)), scales[group + 2 * t],
-                    dst + 16 * (group + 2 * t), store);
-      };
-      store_row(0, first, ShiftLeftMixing<4>(high));
-      store_row(1, second, ShiftLeftMixing<2>(high));
-      store_row(2, ShiftRightMixing<4>(first), high);
-      store_row(3, ShiftRightMixing<4>(second), ShiftRightMixing<2>(high));
+    const auto store_group = [&](std::size_t group, Codes low_bits, Codes high_bits) HWY_ATTR {
+      const Codes code = hn::Or(AndByte(low_bits, 0x0F), AndByte(high_bits, 0x30));
+      StoreScaled(hn::Sub(LevelsOf(code), hn::Set(LevelTag(), 32)), scales[group], dst + 16 * group,
+                  store);
+    };
+    for (std::size_t half = 0; half < 2; ++half) {
+      const std::uint8_t* codes = &block.codes[64 * half];
+      const Codes row0[2] = {LoadCodes(codes), LoadCodes(codes + 16)};
+      const Codes row1[2] = {LoadCodes(codes + 32), LoadCodes(codes + 48)};
+      const Codes high[2] = {LoadCodes(&block.high_bits[32 * half]),
+                             LoadCodes(&block.high_bits[32 * half + 16])};
+      const std::size_t group = 8 * half;
+      for (std::size_t i = 0; i < 2; ++i)
+        store_group(group + i, row0[i], ShiftLeftMixing<4>(high[i]));
+      for (std::size_t i = 0; i < 2; ++i)
+        store_group(group + 2 + i, row1[i], ShiftLeftMixing<2>(high[i]));
+      for (std::size_t i = 0; i < 2; ++i)
+        store_group(group + 4 + i, ShiftRightMixing<4>(row0[i]), high[i]);
+      for (std::size_t i = 0; i < 2; ++i)
+        store_group(group + 6 + i, ShiftRightMixing<4>(row1[i]), ShiftRightMixing<2>(high[i]));
     }
   }
 };

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <limits>
 
+#include "codec/codec.hpp"
 #include "codec/lane_sums.hpp"
+#include "ingot/statistics.hpp"
 
 namespace ingot::codec {
 
@@ -23,6 +25,13 @@ void sum_lanes_ref(const float* numbers, std::size_t count, float center, LaneSu
     if (number > sums.maxima[lane]) sums.maxima[lane] = number;
     if (number == 0.0f) ++sums.zeros;
   }
+}
+
+void sum_blocks_ref(DequantizeReference dequantize, std::size_t block_elements,
+                    const std::byte* src, std::size_t block_count, LaneSums& sums) noexcept {
+  float floats[statistics_piece];
+  dequantize(src, floats, block_count);
+  sum_lanes_ref(floats, block_count * block_elements, 0.0f, sums);
 }
 
 }  // namespace ingot::codec

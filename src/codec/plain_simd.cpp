@@ -28,13 +28,20 @@ struct Sixteen {
 
 /// convert(numbers, i) makes floats of numbers i .. i + float_lanes - 1.
 template <std::size_t number_bytes, class Convert>
+struct DecodeSixteen {
+  Convert convert;
+
+  template <class Store>
+  HWY_INLINE void operator()(const Sixteen<number_bytes>& numbers, float* dst, Store store) const {
+    for (std::size_t i = 0; i < 16; i += float_lanes) store(convert(numbers, i), dst + i);
+  }
+};
+
+template <std::size_t number_bytes, class Convert>
 HWY_INLINE void DecodeNumbers(const std::byte* src, float* dst, std::size_t count, Stores stores,
-                              DequantizeReference decode_rest, const Convert& convert) {
-  using Numbers = Sixteen<number_bytes>;
-  const auto decode = [&](const Numbers& numbers, float* to, auto store) HWY_ATTR {
-    for (std::size_t i = 0; i < 16; i += float_lanes) store(convert(numbers, i), to + i);
-  };
-  DecodeBlocks<Numbers, 16>(src, dst, count / 16, stores, decode);
+                              DequantizeReference decode_rest) {
+  DecodeBlocks<Sixteen<number_bytes>, 16>(src, dst, count / 16, stores,
+                                          DecodeSixteen<number_bytes, Convert>());
   const std::size_t done = count / 16 * 16;
   decode_rest(src + done * number_bytes, dst + done, count - done);
 }
@@ -124,11 +131,24 @@ struct ConvertI64 {
 };
 
 #undef INGOT_DECODER
-#define INGOT_DECODER(name, enumerator, number_bytes)                                         \
-  void Dequantize##name(const std::byte* src, float* dst, std::size_t block_count,            \
-                        Stores stores) {                                                      \
-    DecodeNumbers<number_bytes>(src, dst, block_count, stores, dequantize_##enumerator##_ref, \
-                                Convert##name());                                             \
+#define INGOT_DECODER(name, enumerator, number_bytes)                                   \
+  void Dequantize##name(const std::byte* src, float* dst, std::size_t block_count,      \
+                        Stores stores) {                                                \
+    DecodeNumbers<number_bytes, Convert##name>(src, dst, block_count, stores,           \
+                                               dequantize_##enumerator##_ref);          \
+  }                                                                                     \
+  void Sum##name(const std::byte* src, std::size_t block_count, LaneSums& sums) {       \
+    SumBlocks<Sixteen<number_bytes>, 16>(src, block_count / 16, sums,                   \
+                                         DecodeSixteen<number_bytes, Convert##name>()); \
+  }
+#else
+#undef INGOT_DECODER
+#define INGOT_DECODER(name, enumerator, number_bytes)                                        \
+  void Dequantize##name(const std::byte* src, float* dst, std::size_t block_count, Stores) { \
+    dequantize_##enumerator##_ref(src, dst, block_count);                                    \
+  }                                                                                          \
+  void Sum##name(const std::byte* src, std::size_t block_count, LaneSums& sums) {            \
+    sum_blocks_ref(dequantize_##enumerator##_ref, 1, src, block_count, sums);                \
   }
 #endif
 

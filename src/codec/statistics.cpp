@@ -4,8 +4,13 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <numeric>
+#include <optional>
+#include <string>
 
+#include "codec/codec.hpp"
 #include "codec/lane_sums.hpp"
+#include "ingot/quantize.hpp"
 
 namespace ingot {
 namespace {
@@ -37,19 +42,6 @@ Statistics compute_exactly(std::span<const float> numbers) noexcept {
   return result;
 }
 
-/// The middle of a few numbers: good enough to keep the squares of all of them small. Zero where
-/// they lie on both sides of it, as weights do.
-float center_of(std::span<const float> numbers) noexcept {
-  double sum = 0.0;
-  std::size_t positive_count = 0;
-  for (const float number : numbers) {
-    sum += number;
-    if (number > 0.0f) ++positive_count;
-  }
-  if (positive_count > 0 && positive_count < numbers.size()) return 0.0f;
-  return static_cast<float>(sum / static_cast<double>(numbers.size()));
-}
-
 using Lanes = float[codec::statistics_lanes];
 
 /// Half of the lanes is added to the other half until one is left.
@@ -65,20 +57,18 @@ double total(const Lanes& lanes) noexcept {
   return sums[0];
 }
 
-/// By floats in lanes, around `center`.
-Statistics compute_around(float center, std::span<const float> numbers) noexcept {
-  codec::LaneSums sums;
-  codec::sum_lanes(numbers.data(), numbers.size(), center, sums);
+/// Nothing where the sums of floats cannot tell: they are infinite or NaN if a number is, or if
+/// they overflow; and far from the mean, the squares hold little else than the distance to it.
+std::optional<Statistics> statistics_of(const codec::LaneSums& sums, float center,
+                                        std::size_t number_count) noexcept {
   const double squares = total(sums.squares);
-  // They are infinite or NaN if a number is, or if they overflow.
-  if (!std::isfinite(squares)) return compute_exactly(numbers);
-  const auto count = static_cast<double>(numbers.size());
+  if (!std::isfinite(squares)) return std::nullopt;
+  const auto count = static_cast<double>(number_count);
   const double shift = total(sums.distances) / count;
-  // Far from the mean, the squares hold little else than the distance to it.
   const double shift_squares = count * shift * shift;
-  if (shift_squares > squares / 2 && squares > 0.0) return compute_exactly(numbers);
+  if (shift_squares > squares / 2 && squares > 0.0) return std::nullopt;
   Statistics result;
-  result.count = numbers.size();
+  result.count = number_count;
   result.zeros = sums.zeros;
   result.min = *std::min_element(std::begin(sums.minima), std::end(sums.minima));
   result.max = *std::max_element(std::begin(sums.maxima), std::end(sums.maxima));
@@ -87,17 +77,57 @@ Statistics compute_around(float center, std::span<const float> numbers) noexcept
   return result;
 }
 
-Statistics compute_by_lanes(std::span<const float> numbers) noexcept {
+std::optional<Statistics> compute_around(float center, std::span<const float> numbers) noexcept {
+  codec::LaneSums sums;
+  codec::sum_lanes(numbers.data(), numbers.size(), center, sums);
+  return statistics_of(sums, center, numbers.size());
+}
+
+/// The middle of a few numbers: good enough to keep the squares of all of them small.
+float center_of(std::span<const float> numbers) noexcept {
   constexpr std::size_t few = 16;
-  return compute_around(center_of(numbers.first(std::min(few, numbers.size()))), numbers);
+  const auto first = numbers.first(std::min(few, numbers.size()));
+  const double sum = std::accumulate(first.begin(), first.end(), 0.0);
+  return static_cast<float>(sum / static_cast<double>(first.size()));
+}
+
+/// What sums around zero, where weights lie, cannot tell.
+Statistics compute_off_zero(std::span<const float> numbers) noexcept {
+  const auto around_center = compute_around(center_of(numbers), numbers);
+  return around_center ? *around_center : compute_exactly(numbers);
 }
 
 Statistics compute_piece(std::span<const float> numbers) noexcept {
   const std::size_t whole = numbers.size() / codec::statistics_lanes * codec::statistics_lanes;
   if (whole == 0) return compute_exactly(numbers);
-  Statistics result = compute_by_lanes(numbers.first(whole));
+  const auto around_zero = compute_around(0.0f, numbers.first(whole));
+  Statistics result = around_zero ? *around_zero : compute_off_zero(numbers.first(whole));
   result.add(compute_exactly(numbers.subspan(whole)));
   return result;
+}
+
+/// Blocks of a piece, as they lie in a file.
+struct BlockPiece {
+  TensorType type;
+  std::span<const std::byte> bytes;
+  std::size_t element_count;
+  Endian byte_order;
+};
+
+Result<Statistics> compute_piece(const BlockPiece& piece) noexcept {
+  const TensorTypeInfo& info = *find_type(piece.type);
+  if (piece.byte_order == Endian::little && piece.element_count % codec::statistics_lanes == 0) {
+    codec::LaneSums sums;
+    codec::find_codec(piece.type)
+        ->sum(piece.bytes.data(), piece.element_count / info.block_elements, sums);
+    const auto around_zero = statistics_of(sums, 0.0f, piece.element_count);
+    if (around_zero) return *around_zero;
+  }
+  alignas(64) float floats[statistics_piece];
+  const std::span numbers = std::span(floats).first(piece.element_count);
+  INGOT_TRY_VOID(dequantize(piece.type, piece.bytes, numbers,
+                            {.byte_order = piece.byte_order, .stores = OutputStores::cached}));
+  return compute_piece(numbers);
 }
 
 }  // namespace
@@ -129,6 +159,29 @@ Statistics compute_statistics(std::span<const float> numbers) noexcept {
     const std::size_t count = std::min(statistics_piece, numbers.size());
     result.add(compute_piece(numbers.first(count)));
     numbers = numbers.subspan(count);
+  }
+  return result;
+}
+
+Result<Statistics> compute_statistics(TensorType type, std::span<const std::byte> blocks,
+                                      Endian byte_order) {
+  const TensorTypeInfo* info = find_type(type);
+  if (info == nullptr) {
+    return fail(Errc::unsupported_type, std::to_string(static_cast<std::uint32_t>(type)));
+  }
+  if (blocks.size() % info->block_bytes != 0) {
+    return fail(Errc::size_mismatch, std::string(info->name),
+                std::to_string(blocks.size()) + " bytes, not a multiple of " +
+                    std::to_string(info->block_bytes));
+  }
+  const std::size_t piece_bytes = statistics_piece / info->block_elements * info->block_bytes;
+  Statistics result;
+  while (!blocks.empty()) {
+    const auto bytes = blocks.first(std::min(piece_bytes, blocks.size()));
+    const std::size_t element_count = bytes.size() / info->block_bytes * info->block_elements;
+    INGOT_TRY(const Statistics piece, compute_piece({type, bytes, element_count, byte_order}));
+    result.add(piece);
+    blocks = blocks.subspan(bytes.size());
   }
   return result;
 }

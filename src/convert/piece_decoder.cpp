@@ -33,18 +33,21 @@ PieceDecoder::PieceDecoder(const Model& model, const TensorInfo& tensor, std::ui
       mapped_(model.data(tensor)),
       byte_order_(model.files()[tensor.shard].byte_order) {}
 
-Result<std::span<const float>> PieceDecoder::decode(std::uint64_t first_element,
-                                                    std::size_t count) {
+Result<std::span<const std::byte>> PieceDecoder::read(std::uint64_t first_element,
+                                                      std::size_t count) {
   const std::uint64_t first_byte = bytes_of(tensor_, first_element);
   const auto size_bytes = static_cast<std::size_t>(bytes_of(tensor_, count));
-  std::span<const std::byte> blocks;
   if (mapped_.empty()) {
     if (first_element >= end_of_read_) INGOT_TRY_VOID(read_from(first_element));
-    blocks = std::span(buffer_).subspan(first_byte - buffer_offset_, size_bytes);
-  } else {
-    blocks = mapped_.subspan(first_byte, size_bytes);
-    fetch(mapped_.subspan(first_byte + size_bytes), size_bytes);
+    return std::span<const std::byte>(buffer_).subspan(first_byte - buffer_offset_, size_bytes);
   }
+  fetch(mapped_.subspan(first_byte + size_bytes), size_bytes);
+  return mapped_.subspan(first_byte, size_bytes);
+}
+
+Result<std::span<const float>> PieceDecoder::decode(std::uint64_t first_element,
+                                                    std::size_t count) {
+  INGOT_TRY(const auto blocks, read(first_element, count));
   const std::span<float> floats = std::span(floats_).first(count);
   INGOT_TRY_VOID(dequantize(tensor_.type, blocks, floats,
                             {.byte_order = byte_order_, .stores = OutputStores::cached}));

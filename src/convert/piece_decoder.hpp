@@ -24,8 +24,12 @@ class PieceDecoder {
   /// @param end_element  where the part ends: nothing beyond is read.
   PieceDecoder(const Model& model, const TensorInfo& tensor, std::uint64_t end_element);
 
-  /// A piece of at most statistics_piece elements, valid until the next call. It is whole blocks:
-  /// both ends are multiples of any block's elements, or the tensor's end.
+  /// The blocks of a piece of at most statistics_piece elements, valid until the next call. Both
+  /// its ends are multiples of any block's elements, or the tensor's end.
+  [[nodiscard]] Result<std::span<const std::byte>> read(std::uint64_t first_element,
+                                                        std::size_t count);
+
+  /// The same as floats.
   [[nodiscard]] Result<std::span<const float>> decode(std::uint64_t first_element,
                                                       std::size_t count);
 

@@ -8,7 +8,9 @@
 #include <limits>
 #include <vector>
 
+#include "codec/codec.hpp"
 #include "codec/lane_sums.hpp"
+#include "ingot/quantize.hpp"
 #include "support/codec_cases.hpp"
 #include "support/random.hpp"
 
@@ -131,6 +133,81 @@ TEST_P(LaneSums, KernelsEqualTheReference) {
     EXPECT_TRUE(same_floats(expected.maxima, actual.maxima));
     EXPECT_EQ(expected.zeros, actual.zeros);
   }
+}
+
+void expect_same(const Statistics& expected, const Statistics& actual) {
+  EXPECT_EQ(expected.count, actual.count);
+  EXPECT_EQ(expected.zeros, actual.zeros);
+  EXPECT_EQ(expected.nans, actual.nans);
+  EXPECT_EQ(expected.infinities, actual.infinities);
+  EXPECT_EQ(expected.min, actual.min);
+  EXPECT_EQ(expected.max, actual.max);
+  EXPECT_EQ(expected.mean, actual.mean);
+  EXPECT_EQ(expected.squares, actual.squares);
+}
+
+class BlockStatistics : public testing::TestWithParam<TypeAndTarget> {};
+
+/// Blocks of a type, made of `numbers` where it can be encoded, else of random bytes.
+std::vector<std::byte> blocks_of(const TensorTypeInfo& info, std::span<const float> numbers) {
+  std::vector<std::byte> blocks(numbers.size() / info.block_elements * info.block_bytes);
+  const std::vector<float> weights(numbers.size(), 1.0f);
+  if (!quantize(info.type, numbers, numbers.size(), blocks, {.weights = weights})) {
+    Random random;
+    for (std::byte& byte : blocks) byte = std::byte{static_cast<unsigned char>(random.below(256))};
+  }
+  return blocks;
+}
+
+TEST_P(BlockStatistics, AreThoseOfTheirFloats) {
+  const auto& [info, target] = GetParam();
+  const ForcedTarget forced(target);
+  for (const float center : {0.0f, 5.0f}) {
+    for (const std::size_t count : {0u, 256u, 4096u, 4096u + 768u}) {
+      const std::vector<std::byte> blocks = blocks_of(info, random_floats(count, center));
+      std::vector<float> floats(count);
+      ASSERT_TRUE(dequantize(info.type, blocks, floats));
+      const auto found = compute_statistics(info.type, blocks);
+      ASSERT_TRUE(found);
+      expect_same(compute_statistics(floats), *found);
+    }
+  }
+}
+
+TEST_P(BlockStatistics, AddUpInTheOrderOfTheNumbers) {
+  const auto& [info, target] = GetParam();
+  const ForcedTarget forced(target);
+  const std::vector<std::byte> blocks = blocks_of(info, random_floats(4096, 0.0f));
+  const codec::Codec& codec = *codec::find_codec(info.type);
+  const std::size_t block_count = blocks.size() / info.block_bytes;
+  codec::LaneSums expected;
+  codec::LaneSums actual;
+  codec::sum_blocks_ref(codec.dequantize_ref, info.block_elements, blocks.data(), block_count,
+                        expected);
+  codec.sum(blocks.data(), block_count, actual);
+  EXPECT_TRUE(same_floats(expected.distances, actual.distances));
+  EXPECT_TRUE(same_floats(expected.squares, actual.squares));
+  EXPECT_TRUE(same_floats(expected.minima, actual.minima));
+  EXPECT_TRUE(same_floats(expected.maxima, actual.maxima));
+  EXPECT_EQ(expected.zeros, actual.zeros);
+}
+
+INSTANTIATE_TEST_SUITE_P(, BlockStatistics, every_type_and_target(), case_name);
+
+TEST(Statistics, OfBlocksInTheOtherByteOrder) {
+  const std::vector<std::byte> little = {std::byte{0}, std::byte{0x3C}, std::byte{0},
+                                         std::byte{0x40}};
+  const std::vector<std::byte> big = {std::byte{0x3C}, std::byte{0}, std::byte{0x40}, std::byte{0}};
+  expect_same(*compute_statistics(TensorType::f16, little),
+              *compute_statistics(TensorType::f16, big, Endian::big));
+  EXPECT_EQ(compute_statistics(TensorType::f16, big, Endian::big)->mean, 1.5);
+}
+
+TEST(Statistics, OfWhatAreNoBlocks) {
+  const std::vector<std::byte> bytes(17);
+  EXPECT_EQ(compute_statistics(TensorType::q4_0, bytes).error().code, Errc::size_mismatch);
+  EXPECT_EQ(compute_statistics(static_cast<TensorType>(4), bytes).error().code,
+            Errc::unsupported_type);
 }
 
 INSTANTIATE_TEST_SUITE_P(, LaneSums, testing::ValuesIn(cpu_targets()),
