@@ -13,7 +13,7 @@ namespace ingot {
 namespace {
 
 /// Elements of a tensor that one thread takes at a time, at least.
-constexpr std::uint64_t least_part_elements = std::uint64_t{1} << 17;
+constexpr std::uint64_t least_part_elements = std::uint64_t{1} << 20;
 
 /// Parts of one tensor, at most: their statistics are kept until they are added up.
 constexpr std::uint64_t most_parts = 4096;
@@ -56,6 +56,7 @@ Result<Statistics> compute_part(const Model& model, const Part& part) {
     result.add(piece);
     done += count;
   }
+  decoder.release(part.first_element, part.element_count);
   return result;
 }
 
