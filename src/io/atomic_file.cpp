@@ -24,6 +24,8 @@ namespace {
 constexpr std::size_t gather_bytes = std::size_t{1} << 16;
 constexpr int temporary_name_tries = 16;
 constexpr std::uint64_t max_block_bytes = std::uint64_t{64} << 10;  // of any file system
+constexpr std::uint64_t writing_out_bytes = std::uint64_t{32} << 20;
+constexpr std::uint64_t page_bytes = 4096;  // least, of any system
 
 /// A name beside `path` that no other program will choose.
 std::string temporary_name(const std::string& path) {
@@ -126,12 +128,15 @@ Result<void> AtomicFile::reserve(std::uint64_t size_bytes) {
 }
 
 Result<void> AtomicFile::write(std::span<const std::byte> bytes) {
-  size_bytes_ += bytes.size();
   if (bytes.size() >= gather_bytes) {
     INGOT_TRY_VOID(flush());
-    return write_through(bytes);
+    INGOT_TRY_VOID(write_through(bytes));
+    size_bytes_ += bytes.size();
+    start_writing_out();
+    return {};
   }
   gathered_.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  size_bytes_ += bytes.size();
   return gathered_.size() >= gather_bytes ? flush() : Result<void>{};
 }
 
@@ -161,6 +166,17 @@ Result<void> AtomicFile::overwrite(std::uint64_t file_offset, std::span<const st
   return {};
 }
 
+/// What was written goes on its way to the disk while more is made: sync waits for less.
+void AtomicFile::start_writing_out() noexcept {
+  const std::uint64_t written_bytes = size_bytes_ - gathered_.size();
+  if (written_bytes - started_bytes_ < writing_out_bytes) return;
+  // Where the file system cannot, sync does all of it.
+  static_cast<void>(::sync_file_range(descriptor_.get(), static_cast<off64_t>(started_bytes_),
+                                      static_cast<off64_t>(written_bytes - started_bytes_),
+                                      SYNC_FILE_RANGE_WRITE));
+  started_bytes_ = written_bytes;
+}
+
 Result<void> AtomicFile::write_through(std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(descriptor_.get(), bytes.data(), bytes.size());
@@ -175,7 +191,9 @@ Result<void> AtomicFile::copy(const Source& source, std::uint64_t file_offset,
                               std::uint64_t size_bytes,
                               const std::function<bool(std::uint64_t)>& go_on) {
   if (size_bytes != 0) INGOT_TRY_VOID(flush());
-  bool is_by_system = source.descriptor() >= 0;
+  // Where blocks lie otherwise than in the source none can be shared, and the system, which copies
+  // page by page, touches each twice.
+  bool is_by_system = source.descriptor() >= 0 && (file_offset - size_bytes_) % page_bytes == 0;
   while (size_bytes != 0) {
     // After a short first piece all begin at whole blocks, which can be shared.
     const std::uint64_t rest_bytes = file_offset % max_block_bytes;
@@ -186,6 +204,7 @@ Result<void> AtomicFile::copy(const Source& source, std::uint64_t file_offset,
       is_by_system = is_copied;
     }
     if (!is_by_system) INGOT_TRY_VOID(copy_by_reading(source, file_offset, piece_bytes));
+    start_writing_out();
     file_offset += piece_bytes;
     size_bytes -= piece_bytes;
     if (go_on && !go_on(size_bytes_)) return fail(Errc::interrupted, {});
@@ -217,7 +236,7 @@ Result<bool> AtomicFile::copy_by_system(const Source& source, std::uint64_t file
 
 Result<void> AtomicFile::copy_by_reading(const Source& source, std::uint64_t file_offset,
                                          std::uint64_t size_bytes) {
-  constexpr std::uint64_t buffer_bytes = std::uint64_t{1} << 20;
+  constexpr std::uint64_t buffer_bytes = std::uint64_t{1} << 18;  // stays in the second cache
   std::vector<std::byte> buffer(static_cast<std::size_t>(std::min(size_bytes, buffer_bytes)));
   while (size_bytes != 0) {
     const auto piece = std::span(buffer).first(
@@ -234,6 +253,7 @@ Result<void> AtomicFile::copy_by_reading(const Source& source, std::uint64_t fil
 Result<void> AtomicFile::flush() {
   INGOT_TRY_VOID(write_through(std::as_bytes(std::span(gathered_))));
   gathered_.clear();
+  start_writing_out();
   return {};
 }
 

@@ -67,6 +67,7 @@ class AtomicFile {
                                             std::uint64_t size_bytes);
   [[nodiscard]] Result<void> copy_by_reading(const Source& source, std::uint64_t file_offset,
                                              std::uint64_t size_bytes);
+  void start_writing_out() noexcept;
   [[nodiscard]] Result<void> flush();
   [[nodiscard]] Result<void> publish();
   [[nodiscard]] Result<void> give_temporary_name();
@@ -78,6 +79,7 @@ class AtomicFile {
   FileDescriptor descriptor_;
   std::string gathered_;
   std::uint64_t size_bytes_ = 0;
+  std::uint64_t started_bytes_ = 0;  // on their way to the disk
 };
 
 }  // namespace ingot::io
