@@ -246,7 +246,9 @@ Result<void> AtomicFile::copy_by_reading(const Source& source, std::uint64_t fil
   while (size_bytes != 0) {
     const auto piece = std::span(buffer).first(
         static_cast<std::size_t>(std::min<std::uint64_t>(size_bytes, buffer.size())));
-    INGOT_TRY_VOID(source.read(file_offset, piece));
+    // Past a map of the file, whose pages would count as memory in use.
+    INGOT_TRY_VOID(source.descriptor() >= 0 ? read_fully(source.descriptor(), file_offset, piece)
+                                            : source.read(file_offset, piece));
     INGOT_TRY_VOID(write_through(piece));
     size_bytes_ += piece.size();
     file_offset += piece.size();
