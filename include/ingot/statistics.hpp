@@ -33,7 +33,7 @@ struct Statistics {
 
 /// Numbers that are summed as one piece: whoever splits work at multiples of it, and adds up the
 /// parts in order, gets the same digits however the work was split.
-inline constexpr std::size_t statistics_piece = 4096;
+inline constexpr std::size_t statistics_piece = 16384;
 
 /// Statistics of some numbers, the same on every CPU. Linear; thread-safe; does not allocate.
 [[nodiscard]] INGOT_EXPORT Statistics compute_statistics(std::span<const float> numbers) noexcept;

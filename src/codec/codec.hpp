@@ -29,8 +29,7 @@ using DequantizeReference = void (*)(const std::byte* src, float* dst,
                                      std::size_t block_count) noexcept;
 using Dequantize = void (*)(const std::byte* src, float* dst, std::size_t block_count,
                             Stores stores) noexcept;
-/// Adds up the floats that blocks hold, around zero. They are a multiple of 16, and at most
-/// statistics_piece.
+/// Adds the floats that blocks hold, a multiple of 16, to the sums, around zero.
 using SumBlocks = void (*)(const std::byte* src, std::size_t block_count, LaneSums& sums) noexcept;
 using Quantize = void (*)(const FloatRows& rows) noexcept;
 
@@ -44,7 +43,7 @@ struct Codec {
 };
 
 /// What a SumBlocks gives, by the references of its parts.
-void sum_blocks_ref(DequantizeReference dequantize, std::size_t block_elements,
+void sum_blocks_ref(const TensorTypeInfo& type, DequantizeReference dequantize,
                     const std::byte* src, std::size_t block_count, LaneSums& sums) noexcept;
 
 /// The codec of a live type; nullptr for removed and unknown ids. O(1), thread-safe.

@@ -24,7 +24,6 @@
 #include "codec/codec.hpp"
 #include "codec/cpu_targets.hpp"
 #include "codec/lane_sums_inl.hpp"
-#include "ingot/statistics.hpp"
 
 // Defines Dequantize<name> and Sum<name> for this CPU target: by the functor Decode<name>, which is
 // called for each Block<name>; without vectors by the reference.
@@ -35,7 +34,8 @@
     dequantize_##enumerator##_ref(src, dst, block_count);                                    \
   }                                                                                          \
   void Sum##name(const std::byte* src, std::size_t block_count, LaneSums& sums) {            \
-    sum_blocks_ref(dequantize_##enumerator##_ref, elements, src, block_count, sums);         \
+    sum_blocks_ref(*find_type(TensorType::enumerator), dequantize_##enumerator##_ref, src,   \
+                   block_count, sums);                                                       \
   }
 #else
 #define INGOT_DECODER(name, enumerator, elements)                                       \
@@ -338,25 +338,28 @@ struct SummingStore {
   HWY_INLINE void operator()(Floats value, const float*) const { sums->Add(value); }
 };
 
-/// Adds up the floats of blocks, at most statistics_piece of them, around zero.
+/// Adds the floats of blocks to the sums, around zero.
 template <class Block, std::size_t block_elements, class DecodeBlock>
 HWY_INLINE void SumBlocks(const std::byte* src, std::size_t block_count, LaneSums& sums,
                           const DecodeBlock& decode_block) {
   if constexpr (float_lanes == statistics_lanes) {
     float nowhere[block_elements];
     const auto* blocks = reinterpret_cast<const Block*>(src);
-    VectorSums<false> vector_sums(0.0f);
+    VectorSums<false> vector_sums(0.0f, sums, 0);
     for (std::size_t b = 0; b < block_count; ++b) {
-      hwy::Prefetch(reinterpret_cast<const std::byte*>(blocks + b) + prefetch_bytes);
       decode_block(blocks[b], nowhere, SummingStore{&vector_sums});
     }
-    sums.zeros = 0;
     vector_sums.StoreTo(sums, 0);
   } else {
     // The sums of all lanes would not leave registers enough to decode.
-    HWY_ALIGN float floats[statistics_piece];
-    DecodeBlocks<Block, block_elements>(src, floats, block_count, Stores::cached, decode_block);
-    sum_lanes(floats, block_count * block_elements, 0.0f, sums);
+    constexpr std::size_t most_blocks = 1024 / block_elements;
+    HWY_ALIGN float floats[most_blocks * block_elements];
+    for (std::size_t first = 0; first < block_count; first += most_blocks) {
+      const std::size_t count = HWY_MIN(most_blocks, block_count - first);
+      DecodeBlocks<Block, block_elements>(src + first * sizeof(Block), floats, count,
+                                          Stores::cached, decode_block);
+      sum_lanes(floats, count * block_elements, 0.0f, sums);
+    }
   }
 }
 

@@ -12,8 +12,6 @@
 
 #include <hwy/highway.h>
 
-#include <limits>
-
 #include "codec/lane_sums.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -32,12 +30,13 @@ class VectorSums {
   using Vector = hn::Vec<F32>;
 
  public:
-  explicit HWY_INLINE VectorSums(float center)
+  /// They go on from those of lanes first, first + 1, ...
+  HWY_INLINE VectorSums(float center, const LaneSums& sums, std::size_t first)
       : center_(hn::Set(F32(), center)),
-        distances_(hn::Zero(F32())),
-        squares_(hn::Zero(F32())),
-        minima_(hn::Set(F32(), std::numeric_limits<float>::infinity())),
-        maxima_(hn::Set(F32(), -std::numeric_limits<float>::infinity())),
+        distances_(hn::Load(F32(), sums.distances + first)),
+        squares_(hn::Load(F32(), sums.squares + first)),
+        minima_(hn::Load(F32(), sums.minima + first)),
+        maxima_(hn::Load(F32(), sums.maxima + first)),
         zeros_(hn::Zero(I32())) {}
 
   HWY_INLINE void Add(Vector number) {
@@ -50,7 +49,6 @@ class VectorSums {
     zeros_ = hn::IfThenElse(is_zero, hn::Add(zeros_, hn::Set(I32(), 1)), zeros_);
   }
 
-  /// They are lanes first, first + 1, ...; their zeros are added to those of other lanes.
   HWY_INLINE void StoreTo(LaneSums& sums, std::size_t first) const {
     hn::Store(distances_, F32(), sums.distances + first);
     hn::Store(squares_, F32(), sums.squares + first);

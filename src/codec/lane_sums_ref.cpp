@@ -1,20 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include <limits>
+#include <algorithm>
 
 #include "codec/codec.hpp"
 #include "codec/lane_sums.hpp"
-#include "ingot/statistics.hpp"
 
 namespace ingot::codec {
 
 void sum_lanes_ref(const float* numbers, std::size_t count, float center, LaneSums& sums) noexcept {
-  for (std::size_t lane = 0; lane < statistics_lanes; ++lane) {
-    sums.distances[lane] = 0.0f;
-    sums.squares[lane] = 0.0f;
-    sums.minima[lane] = std::numeric_limits<float>::infinity();
-    sums.maxima[lane] = -std::numeric_limits<float>::infinity();
-  }
-  sums.zeros = 0;
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t lane = i % statistics_lanes;
     const float number = numbers[i];
@@ -27,11 +19,17 @@ void sum_lanes_ref(const float* numbers, std::size_t count, float center, LaneSu
   }
 }
 
-void sum_blocks_ref(DequantizeReference dequantize, std::size_t block_elements,
+void sum_blocks_ref(const TensorTypeInfo& type, DequantizeReference dequantize,
                     const std::byte* src, std::size_t block_count, LaneSums& sums) noexcept {
-  float floats[statistics_piece];
-  dequantize(src, floats, block_count);
-  sum_lanes_ref(floats, block_count * block_elements, 0.0f, sums);
+  constexpr std::size_t most_elements = 1024;  // whole blocks of every type
+  float floats[most_elements];
+  const std::size_t most_blocks = most_elements / type.block_elements;
+  for (std::size_t first = 0; first < block_count; first += most_blocks) {
+    const std::size_t count = std::min(most_blocks, block_count - first);
+    dequantize(src, floats, count);
+    sum_lanes_ref(floats, count * type.block_elements, 0.0f, sums);
+    src += count * type.block_bytes;
+  }
 }
 
 }  // namespace ingot::codec

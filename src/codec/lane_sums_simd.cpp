@@ -23,10 +23,9 @@ template <bool is_centered>
 HWY_INLINE void SumLanesAround(const float* numbers, std::size_t count, float center,
                                LaneSums& sums) {
   const hn::CappedTag<float, statistics_lanes> f32;
-  sums.zeros = 0;
   // Narrow vectors pass over the numbers several times: a piece stays in the first cache.
   for (std::size_t first = 0; first < statistics_lanes; first += hn::Lanes(f32)) {
-    VectorSums<is_centered> lanes(center);
+    VectorSums<is_centered> lanes(center, sums, first);
     for (std::size_t i = first; i < count; i += statistics_lanes) {
       lanes.Add(hn::LoadU(f32, numbers + i));
     }

@@ -148,7 +148,8 @@ struct ConvertI64 {
     dequantize_##enumerator##_ref(src, dst, block_count);                                    \
   }                                                                                          \
   void Sum##name(const std::byte* src, std::size_t block_count, LaneSums& sums) {            \
-    sum_blocks_ref(dequantize_##enumerator##_ref, 1, src, block_count, sums);                \
+    sum_blocks_ref(*find_type(TensorType::enumerator), dequantize_##enumerator##_ref, src,   \
+                   block_count, sums);                                                       \
   }
 #endif
 

@@ -12,13 +12,6 @@ namespace {
 /// would take longer than decoding it.
 constexpr std::uint64_t read_elements = std::uint64_t{32} * statistics_piece;
 
-/// Starts to load the next piece, while this one is worked on.
-void fetch(std::span<const std::byte> rest, std::size_t size_bytes) noexcept {
-  constexpr std::size_t cache_line = 64;
-  const std::size_t end = std::min(rest.size(), size_bytes);
-  for (std::size_t i = 0; i < end; i += cache_line) __builtin_prefetch(rest.data() + i);
-}
-
 }  // namespace
 
 std::uint64_t bytes_of(const TensorInfo& tensor, std::uint64_t element_count) noexcept {
@@ -41,7 +34,6 @@ Result<std::span<const std::byte>> PieceDecoder::read(std::uint64_t first_elemen
     if (first_element >= end_of_read_) INGOT_TRY_VOID(read_from(first_element));
     return std::span<const std::byte>(buffer_).subspan(first_byte - buffer_offset_, size_bytes);
   }
-  fetch(mapped_.subspan(first_byte + size_bytes), size_bytes);
   return mapped_.subspan(first_byte, size_bytes);
 }
 

@@ -12,8 +12,9 @@
 namespace ingot {
 namespace {
 
-/// Elements of a tensor that one thread takes at a time, at least.
-constexpr std::uint64_t least_part_elements = std::uint64_t{1} << 20;
+/// Elements of a tensor that one thread takes at a time, at least. After each part its pages are
+/// let go, which interrupts all other threads.
+constexpr std::uint64_t least_part_elements = std::uint64_t{1} << 22;
 
 /// Parts of one tensor, at most: their statistics are kept until they are added up.
 constexpr std::uint64_t most_parts = 4096;
