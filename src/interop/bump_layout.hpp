@@ -20,10 +20,14 @@ enum class BumpRole : std::uint8_t {
   pos_emb,
   ln1_gamma,
   ln2_gamma,
+  post_attention_norm,
+  post_ffn_norm,
   wq,
   bq,
+  q_norm,
   wk,
   bk,
+  k_norm,
   wv,
   bv,
   wo,
@@ -43,6 +47,9 @@ struct BumpLayout {
   bool has_biases = true;   ///< Else: eight sections for a layer, and no position embedding.
   bool has_pos_emb = true;  ///< In the file; its type is in the table either way.
   bool has_output = false;  ///< After the embedding, or without biases at the end.
+  unsigned post_norms = 0;  ///< Of each layer, after the other two; at most 2. With biases only.
+  /// One for the queries, one for the keys of each layer, as wide as a head. Not in the table.
+  bool has_head_norms = false;
   std::uint64_t tokenizer_bytes = 0;  ///< After the embedding and output; not in the table.
 };
 

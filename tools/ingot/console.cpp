@@ -119,7 +119,7 @@ Result<Model> Console::open_named(const std::string& file, const OpenOptions& op
                             }}));
   if (opened.format != FileFormat::gguf) {
     foreign_ = {name_of(opened.format), opened.file_bytes, std::move(opened.facts),
-                std::move(opened.paths)};
+                std::move(opened.paths), std::move(opened.data_offsets)};
   }
   return std::move(opened.model);
 }

@@ -39,6 +39,7 @@ struct ForeignFile {
   std::uint64_t file_bytes = 0;
   std::vector<FileFact> facts;
   std::vector<std::string> paths;
+  std::vector<std::uint64_t> data_offsets;
 };
 
 class Console {
