@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <ingot/imatrix.hpp>
+#include <ingot/output_file.hpp>
 #include <ingot/quantize_model.hpp>
 #include <ingot/shard_name.hpp>
 #include <ingot/text.hpp>
@@ -306,6 +307,9 @@ class Run {
         console_.complain(out, "the file exists; --force replaces it");
         return ExitCode::usage;
       }
+      // A folder that is missing or locked is noticed now; nothing is left of this file.
+      const Result<OutputFile> probe = OutputFile::create(out, options_.is_forced);
+      if (!probe) return console_.fail(out, probe.error());
     }
     return ExitCode::done;
   }
