@@ -76,4 +76,24 @@ expect_same found expected
 expect_error 3 'safetensors file' "$ingot" anatomy one.safetensors
 
 # Nothing but the weights is anybody's fault: a clean file of another format is clean.
-"$ingot" check weights.bump one.safetensors >findings || fail "$(cat findings)"
+"$ingot" check weights.bump one.safetensors --strict >findings || fail "$(cat findings)"
+python '
+import json, struct
+text = json.dumps({"w": {"dtype": "F32", "shape": [4], "data_offsets": [0, 16]}}).encode()
+open("other.safetensors", "wb").write(struct.pack("<Q", len(text)) + text + b"\1" * 16)
+'
+"$ingot" check other.safetensors --strict --data >findings || fail "$(cat findings)"
+
+# No output replaces an input, whatever its format.
+sha256sum one.safetensors weights.bump shards/* >sums
+for file in one.safetensors weights.bump; do
+  name=$("$ingot" tensors "$file" --json | grep -o -m 1 '"name": "[^"]*"' | cut -d '"' -f 4)
+  expect_error 2 'another file' "$ingot" extract "$file" "$name" -o "$file" --force
+  expect_error 2 'another file' "$ingot" report "$file" -o "./$file" --force
+done
+expect_error 2 'another file' "$ingot" quantize one.safetensors one.safetensors Q8_0 --force
+expect_error 2 'another file' "$ingot" extract shards output.weight -o "$(ls shards/*-00002-of-*)" --force
+ln -s one.safetensors part-00002-of-00002.gguf
+expect_error 2 'same file' "$ingot" split one.safetensors part --shards 2 --force
+expect_error 3 'which can be edited' "$ingot" edit one.safetensors --in-place --set general.name=x
+sha256sum -c --quiet sums

@@ -69,7 +69,9 @@ Result<CheckSummary> check_foreign(Console& console, const std::string& file,
                                    const CheckOptions& options, const FindingSink& sink) {
   const Result<Model> model = console.open_model(file, FileAccess::read);
   const ForeignFile* foreign = console.foreign();
-  return check_opened(model, options, [&](const Finding& finding) {
+  CheckOptions foreign_options = options;
+  foreign_options.is_foreign = true;
+  return check_opened(model, foreign_options, [&](const Finding& finding) {
     const TensorInfo* tensor = model ? model->find_tensor(finding.tensor) : nullptr;
     const std::optional<Origin> origin = tensor != nullptr ? model->origin(*tensor) : std::nullopt;
     if (!origin || foreign == nullptr || foreign->paths.size() < 2) return sink(finding);
