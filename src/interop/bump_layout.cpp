@@ -24,9 +24,13 @@ constexpr std::array short_layer = {BumpRole::ln1_gamma, BumpRole::wq, BumpRole:
                                     BumpRole::w1,        BumpRole::w2};
 
 std::string_view word_of(BumpRole role) {
-  constexpr std::array<std::string_view, 24> words = {"token_emb",
+  constexpr std::array<std::string_view, 28> words = {"token_emb",
                                                       "output",
-                                                      "tokenizer",
+                                                      "vocab_offsets",
+                                                      "vocab_strings",
+                                                      "vocab_scores",
+                                                      "vocab_types",
+                                                      "vocab_merges",
                                                       "pos_emb",
                                                       "ln1_gamma",
                                                       "ln2_gamma",
@@ -65,9 +69,7 @@ class Builder {
     if (!entries || *entries != layout_.types.size()) return std::nullopt;
     add(BumpRole::token_emb, 0);
     if (layout_.has_output && layout_.has_biases) add(BumpRole::output, 0);
-    if (layout_.tokenizer_bytes > 0) {
-      append({BumpRole::tokenizer, 0, TensorType::i8, {layout_.tokenizer_bytes}, 0});
-    }
+    add_tokenizer(layout_.tokenizer);
     if (layout_.has_pos_emb) {
       add(BumpRole::pos_emb, 0);
     } else if (layout_.has_biases) {
@@ -89,6 +91,19 @@ class Builder {
   void add(BumpRole role, std::uint64_t layer) {
     const TensorType type = layout_.types[next_type_++];
     append({role, layer, type, shape_of(role, type), 0});
+  }
+
+  void add_tokenizer(const BumpTokenizer& tokenizer) {
+    const auto add_part = [&](BumpRole role, TensorType type, std::vector<std::uint64_t> shape) {
+      if (shape.back() > 0) append({role, 0, type, std::move(shape), 0});
+    };
+    const std::uint64_t tokens = tokenizer.tokens;
+    if (tokens == 0) return;
+    add_part(BumpRole::vocab_offsets, TensorType::i32, {tokens});
+    add_part(BumpRole::vocab_strings, TensorType::i8, {tokenizer.text_bytes});
+    add_part(BumpRole::vocab_scores, TensorType::f32, {tokenizer.has_scores ? tokens : 0});
+    add_part(BumpRole::vocab_types, TensorType::i8, {tokenizer.has_types ? tokens : 0});
+    add_part(BumpRole::vocab_merges, TensorType::i32, {tokenizer.merge_words, tokenizer.merges});
   }
 
   /// One that every model has, and what only some have beside it.

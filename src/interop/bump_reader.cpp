@@ -118,7 +118,7 @@ std::vector<FileFact> describe(const BumpFile& bump, const BumpSolution* solutio
         shape.aligned_feed_forward != shape.feed_forward) {
       layout += ", padded";
     }
-    if (solution->layout.tokenizer_bytes > 0) layout += ", with a tokenizer";
+    if (solution->layout.tokenizer.tokens > 0) layout += ", with a tokenizer";
     if (solution->layout.has_head_norms) layout += ", with norms of heads";
     if (solution->layout.post_norms > 0) layout += ", with norms after attention";
     facts.push_back({"codes", solution->codes_text});

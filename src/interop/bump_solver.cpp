@@ -176,28 +176,34 @@ class Solver {
 
   /// What the sections leave has to be a tokenizer, or nothing.
   void try_tokenizer(BumpLayout& layout, const char* codes) {
-    layout.tokenizer_bytes = 0;
+    layout.tokenizer = {};
     const auto size_bytes = measure(layout);
     if (!size_bytes || *size_bytes > payload_bytes_) return;
-    layout.tokenizer_bytes = payload_bytes_ - *size_bytes;
-    if (layout.tokenizer_bytes == 0 || is_tokenizer(layout.tokenizer_bytes)) keep(layout, codes);
+    const std::uint64_t left_bytes = payload_bytes_ - *size_bytes;
+    if (left_bytes > 0) {
+      const auto tokenizer = tokenizer_of(left_bytes);
+      if (!tokenizer) return;
+      layout.tokenizer = *tokenizer;
+    }
+    keep(layout, codes);
   }
 
-  /// Offsets (i32) and bytes of the tokens; merges of two or three i32; scores (f32) and kinds (u8)
-  /// of the tokens, if they were known.
-  [[nodiscard]] bool is_tokenizer(std::uint64_t size_bytes) const {
-    const std::uint64_t tokens = bump_.header.shape.vocabulary;
-    const std::uint64_t merges = bump_.header.merges;
-    if (merges == 0 && bump_.header.vocabulary_bytes == 0) return false;
-    for (const std::uint64_t words : {3u, 2u}) {
-      for (const std::uint64_t token_bytes : {4u, 8u, 5u, 9u}) {
-        if (size_bytes ==
-            tokens * token_bytes + bump_.header.vocabulary_bytes + merges * words * 4) {
-          return true;
-        }
+  /// The tokenizer of so many bytes; nothing if there can be none. Merges are two or three numbers.
+  [[nodiscard]] std::optional<BumpTokenizer> tokenizer_of(std::uint64_t size_bytes) const {
+    const BumpHeader& header = bump_.header;
+    if (header.merges == 0 && header.vocabulary_bytes == 0) return std::nullopt;
+    for (const std::uint64_t merge_words : {3u, 2u}) {
+      for (const unsigned known : {0u, 1u, 2u, 3u}) {
+        const BumpTokenizer tokenizer{.tokens = header.shape.vocabulary,
+                                      .text_bytes = header.vocabulary_bytes,
+                                      .has_scores = (known & 1u) != 0,
+                                      .has_types = (known & 2u) != 0,
+                                      .merges = header.merges,
+                                      .merge_words = merge_words};
+        if (tokenizer.size_bytes() == size_bytes) return tokenizer;
       }
     }
-    return false;
+    return std::nullopt;
   }
 
   const BumpFile& bump_;

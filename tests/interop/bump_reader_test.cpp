@@ -112,7 +112,7 @@ TEST_F(BumpReaderTest, Version4WithATokenizer) {
   parts.has_tokenizer_header = true;
   parts.merges = 3;
   parts.vocabulary_bytes = 17;
-  parts.layout.tokenizer_bytes = 5 * 4 + 17 + 3 * 3 * 4;
+  parts.layout.tokenizer = {.tokens = 5, .text_bytes = 17, .merges = 3, .merge_words = 3};
   expect_sections(parts, "engine");
 }
 
@@ -124,7 +124,12 @@ TEST_F(BumpReaderTest, ALateTableWithoutPositionEmbedding) {
     parts.merges = 2;
     parts.vocabulary_bytes = 9;
     parts.layout.has_pos_emb = false;
-    parts.layout.tokenizer_bytes = 5 * 9 + 9 + 2 * 3 * 4;  // with scores and kinds
+    parts.layout.tokenizer = {.tokens = 5,
+                              .text_bytes = 9,
+                              .has_scores = true,
+                              .has_types = true,
+                              .merges = 2,
+                              .merge_words = 3};
     parts.layout.has_output = has_output;
     if (has_output) parts.layout.types.insert(parts.layout.types.begin() + 1, TensorType::q4_k);
     expect_sections(parts, "engine");
@@ -145,7 +150,7 @@ TEST_F(BumpReaderTest, LateWritersHaveFurtherNorms) {
         parts.layout.has_output = other >= 4;
         if (other % 4 == 1) {  // with a tokenizer
           parts.vocabulary_bytes = 21;
-          parts.layout.tokenizer_bytes = 5 * 5 + 21;
+          parts.layout.tokenizer = {.tokens = 5, .text_bytes = 21, .has_types = true};
         }
         std::vector<TensorType>& types = parts.layout.types;
         for (std::uint64_t layer = layers; layer-- > 0;) {
@@ -159,6 +164,34 @@ TEST_F(BumpReaderTest, LateWritersHaveFurtherNorms) {
       }
     }
   }
+}
+
+TEST_F(BumpReaderTest, ATokenizerIsSeveralTensors) {
+  BumpParts parts{
+      .version = 4, .codes = BumpCodes::engine, .layout = plain_layout(TensorType::q4_k)};
+  parts.has_tokenizer_header = true;
+  parts.merges = 3;
+  parts.vocabulary_bytes = 17;
+  parts.layout.tokenizer = {.tokens = 5,
+                            .text_bytes = 17,
+                            .has_scores = true,
+                            .has_types = true,
+                            .merges = 3,
+                            .merge_words = 3};
+  const auto opened = open(build_bump(parts));
+  ASSERT_THAT(opened, Succeeds());
+  const auto tensors = opened->model.tensors();
+  const auto expect = [&](std::size_t at, std::string_view name, TensorType type,
+                          std::vector<std::uint64_t> shape) {
+    EXPECT_EQ(tensors[at].name, name);
+    EXPECT_EQ(tensors[at].type, type);
+    EXPECT_THAT(tensors[at].shape, testing::ElementsAreArray(shape));
+  };
+  expect(1, "vocab_offsets", TensorType::i32, {5});
+  expect(2, "vocab_strings", TensorType::i8, {17});
+  expect(3, "vocab_scores", TensorType::f32, {5});
+  expect(4, "vocab_types", TensorType::i8, {5});
+  expect(5, "vocab_merges", TensorType::i32, {3, 3});
 }
 
 TEST_F(BumpReaderTest, FurtherNormsAreWhereTheirWriterPutsThem) {
