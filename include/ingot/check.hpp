@@ -56,7 +56,9 @@ struct Finding {
 using FindingSink = std::function<void(const Finding&)>;
 
 struct CheckOptions {
-  bool with_data = false;     ///< Also read all weights.
+  bool with_data = false;  ///< Also read all weights.
+  /// The model is of another format (open_any): of the rules, only those about data apply.
+  bool is_foreign = false;
   unsigned thread_count = 0;  ///< To read weights; 0: as many as the machine has cores.
   /// Findings of one rule in one model; the rest is counted in one more finding. 0: no limit.
   std::uint64_t max_findings_per_rule = 20;

@@ -61,6 +61,9 @@ struct OpenedModel {
   std::uint64_t file_bytes = 0;  ///< Of all files together; 0 for GGUF, whose Model says it.
   std::vector<FileFact> facts = {};
   std::vector<std::string> paths = {};  ///< The files; empty for GGUF, whose Model says it.
+  /// Where the data of each file begins, after its header (that of bump: its dtype table, if it has
+  /// one); empty for GGUF.
+  std::vector<std::uint64_t> data_offsets = {};
 };
 
 /// Told, while a checksum is verified, how many bytes of how many are done; false stops the work
@@ -83,8 +86,9 @@ struct OpenAnyOptions {
 /// it: Errc::checksum_mismatch, unless `is_lenient`. Files that are not GGUF are read with pread,
 /// and memory is bounded by their headers.
 ///
-/// The model of a foreign file is little-endian GGUF of version 3 that exists nowhere: file offsets
-/// are those it would have as a GGUF file.
+/// The model of a foreign file is little-endian GGUF of version 3 that exists nowhere: its file
+/// offsets are those it would have as a GGUF file, and `Model::origin` says where a byte really is,
+/// among `paths`.
 [[nodiscard]] INGOT_EXPORT Result<OpenedModel> open_any(const std::string& path,
                                                         const OpenAnyOptions& options = {});
 

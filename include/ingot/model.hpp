@@ -150,6 +150,15 @@ class INGOT_EXPORT Model {
   /// Where the tensor's data begins in its file.
   [[nodiscard]] std::uint64_t file_offset(const TensorInfo& tensor) const noexcept;
 
+  /// Where a byte of one of the files really is. In a GGUF file that is `file` and `file_offset`;
+  /// in a model of another format (`open_any`) the file among those that it was read from, and
+  /// nothing for bytes that are in none of them, such as its header.
+  [[nodiscard]] std::optional<Origin> origin(std::size_t file,
+                                             std::uint64_t file_offset) const noexcept;
+
+  /// The same for the first byte of a tensor's data.
+  [[nodiscard]] std::optional<Origin> origin(const TensorInfo& tensor) const noexcept;
+
   /// Reads bytes of one of the files, headers and gaps included.
   [[nodiscard]] Result<void> read_file_bytes(std::size_t file, std::uint64_t file_offset,
                                              std::span<std::byte> destination) const;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -13,6 +14,12 @@
 #include "ingot/export.h"
 
 namespace ingot {
+
+/// A place in one of several files.
+struct Origin {
+  std::size_t file = 0;  ///< Position among them.
+  std::uint64_t file_offset = 0;
+};
 
 /// Random access to the bytes of one file. Implement it to open a model from anywhere.
 ///
@@ -46,6 +53,10 @@ class INGOT_EXPORT Source {
   /// copy ranges by itself; -1 if there is none. Belongs to the source; use it only with calls that
   /// say their offset.
   [[nodiscard]] virtual int descriptor() const noexcept;
+
+  /// Where a byte was before this source put it into its place: for sources that show parts of
+  /// other files as one file. Nothing for a byte that is in none of them. Thread-safe.
+  [[nodiscard]] virtual std::optional<Origin> origin(std::uint64_t file_offset) const noexcept;
 };
 
 /// Maps a file into memory, read-only. A regular file only: Errc::not_a_regular_file otherwise.

@@ -86,8 +86,10 @@ struct MoveOptions {
 
 /// Writes the shards of a plan beside one another as PREFIX-00001-of-....gguf, in the format of the
 /// model. No name appears before every file is complete and flushed; until then a failure or a kill
-/// leaves nothing behind. Data is copied by the system, or shared with the model's file, where that
-/// is possible; memory is bounded.
+/// leaves nothing behind. Older shards of these names go aside as .NAME.ingot-old while the new
+/// ones get theirs, so that never old and new ones are beside each other; a failure puts them back,
+/// and a kill leaves them there. Data is copied by the system, or shared with the model's file,
+/// where that is possible; memory is bounded.
 ///
 /// @return  Errc::already_exists before anything is written if a shard is there; Errc::same_file,
 ///          whatever the options, if a shard would replace a file of the model.

@@ -68,6 +68,11 @@ void Inspection::report(const Place& place, std::string message) {
   if (place.file_offset <= model_.files()[place.file].file_bytes) {
     finding.file_offset = place.file_offset;
   }
+  // Of a model of another format only data has a place in its files.
+  const std::optional<Origin> origin = finding.file_offset != Error::no_offset
+                                           ? model_.origin(place.file, finding.file_offset)
+                                           : std::nullopt;
+  finding.file_offset = origin ? origin->file_offset : Error::no_offset;
   finding.key = place.key;
   finding.tensor = place.tensor;
   if (model_.files().size() > 1) finding.file = model_.files()[place.file].path;

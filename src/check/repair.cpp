@@ -3,12 +3,11 @@
 
 #include <algorithm>
 #include <bit>
-#include <filesystem>
 #include <set>
 #include <string>
-#include <system_error>
 #include <utility>
 
+#include "base/same_file.hpp"
 #include "check/dominant_type.hpp"
 #include "check/repair_input.hpp"
 #include "ingot/check.hpp"
@@ -221,8 +220,7 @@ class Repair {
 
 Result<RepairReport> repair_model(const std::string& path, const std::string& target,
                                   const RepairOptions& options) {
-  std::error_code ignored;
-  if (std::filesystem::equivalent(path, target, ignored)) {
+  if (is_same_file(path, target)) {
     return fail(Errc::invalid_argument, target, "a model is mended into a new file");
   }
   INGOT_TRY(RepairInput input, check::open_for_repair(path));

@@ -1,7 +1,17 @@
 // SPDX-License-Identifier: MIT
 #include "convert/output_set.hpp"
 
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
 #include <utility>
+
+#include "base/set_aside.hpp"
 
 namespace ingot::convert {
 namespace {
@@ -12,6 +22,69 @@ Result<T> named(Result<T> result, const std::string& path) {
   if (!result && result.error().subject.empty()) result.error().subject = path;
   return result;
 }
+
+/// Through a link the file that it points to is replaced, not the link.
+std::string real_path(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path real = std::filesystem::weakly_canonical(path, error);
+  return error ? path : real.string();
+}
+
+bool exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
+
+/// Ends what a process began that was killed while it replaced the same files: if one has no name,
+/// the older ones are put back, else they go.
+void settle_earlier(std::span<const std::string> paths) {
+  const bool is_complete = std::all_of(paths.begin(), paths.end(), exists);
+  for (const std::string& path : paths) {
+    const std::string other_name = set_aside_name(path);
+    static_cast<void>(is_complete ? ::unlink(other_name.c_str())
+                                  : ::rename(other_name.c_str(), path.c_str()));
+  }
+}
+
+/// Older files under other names, until it is clear what becomes of them.
+class SetAside {
+ public:
+  SetAside() = default;
+  SetAside(const SetAside&) = delete;
+  SetAside& operator=(const SetAside&) = delete;
+  ~SetAside() {
+    for (auto path = paths_.rbegin(); path != paths_.rend(); ++path) {
+      static_cast<void>(::rename(set_aside_name(*path).c_str(), path->c_str()));
+    }
+  }
+
+  /// The last path first.
+  Result<void> set_aside(std::span<const std::string> paths) {
+    std::vector<std::string> targets;
+    for (const std::string& path : paths) {
+      std::string target = real_path(path);
+      std::error_code ignored;
+      // A link to nothing holds nothing.
+      if (!std::filesystem::is_symlink(target, ignored)) targets.push_back(std::move(target));
+    }
+    settle_earlier(targets);
+    for (std::size_t i = targets.size(); i-- > 0;) {
+      if (::rename(targets[i].c_str(), set_aside_name(targets[i]).c_str()) == 0) {
+        paths_.push_back(targets[i]);
+      } else if (errno != ENOENT) {
+        return fail(Errc::io_error, targets[i],
+                    std::string("cannot set the older file aside: ") + std::strerror(errno));
+      }
+    }
+    return {};
+  }
+
+  /// The new files are there.
+  void forget() {
+    for (const std::string& path : paths_) ::unlink(set_aside_name(path).c_str());
+    paths_.clear();
+  }
+
+ private:
+  std::vector<std::string> paths_;
+};
 
 }  // namespace
 
@@ -29,14 +102,39 @@ Result<void> OutputSet::add_text(const std::string& path, std::string_view text)
   return named(file->write(bytes), path);
 }
 
-Result<void> OutputSet::commit() {
-  // The slow part first: between the first name and the last there is only a moment.
+Result<void> OutputSet::sync() {
   for (std::size_t i = 0; i < files_.size(); ++i) {
     INGOT_TRY_VOID(named(files_[i].sync(), paths_[i]));
   }
+  return {};
+}
+
+Result<void> OutputSet::commit() {
+  INGOT_TRY_VOID(sync());  // the slow part: between the first name and the last there is a moment
   for (std::size_t i = 0; i < files_.size(); ++i) {
     INGOT_TRY_VOID(named(files_[i].commit(), paths_[i]));
   }
+  return {};
+}
+
+Result<void> OutputSet::commit_as_one() {
+  INGOT_TRY_VOID(sync());
+  return commit_together(files_, paths_, may_replace_);
+}
+
+Result<void> commit_together(std::span<OutputFile> files, std::span<const std::string> paths,
+                             bool may_replace) {
+  SetAside older;
+  // A single file is replaced at one moment.
+  if (may_replace && files.size() > 1) INGOT_TRY_VOID(older.set_aside(paths));
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    Result<void> committed = named(files[i].commit(), paths[i]);
+    if (committed) continue;
+    // Where something was there before, it went aside; so these are ours.
+    for (std::size_t k = i; k-- > 0;) ::unlink(real_path(paths[k]).c_str());
+    return committed;
+  }
+  older.forget();
   return {};
 }
 

@@ -14,6 +14,15 @@
 
 namespace ingot::convert {
 
+/// Names files that are one thing only together, the last of them being the one that readers look
+/// for: so it is the first to go where older files are replaced. They should be flushed already.
+///
+/// At each moment there are, under these names, only old files or only new ones, of which some may
+/// be missing; older files are set aside meanwhile (see set_aside_name). After a failure they are
+/// back, and of the new ones there is nothing left.
+[[nodiscard]] Result<void> commit_together(std::span<OutputFile> files,
+                                           std::span<const std::string> paths, bool may_replace);
+
 /// Files that are written one after the other and get their names at the end, in that order. What
 /// can fail is over by then, but for a target that appears in the meantime.
 class OutputSet {
@@ -28,7 +37,12 @@ class OutputSet {
 
   [[nodiscard]] Result<void> commit();
 
+  /// The same for files of which none makes sense without the others; see commit_together.
+  [[nodiscard]] Result<void> commit_as_one();
+
  private:
+  [[nodiscard]] Result<void> sync();
+
   bool may_replace_;
   std::vector<std::string> paths_;
   std::vector<OutputFile> files_;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <array>
-#include <filesystem>
 
+#include "base/same_file.hpp"
 #include "convert/planner.hpp"
 
 namespace ingot {
@@ -19,11 +19,6 @@ Result<void> check_type(const ConvertOptions& options) {
   if (!options.type || is_float(*options.type)) return {};
   return fail(Errc::invalid_argument, "type",
               "conversion is to F32, F16, BF16 and F64; quantizing is something else");
-}
-
-bool is_same_file(const std::string& a, const std::string& b) {
-  std::error_code ignored;
-  return !a.empty() && !b.empty() && std::filesystem::equivalent(a, b, ignored);
 }
 
 /// No output may be a file that is read, or another output.

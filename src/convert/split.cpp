@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "ingot/split.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <utility>
 
+#include "base/same_file.hpp"
+#include "convert/output_set.hpp"
 #include "convert/split_keys.hpp"
 #include "ingot/output_file.hpp"
 #include "ingot/shard_name.hpp"
@@ -19,16 +19,10 @@ constexpr std::string_view alignment_key = "general.alignment";
 constexpr std::uint64_t default_alignment = 32;
 constexpr std::size_t most_unflushed_files = 64;
 
-/// Whether two paths are the same file by any name: links of both kinds count.
-bool is_same_file(const std::string& a, const std::string& b) {
-  std::error_code ignored;  // of files of which one is not there
-  return std::filesystem::equivalent(a, b, ignored);
-}
-
 /// Before anything is written: what is there and may not be replaced, and what is an input.
 Result<void> check_target(const Model& model, const std::string& path, bool may_replace) {
   for (const ModelFile& file : model.files()) {
-    if (!file.path.empty() && is_same_file(file.path, path)) return fail(Errc::same_file, path);
+    if (is_same_file(file.path, path)) return fail(Errc::same_file, path);
   }
   std::error_code ignored;
   if (!may_replace && std::filesystem::exists(std::filesystem::symlink_status(path, ignored))) {
@@ -181,24 +175,13 @@ Result<void> write_shards(const Model& model, const SplitPlan& plan, const std::
     }
   }
   // On the disk first, and named then, in one go; the first shard last: what has no first shard
-  // is not taken for a model. So of a set that is replaced the first shard goes first, else a kill
-  // would leave a set of old and new shards that opens. Through a link, as the new one is named.
+  // is not taken for a model.
   for (OutputFile& file : files) INGOT_TRY_VOID(at(prefix, file.sync()));
-  if (options.may_replace && count > 1) {
-    std::error_code ignored;  // most often it is not there
-    ::unlink(std::filesystem::canonical(shard_file_name(prefix, 0, count), ignored).c_str());
-  }
-  for (std::uint32_t i = count; i-- > 0;) {
-    Result<void> committed = at(shard_file_name(prefix, i, count), files[i].commit());
-    if (committed) continue;
-    // Where nothing was replaced, nothing has to stay.
-    for (std::uint32_t k = i + 1; k < count && !options.may_replace; ++k) {
-      std::error_code ignored;
-      std::filesystem::remove(shard_file_name(prefix, k, count), ignored);
-    }
-    return committed;
-  }
-  return {};
+  std::vector<std::string> paths;
+  for (std::uint32_t i = 0; i < count; ++i) paths.push_back(shard_file_name(prefix, i, count));
+  std::ranges::reverse(files);
+  std::ranges::reverse(paths);
+  return convert::commit_together(files, paths, options.may_replace);
 }
 
 Result<void> check_mergeable(const Model& model) {

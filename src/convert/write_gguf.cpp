@@ -53,7 +53,10 @@ class GgufConversion final : public Conversion {
   }
 
   Result<void> run(const WriteProgress& progress) const override {
-    return writer_.write(outputs_[0], format_, options_.replace, progress);
+    Result<void> written = writer_.write(outputs_[0], format_, options_.replace, progress);
+    // What is about no tensor is about the output.
+    if (!written && written.error().subject.empty()) written.error().subject = outputs_[0];
+    return written;
   }
 
  private:

@@ -211,7 +211,7 @@ class SafetensorsConversion final : public Conversion {
       before += shard.data_bytes;
     }
     if (shards_.size() > 1) INGOT_TRY_VOID(outputs.add_text(outputs_.back(), index_text(shards_)));
-    return outputs.commit();
+    return outputs.commit_as_one();
   }
 
  private:

@@ -16,21 +16,32 @@ constexpr std::array full_layer = {
     BumpRole::bk,        BumpRole::wv,        BumpRole::bv, BumpRole::wo, BumpRole::bo,
     BumpRole::w1,        BumpRole::b1,        BumpRole::w2, BumpRole::b2};
 
+/// What only some models have, before one of the above.
+constexpr std::array post_norms = {BumpRole::post_attention_norm, BumpRole::post_ffn_norm};
+
 constexpr std::array short_layer = {BumpRole::ln1_gamma, BumpRole::wq, BumpRole::wk,
                                     BumpRole::wv,        BumpRole::wo, BumpRole::ln2_gamma,
                                     BumpRole::w1,        BumpRole::w2};
 
 std::string_view word_of(BumpRole role) {
-  constexpr std::array<std::string_view, 20> words = {"token_emb",
+  constexpr std::array<std::string_view, 28> words = {"token_emb",
                                                       "output",
-                                                      "tokenizer",
+                                                      "vocab_offsets",
+                                                      "vocab_strings",
+                                                      "vocab_scores",
+                                                      "vocab_types",
+                                                      "vocab_merges",
                                                       "pos_emb",
                                                       "ln1_gamma",
                                                       "ln2_gamma",
+                                                      "post_attention_norm",
+                                                      "post_ffn_norm",
                                                       "wq",
                                                       "bq",
+                                                      "q_norm",
                                                       "wk",
                                                       "bk",
+                                                      "k_norm",
                                                       "wv",
                                                       "bv",
                                                       "wo",
@@ -58,9 +69,7 @@ class Builder {
     if (!entries || *entries != layout_.types.size()) return std::nullopt;
     add(BumpRole::token_emb, 0);
     if (layout_.has_output && layout_.has_biases) add(BumpRole::output, 0);
-    if (layout_.tokenizer_bytes > 0) {
-      append({BumpRole::tokenizer, 0, TensorType::i8, {layout_.tokenizer_bytes}, 0});
-    }
+    add_tokenizer(layout_.tokenizer);
     if (layout_.has_pos_emb) {
       add(BumpRole::pos_emb, 0);
     } else if (layout_.has_biases) {
@@ -69,7 +78,7 @@ class Builder {
     const std::span<const BumpRole> roles =
         layout_.has_biases ? std::span<const BumpRole>(full_layer) : short_layer;
     for (std::uint64_t layer = 0; layer < shape_.layers && is_good_; ++layer) {
-      for (const BumpRole role : roles) add(role, layer);
+      for (const BumpRole role : roles) add_of_layer(role, layer);
     }
     add(BumpRole::final_ln_weight, 0);
     if (layout_.has_biases) add(BumpRole::final_ln_bias, 0);
@@ -82,6 +91,31 @@ class Builder {
   void add(BumpRole role, std::uint64_t layer) {
     const TensorType type = layout_.types[next_type_++];
     append({role, layer, type, shape_of(role, type), 0});
+  }
+
+  void add_tokenizer(const BumpTokenizer& tokenizer) {
+    const auto add_part = [&](BumpRole role, TensorType type, std::vector<std::uint64_t> shape) {
+      if (shape.back() > 0) append({role, 0, type, std::move(shape), 0});
+    };
+    const std::uint64_t tokens = tokenizer.tokens;
+    if (tokens == 0) return;
+    add_part(BumpRole::vocab_offsets, TensorType::i32, {tokens});
+    add_part(BumpRole::vocab_strings, TensorType::i8, {tokenizer.text_bytes});
+    add_part(BumpRole::vocab_scores, TensorType::f32, {tokenizer.has_scores ? tokens : 0});
+    add_part(BumpRole::vocab_types, TensorType::i8, {tokenizer.has_types ? tokens : 0});
+    add_part(BumpRole::vocab_merges, TensorType::i32, {tokenizer.merge_words, tokenizer.merges});
+  }
+
+  /// One that every model has, and what only some have beside it.
+  void add_of_layer(BumpRole role, std::uint64_t layer) {
+    if (role == BumpRole::wq && layout_.has_biases) {
+      for (unsigned i = 0; i < layout_.post_norms; ++i) add(post_norms[i], layer);
+    }
+    add(role, layer);
+    if (!layout_.has_head_norms) return;
+    const std::vector<std::uint64_t> shape = {shape_.aligned_head};
+    if (role == BumpRole::bq) append({BumpRole::q_norm, layer, TensorType::f32, shape, 0});
+    if (role == BumpRole::bk) append({BumpRole::k_norm, layer, TensorType::f32, shape, 0});
   }
 
   /// Counts the bytes of a section and keeps it.
@@ -165,7 +199,9 @@ class Builder {
 }  // namespace
 
 std::optional<std::uint64_t> bump_table_entries(const BumpLayout& layout) noexcept {
-  const std::size_t roles = layout.has_biases ? full_layer.size() : short_layer.size();
+  if (layout.post_norms > post_norms.size()) return std::nullopt;
+  const std::size_t roles =
+      layout.has_biases ? full_layer.size() + layout.post_norms : short_layer.size();
   const auto of_layers = checked_mul(layout.shape.layers, roles);
   if (!of_layers) return std::nullopt;
   const std::uint64_t others = (layout.has_biases ? 4u : 2u) + (layout.has_output ? 1u : 0u);

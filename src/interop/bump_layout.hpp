@@ -16,14 +16,22 @@ namespace ingot::interop {
 enum class BumpRole : std::uint8_t {
   token_emb,
   output,
-  tokenizer,
+  vocab_offsets,
+  vocab_strings,
+  vocab_scores,
+  vocab_types,
+  vocab_merges,
   pos_emb,
   ln1_gamma,
   ln2_gamma,
+  post_attention_norm,
+  post_ffn_norm,
   wq,
   bq,
+  q_norm,
   wk,
   bk,
+  k_norm,
   wv,
   bv,
   wo,
@@ -36,6 +44,22 @@ enum class BumpRole : std::uint8_t {
   final_ln_bias,
 };
 
+/// The vocabulary between the sections: offsets (I32) into the bytes of the texts, and what else
+/// was known.
+struct BumpTokenizer {
+  std::uint64_t tokens = 0;  ///< 0: there is none.
+  std::uint64_t text_bytes = 0;
+  bool has_scores = false;   ///< F32
+  bool has_types = false;    ///< One byte for each token.
+  std::uint64_t merges = 0;  ///< Of `merge_words` I32 each.
+  std::uint64_t merge_words = 0;
+
+  [[nodiscard]] std::uint64_t size_bytes() const noexcept {
+    const std::uint64_t token_bytes = 4u + (has_scores ? 4u : 0u) + (has_types ? 1u : 0u);
+    return tokens * token_bytes + text_bytes + merges * merge_words * 4;
+  }
+};
+
 /// How a writer arranged the sections. Types follow the dtype table, entry by entry.
 struct BumpLayout {
   BumpShape shape;  ///< All of it, with the widths that a header may lack.
@@ -43,7 +67,10 @@ struct BumpLayout {
   bool has_biases = true;   ///< Else: eight sections for a layer, and no position embedding.
   bool has_pos_emb = true;  ///< In the file; its type is in the table either way.
   bool has_output = false;  ///< After the embedding, or without biases at the end.
-  std::uint64_t tokenizer_bytes = 0;  ///< After the embedding and output; not in the table.
+  unsigned post_norms = 0;  ///< Of each layer, after the other two; at most 2. With biases only.
+  /// One for the queries, one for the keys of each layer, as wide as a head. Not in the table.
+  bool has_head_norms = false;
+  BumpTokenizer tokenizer = {};  ///< After the embedding and output; not in the table.
 };
 
 /// The entries of the dtype table of a layout; nothing if they are too many to count.

@@ -89,6 +89,7 @@ class Solver {
     layout.has_biases = bump_.has_biases;
     layout.has_output = bump_.has_output;
     layout.has_pos_emb = bump_.has_biases;
+    layout.post_norms = bump_.post_norms;
     return layout;
   }
 
@@ -161,34 +162,48 @@ class Solver {
     BumpLayout layout = make_layout(std::move(types));
     keep(layout, codes);
     if (!found_.empty() || !bump_.has_biases) return;
-    for (const bool has_pos_emb : {false, true}) {
-      // Only writers that put the table late leave out the position embedding.
-      if (!has_pos_emb && bump_.payload_begin == bump_header_bytes) continue;
-      layout.has_pos_emb = has_pos_emb;
-      layout.tokenizer_bytes = 0;
-      const auto size_bytes = measure(layout);
-      if (!size_bytes || *size_bytes > payload_bytes_) continue;
-      layout.tokenizer_bytes = payload_bytes_ - *size_bytes;
-      const bool is_plausible = layout.tokenizer_bytes == 0 || is_tokenizer(layout.tokenizer_bytes);
-      if (is_plausible) keep(layout, codes);
-      if (!found_.empty()) return;
+    // Only writers that put the table late leave out the position embedding or have norms of heads.
+    const bool is_late = bump_.payload_begin != bump_header_bytes;
+    for (const bool has_head_norms : {false, true}) {
+      for (const bool has_pos_emb : {false, true}) {
+        if (!is_late && (has_head_norms || !has_pos_emb)) continue;
+        layout.has_head_norms = has_head_norms;
+        layout.has_pos_emb = has_pos_emb;
+        try_tokenizer(layout, codes);
+      }
     }
   }
 
-  /// Offsets (i32) and bytes of the tokens; merges of two or three i32; scores (f32) and kinds (u8)
-  /// of the tokens, if they were known.
-  [[nodiscard]] bool is_tokenizer(std::uint64_t size_bytes) const {
-    const std::uint64_t tokens = bump_.header.shape.vocabulary;
-    const std::uint64_t merges = bump_.header.merges;
-    for (const std::uint64_t words : {3u, 2u}) {
-      for (const std::uint64_t token_bytes : {4u, 8u, 5u, 9u}) {
-        if (size_bytes ==
-            tokens * token_bytes + bump_.header.vocabulary_bytes + merges * words * 4) {
-          return true;
-        }
+  /// What the sections leave has to be a tokenizer, or nothing.
+  void try_tokenizer(BumpLayout& layout, const char* codes) {
+    layout.tokenizer = {};
+    const auto size_bytes = measure(layout);
+    if (!size_bytes || *size_bytes > payload_bytes_) return;
+    const std::uint64_t left_bytes = payload_bytes_ - *size_bytes;
+    if (left_bytes > 0) {
+      const auto tokenizer = tokenizer_of(left_bytes);
+      if (!tokenizer) return;
+      layout.tokenizer = *tokenizer;
+    }
+    keep(layout, codes);
+  }
+
+  /// The tokenizer of so many bytes; nothing if there can be none. Merges are two or three numbers.
+  [[nodiscard]] std::optional<BumpTokenizer> tokenizer_of(std::uint64_t size_bytes) const {
+    const BumpHeader& header = bump_.header;
+    if (header.merges == 0 && header.vocabulary_bytes == 0) return std::nullopt;
+    for (const std::uint64_t merge_words : {3u, 2u}) {
+      for (const unsigned known : {0u, 1u, 2u, 3u}) {
+        const BumpTokenizer tokenizer{.tokens = header.shape.vocabulary,
+                                      .text_bytes = header.vocabulary_bytes,
+                                      .has_scores = (known & 1u) != 0,
+                                      .has_types = (known & 2u) != 0,
+                                      .merges = header.merges,
+                                      .merge_words = merge_words};
+        if (tokenizer.size_bytes() == size_bytes) return tokenizer;
       }
     }
-    return false;
+    return std::nullopt;
   }
 
   const BumpFile& bump_;

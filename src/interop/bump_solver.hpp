@@ -22,6 +22,7 @@ struct BumpFile {
   std::uint64_t payload_end = 0;
   bool has_biases = true;  ///< By the size of the table; see BumpLayout.
   bool has_output = false;
+  unsigned post_norms = 0;
 };
 
 struct BumpSolution {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include "base/checked.hpp"
@@ -70,6 +71,21 @@ class SplicedSource final : public Source {
     return {};
   }
 
+  [[nodiscard]] std::optional<Origin> origin(std::uint64_t file_offset) const noexcept override {
+    auto extent = std::partition_point(extents_.begin(), extents_.end(), [&](const Extent& place) {
+      return place.begin + place.size_bytes <= file_offset;
+    });
+    // Tensors without data have their place as well: before one that begins there, or at the end.
+    if (extent == extents_.end() || extent->begin > file_offset) {
+      if (extent == extents_.begin()) return std::nullopt;
+      --extent;
+      if (extent->size_bytes > 0 || extent->begin != file_offset) return std::nullopt;
+    }
+    const std::uint64_t within = file_offset - extent->begin;
+    const std::uint64_t stored = extent->byte_values != nullptr ? within / 2 : within;
+    return Origin{extent->file, extent->file_offset + stored};
+  }
+
  private:
   static std::size_t smaller(std::size_t a, std::uint64_t b) {
     return static_cast<std::size_t>(std::min<std::uint64_t>(a, b));
@@ -99,7 +115,7 @@ class SplicedSource final : public Source {
   }
 
   std::vector<std::byte> header_;
-  std::vector<Extent> extents_;  // without empty ones, by ascending begin
+  std::vector<Extent> extents_;  // by ascending begin
   std::vector<std::unique_ptr<Source>> files_;
   std::uint64_t size_bytes_;
 };
@@ -141,9 +157,7 @@ Result<Model> make_foreign_model(ModelWriter keys, std::span<const ForeignTensor
   for (const ForeignTensor& tensor : tensors) {
     INGOT_TRY(const std::uint64_t size_bytes, size_of(tensor));
     INGOT_TRY_VOID(check_place(tensor, size_bytes, *files[tensor.file]));
-    if (size_bytes > 0) {
-      extents.push_back({end, size_bytes, tensor.file, tensor.file_offset, tensor.byte_values});
-    }
+    extents.push_back({end, size_bytes, tensor.file, tensor.file_offset, tensor.byte_values});
     end = *checked_align_up(end + size_bytes, alignment);  // the header was made: it all fits
   }
   return Model::open_source(

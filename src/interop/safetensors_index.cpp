@@ -8,6 +8,7 @@
 #include <set>
 #include <system_error>
 
+#include "base/set_aside.hpp"
 #include "ingot/source.hpp"
 #include "interop/safetensors_header.hpp"
 
@@ -139,7 +140,8 @@ Result<SafetensorsFiles> find_set(const std::string& path) {
     const fs::path shard =
         file.parent_path() / (name + "-" + number + "-of-" + total + std::string(file_ending));
     if (!fs::exists(shard, ignored)) {
-      return fail(Errc::index_mismatch, shard.filename().string(), "the shard is missing");
+      return fail(Errc::index_mismatch, shard.filename().string(),
+                  "the shard is missing" + set_aside_remark(shard.string()));
     }
     files.paths.push_back(shard.string());
   }

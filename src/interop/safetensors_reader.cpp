@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/set_aside.hpp"
 #include "ingot/source.hpp"
 #include "interop/foreign_model.hpp"
 #include "interop/gguf_metadata_text.hpp"
@@ -124,10 +125,18 @@ Result<OpenedModel> assemble(std::vector<Opened> files, std::span<const ForeignT
                              std::uint64_t file_bytes, const OpenOptions& options) {
   INGOT_TRY(ModelWriter keys, make_keys(files));
   std::vector<std::unique_ptr<Source>> sources;
-  for (Opened& file : files) sources.push_back(std::move(file.source));
+  std::vector<std::uint64_t> data_offsets;
+  for (Opened& file : files) {
+    data_offsets.push_back(file.data_offset);
+    sources.push_back(std::move(file.source));
+  }
   const std::string shards = std::to_string(sources.size());
   INGOT_TRY(Model model, make_foreign_model(std::move(keys), tensors, std::move(sources), options));
-  return OpenedModel{std::move(model), FileFormat::safetensors, file_bytes, {{"shards", shards}}};
+  return OpenedModel{.model = std::move(model),
+                     .format = FileFormat::safetensors,
+                     .file_bytes = file_bytes,
+                     .facts = {{"shards", shards}},
+                     .data_offsets = std::move(data_offsets)};
 }
 
 Result<OpenedModel> open_safetensors(const std::string& path, const OpenAnyOptions& options) {
@@ -136,8 +145,14 @@ Result<OpenedModel> open_safetensors(const std::string& path, const OpenAnyOptio
   std::vector<ForeignTensor> tensors;
   std::uint64_t file_bytes = 0;
   for (const std::string& file_path : found.paths) {
-    INGOT_TRY(std::unique_ptr<Source> source, read_file(file_path));
-    Result<Opened> file = open_file(std::move(source), options.gguf.limits.max_tensors);
+    Result<std::unique_ptr<Source>> source = read_file(file_path);
+    if (!source) {
+      Error error = std::move(source).error();
+      if (file_path != path) error.subject = file_path;
+      error.detail += set_aside_remark(file_path);
+      return fail(std::move(error));
+    }
+    Result<Opened> file = open_file(*std::move(source), options.gguf.limits.max_tensors);
     if (!file) {
       if (file.error().subject.empty() && found.paths.size() > 1) file.error().subject = file_path;
       return fail(std::move(file).error());

@@ -11,6 +11,10 @@ void Source::release(std::uint64_t, std::uint64_t) const noexcept {}
 
 int Source::descriptor() const noexcept { return -1; }
 
+std::optional<Origin> Source::origin(std::uint64_t file_offset) const noexcept {
+  return Origin{0, file_offset};
+}
+
 std::unique_ptr<Source> borrow_memory(std::span<const std::byte> bytes) {
   return std::make_unique<io::MemorySource>(bytes);
 }

@@ -104,6 +104,18 @@ std::uint64_t Model::file_offset(const TensorInfo& tensor) const noexcept {
   return state_->loaded[tensor.shard].structure.data_offset + tensor.data_offset;
 }
 
+std::optional<Origin> Model::origin(std::size_t file, std::uint64_t file_offset) const noexcept {
+  const Source* source = state_->loaded[file].source.get();
+  const auto place = source != nullptr ? source->origin(file_offset) : Origin{0, file_offset};
+  // A source of one file knows nothing of the other files of a set.
+  if (!place || state_->loaded.size() == 1) return place;
+  return Origin{file, place->file_offset};
+}
+
+std::optional<Origin> Model::origin(const TensorInfo& tensor) const noexcept {
+  return origin(tensor.shard, file_offset(tensor));
+}
+
 std::span<const std::byte> Model::data(const TensorInfo& tensor) const noexcept {
   const LoadedFile& file = state_->loaded[tensor.shard];
   if (file.source == nullptr || tensor.size_bytes == 0) return {};

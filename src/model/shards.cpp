@@ -10,6 +10,7 @@
 #include <map>
 #include <utility>
 
+#include "base/set_aside.hpp"
 #include "model/load.hpp"
 
 namespace ingot {
@@ -141,7 +142,7 @@ void note_missing_shards(detail::ModelState& state) {
           : shard_file_name(state.shard_prefix, first_missing, state.shard_count);
   note(state, Errc::shard_missing, path,
        std::to_string(state.files.size()) + " of " + std::to_string(state.shard_count) +
-           " are here");
+           " are here" + set_aside_remark(path));
 }
 
 /// What a file that is not named as a shard says of itself.

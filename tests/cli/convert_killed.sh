@@ -36,3 +36,45 @@ for target in out.gguf out.safetensors weights.bump; do
   python3 "$tests/kill_at_random.py" --setup "$setup" --check "$check" "${modes[@]}" \
     -- "$ingot" convert model.gguf "$target" --force "${options[@]}"
 done
+
+# Shards and an index over older ones of the same names: what opens, by whatever name, is all old or
+# all new; what was there before is there, if under another name; and the next run cleans up.
+"$ingot" sample other.gguf --type F16 --layers 2 --seed 7 -q
+"$ingot" sample newer.gguf --type F16 --layers 2 --seed 8 -q
+mkdir old new
+"$ingot" convert other.gguf old/m.safetensors --max-size 2M -q
+"$ingot" convert newer.gguf new/m.safetensors --max-size 2M -q
+(($(ls old | wc -l) > 3)) || fail "not enough shards"
+[[ $(ls old) == "$(ls new)" ]] || fail "the names differ"
+export first=$(cd old && ls *-00001-of-*) last=$(cd old && ls *.safetensors | tail -n 1)
+for age in old new; do "$ingot" hash $age --no-file | sed 1d >$age.sums; done
+check='
+for name in . m.safetensors.index.json "$first" "$last"; do
+  if "$ingot" hash "set/$name" --no-file >named 2>message; then
+    sed 1d named >sums  # without the name
+    cmp -s sums "$setup_folder/new.sums" || [[ $outcome != 0 ]]
+    cmp -s sums "$setup_folder/new.sums" || cmp -s sums "$setup_folder/old.sums"
+  else
+    [[ $outcome == killed && -s message ]]
+  fi
+done
+if [[ $outcome == 0 ]]; then
+  [[ $(ls -A set) == "$(ls -A "$setup_folder/new")" ]]
+elif [[ $outcome == 4 ]]; then
+  diff -r set "$setup_folder/old"
+elif [[ ! -e set/m.safetensors.index.json ]]; then
+  for file in $(ls "$setup_folder/old"); do
+    cmp -s "set/$file" "$setup_folder/old/$file" ||
+      cmp -s "set/.$file.ingot-old" "$setup_folder/old/$file"
+  done
+fi
+if [[ $outcome == killed ]]; then
+  "$ingot" convert newer.gguf set/m.safetensors --max-size 2M --force -q
+  rm -f set/.*.tmp
+  diff -r set "$setup_folder/new"
+fi
+'
+modes=(--times 5)
+[[ -z $kill_library ]] || modes+=(--calls "$kill_library" --full "$kill_library")
+python3 "$tests/kill_at_random.py" --setup 'cp -r "$setup_folder/old" set; cp "$setup_folder/newer.gguf" .' \
+  --check "$check" "${modes[@]}" -- "$ingot" convert newer.gguf set/m.safetensors --max-size 2M --force -q

@@ -100,6 +100,19 @@ expect_error 2 'leave TYPE out' "$ingot" quantize model.gguf x.gguf Q4_0 --targe
 expect_error 2 'like 4200M' "$ingot" quantize model.gguf x.gguf --target-size big
 expect_error 2 'do not reach the target' "$ingot" quantize model.gguf x.gguf --target-bpw 0.5
 expect_error 2 'KEY=TYPE:VALUE' "$ingot" quantize model.gguf x.gguf Q4_0 --override-kv a=5
+expect_error 2 'cannot set split.count' \
+  "$ingot" quantize model.gguf x.gguf Q4_0 --override-kv split.count=uint16:3
+expect_error 2 'did you mean "Q4_K_M"' "$ingot" quantize model.gguf x.gguf Q4K
+expect_error 2 'did you mean "Q5_K_S"' "$ingot" quantize model.gguf x.gguf q5ks
+expect_error 2 'did you mean "IQ4_XS"' "$ingot" quantize model.gguf x.gguf IQ4XS
+expect_error 2 '39 is the tensor type MXFP4, did you mean "MXFP4' "$ingot" quantize model.gguf x.gguf 39
+expect_error 2 'there is no TYPE "4711"; `ingot' "$ingot" quantize model.gguf x.gguf 4711
+expect_error 2 'did you mean "Q4_K"' "$ingot" quantize model.gguf x.gguf Q8_0 --tensor-type a=Q4K
+expect_error 4 'missing/x.gguf: cannot create the output: No such' \
+  "$ingot" quantize model.gguf missing/x.gguf Q4_0
+expect_error 4 'missing/r.json: cannot create the output: No such' \
+  "$ingot" quantize model.gguf x.gguf Q4_0 --report missing/r.json
+[[ ! -e x.gguf ]] || fail "the report was noticed after the work"
 expect_error 2 'is no uint32' "$ingot" quantize model.gguf x.gguf Q4_0 --override-kv a=uint32:x
 expect_error 2 'it is an input' "$ingot" quantize model.gguf ./model.gguf Q4_0 --force
 expect_error 2 '--force replaces it' "$ingot" quantize model.gguf out.gguf Q4_0

@@ -112,7 +112,7 @@ TEST_F(BumpReaderTest, Version4WithATokenizer) {
   parts.has_tokenizer_header = true;
   parts.merges = 3;
   parts.vocabulary_bytes = 17;
-  parts.layout.tokenizer_bytes = 5 * 4 + 17 + 3 * 3 * 4;
+  parts.layout.tokenizer = {.tokens = 5, .text_bytes = 17, .merges = 3, .merge_words = 3};
   expect_sections(parts, "engine");
 }
 
@@ -124,11 +124,111 @@ TEST_F(BumpReaderTest, ALateTableWithoutPositionEmbedding) {
     parts.merges = 2;
     parts.vocabulary_bytes = 9;
     parts.layout.has_pos_emb = false;
-    parts.layout.tokenizer_bytes = 5 * 9 + 9 + 2 * 3 * 4;  // with scores and kinds
+    parts.layout.tokenizer = {.tokens = 5,
+                              .text_bytes = 9,
+                              .has_scores = true,
+                              .has_types = true,
+                              .merges = 2,
+                              .merge_words = 3};
     parts.layout.has_output = has_output;
     if (has_output) parts.layout.types.insert(parts.layout.types.begin() + 1, TensorType::q4_k);
     expect_sections(parts, "engine");
   }
+}
+
+TEST_F(BumpReaderTest, LateWritersHaveFurtherNorms) {
+  for (const std::uint64_t layers : {1u, 2u, 3u}) {
+    for (unsigned post_norms = 0; post_norms <= 2; ++post_norms) {
+      for (unsigned other = 0; other < 8; ++other) {
+        BumpParts parts{.version = 4 + other % 2,
+                        .codes = BumpCodes::engine,
+                        .layout = plain_layout(TensorType::q5_k, layers)};
+        parts.has_tokenizer_header = parts.has_late_table = true;
+        parts.layout.has_pos_emb = false;
+        parts.layout.has_head_norms = other % 4 >= 2;
+        parts.layout.post_norms = post_norms;
+        parts.layout.has_output = other >= 4;
+        if (other % 4 == 1) {  // with a tokenizer
+          parts.vocabulary_bytes = 21;
+          parts.layout.tokenizer = {.tokens = 5, .text_bytes = 21, .has_types = true};
+        }
+        std::vector<TensorType>& types = parts.layout.types;
+        for (std::uint64_t layer = layers; layer-- > 0;) {
+          types.insert(types.begin() + 2 + static_cast<std::ptrdiff_t>(14 * layer), post_norms,
+                       TensorType::f32);
+        }
+        if (parts.layout.has_output) types.insert(types.begin() + 1, TensorType::q5_k);
+        SCOPED_TRACE(std::to_string(layers) + " " + std::to_string(post_norms) + " " +
+                     std::to_string(other));
+        expect_sections(parts, "engine");
+      }
+    }
+  }
+}
+
+TEST_F(BumpReaderTest, ATokenizerIsSeveralTensors) {
+  BumpParts parts{
+      .version = 4, .codes = BumpCodes::engine, .layout = plain_layout(TensorType::q4_k)};
+  parts.has_tokenizer_header = true;
+  parts.merges = 3;
+  parts.vocabulary_bytes = 17;
+  parts.layout.tokenizer = {.tokens = 5,
+                            .text_bytes = 17,
+                            .has_scores = true,
+                            .has_types = true,
+                            .merges = 3,
+                            .merge_words = 3};
+  const auto opened = open(build_bump(parts));
+  ASSERT_THAT(opened, Succeeds());
+  const auto tensors = opened->model.tensors();
+  const auto expect = [&](std::size_t at, std::string_view name, TensorType type,
+                          std::vector<std::uint64_t> shape) {
+    EXPECT_EQ(tensors[at].name, name);
+    EXPECT_EQ(tensors[at].type, type);
+    EXPECT_THAT(tensors[at].shape, testing::ElementsAreArray(shape));
+  };
+  expect(1, "vocab_offsets", TensorType::i32, {5});
+  expect(2, "vocab_strings", TensorType::i8, {17});
+  expect(3, "vocab_scores", TensorType::f32, {5});
+  expect(4, "vocab_types", TensorType::i8, {5});
+  expect(5, "vocab_merges", TensorType::i32, {3, 3});
+}
+
+TEST_F(BumpReaderTest, FurtherNormsAreWhereTheirWriterPutsThem) {
+  BumpParts parts{
+      .version = 4, .codes = BumpCodes::engine, .layout = plain_layout(TensorType::q4_k, 1)};
+  parts.has_tokenizer_header = parts.has_late_table = true;
+  parts.layout.has_pos_emb = false;
+  parts.layout.has_head_norms = true;
+  parts.layout.post_norms = 2;
+  parts.layout.types.insert(parts.layout.types.begin() + 2, 2, TensorType::f32);
+  const auto opened = open(build_bump(parts));
+  ASSERT_THAT(opened, Succeeds());
+  std::vector<std::string> names;
+  for (const TensorInfo& tensor : opened->model.tensors()) {
+    names.emplace_back(tensor.name.substr(tensor.name.rfind('.') + 1));
+  }
+  EXPECT_THAT(names, testing::ElementsAre(
+                         "token_emb", "ln1_gamma", "ln2_gamma", "post_attention_norm",
+                         "post_ffn_norm", "wq", "bq", "q_norm", "wk", "bk", "k_norm", "wv", "bv",
+                         "wo", "bo", "w1", "b1", "w2", "b2", "final_ln_weight", "final_ln_bias"));
+  EXPECT_THAT(opened->model.find_tensor("layer.0.q_norm")->shape, testing::ElementsAre(64));
+  EXPECT_THAT(opened->model.find_tensor("layer.0.post_ffn_norm")->shape, testing::ElementsAre(256));
+}
+
+TEST_F(BumpReaderTest, PlacesAreThoseOfTheFile) {
+  const auto opened = open(build_bump({.layout = plain_layout(TensorType::q4_k)}));
+  ASSERT_THAT(opened, Succeeds());
+  EXPECT_THAT(opened->data_offsets, testing::ElementsAre(128));
+  std::uint64_t offset = 132 + 14 * 2 + 4;
+  for (const TensorInfo& tensor : opened->model.tensors()) {
+    const auto origin = opened->model.origin(tensor);
+    ASSERT_TRUE(origin.has_value());
+    EXPECT_EQ(origin->file, 0u);
+    EXPECT_EQ(origin->file_offset, offset) << tensor.name;
+    offset += tensor.size_bytes;
+  }
+  EXPECT_FALSE(opened->model.origin(0, 0).has_value());  // no header of GGUF is in the file
 }
 
 TEST_F(BumpReaderTest, Version5DescribesItselfAtTheEnd) {

@@ -58,6 +58,32 @@ TEST_F(SafetensorsReader, ShapesAreReversedAndDataIsAsStored) {
   EXPECT_EQ(opened->model.get<std::string_view>("safetensors.format"), "pt");
 }
 
+TEST_F(SafetensorsReader, PlacesAreThoseOfTheFile) {
+  const std::string header = R"({"a":{"dtype":"I16","shape":[2,3],"data_offsets":[0,12]},)"
+                             R"("e":{"dtype":"F32","shape":[0,3],"data_offsets":[12,12]},)"
+                             R"("b":{"dtype":"F8_E4M3","shape":[5],"data_offsets":[12,17]},)"
+                             R"("z":{"dtype":"F32","shape":[0],"data_offsets":[17,17]}})";
+  write("a.safetensors", header, two_datas);
+  const auto opened = open();
+  ASSERT_THAT(opened, Succeeds());
+  const std::uint64_t data = 8 + header.size();
+  EXPECT_THAT(opened->data_offsets, testing::ElementsAre(data));
+  const Model& model = opened->model;
+  const auto place = [&](std::string_view name, std::uint64_t within = 0) {
+    const TensorInfo& tensor = *model.find_tensor(name);
+    const auto origin = model.origin(tensor.shard, model.file_offset(tensor) + within);
+    return origin ? origin->file_offset - data : ~std::uint64_t{0};
+  };
+  EXPECT_EQ(place("a"), 0u);
+  EXPECT_EQ(place("a", 11), 11u);
+  EXPECT_EQ(place("e"), 12u);
+  EXPECT_EQ(place("b"), 12u);
+  EXPECT_EQ(place("b", 7), 15u);  // two bytes for each stored one
+  EXPECT_EQ(place("z"), 17u);
+  EXPECT_FALSE(model.origin(0, 10).has_value());
+  EXPECT_FALSE(model.origin(0, model.files()[0].file_bytes + 1000).has_value());
+}
+
 TEST_F(SafetensorsReader, FloatsOfEightBitsAreDecodedWhereverReadingBegins) {
   write("a.safetensors", two_tensors, two_datas);
   const auto opened = open();

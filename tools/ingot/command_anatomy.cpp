@@ -219,6 +219,13 @@ void write_fields(JsonStream& json, const Model& model, std::size_t file, const 
 ExitCode run(const Options& options, Console& console) {
   const Result<Model> model = console.open_model(options.file);
   if (!model) return console.fail(options.file, model.error());
+  if (const ForeignFile* foreign = console.foreign()) {
+    console.complain(options.file,
+                     fmt::format("it is a {} file, and anatomy explains GGUF; `ingot show` and "
+                                 "`ingot tensors` say what is in it",
+                                 foreign->format));
+    return ExitCode::refused;
+  }
   const std::size_t file_count = model->files().size();
   if (console.is_json()) {
     JsonStream json(console.out());

@@ -64,6 +64,23 @@ Result<CheckSummary> check_opened(const Result<Model>& model, const CheckOptions
   return summary;
 }
 
+/// A model of another format. If it is in several files, a finding says in which one.
+Result<CheckSummary> check_foreign(Console& console, const std::string& file,
+                                   const CheckOptions& options, const FindingSink& sink) {
+  const Result<Model> model = console.open_model(file, FileAccess::read);
+  const ForeignFile* foreign = console.foreign();
+  CheckOptions foreign_options = options;
+  foreign_options.is_foreign = true;
+  return check_opened(model, foreign_options, [&](const Finding& finding) {
+    const TensorInfo* tensor = model ? model->find_tensor(finding.tensor) : nullptr;
+    const std::optional<Origin> origin = tensor != nullptr ? model->origin(*tensor) : std::nullopt;
+    if (!origin || foreign == nullptr || foreign->paths.size() < 2) return sink(finding);
+    Finding placed = finding;
+    placed.file = foreign->paths[origin->file];
+    sink(placed);
+  });
+}
+
 bool is_foreign(const std::string& file) {
   return detect_format(file).value_or(FileFormat::gguf) != FileFormat::gguf;
 }
@@ -85,9 +102,8 @@ ExitCode check_one(const Options& options, const std::string& file, Console& con
   const Result<CheckSummary> summary =
       file == "-"
           ? check_opened(Model::open_descriptor(STDIN_FILENO, open_options), check_options, sink)
-      : is_foreign(file)
-          ? check_opened(console.open_model(file, FileAccess::read), check_options, sink)
-          : check_file(file, open_options, check_options, sink);
+      : is_foreign(file) ? check_foreign(console, file, check_options, sink)
+                         : check_file(file, open_options, check_options, sink);
   progress.reset();
   if (!summary) {
     report.end_file({}, "failed");

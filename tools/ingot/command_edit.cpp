@@ -191,6 +191,11 @@ Result<std::vector<FileEdit>> open_files(const Options& options, Console& consol
   {
     // Closed again before anything changes: an edit in place wants to be alone with the file.
     INGOT_TRY(const Model model, console.open_model(options.file));
+    if (const ForeignFile* foreign = console.foreign()) {
+      return fail(Errc::not_gguf, {},
+                  "it is a " + std::string(foreign->format) +
+                      " file; `ingot convert` makes a GGUF file of it, which can be edited");
+    }
     for (const ModelFile& file : model.files()) paths.push_back(file.path);
   }
   std::vector<FileEdit> files;

@@ -122,6 +122,7 @@ class Extraction {
         blocks = mapped.subspan(first_byte, size_bytes);
       }
       INGOT_TRY_VOID(use(blocks, static_cast<std::size_t>(count)));
+      model_.release(tensor_.shard, model_.file_offset(tensor_) + first_byte, size_bytes);
       progress_.update(first_byte + size_bytes);
       if (stop_signal() != 0) return fail(Errc::interrupted, std::string(tensor_.name));
     }
@@ -212,10 +213,16 @@ Result<void> write_tensor(const Options& options, Form form, const Model& model,
     return fail(Errc::unsupported_type, std::string(tensor.name), type_text(tensor.type));
   }
   const OrderlyStop orderly_stop;
-  INGOT_TRY(Sink sink, Sink::open(options, console));
-  INGOT_TRY_VOID(is_known ? Extraction(model, tensor, console, sink).run(form)
-                          : write_unknown(model, tensor, sink));
-  return sink.commit();
+  // What is about no tensor is about the output.
+  const auto write = [&]() -> Result<void> {
+    INGOT_TRY(Sink sink, Sink::open(options, console));
+    INGOT_TRY_VOID(is_known ? Extraction(model, tensor, console, sink).run(form)
+                            : write_unknown(model, tensor, sink));
+    return sink.commit();
+  };
+  Result<void> written = write();
+  if (!written && written.error().subject.empty()) written.error().subject = options.out;
+  return written;
 }
 
 ExitCode run(const Options& options, Console& console) {
@@ -225,11 +232,12 @@ ExitCode run(const Options& options, Console& console) {
   if (options.out == "-" && console.is_terminal()) {
     return console.refuse_usage("extract: a terminal cannot show this; give -o FILE, or a pipe");
   }
-  const Result<Model> model = console.open_model(options.file);
+  // Reading streams; what is mapped would count as memory of the process.
+  const Result<Model> model = console.open_model(options.file, FileAccess::read);
   if (!model) return console.fail(options.file, model.error());
   const TensorInfo* tensor = model->find_tensor(options.tensor);
   if (tensor == nullptr) return refuse_missing(console, options, *model);
-  if (is_file_of(*model, options.out)) {
+  if (console.is_input(options.out)) {
     console.complain(options.out, "it is the model; the output must be another file");
     return ExitCode::usage;
   }

@@ -10,9 +10,11 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <ingot/digest_manifest.hpp>
 #include <ingot/output_file.hpp>
 #include <ingot/text.hpp>
+#include <iostream>
 #include <memory>
 #include <optional>
 #include <set>
@@ -215,7 +217,26 @@ ExitCode run_hash(const Options& options, Console& console) {
 
 // --- verify --------------------------------------------------------------------------------------
 
+/// A pipe, such as standard input or what `<(...)` of a shell stands for.
+std::string read_stream(std::istream& stream) {
+  std::string text;
+  std::array<char, 4096> piece;
+  while (text.size() <= max_manifest_bytes && stream.good()) {
+    stream.read(piece.data(), piece.size());
+    text.append(piece.data(), static_cast<std::size_t>(stream.gcount()));
+  }
+  return text;
+}
+
 Result<std::string> read_manifest(const std::string& path) {
+  std::error_code ignored;
+  if (path == "-" || std::filesystem::is_fifo(path, ignored)) {
+    std::ifstream pipe;
+    if (path != "-") pipe.open(path, std::ios::binary);
+    std::string text = read_stream(path == "-" ? std::cin : pipe);
+    if (text.size() <= max_manifest_bytes) return text;
+    return fail(Errc::limit_exceeded, {}, "a manifest may have at most 64 MiB");
+  }
   INGOT_TRY(const std::unique_ptr<Source> source, read_file(path));
   if (source->size_bytes() > max_manifest_bytes) {
     return fail(Errc::limit_exceeded, {}, "a manifest may have at most 64 MiB");

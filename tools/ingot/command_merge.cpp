@@ -109,7 +109,7 @@ ExitCode run(Options& options, Console& console) {
     console.complain(name, "not a shard of the set of " + escape(options.names[0]));
     return ExitCode::refused;
   }
-  if (is_file_of(*model, options.out)) {
+  if (console.is_input(options.out)) {
     return fail(options, console, {.code = Errc::same_file, .subject = {}, .detail = {}});
   }
   const Result<std::uint64_t> size_bytes = merged_bytes(*model);

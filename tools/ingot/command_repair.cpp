@@ -97,6 +97,9 @@ ExitCode run(Options& options, Console& console) {
   if (options.out.empty() != options.repair.is_dry_run) {
     return console.refuse_usage("repair: give -o OUT, or --dry-run");
   }
+  if (options.file == "-") {
+    return console.refuse_usage("repair: FILE must be a file, not standard input");
+  }
   const OrderlyStop orderly_stop;
   Progress progress(console, options.file, model_bytes(options.file));
   options.repair.thread_count = console.threads();

@@ -182,8 +182,7 @@ ExitCode run(const Options& options, Console& console) {
     reference = std::move(*opened);
   }
   const Model* reference_model = reference ? &*reference : nullptr;
-  if (!console.is_json() &&
-      (is_file_of(*model, options.out) || (reference && is_file_of(*reference, options.out)))) {
+  if (!console.is_json() && console.is_input(options.out)) {
     console.complain(options.out, "it is an input; the page must be another file");
     return ExitCode::usage;
   }

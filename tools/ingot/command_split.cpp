@@ -142,6 +142,13 @@ ExitCode run(Options& options, Console& console) {
     console.remark(options.file, "note: it has " + *abnormal +
                                      "; merging the shards gives an equal model, not these bytes");
   }
+  // write_shards knows the files of a GGUF model only.
+  const auto count = static_cast<std::uint32_t>(plan->shards.size());
+  for (std::uint32_t i = 0; i < count && console.foreign() != nullptr; ++i) {
+    const std::string path = shard_file_name(options.prefix, i, count);
+    if (!console.is_input(path)) continue;
+    return fail(options, console, {Errc::same_file, Error::no_offset, path, {}});
+  }
   if (!options.is_dry_run) {
     allow_many_files();
     const OrderlyStop orderly_stop;

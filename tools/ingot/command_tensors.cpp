@@ -17,6 +17,7 @@
 #include "name_match.hpp"
 #include "progress.hpp"
 #include "table.hpp"
+#include "tensor_json.hpp"
 #include "value_text.hpp"
 
 namespace ingot::cli {
@@ -89,21 +90,6 @@ bool has_drawings(const Console& console) {
   return console.is_terminal() && console.is_unicode() && console.width() >= 100;
 }
 
-void print_json(JsonStream& json, const Statistics& stats) {
-  // There is no smallest of no numbers.
-  const bool has_numbers = stats.count > 0;
-  const auto number = [&](double value) {
-    return has_numbers ? std::optional(value) : std::nullopt;
-  };
-  json.member("min", number(stats.min));
-  json.member("max", number(stats.max));
-  json.member("mean", number(stats.mean));
-  json.member("std", number(stats.deviation()));
-  json.member("zeros", stats.zeros);
-  json.member("nan", stats.nans);
-  json.member("inf", stats.infinities);
-}
-
 void print_json(Console& console, const Model& model, const Tensors& tensors,
                 const AllStatistics& stats) {
   JsonStream json(console.out());
@@ -112,18 +98,8 @@ void print_json(Console& console, const Model& model, const Tensors& tensors,
     const TensorInfo* tensor = tensors[i];
     if (!json.is_open()) return;
     json.begin_object(Layout::line);
-    json.member("name", tensor->name);
-    json.key("shape");
-    json.begin_array();
-    for (const std::uint64_t dimension : tensor->shape) json.value(dimension);
-    json.end();
-    json.member("type", std::string_view(type_text(tensor->type)));
-    json.member("elements", tensor->element_count);
-    json.member("bytes", tensor->size_bytes);
-    json.member("offset", tensor->data_offset);
-    json.member("file_offset", model.file_offset(*tensor));
-    json.member("shard", model.files()[tensor->shard].index);
-    if (!stats.empty()) print_json(json, stats[i]);
+    write_tensor_members(json, model, console.foreign(), *tensor);
+    if (!stats.empty()) write_statistics_members(json, stats[i]);
     json.end();
   }
   json.end();
@@ -196,7 +172,9 @@ void print_lines(Console& console, const Model& model, const Tensors& tensors) {
   std::vector<Column> columns = {{"name", Align::left, true}, {"shape", Align::left},
                                  {"type", Align::left},       {"size", Align::right},
                                  {"offset", Align::right},    {"bpw", Align::right}};
-  const bool has_shards = model.files().size() > 1;
+  const ForeignFile* foreign = console.foreign();
+  const std::size_t file_count = foreign != nullptr ? foreign->paths.size() : model.files().size();
+  const bool has_shards = file_count > 1;
   if (has_shards) columns.push_back({"shard", Align::right});
   const std::uint64_t largest = largest_bytes(tensors);
   const bool has_bars = has_drawings(console) && largest > 0;
@@ -207,9 +185,10 @@ void print_lines(Console& console, const Model& model, const Tensors& tensors) {
     cells[1] = shape_text(tensor.shape);
     cells[2] = type_text(tensor.type);
     cells[3] = format_bytes(tensor.size_bytes);
-    cells[4] = fmt::format("{}", model.file_offset(tensor));
+    const TensorPlace place = place_of(model, foreign, tensor);
+    cells[4] = place.file_offset ? fmt::format("{}", *place.file_offset) : "-";
     cells[5] = bits_text(tensor.size_bytes, tensor.element_count);
-    if (has_shards) cells[6] = fmt::format("{}", model.files()[tensor.shard].index + 1);
+    if (has_shards) cells[6] = fmt::format("{}", place.shard + 1);
     if (has_bars) {
       const double share = static_cast<double>(tensor.size_bytes) / static_cast<double>(largest);
       cells.back() = bar(share, 12, true);

@@ -16,6 +16,7 @@
 
 #include "command.hpp"
 #include "interrupt.hpp"
+#include "model_files.hpp"
 #include "progress.hpp"
 
 namespace ingot::cli {
@@ -119,7 +120,7 @@ Result<Model> Console::open_named(const std::string& file, const OpenOptions& op
                             }}));
   if (opened.format != FileFormat::gguf) {
     foreign_ = {name_of(opened.format), opened.file_bytes, std::move(opened.facts),
-                std::move(opened.paths)};
+                std::move(opened.paths), std::move(opened.data_offsets)};
   }
   return std::move(opened.model);
 }
@@ -132,6 +133,9 @@ Result<Model> Console::open_model(const std::string& file, FileAccess usual, boo
   Result<Model> model =
       file == "-" ? Model::open_descriptor(STDIN_FILENO, options) : open_named(file, options);
   if (!model) return model;
+  for (const ModelFile& opened : model->files()) opened_paths_.push_back(opened.path);
+  if (foreign_)
+    opened_paths_.insert(opened_paths_.end(), foreign_->paths.begin(), foreign_->paths.end());
   for (const Error& notice : model->notices()) {
     const bool is_wanted = with_shards || notice.code != Errc::shard_missing;
     if (is_wanted) remark(file, "note: " + notice.message());
@@ -143,6 +147,11 @@ Result<Model> Console::open_model(const std::string& file, FileAccess usual, boo
                              model->files().size(), model->files().size() == 1 ? "" : "s"));
   }
   return model;
+}
+
+bool Console::is_input(const std::string& path) const {
+  return std::any_of(opened_paths_.begin(), opened_paths_.end(),
+                     [&](const std::string& opened) { return is_same_file(opened, path); });
 }
 
 unsigned Console::threads() const noexcept {

@@ -39,6 +39,7 @@ struct ForeignFile {
   std::uint64_t file_bytes = 0;
   std::vector<FileFact> facts;
   std::vector<std::string> paths;
+  std::vector<std::uint64_t> data_offsets;
 };
 
 class Console {
@@ -61,6 +62,10 @@ class Console {
   [[nodiscard]] const ForeignFile* foreign() const noexcept {
     return foreign_ ? &*foreign_ : nullptr;
   }
+
+  /// Whether a path is one of the files that were opened so far, under whatever name: no output may
+  /// replace them.
+  [[nodiscard]] bool is_input(const std::string& path) const;
 
   /// What the user wants; `usual` is how files are read unless `--io` was given.
   [[nodiscard]] OpenOptions open_options(FileAccess usual) const;
@@ -138,6 +143,7 @@ class Console {
   bool has_fixed_width_ = false;
   std::size_t width_ = 80;
   std::optional<ForeignFile> foreign_;
+  std::vector<std::string> opened_paths_;
   ExitCode exit_code_ = ExitCode::done;
 };
 

@@ -92,6 +92,55 @@ Result<void> set_boolean(ModelWriter& writer, const KeyOverride& change) {
   return {};
 }
 
+std::string without_underscores(std::string_view text) {
+  std::string result(text);
+  std::erase(result, '_');
+  return result;
+}
+
+/// What is meant by a word that is written like a name, but for underscores or its end ("Q4K",
+/// "iq2x"); of several mixtures the medium one. Empty if there is none.
+std::string fuller_name(std::string_view word, const std::vector<std::string>& names) {
+  const std::string wanted = without_underscores(word);
+  std::string found;
+  for (const std::string& name : names) {
+    const std::string plain = without_underscores(name);
+    if (plain == wanted) return name;
+    if (wanted.size() < 2 || !plain.starts_with(wanted)) continue;
+    if (found.empty() || plain == wanted + "M") found = name;
+  }
+  return found;
+}
+
+/// The recipe that makes tensors of the type whose number in files the word is: file types and
+/// tensor types have numbers of their own, which are easily confused.
+std::string recipe_of_tensor_type(std::string_view word, const std::vector<std::string>& names) {
+  const auto number = parse_all<std::uint32_t>(word);
+  if (!number) return {};
+  for (const TensorTypeInfo& type : live_tensor_types) {
+    if (static_cast<std::uint32_t>(type.type) != *number) continue;
+    const std::string name = fuller_name(type.name, names);
+    if (name.empty()) return {};
+    return fmt::format("; {} is the tensor type {}, did you mean \"{}\"?", *number, type.name,
+                       name);
+  }
+  return {};
+}
+
+std::string suggest_type(std::string_view word, const std::vector<std::string>& names) {
+  const std::string name = fuller_name(upper(word), names);
+  if (!name.empty()) return fmt::format("; did you mean \"{}\"?", name);
+  const std::string by_number = recipe_of_tensor_type(word, names);
+  // No name is near to a number.
+  if (!by_number.empty() || parse_all<std::uint64_t>(word)) return by_number;
+  return suggest(upper(word), names);
+}
+
+/// How a model is cut into files; whoever writes the files sets them.
+bool is_split_key(std::string_view key) {
+  return key == "split.no" || key == "split.count" || key == "split.tensors.count";
+}
+
 }  // namespace
 
 Parsed<const Recipe*> parse_recipe(std::string_view word) {
@@ -99,7 +148,7 @@ Parsed<const Recipe*> parse_recipe(std::string_view word) {
   std::vector<std::string> names;
   for (const Recipe& recipe : recipes()) names.emplace_back(recipe.name);
   return wrong(fmt::format("there is no TYPE \"{}\"{}; `ingot quantize --help` lists all",
-                           escape(word), suggest(upper(word), names)));
+                           escape(word), suggest_type(word, names)));
 }
 
 Parsed<TensorType> parse_target_type(std::string_view word) {
@@ -116,7 +165,7 @@ Parsed<TensorType> parse_target_type(std::string_view word) {
     if (is_quantize_target(type.type)) names.emplace_back(type.name);
   }
   return wrong(fmt::format("there is no tensor type \"{}\"{}; `ingot types` lists all",
-                           escape(word), suggest(upper(word), names)));
+                           escape(word), suggest_type(word, names)));
 }
 
 Parsed<TypePattern> parse_type_pattern(std::string_view text) {
@@ -196,6 +245,12 @@ Parsed<KeyOverride> parse_override(std::string_view text, const Model& model) {
   const std::size_t colon = equals == std::string_view::npos ? equals : text.find(':', equals + 1);
   if (colon == std::string_view::npos || equals == 0) {
     return wrong(fmt::format("--override-kv must be KEY=TYPE:VALUE, not \"{}\"", escape(text)));
+  }
+  if (is_split_key(text.substr(0, equals))) {
+    return wrong(
+        fmt::format("--override-kv cannot set {}: it says how a model is cut into files, "
+                    "which --keep-split and `ingot split` do",
+                    text.substr(0, equals)));
   }
   KeyOverride change{.key = std::string(text.substr(0, equals)),
                      .text = std::string(text.substr(colon + 1))};

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <ingot/imatrix.hpp>
+#include <ingot/output_file.hpp>
 #include <ingot/quantize_model.hpp>
 #include <ingot/shard_name.hpp>
 #include <ingot/text.hpp>
@@ -72,8 +73,8 @@ std::string settle_arguments(QuantizeRequest& options) {
 }
 
 /// Whether OUT is one of the files that are read, under whatever name.
-bool is_input(const std::string& out, const Model& model, const QuantizeRequest& options) {
-  return is_file_of(model, out) ||
+bool is_input(const std::string& out, const Console& console, const QuantizeRequest& options) {
+  return console.is_input(out) ||
          std::any_of(options.imatrix_files.begin(), options.imatrix_files.end(),
                      [&](const std::string& file) { return is_same_file(out, file); });
 }
@@ -297,7 +298,7 @@ class Run {
       outputs.push_back(options_.report);
     }
     for (const std::string& out : outputs) {
-      if (is_input(out, model_, options_)) {
+      if (is_input(out, console_, options_)) {
         console_.complain(out, "it is an input; the output must be another file");
         return ExitCode::usage;
       }
@@ -306,6 +307,9 @@ class Run {
         console_.complain(out, "the file exists; --force replaces it");
         return ExitCode::usage;
       }
+      // A folder that is missing or locked is noticed now; nothing is left of this file.
+      const Result<OutputFile> probe = OutputFile::create(out, options_.is_forced);
+      if (!probe) return console_.fail(out, probe.error());
     }
     return ExitCode::done;
   }

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "show_json.hpp"
+#include "tensor_json.hpp"
 #include "value_text.hpp"
 
 namespace ingot::cli {
@@ -36,23 +37,6 @@ void write_metadata(JsonStream& json, const Model& model) {
     json.member("value", std::string_view(short_value_text(pair.value, value_columns)));
     json.end();
   }
-  json.end();
-}
-
-void write_statistics(JsonStream& json, const Statistics& stats) {
-  // There is no smallest of no numbers.
-  const auto number = [&](double value) {
-    return stats.count > 0 ? std::optional(value) : std::nullopt;
-  };
-  json.key("stats");
-  json.begin_object();
-  json.member("min", number(stats.min));
-  json.member("max", number(stats.max));
-  json.member("mean", number(stats.mean));
-  json.member("std", number(stats.deviation()));
-  json.member("zeros", stats.zeros);
-  json.member("nan", stats.nans);
-  json.member("inf", stats.infinities);
   json.end();
 }
 
@@ -95,7 +79,10 @@ void write_profile(JsonStream& json, const ReportData& report, const TensorInfo&
     }
     return;
   }
-  write_statistics(json, profile->statistics);
+  json.key("stats");
+  json.begin_object();
+  write_statistics_members(json, profile->statistics);
+  json.end();
   write_histogram(json, profile->histogram);
   write_error(json, report, tensor, *profile);
 }
@@ -107,16 +94,7 @@ void write_tensors(JsonStream& json, const ReportData& report) {
   for (std::size_t i = 0; i < model.tensors().size() && json.is_open(); ++i) {
     const TensorInfo& tensor = model.tensors()[i];
     json.begin_object(Layout::line);
-    json.member("name", tensor.name);
-    json.key("shape");
-    json.begin_array();
-    for (const std::uint64_t dimension : tensor.shape) json.value(dimension);
-    json.end();
-    json.member("type", std::string_view(type_text(tensor.type)));
-    json.member("elements", tensor.element_count);
-    json.member("bytes", tensor.size_bytes);
-    json.member("file_offset", model.file_offset(tensor));
-    json.member("shard", model.files()[tensor.shard].index);
+    write_tensor_members(json, model, report.foreign, tensor);
     write_profile(json, report, tensor, report.profiles[i]);
     json.end();
   }

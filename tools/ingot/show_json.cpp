@@ -12,6 +12,21 @@
 namespace ingot::cli {
 namespace {
 
+/// Of a file of another format: what the two have in common.
+void write_foreign_format(JsonStream& json, const ForeignFile& foreign) {
+  json.key("format");
+  json.begin_object();
+  json.key("version");
+  json.null();
+  json.member("endian", std::string_view("little"));
+  json.key("alignment");
+  json.null();
+  json.member("data_offset", foreign.data_offsets.front());
+  json.member("file_size", foreign.file_bytes);
+  json.member("trailing_bytes", 0u);
+  json.end();
+}
+
 void write_format(JsonStream& json, const Model& model) {
   const ModelFile& file = model.files().front();
   json.key("format");
@@ -129,7 +144,7 @@ void write_show_json(JsonStream& json, const std::string& file, const Model& mod
   const Summary summary = summarize(model);
   json.begin_object();
   json.member("file", std::string_view(file));
-  write_format(json, model);
+  foreign != nullptr ? write_foreign_format(json, *foreign) : write_format(json, model);
   if (foreign != nullptr) write_foreign(json, *foreign);
   write_model(json, model, summary);
   write_tokenizer(json, model, summary);
