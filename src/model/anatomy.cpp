@@ -226,7 +226,8 @@ void visit_data(FieldStream& stream, const LoadedFile& file) {
 
 std::string_view name_of(Section section) noexcept {
   constexpr std::array<std::string_view, 4> names = {"header", "metadata", "tensors", "data"};
-  return names[static_cast<std::size_t>(section)];
+  const auto position = static_cast<std::size_t>(section);
+  return position < names.size() ? names[position] : std::string_view();
 }
 
 void visit_fields(const Model& model, std::size_t file, const FieldVisitor& visit) {
