@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/counted.hpp"
 #include "check/rules.hpp"
 #include "ingot/text.hpp"
 
@@ -49,8 +50,8 @@ void tokenizer_lengths(Inspection& inspection) {
       }
     } else if (count != tokens->size()) {
       inspection.report({.file_offset = value->file_offset(), .key = key},
-                        "it has " + std::to_string(count) + " elements for " +
-                            std::to_string(tokens->size()) + " tokens");
+                        "it has " + counted(count, "element") + " for " +
+                            counted(tokens->size(), "token"));
     }
   }
   const std::optional<std::uint64_t> vocabulary = inspection.own_number("vocab_size");

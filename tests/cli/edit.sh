@@ -106,5 +106,5 @@ expect_same model.gguf same.gguf
 
 # --- lists in lists, deeper than a file may have them
 python 'open("deep.json", "w").write("[" * 200000 + "]" * 200000)'
-expect_error 2 'not an array' "$ingot" edit types.gguf --in-place --set-file n=deep.json
+expect_error 2 'not an array' "$ingot" edit types.gguf --in-place --set-file 'm:u32[]=deep.json'
 expect_error 2 'not an object' "$ingot" edit types.gguf --in-place --set 'n=[{"a": 1}]'
