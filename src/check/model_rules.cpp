@@ -77,9 +77,9 @@ void layer_arrays(Inspection& inspection) {
     if (value == nullptr || !value->is_array()) continue;
     const Array numbers = value->as_array();
     if (layers && numbers.size() != *layers) {
-      report_own(inspection, bound.suffix,
-                 "it has " + counted(numbers.size(), "element") + " for " +
-                     counted(*layers, "layer"));
+      report_own(
+          inspection, bound.suffix,
+          "it has " + counted(numbers.size(), "element") + " for " + counted(*layers, "layer"));
     }
     for (const Value each : numbers) {
       const Result<std::uint64_t> number = each.get<std::uint64_t>();

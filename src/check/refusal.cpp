@@ -45,8 +45,8 @@ std::string explain_missing_data(const std::string& path) {
   return "truncated: " + format_bytes(cut->present_bytes) + " of " +
          format_bytes(cut->needed_bytes) + " are there; first incomplete tensor \"" +
          escape(first->name) + "\"; " + std::to_string(incomplete_count) + " of " +
-         counted(cut->model.tensors().size(), "tensor") +
-         (incomplete_count == 1 ? " is" : " are") + " not complete";
+         counted(cut->model.tensors().size(), "tensor") + (incomplete_count == 1 ? " is" : " are") +
+         " not complete";
 }
 
 /// What the reader says, without the place, which a finding has of its own.

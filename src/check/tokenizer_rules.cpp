@@ -49,9 +49,9 @@ void tokenizer_lengths(Inspection& inspection) {
                           "there are no tokens that it could belong to");
       }
     } else if (count != tokens->size()) {
-      inspection.report({.file_offset = value->file_offset(), .key = key},
-                        "it has " + counted(count, "element") + " for " +
-                            counted(tokens->size(), "token"));
+      inspection.report(
+          {.file_offset = value->file_offset(), .key = key},
+          "it has " + counted(count, "element") + " for " + counted(tokens->size(), "token"));
     }
   }
   const std::optional<std::uint64_t> vocabulary = inspection.own_number("vocab_size");

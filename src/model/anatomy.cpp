@@ -201,8 +201,8 @@ void visit_gap(FieldStream& stream, std::uint64_t until, std::uint64_t alignment
   const std::uint64_t size_bytes = until - stream.offset();
   stream.begin(Section::data, {});
   stream.field(size_bytes < alignment ? "padding" : "gap", size_bytes,
-               counted(size_bytes, "byte") +
-                   (size_bytes == 1 ? " that belongs" : " that belong") + " to no tensor");
+               counted(size_bytes, "byte") + (size_bytes == 1 ? " that belongs" : " that belong") +
+                   " to no tensor");
 }
 
 void visit_data(FieldStream& stream, const LoadedFile& file) {

@@ -311,6 +311,7 @@ void add_shard_cases(std::vector<Case>& cases) {
   add("split_keys", split(5, 2, 1));
   add("split_keys", split(0, 1, 1000));
   add("split_keys", split(0, 1, 0));
+  add("split_keys", with_keys().pair("split.tensors.count", 0));
   add("split_keys", with_keys().pair("split.no", std::uint16_t{0}));
 }
 
@@ -454,6 +455,23 @@ TEST(CheckModel, ShardsThatWereMadeDifferently) {
     EXPECT_EQ(finding.file, second);
   }
   EXPECT_TRUE(is_found);
+}
+
+TEST(CheckModel, FindsShardsOfAnotherArchitecture) {
+  const TemporaryFolder folder;
+  for (const std::uint16_t number : {std::uint16_t{0}, std::uint16_t{1}}) {
+    GgufBuilder file;
+    file.pair("general.architecture", number == 0 ? "gpt2" : "llama");
+    file.pair("split.no", number).pair("split.count", std::uint16_t{2});
+    file.tensor("t" + std::to_string(number), {8}, TensorType::f32, 0).pad_to(32).data(32);
+    folder.write("m-0000" + std::to_string(number + 1) + "-of-00002.gguf", file.bytes());
+  }
+  std::set<std::string> messages;
+  const auto sink = [&](const Finding& finding) {
+    if (finding.rule->name == "shards_mixed") messages.insert(finding.message);
+  };
+  ASSERT_THAT(check_file(folder.path("m-00001-of-00002.gguf"), {}, {}, sink), Succeeds());
+  EXPECT_THAT(messages, testing::ElementsAre(HasSubstr("architecture")));
 }
 
 }  // namespace
