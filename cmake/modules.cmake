@@ -38,6 +38,13 @@ function(ingot_library name)
   target_compile_options(${name}_objects PRIVATE
     -ffp-contract=off             # same floats from every CPU and compiler
     -fno-semantic-interposition)  # exported functions may be inlined into their neighbours
+  if(INGOT_COVERAGE)
+    # Tests and the program stay as they are: nobody asks which of their lines run.
+    target_compile_options(${name}_objects PRIVATE -O1 --coverage)
+    foreach(target ${name} ${name}_internal)
+      target_link_options(${target} PUBLIC --coverage)
+    endforeach()
+  endif()
 
   target_sources(${name} PUBLIC FILE_SET HEADERS
                  BASE_DIRS ${PROJECT_SOURCE_DIR}/include FILES ${arg_HEADERS})

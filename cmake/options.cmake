@@ -11,6 +11,7 @@ option(INGOT_INSTALL "Generate install rules" ${PROJECT_IS_TOP_LEVEL})
 option(INGOT_WERROR "Treat warnings as errors" OFF)
 option(INGOT_ALL_CPU_TARGETS "Build kernels for SSSE3 and AVX3_DL (Ice Lake) too" OFF)
 option(INGOT_STATIC_CPU_TARGET "Build only the kernels that every CPU runs, in a quarter of the time" OFF)
+option(INGOT_COVERAGE "Count which lines of the library run (gcov)" OFF)
 option(INGOT_LIBFUZZER "Link fuzz targets with libFuzzer (clang) instead of the replay main" OFF)
 
 # A build without a type would be slow and would keep the assertions: nobody wants that by accident.
@@ -18,9 +19,9 @@ if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYP
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Debug, Release, RelWithDebInfo or MinSizeRel" FORCE)
 endif()
 
-# Sanitizers and coverage come from the presets, as flags of the toolchain. Some checks have no
-# meaning under them (symbols, memory, start time), so it is worth knowing.
-if(CMAKE_CXX_FLAGS MATCHES "-fsanitize|--coverage")
+# Sanitizers come from the presets, as flags of the toolchain. Some checks have no meaning under
+# them (symbols, memory, start time), so it is worth knowing.
+if(CMAKE_CXX_FLAGS MATCHES "-fsanitize")
   set(INGOT_INSTRUMENTED 1)
 else()
   set(INGOT_INSTRUMENTED 0)

@@ -4,8 +4,11 @@
 //
 // The bytes are the file, all of them; read from the end, they are the arguments as well.
 
+#include <unistd.h>
+
 #include <array>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
@@ -98,6 +101,18 @@ class Caller {
     return 0;
   }
 
+  /// A file in memory if there is such a place.
+  ingot_code open_file(const ingot_open_options& options, ingot_model** model) {
+    const std::string path = std::string(::access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp") +
+                             "/fuzz_capi." + std::to_string(::getpid());
+    std::FILE* const file = std::fopen(path.c_str(), "wb");
+    require(file != nullptr && std::fwrite(data_, 1, size_, file) == size_);
+    require(std::fclose(file) == 0);
+    const ingot_code code = ingot_open(path.c_str(), &options, model, error());
+    ::unlink(path.c_str());
+    return code;
+  }
+
   ingot_model* open() {
     ingot_open_options options = {};
     options.struct_size = sizeof options;
@@ -111,11 +126,14 @@ class Caller {
     }
     ingot_model* model = nullptr;
     const bool is_callback = (choice & 4) != 0;
+    const bool is_file = (choice & 0xF8) == 0xF8;  // seldom: it is slow
+    options.access = (choice & 1) != 0 ? INGOT_ACCESS_READ : INGOT_ACCESS_MAP;
     const ingot_code code =
-        is_callback ? ingot_open_callback(size_, &Caller::read, this, &options, &model, error())
-                    : ingot_open_memory(data_, size_, &options, &model, error());
+        is_file       ? open_file(options, &model)
+        : is_callback ? ingot_open_callback(size_, &Caller::read, this, &options, &model, error())
+                      : ingot_open_memory(data_, size_, &options, &model, error());
     require(is_ok(code) == (model != nullptr));
-    is_in_memory_ = !is_callback;
+    is_in_memory_ = is_file ? options.access == INGOT_ACCESS_MAP : !is_callback;
     return model;
   }
 
@@ -239,6 +257,19 @@ class Caller {
     const bool is_within = offset <= info.size_bytes && part_size <= info.size_bytes - offset;
     require(is_ok(ingot_read_tensor(model, at, offset, part.data(), part_size, error())) ==
             is_within);
+    decode_rows(model, at, info.dimensions[0]);
+  }
+
+  void decode_rows(const ingot_model* model, std::uint64_t at, std::uint64_t row_elements) {
+    std::array<float, 512> floats;
+    const std::uint64_t row_count = index(2);
+    // The right count as a rule, as far as there is room; else some other.
+    std::size_t count = byte();
+    if (count < 200 && row_elements <= floats.size() && row_count <= 2) {
+      count = static_cast<std::size_t>(row_count * row_elements);
+    }
+    if (count > floats.size()) return;
+    is_ok(ingot_dequantize_rows(model, at, index(4), row_count, floats.data(), count, error()));
   }
 
   const std::uint8_t* data_;

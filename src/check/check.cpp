@@ -70,13 +70,15 @@ constexpr auto all_rules = make_rules();
 
 std::string_view name_of(Severity severity) noexcept {
   constexpr std::array<std::string_view, 3> names = {"note", "warning", "error"};
-  return names[static_cast<std::size_t>(severity)];
+  const auto position = static_cast<std::size_t>(severity);
+  return position < names.size() ? names[position] : std::string_view();
 }
 
 std::string_view name_of(RuleSource source) noexcept {
   constexpr std::array<std::string_view, 5> names = {"format", "convention", "loader", "security",
                                                      "data"};
-  return names[static_cast<std::size_t>(source)];
+  const auto position = static_cast<std::size_t>(source);
+  return position < names.size() ? names[position] : std::string_view();
 }
 
 std::span<const CheckRule> check_rules() noexcept { return all_rules; }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/checked.hpp"
+#include "base/counted.hpp"
 #include "check/rules.hpp"
 #include "ingot/text.hpp"
 
@@ -199,9 +200,10 @@ void final_padding(Inspection& inspection) {
     const std::uint64_t end = end_of_data(file);
     const std::uint64_t wanted = checked_align_up(end, file.alignment).value_or(end);
     if (file.file_bytes >= wanted) return;
-    inspection.report(
-        {.file_offset = file.file_bytes, .file = i},
-        std::to_string(wanted - file.file_bytes) + " bytes of padding are missing at the end");
+    const std::uint64_t missing = wanted - file.file_bytes;
+    inspection.report({.file_offset = file.file_bytes, .file = i},
+                      counted(missing, "byte") + " of padding " + (missing == 1 ? "is" : "are") +
+                          " missing at the end");
   });
 }
 
@@ -222,8 +224,9 @@ void trailing_data(Inspection& inspection) {
   for_each_file(inspection, [&](const ModelFile& file, std::size_t i) {
     const std::uint64_t end = padded(end_of_data(file), file);
     if (file.file_bytes <= end) return;
-    std::string message = format_digits(file.file_bytes - end) + " bytes follow the " +
-                          (file.tensors.empty() ? "metadata" : "last tensor");
+    const std::uint64_t trailing = file.file_bytes - end;
+    std::string message = counted(trailing, "byte") + (trailing == 1 ? " follows" : " follow") +
+                          " the " + (file.tensors.empty() ? "metadata" : "last tensor");
     std::vector<std::byte> head(
         static_cast<std::size_t>(std::min<std::uint64_t>(512, file.file_bytes - end)));
     if (inspection.model().read_file_bytes(i, end, head)) {

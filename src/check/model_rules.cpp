@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/counted.hpp"
 #include "check/architectures.hpp"
 #include "check/dominant_type.hpp"
 #include "check/rules.hpp"
@@ -36,7 +37,8 @@ struct Bounds {
 // The upper bounds are generous: the largest models have 126 layers, 2^14 elements a row, some 10^7
 // tokens of context. What is beyond overflows sizes in loaders that multiply before they look.
 constexpr std::array bounds = {
-    Bounds{"context_length", 1, std::uint64_t{1} << 32, false},
+    // Positions are signed and have 32 bits in llama.cpp.
+    Bounds{"context_length", 1, (std::uint64_t{1} << 31) - 1, false},
     Bounds{"embedding_length", 1, std::uint64_t{1} << 24, false},
     Bounds{"block_count", 1, std::uint64_t{1} << 16, false},
     Bounds{"feed_forward_length", 1, std::uint64_t{1} << 28, true},
@@ -59,6 +61,33 @@ void report_file_type(Inspection& inspection, std::string message) {
   inspection.report({.file_offset = inspection.model().find("general.file_type")->file_offset(),
                      .key = "general.file_type"},
                     std::move(message));
+}
+
+void report_own(Inspection& inspection, std::string_view suffix, std::string message) {
+  const std::string key = inspection.own_key(suffix);
+  inspection.report({.file_offset = inspection.model().find(key)->file_offset(), .key = key},
+                    std::move(message));
+}
+
+/// Numbers that differ from layer to layer: loaders want one for each. 0 is for layers without.
+void layer_arrays(Inspection& inspection) {
+  const auto layers = inspection.own_number("block_count");
+  for (const Bounds& bound : bounds) {
+    const Value* value = inspection.model().find(inspection.own_key(bound.suffix));
+    if (value == nullptr || !value->is_array()) continue;
+    const Array numbers = value->as_array();
+    if (layers && numbers.size() != *layers) {
+      report_own(
+          inspection, bound.suffix,
+          "it has " + counted(numbers.size(), "element") + " for " + counted(*layers, "layer"));
+    }
+    for (const Value each : numbers) {
+      const Result<std::uint64_t> number = each.get<std::uint64_t>();
+      if (number && *number <= bound.most) continue;
+      report_own(inspection, bound.suffix, "an element is no number that makes sense");
+      break;
+    }
+  }
 }
 
 }  // namespace
@@ -105,10 +134,9 @@ void key_missing(Inspection& inspection) {
 void key_implausible(Inspection& inspection) {
   const Architecture* architecture = find_architecture(inspection.architecture());
   const auto report = [&](std::string_view suffix, std::string message) {
-    const std::string key = inspection.own_key(suffix);
-    inspection.report({.file_offset = inspection.model().find(key)->file_offset(), .key = key},
-                      std::move(message));
+    report_own(inspection, suffix, std::move(message));
   };
+  layer_arrays(inspection);
   for (const Bounds& bound : bounds) {
     const auto number = inspection.own_number(bound.suffix);
     if (!number) continue;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/counted.hpp"
 #include "check/pretended_source.hpp"
 #include "ingot/check.hpp"
 #include "ingot/text.hpp"
@@ -44,7 +45,8 @@ std::string explain_missing_data(const std::string& path) {
   return "truncated: " + format_bytes(cut->present_bytes) + " of " +
          format_bytes(cut->needed_bytes) + " are there; first incomplete tensor \"" +
          escape(first->name) + "\"; " + std::to_string(incomplete_count) + " of " +
-         std::to_string(cut->model.tensors().size()) + " tensors are not complete";
+         counted(cut->model.tensors().size(), "tensor") + (incomplete_count == 1 ? " is" : " are") +
+         " not complete";
 }
 
 /// What the reader says, without the place, which a finding has of its own.

@@ -31,6 +31,15 @@ constexpr bool is_plain(char c) noexcept {
          c == '_' || c == '-' || c == '/' || c == ':' || static_cast<unsigned char>(c) >= 0x80;
 }
 
+/// Whether a file of this name is a device, whatever the folder, on Windows.
+bool is_device_name(std::string_view part) {
+  std::string name(part);
+  for (char& c : name) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  if (name == "con" || name == "prn" || name == "aux" || name == "nul") return true;
+  const bool is_port = name.starts_with("com") || name.starts_with("lpt");
+  return is_port && name.size() == 4 && name[3] >= '0' && name[3] <= '9';
+}
+
 /// What is wrong with a name that a careless program would use as a path, a format or a command;
 /// empty if nothing.
 std::string problem_of_name(std::string_view name) {
@@ -43,6 +52,9 @@ std::string problem_of_name(std::string_view name) {
   const bool is_path =
       !all_parts(name, '/', [](std::string_view part) { return part != "." && part != ".."; });
   if (is_path) return "it is a path";
+  const bool is_device =
+      !all_parts(name, '/', [](std::string_view part) { return !is_device_name(part); });
+  if (is_device) return "it is a device on Windows";
   return {};
 }
 

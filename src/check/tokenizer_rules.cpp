@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/counted.hpp"
 #include "check/rules.hpp"
 #include "ingot/text.hpp"
 
@@ -48,9 +49,9 @@ void tokenizer_lengths(Inspection& inspection) {
                           "there are no tokens that it could belong to");
       }
     } else if (count != tokens->size()) {
-      inspection.report({.file_offset = value->file_offset(), .key = key},
-                        "it has " + std::to_string(count) + " elements for " +
-                            std::to_string(tokens->size()) + " tokens");
+      inspection.report(
+          {.file_offset = value->file_offset(), .key = key},
+          "it has " + counted(count, "element") + " for " + counted(tokens->size(), "token"));
     }
   }
   const std::optional<std::uint64_t> vocabulary = inspection.own_number("vocab_size");

@@ -63,7 +63,9 @@ Result<std::unique_ptr<Conversion>> plan_conversion(const Model& model, FileForm
   if (model.files().size() < model.shard_count()) {
     return fail(Errc::shard_mismatch, {}, "a shard is missing; a part of a model is not converted");
   }
-  const convert::PlanFunction plan = convert::writers[static_cast<std::size_t>(format)];
+  const auto row = static_cast<std::size_t>(format);
+  const convert::PlanFunction plan =
+      row < convert::writers.size() ? convert::writers[row] : nullptr;
   if (plan == nullptr) {
     return fail(Errc::invalid_argument, std::string(name_of(format)), "nothing writes this format");
   }

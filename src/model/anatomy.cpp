@@ -6,6 +6,7 @@
 #include <numeric>
 #include <vector>
 
+#include "base/counted.hpp"
 #include "format/value_context.hpp"
 #include "ingot/text.hpp"
 #include "model/model_state.hpp"
@@ -200,7 +201,8 @@ void visit_gap(FieldStream& stream, std::uint64_t until, std::uint64_t alignment
   const std::uint64_t size_bytes = until - stream.offset();
   stream.begin(Section::data, {});
   stream.field(size_bytes < alignment ? "padding" : "gap", size_bytes,
-               std::to_string(size_bytes) + " bytes that belong to no tensor");
+               counted(size_bytes, "byte") + (size_bytes == 1 ? " that belongs" : " that belong") +
+                   " to no tensor");
 }
 
 void visit_data(FieldStream& stream, const LoadedFile& file) {
@@ -226,7 +228,8 @@ void visit_data(FieldStream& stream, const LoadedFile& file) {
 
 std::string_view name_of(Section section) noexcept {
   constexpr std::array<std::string_view, 4> names = {"header", "metadata", "tensors", "data"};
-  return names[static_cast<std::size_t>(section)];
+  const auto position = static_cast<std::size_t>(section);
+  return position < names.size() ? names[position] : std::string_view();
 }
 
 void visit_fields(const Model& model, std::size_t file, const FieldVisitor& visit) {

@@ -20,10 +20,14 @@ constexpr std::array<std::uint32_t, value_type_count> sizes_bytes = {
 
 }  // namespace
 
-std::string_view name_of(ValueType type) noexcept { return names[static_cast<std::size_t>(type)]; }
+std::string_view name_of(ValueType type) noexcept {
+  const auto id = static_cast<std::size_t>(type);
+  return id < names.size() ? names[id] : std::string_view();
+}
 
 std::uint32_t size_bytes_of(ValueType type) noexcept {
-  return sizes_bytes[static_cast<std::size_t>(type)];
+  const auto id = static_cast<std::size_t>(type);
+  return id < sizes_bytes.size() ? sizes_bytes[id] : 0;
 }
 
 std::optional<ValueType> find_value_type(std::string_view name) noexcept {

@@ -3,13 +3,17 @@
 
 #include <gtest/gtest.h>
 
+#include <clocale>
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
+#include <locale>
 #include <ostream>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "base/counted.hpp"
 
 namespace ingot::test {
 namespace {
@@ -262,6 +266,34 @@ TEST(FormatFloat, NamesWhatIsNoNumber) {
   EXPECT_EQ(format_float(-std::numeric_limits<double>::quiet_NaN()), "NaN");
   EXPECT_EQ(format_float(std::numeric_limits<float>::infinity()), "Infinity");
   EXPECT_EQ(format_float(-std::numeric_limits<double>::infinity()), "-Infinity");
+}
+
+/// Digits as somewhere else: commas for points, and points between thousands.
+class OtherDigits : public std::numpunct<char> {
+  char do_decimal_point() const override { return ','; }
+  char do_thousands_sep() const override { return '.'; }
+  std::string do_grouping() const override { return "\3"; }
+};
+
+TEST(FormatNumbers, AreTheSameInEveryLocale) {
+  const std::locale before = std::locale::global(std::locale(std::locale(), new OtherDigits));
+  const std::string c_before = std::setlocale(LC_ALL, nullptr);
+  // Not every system has one of these; the C++ locale above is there in any case.
+  for (const char* const name : {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8"}) {
+    if (std::setlocale(LC_ALL, name) != nullptr) break;
+  }
+  const std::string text = format_float(1234.5) + " " + format_float(0.1F) + " " +
+                           format_bytes(4'918'000'000) + " " + format_count(8'030'000'000) + " " +
+                           format_digits(1'234'567);
+  std::setlocale(LC_ALL, c_before.c_str());
+  std::locale::global(before);
+  EXPECT_EQ(text, "1234.5 0.1 4.58 GiB 8.03 B 1,234,567");
+}
+
+TEST(Counted, HasOneOrMany) {
+  EXPECT_EQ(counted(0, "byte"), "0 bytes");
+  EXPECT_EQ(counted(1, "byte"), "1 byte");
+  EXPECT_EQ(counted(1024, "tensor"), "1,024 tensors");
 }
 
 }  // namespace

@@ -82,6 +82,14 @@ TEST(CheckModel, FindsNothingInAPlainModel) {
   EXPECT_THAT(broken_rules(with_heads(with_keys())), IsEmpty());
 }
 
+TEST(CheckModel, FindsNothingInNumbersOfLayers) {
+  for (const std::uint32_t heads : {2u, 0u}) {
+    GgufBuilder file = with_keys();
+    file.array_key("gpt2.attention.head_count", ValueType::uint32, 1).number(heads);
+    EXPECT_THAT(broken_rules(finished(file)), IsEmpty()) << heads;
+  }
+}
+
 TEST(CheckModel, EachRuleHasAName) {
   std::set<std::string_view> names;
   for (const CheckRule& rule : check_rules()) {
@@ -167,6 +175,18 @@ void add_key_cases(std::vector<Case>& cases) {
   add("key_implausible", with_pair("gpt2.vocab_size", std::uint64_t{1} << 60));
   add("key_implausible", with_pair("gpt2.attention.head_count_kv", std::uint32_t{3}));
   add("key_implausible", with_pair("gpt2.rope.freq_base", -1.0F));
+  GgufBuilder long_context = model();
+  long_context.pair("gpt2.context_length", std::uint32_t{1} << 31);
+  add("key_implausible", finished(long_context));
+  // One number for each layer, of which there is one.
+  const auto with_head_counts = [](std::initializer_list<std::uint32_t> counts) {
+    GgufBuilder file = with_keys();
+    file.array_key("gpt2.attention.head_count", ValueType::uint32, counts.size());
+    for (const std::uint32_t count : counts) file.number(count);
+    return finished(file);
+  };
+  add("key_implausible", with_head_counts({2, 2}));
+  add("key_implausible", with_head_counts({1u << 31}));
   add("key_implausible", with_heads(with_keys()
                                         .pair("gpt2.expert_count", std::uint32_t{2})
                                         .pair("gpt2.expert_used_count", std::uint32_t{3})));
@@ -237,6 +257,7 @@ void add_tensor_cases(std::vector<Case>& cases) {
                            "$(x)", "a b", "a\nb", "<b>", "blk\xE2\x80\xAE.0"}) {
     add("tensor_name_unsafe", named(name));
   }
+  add("tensor_name_unsafe", named("x/NUL"));
   add("tensor_name_empty", named(""));
   add("tensor_name_long", named(std::string(64, 'n')));
   const auto shaped = [](const std::vector<std::uint64_t>& shape, TensorType type,
@@ -258,6 +279,19 @@ void add_tensor_cases(std::vector<Case>& cases) {
         .pad_to(32)
         .bytes();
   };
+  // Experts: the widths and the number of matrices.
+  const auto expert = [](std::string_view name, const std::vector<std::uint64_t>& shape) {
+    GgufBuilder file = with_keys("llama");
+    file.pair("llama.attention.head_count", std::uint32_t{2});
+    file.pair("llama.expert_count", std::uint32_t{4}).pair("llama.expert_used_count", 2u);
+    std::size_t bytes = 4;
+    for (const std::uint64_t dimension : shape) bytes *= dimension;
+    return file.tensor(name, shape, TensorType::f32, 0).pad_to(32).data(bytes).pad_to(32).bytes();
+  };
+  add("tensor_shape", expert("blk.0.ffn_gate_inp.weight", {8, 3}));
+  add("tensor_shape", expert("blk.0.ffn_gate_exps.weight", {8, 16, 3}));
+  add("tensor_shape", expert("blk.0.ffn_up_exps.weight", {4, 16, 4}));
+  add("tensor_shape", expert("blk.0.ffn_down_exps.weight", {16, 4, 4}));
   add("tensor_missing", layered(8, "blk.0.attn_norm.weight"));
   add("tensor_extra_layer", layered(8, "blk.1.attn_norm.weight"));
   add("tensor_shape", layered(16, "blk.0.attn_norm.weight"));
@@ -276,6 +310,8 @@ void add_shard_cases(std::vector<Case>& cases) {
   add("shard_missing", split(0, 65535, 1));
   add("split_keys", split(5, 2, 1));
   add("split_keys", split(0, 1, 1000));
+  add("split_keys", split(0, 1, 0));
+  add("split_keys", with_keys().pair("split.tensors.count", 0));
   add("split_keys", with_keys().pair("split.no", std::uint16_t{0}));
 }
 
@@ -419,6 +455,23 @@ TEST(CheckModel, ShardsThatWereMadeDifferently) {
     EXPECT_EQ(finding.file, second);
   }
   EXPECT_TRUE(is_found);
+}
+
+TEST(CheckModel, FindsShardsOfAnotherArchitecture) {
+  const TemporaryFolder folder;
+  for (const std::uint16_t number : {std::uint16_t{0}, std::uint16_t{1}}) {
+    GgufBuilder file;
+    file.pair("general.architecture", number == 0 ? "gpt2" : "llama");
+    file.pair("split.no", number).pair("split.count", std::uint16_t{2});
+    file.tensor("t" + std::to_string(number), {8}, TensorType::f32, 0).pad_to(32).data(32);
+    folder.write("m-0000" + std::to_string(number + 1) + "-of-00002.gguf", file.bytes());
+  }
+  std::set<std::string> messages;
+  const auto sink = [&](const Finding& finding) {
+    if (finding.rule->name == "shards_mixed") messages.insert(finding.message);
+  };
+  ASSERT_THAT(check_file(folder.path("m-00001-of-00002.gguf"), {}, {}, sink), Succeeds());
+  EXPECT_THAT(messages, testing::ElementsAre(HasSubstr("architecture")));
 }
 
 }  // namespace

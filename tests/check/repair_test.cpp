@@ -158,6 +158,52 @@ TEST_F(RepairTest, MendsTheRecipe) {
   EXPECT_EQ(*mended().get<std::uint32_t>("general.quantization_version"), 2u);
 }
 
+TEST_F(RepairTest, MendsAQuantizationVersionOfAnotherType) {
+  GgufBuilder file = start();
+  file.pair("general.quantization_version", std::string_view("2"));
+  file.tensor("m.weight", {32, 2}, TensorType::q8_0, 0).pad_to(32);
+  for (int i = 0; i < 68; ++i) file.u8(0);
+  const auto report = repair(file.pad_to(32).bytes());
+  ASSERT_THAT(report, Succeeds());
+  ASSERT_EQ(report->steps.size(), 1u);
+  EXPECT_EQ(report->steps[0].key, "general.quantization_version");
+  EXPECT_EQ(*mended().get<std::uint32_t>("general.quantization_version"), 2u);
+  EXPECT_THAT(broken_rules(), IsEmpty());
+}
+
+TEST_F(RepairTest, TakesDimensionsOfOneAwayThatAreTooMany) {
+  GgufBuilder file = start();
+  file.tensor("t", {2, 2, 2, 1, 1, 1}, TensorType::f32, 0);
+  const auto report = repair(file.pad_to(32).data(32).bytes());
+  ASSERT_THAT(report, Succeeds());
+  EXPECT_EQ(report->kept_tensors, 1u);
+  EXPECT_THAT(mended().find_tensor("t")->shape, testing::ElementsAre(2, 2, 2, 1));
+  // What a dimension says cannot be taken away.
+  GgufBuilder wide = start();
+  wide.tensor("t", {2, 1, 1, 2, 2}, TensorType::f32, 0);
+  const auto unasked = repair(wide.pad_to(32).data(32).bytes(), {.may_replace = true});
+  ASSERT_THAT(unasked, Succeeds());
+  EXPECT_EQ(unasked->losses.size(), 1u);
+}
+
+TEST_F(RepairTest, MendsAnAlignmentThatTheDataOfVersion1DoesNotHave) {
+  GgufBuilder file = start(v1);
+  file.pair("general.alignment", std::uint32_t{64});
+  ASSERT_THAT(repair(with_two(file, 0, 32, 64)), Succeeds());
+  EXPECT_EQ(*mended().get<std::uint32_t>("general.alignment"), 32u);
+}
+
+TEST_F(RepairTest, MixesNoByteOrders) {
+  for (const std::uint16_t number : {std::uint16_t{0}, std::uint16_t{1}}) {
+    GgufBuilder file = start(number == 0 ? v3 : v3_big);
+    file.pair("split.no", number).pair("split.count", std::uint16_t{2});
+    file.tensor("t" + std::to_string(number), {8}, TensorType::f32, 0).pad_to(32).data(32);
+    folder_.write("m-0000" + std::to_string(number + 1) + "-of-00002.gguf", file.bytes());
+  }
+  EXPECT_THAT(repair_model(folder_.path("m-00001-of-00002.gguf"), target(), {}),
+              FailsWith(Errc::shard_mismatch));
+}
+
 TEST_F(RepairTest, MendsSplitKeysThatLie) {
   GgufBuilder file = start();
   file.pair("split.no", std::uint16_t{0}).pair("split.count", std::uint16_t{1});

@@ -110,3 +110,9 @@ open("many.gguf", "wb").write(head)
 '
 [[ $("$ingot" check --limit 2 many.gguf | grep -c '\[key_syntax\]') == 3 ]] || fail "limit"
 [[ $("$ingot" check --limit 0 many.gguf | grep -c '\[key_syntax\]') == 50 ]] || fail "no limit"
+
+# --- one byte is not "1 bytes"
+"$ingot" sample one.gguf -q
+printf x >>one.gguf
+"$ingot" check one.gguf >found && fail "a byte too many is no finding"
+grep -q ': 1 byte follows the last tensor (' found || fail "it says: $(cat found)"

@@ -103,3 +103,8 @@ expect_error 2 'say what to change' "$ingot" edit model.gguf --in-place
 expect_error 2 '--force' "$ingot" edit model.gguf -o before.gguf --set general.name=X
 expect_error 2 'KEY=VALUE' "$ingot" edit model.gguf --in-place --set general.name
 expect_same model.gguf same.gguf
+
+# --- lists in lists, deeper than a file may have them
+python 'open("deep.json", "w").write("[" * 200000 + "]" * 200000)'
+expect_error 2 'not an array' "$ingot" edit types.gguf --in-place --set-file 'm:u32[]=deep.json'
+expect_error 2 'not an object' "$ingot" edit types.gguf --in-place --set 'n=[{"a": 1}]'

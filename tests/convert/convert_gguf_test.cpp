@@ -98,6 +98,31 @@ TEST_F(ConvertGguf, AlignmentIsSetAndMovesTheData) {
   EXPECT_THAT(convert("a.gguf", "c.gguf", {.alignment = 9}), FailsWith(Errc::alignment_invalid));
 }
 
+TEST_F(ConvertGguf, TheFileTypeIsThatOfTheTensors) {
+  sketch_llama().set("general.file_type", std::uint32_t{0}).write(folder_.path("a.gguf"));
+  ASSERT_THAT(convert("a.gguf", "b.gguf", {.type = TensorType::bf16}), Succeeds());
+  EXPECT_EQ(open("b.gguf").get<std::uint32_t>("general.file_type"), 32u);
+  // None has a number for F64.
+  ASSERT_THAT(convert("a.gguf", "c.gguf", {.type = TensorType::f64}), Succeeds());
+  EXPECT_NE(open("c.gguf").get_or("general.file_type", 0u), 32u);
+}
+
+TEST_F(ConvertGguf, RefusesAFormatThatThereIsNot) {
+  const std::string path = sketch_llama().write(folder_.path("a.gguf"));
+  const auto model = Model::open(path);
+  ASSERT_THAT(model, Succeeds());
+  EXPECT_THAT(plan_conversion(*model, static_cast<FileFormat>(99), folder_.path("b")),
+              FailsWith(Errc::invalid_argument));
+}
+
+TEST_F(ConvertGguf, RefusesAPartOfASet) {
+  ModelSketch sketch = sketch_llama();
+  sketch.set("split.no", std::uint16_t{0}).set("split.count", std::uint16_t{2});
+  sketch.set("split.tensors.count", std::int32_t{1000});
+  sketch.write(folder_.path("a-00001-of-00002.gguf"));
+  EXPECT_THAT(convert("a-00001-of-00002.gguf", "b.gguf"), FailsWith(Errc::shard_mismatch));
+}
+
 TEST_F(ConvertGguf, FloatTypesChangeAndNormsKeepTheirs) {
   sketch_llama().set("general.file_type", std::uint32_t{0}).write(folder_.path("a.gguf"));
   ASSERT_THAT(convert("a.gguf", "b.gguf", {.type = TensorType::f16}), Succeeds());

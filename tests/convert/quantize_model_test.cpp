@@ -346,5 +346,42 @@ TEST_F(QuantizeModel, FitsATarget) {
   EXPECT_GT(file_bytes("out.gguf").size(), 130000u);
 }
 
+TEST_F(QuantizeModel, FitsATargetWithTheImportanceOfColumns) {
+  const Source loud = make_source("blk.0.ffn_up.weight", {512, 64});
+  const Source quiet = make_source("blk.1.ffn_up.weight", {512, 64});
+  const Source experts = make_source("blk.2.ffn_up_exps.weight", {256, 16, 2});
+  const Model model = write_model({loud, quiet, experts});
+  // All that matters is in the second tensor, which is no different otherwise.
+  write_gguf_imatrix(folder_.path("imatrix.gguf"),
+                     {{loud.name, std::vector<float>(512, 1e-6f), {1}},
+                      {quiet.name, std::vector<float>(512, 100.0f), {1}},
+                      {experts.name, make_weights(512), {1, 1}}});
+  const auto matrix = ImportanceMatrix::open(folder_.path("imatrix.gguf"));
+  ASSERT_THAT(matrix, Succeeds());
+  options_.importance = &*matrix;
+  options_.target_bits_per_weight = 4.5;
+  const auto plan = plan_quantization(model, options_);
+  ASSERT_THAT(plan, Succeeds());
+  EXPECT_TRUE(plan->tensors[0].has_importance);
+  EXPECT_LT(plan->tensors[0].size_bytes, plan->tensors[1].size_bytes);
+  EXPECT_LE(static_cast<double>(plan->size_bytes) * 8.0,
+            4.5 * static_cast<double>(plan->element_count));
+}
+
+TEST_F(QuantizeModel, WritesNoShardThatIsNotOfThePlan) {
+  const Model model = write_model({make_source("blk.0.ffn_up.weight", {512, 4})});
+  options_.recipe = find_recipe("Q8_0");
+  const auto plan = plan_quantization(model, options_);
+  ASSERT_THAT(plan, Succeeds());
+  for (const auto& [first, count] : {std::pair(0, 2), std::pair(2, 0), std::pair(1, 1)}) {
+    const QuantizedShard shard{.path = folder_.path("out.gguf"),
+                               .first_tensor = static_cast<std::size_t>(first),
+                               .tensor_count = static_cast<std::size_t>(count)};
+    EXPECT_THAT(quantize_model(model, *plan, options_, shard, false),
+                FailsWith(Errc::index_out_of_range));
+  }
+  EXPECT_FALSE(std::ifstream(folder_.path("out.gguf")).good());
+}
+
 }  // namespace
 }  // namespace ingot::test

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <random>
+#include <set>
+#include <string>
 
 #include "support/expect_error.hpp"
 #include "support/model_shapes.hpp"
@@ -269,6 +271,31 @@ TEST(Explain, SaysWhyAndWhatWasWantedFirst) {
   const TypeChoice choice = choice_for(model, "blk.0.ffn_up.weight", "Q4_K_M");
   EXPECT_EQ(explain(choice, model.tensors[0], {}),
             "base type; rows of 96 are not whole blocks of Q4_K");
+}
+
+TEST(Explain, HasWordsOfItsOwnForEveryReasonAndRole) {
+  ModelShape model;
+  model.add("t", {256, 4});
+  RecipeOptions options;
+  options.patterns = {{"ffn_(up|down)", q8_0}};
+  std::set<std::string> texts;
+  std::size_t count = 0;
+  for (auto reason = TypeReason::copied; reason <= TypeReason::target;
+       reason = static_cast<TypeReason>(static_cast<int>(reason) + 1)) {
+    if (reason == TypeReason::mixture) continue;  // below
+    texts.insert(explain({.type = q4_k, .reason = reason}, model.tensors[0], options));
+    EXPECT_FALSE(name_of(reason).empty());
+    ++count;
+  }
+  for (auto role = TensorRole::output; role <= TensorRole::other;
+       role = static_cast<TensorRole>(static_cast<int>(role) + 1)) {
+    texts.insert(explain({.type = q4_k, .reason = TypeReason::mixture, .role = role},
+                         model.tensors[0], options));
+    ++count;
+  }
+  EXPECT_EQ(texts.size(), count);
+  EXPECT_TRUE(texts.contains("asked for: ffn_(up|down)"));
+  EXPECT_TRUE(texts.contains("rule for attention keys"));
 }
 
 }  // namespace

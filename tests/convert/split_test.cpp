@@ -285,6 +285,71 @@ TEST_F(Merge, RefusesKeysThatWouldBeLost) {
               FailsWith(Errc::shard_mismatch, Error::no_offset, shard(2)));
 }
 
+TEST_F(Merge, TakesKeysThatEveryShardRepeats) {
+  const auto set = Model::open(shard(0));
+  ModelWriter writer;
+  for (const KeyValue& entry : set->files()[2].metadata) writer.set_value(entry.key, entry.value);
+  writer.set_value("tokenizer.ggml.tokens", *set->find("tokenizer.ggml.tokens"));
+  for (const TensorInfo& tensor : set->tensors()) {
+    if (tensor.shard != 2) continue;
+    ASSERT_THAT(writer.add_tensor(tensor.name, *set, tensor), Succeeds());
+  }
+  ASSERT_THAT(writer.write(shard(2), {}, true), Succeeds());
+  const auto changed = Model::open(shard(0));
+  ASSERT_THAT(changed, Succeeds());
+  ASSERT_THAT(merge(*changed, folder_.path("out")), Succeeds());
+  EXPECT_EQ(read_whole(folder_.path("out")), read_whole(folder_.path("m.gguf")));
+}
+
+TEST_F(Merge, RefusesASetThatCountsItsTensorsWrong) {
+  const auto set = Model::open(shard(0));
+  ModelWriter writer;
+  for (const KeyValue& entry : set->files()[0].metadata) writer.set_value(entry.key, entry.value);
+  writer.set("split.tensors.count", std::int32_t{1000});
+  for (const TensorInfo& tensor : set->files()[0].tensors) {
+    ASSERT_THAT(writer.add_tensor(tensor.name, *set, tensor), Succeeds());
+  }
+  ASSERT_THAT(writer.write(shard(0), {}, true), Succeeds());
+  const auto changed = Model::open(shard(0));
+  ASSERT_THAT(changed, Succeeds());
+  EXPECT_THAT(merge(*changed, folder_.path("out")), FailsWith(Errc::shard_mismatch));
+}
+
+TEST_F(Split, WritesNoPlanOfAnotherModel) {
+  const TemporaryFolder folder;
+  const auto model = Model::open(folder.write("m.gguf", model_bytes()));
+  ASSERT_THAT(model, Succeeds());
+  auto plan = plan_split(*model, {.max_tensors = 2});
+  ASSERT_THAT(plan, Succeeds());
+  SplitPlan shorter = *plan;
+  shorter.shards.pop_back();
+  SplitPlan shifted = *plan;
+  ++shifted.shards[1].first_tensor;
+  SplitPlan miscounted = *plan;
+  ++miscounted.tensor_count;
+  for (const SplitPlan& other : {SplitPlan{}, shorter, shifted, miscounted}) {
+    EXPECT_THAT(write_shards(*model, other, folder.path("s")), FailsWith(Errc::invalid_argument));
+  }
+  EXPECT_EQ(folder.names(), std::vector<std::string>{"m.gguf"});
+}
+
+TEST_F(Split, IntoManyShardsIsOneSet) {
+  ModelWriter writer;
+  writer.set_string("general.architecture", "llama");
+  for (std::uint64_t i = 0; i < 150; ++i) {
+    const std::vector<std::uint64_t> shape = {1};
+    ASSERT_THAT(writer.add_tensor("t" + std::to_string(i), TensorType::f32, shape,
+                                  [i](const DataSink& sink) {
+                                    const auto number = static_cast<float>(i);
+                                    return sink(std::as_bytes(std::span(&number, 1)));
+                                  }),
+                Succeeds());
+  }
+  const TemporaryFolder folder;
+  ASSERT_THAT(writer.write(folder.path("m")), Succeeds());
+  expect_round_trip(read_whole(folder.path("m")), {.max_tensors = 1});
+}
+
 TEST_F(Merge, NeverReplacesAShard) {
   const auto set = Model::open(shard(0));
   EXPECT_THAT(merge(*set, shard(1), {.may_replace = true}), FailsWith(Errc::same_file));

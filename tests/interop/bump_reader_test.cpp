@@ -243,6 +243,25 @@ TEST_F(BumpReaderTest, Version5DescribesItselfAtTheEnd) {
   EXPECT_THAT(open(file), FailsWith(Errc::checksum_mismatch));
 }
 
+TEST_F(BumpReaderTest, AHostileFooterIsRefused) {
+  BumpParts parts{
+      .version = 5, .codes = BumpCodes::engine, .layout = plain_layout(TensorType::q4_k)};
+  parts.has_tokenizer_header = parts.has_late_table = true;
+  parts.layout.has_pos_emb = false;
+  parts.description = R"({"a": 1})";
+  const Bytes file = build_bump(parts);
+  constexpr std::size_t footer_bytes = 48;
+  Bytes other_magic = file;
+  other_magic[file.size() - footer_bytes] ^= std::byte{1};
+  EXPECT_THAT(open(other_magic), FailsWith(Errc::truncated));
+  Bytes other_size = file;
+  other_size[file.size() - footer_bytes + 8 + 6] = std::byte{1};  // 2^48 bytes more
+  EXPECT_THAT(open(other_size), FailsWith(Errc::bump_header_invalid));
+  for (const std::ptrdiff_t size : {128, 150, 175}) {
+    EXPECT_FALSE(open(Bytes(file.begin(), file.begin() + size)).has_value()) << size;
+  }
+}
+
 TEST_F(BumpReaderTest, SectionsThatCannotBeToldApartAreOnePayload) {
   Bytes file = build_bump(
       {.version = 4, .codes = BumpCodes::engine, .layout = plain_layout(TensorType::q4_k)});

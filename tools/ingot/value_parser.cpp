@@ -41,6 +41,13 @@ Failure refuse(std::string message) { return fail(Errc::invalid_argument, {}, st
 
 std::string shown(std::string_view text) { return "\"" + escape_shortened(text, 40) + "\""; }
 
+/// Lists and objects are not shown: they can be long, and nested so deep that printing them, which
+/// recurses, would run out of stack.
+std::string shown_json(const Json& json) {
+  if (json.is_array()) return "an array";
+  return json.is_object() ? "an object" : shown(json.dump());
+}
+
 /// Calls `use` with a zero of the C++ type that stores a number.
 template <class Use>
 Result<OwnedValue> with_number_type(ValueType type, const Use& use) {
@@ -70,7 +77,7 @@ Result<OwnedValue> with_number_type(ValueType type, const Use& use) {
   }
 }
 
-Failure not_a_number(ValueType type, std::string_view text) {
+Failure not_a_number(ValueType type, const std::string& found) {
   const bool is_float = type == ValueType::float32 || type == ValueType::float64;
   std::string wanted = is_float ? "a number" : "a whole number";
   if (!is_float) {
@@ -80,7 +87,7 @@ Failure not_a_number(ValueType type, std::string_view text) {
     wanted += is_signed ? fmt::format(" from -{} to {}", highest / 2 + 1, highest / 2)
                         : fmt::format(" from 0 to {}", highest);
   }
-  return refuse(fmt::format("{} must be {}, not {}", name_of(type), wanted, shown(text)));
+  return refuse(fmt::format("{} must be {}, not {}", name_of(type), wanted, found));
 }
 
 template <class Number>
@@ -104,27 +111,27 @@ Result<OwnedValue> parse_number(ValueType type, std::string_view text) {
     if constexpr (std::floating_point<decltype(number)>) {
       is_number = is_number && std::isfinite(number);  // "inf" is spelled otherwise here
     }
-    if (!is_number) return not_a_number(type, text);
+    if (!is_number) return not_a_number(type, shown(text));
     return OwnedValue::number(number);
   });
 }
 
 Result<OwnedValue> number_of(ValueType type, const Json& json) {
   if (json.is_string()) return parse_number(type, json.get_ref<const std::string&>());
-  if (!json.is_number()) return not_a_number(type, json.dump());
+  if (!json.is_number()) return not_a_number(type, shown_json(json));
   return with_number_type(type, [&](auto number) -> Result<OwnedValue> {
     using Number = decltype(number);
     if constexpr (std::floating_point<Number>) {
       const double value = json.get<double>();
       if (std::abs(value) > double{std::numeric_limits<Number>::max()}) {
-        return not_a_number(type, json.dump());
+        return not_a_number(type, shown_json(json));
       }
       return OwnedValue::number(static_cast<Number>(value));
     } else {
       const bool fits = json.is_number_unsigned() ? std::in_range<Number>(json.get<std::uint64_t>())
                         : json.is_number_integer() ? std::in_range<Number>(json.get<std::int64_t>())
                                                    : false;
-      if (!fits) return not_a_number(type, json.dump());
+      if (!fits) return not_a_number(type, shown_json(json));
       return OwnedValue::number(json.is_number_unsigned()
                                     ? static_cast<Number>(json.get<std::uint64_t>())
                                     : static_cast<Number>(json.get<std::int64_t>()));
@@ -158,13 +165,13 @@ Result<OwnedValue> string_of(const Json& json) {
     const auto bytes = decode_base64(json["base64"].get_ref<const std::string&>());
     if (bytes) return OwnedValue::string(*bytes);
   }
-  return refuse("an element must be a string or {\"base64\": \"...\"}, not " + shown(json.dump()));
+  return refuse("an element must be a string or {\"base64\": \"...\"}, not " + shown_json(json));
 }
 
 Result<OwnedValue> scalar_of(ValueType type, const Json& json) {
   if (type == ValueType::string) return string_of(json);
   if (type != ValueType::boolean) return number_of(type, json);
-  if (!json.is_boolean()) return refuse("a bool must be true or false, not " + shown(json.dump()));
+  if (!json.is_boolean()) return refuse("a bool must be true or false, not " + shown_json(json));
   return OwnedValue::boolean(json.get<bool>());
 }
 
@@ -183,7 +190,7 @@ Result<TypedElements> typed_elements(const ValueSpec& spec, const Json& json) {
     if (named) return TypedElements{{named->scalar, named->depth + 1}, &json["values"]};
   }
   return refuse("an array must be [...] or {\"type\": \"...\", \"values\": [...]}, not " +
-                shown(json.dump()));
+                shown_json(json));
 }
 
 /// `spec.depth` is at least 1. As deep as `levels_left`, which ends the recursion.

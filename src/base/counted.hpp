@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// "1 byte", "2 bytes": counts in messages.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "ingot/text.hpp"
+
+namespace ingot {
+
+/// A count and its noun, which is given in the singular and takes an s: "1,024 bytes".
+[[nodiscard]] inline std::string counted(std::uint64_t count, std::string_view noun) {
+  return format_digits(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
+}
+
+}  // namespace ingot
