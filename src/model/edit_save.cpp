@@ -105,7 +105,12 @@ EditJournal make_journal(const EditDraft& draft, const ModelFile& old,
 /// Writes the new file of a draft.
 Result<void> write_copy(const ModelEdit::State& state, const EditDraft& draft,
                         const std::string& output, bool may_replace, const GoOn& go_on) {
-  INGOT_TRY(io::AtomicFile file, io::AtomicFile::create(output, may_replace));
+  Result<io::AtomicFile> created = io::AtomicFile::create(output, may_replace);
+  if (!created) {
+    created.error().subject = output;
+    return fail(std::move(created).error());
+  }
+  io::AtomicFile& file = *created;
   const bool is_shared = draft.plan.way == EditWay::shared_copy;
   INGOT_TRY_VOID(file.reserve(is_shared ? draft.plan.data_offset : draft.plan.file_bytes));
   INGOT_TRY_VOID(file.write(draft.header));
