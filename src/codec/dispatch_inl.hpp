@@ -134,7 +134,7 @@ HWY_INLINE Floats HalfAt(const std::uint8_t* bytes) {
   const std::uint32_t bits = u16_at(bytes);
   const std::uint32_t exponent = bits & 0x7C00;
   if (exponent == 0 || exponent == 0x7C00) return hn::Set(FloatTag(), f16_at(bytes));
-  const std::uint32_t widened = (bits & 0x8000) << 16 | ((bits & 0x7FFF) << 13) + (112u << 23);
+  const std::uint32_t widened = (bits & 0x8000) << 16 | (((bits & 0x7FFF) << 13) + (112u << 23));
   return hn::Set(FloatTag(), std::bit_cast<float>(widened));
 #endif
 }

@@ -136,6 +136,11 @@ HWY_INLINE void WeighBySquare(LaneRows x, LaneTile<count>& w) {
 }
 
 struct LaneSums {
+  // The constructor that GCC would make has not the target's attributes, and so cannot make a
+  // vector of NEON.
+  HWY_INLINE LaneSums() {}
+  HWY_INLINE LaneSums(LaneFloats a, LaneFloats b) : product(a), square(b) {}
+
   LaneFloats product;
   LaneFloats square;
 };

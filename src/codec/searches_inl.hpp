@@ -92,6 +92,9 @@ HWY_INLINE LaneFloats SearchSymmetric(LaneRows x, LaneRows w, int limit, float* 
 }
 
 struct LaneFit {
+  HWY_INLINE LaneFit() {}  // as that of LaneSums
+  HWY_INLINE LaneFit(LaneFloats a, LaneFloats b) : scale(a), minimum(b) {}
+
   LaneFloats scale;
   LaneFloats minimum;
 };

@@ -10,9 +10,17 @@
 namespace ingot {
 namespace {
 
+/// Whether the strings of a model have a NUL each that does not count.
+bool has_trailing_nuls(const Model& model) {
+  return std::ranges::any_of(model.notices(), [](const Error& notice) {
+    return notice.code == Errc::trailing_nul_stripped;
+  });
+}
+
 bool has_same_encoding(const Model& a, const Model& b) {
   const ModelFile& first = a.files()[0];
   const ModelFile& second = b.files()[0];
+  if (has_trailing_nuls(a) || has_trailing_nuls(b)) return false;
   return first.byte_order == second.byte_order && (first.version == 1) == (second.version == 1);
 }
 

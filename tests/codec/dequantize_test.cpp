@@ -6,11 +6,13 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "codec/codec.hpp"
 #include "support/codec_cases.hpp"
 #include "support/guarded_bytes.hpp"
+#include "support/little_endian.hpp"
 #include "support/random.hpp"
 
 namespace ingot::test {
@@ -116,7 +118,9 @@ class DequantizePlainTest : public testing::TestWithParam<std::int64_t> {
   template <class Number>
   static std::vector<float> decode(TensorType type, std::span<const Number> numbers) {
     const codec::Codec& codec = *codec::find_codec(type);
-    const auto* src = reinterpret_cast<const std::byte*>(numbers.data());
+    std::vector<Number> stored(numbers.begin(), numbers.end());
+    swap_if_big_endian(std::span(stored));
+    const auto* src = reinterpret_cast<const std::byte*>(stored.data());
     std::vector<float> expected(numbers.size());
     std::vector<float> actual(numbers.size());
     codec.dequantize_ref(src, expected.data(), numbers.size());

@@ -6,10 +6,12 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "codec/codec.hpp"
 #include "support/codec_cases.hpp"
+#include "support/little_endian.hpp"
 
 namespace ingot::test {
 namespace {
@@ -39,6 +41,7 @@ void expect_encoded(TensorType type, const std::vector<Case<Stored>>& cases) {
                   .dst = reinterpret_cast<std::byte*>(numbers.data()),
                   .row_elements = floats.size(),
                   .row_count = 1});
+        swap_if_big_endian(std::span(numbers));
         for (const Stored number : numbers) ASSERT_EQ(number, stored) << "from " << value;
       }
     }

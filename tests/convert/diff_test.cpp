@@ -64,6 +64,25 @@ TEST(Diff, FindsNoneWhereOnlyTheFormatDiffers) {
   EXPECT_TRUE(difference.has_other_tensor_order);
 }
 
+TEST(Diff, FindsNoneWhereOnlyATrailingNulIsMore) {
+  // As old writers counted it; readers strip it.
+  const auto with = [](std::string_view word) {
+    GgufBuilder file(v2);
+    file.array_key("list", ValueType::array, 1).array(ValueType::string, 2);
+    return file.text(word).text(word).pair("number", 3).pair("word", word).bytes();
+  };
+  const Bytes bytes_a = with(std::string_view("a\0", 2));
+  const Bytes bytes_b = with("a");
+  const Bytes bytes_c = with("b");
+  const auto a = Model::open_memory(bytes_a);
+  const auto b = Model::open_memory(bytes_b);
+  const auto c = Model::open_memory(bytes_c);
+  ASSERT_TRUE(a && b && c);
+  EXPECT_TRUE(find_differences(*a, *b).keys.empty());
+  EXPECT_TRUE(find_differences(*b, *a).keys.empty());
+  EXPECT_EQ(find_differences(*a, *c).keys.size(), 2u);
+}
+
 TEST(Diff, NamesWhatDiffers) {
   const Bytes bytes_a = GgufBuilder()
                             .pair("same", std::uint32_t{1})
