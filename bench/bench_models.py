@@ -175,7 +175,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program")
-    parser.add_argument("--size", type=float, default=2e9, help="bytes of each model, about")
+    parser.add_argument("--size", type=float, default=4e9, help="bytes of each model, about")
     parser.add_argument("--runs", type=int, default=7)
     parser.add_argument("--folder", help="where models and outputs go: twice their size, and more")
     parser.add_argument("--only", default="", help="commands whose names have this text")
