@@ -12,9 +12,12 @@
 namespace ingot {
 namespace {
 
-/// Elements of a tensor that one thread takes at a time, at least. After each part its pages are
-/// let go, which interrupts all other threads.
-constexpr std::uint64_t least_part_elements = std::uint64_t{1} << 22;
+/// Parts of one tensor, at least, if they are not too small to be worth a thread's turn.
+constexpr std::uint64_t usual_parts = 8;
+constexpr std::uint64_t least_part_elements = std::uint64_t{1} << 20;
+
+/// Bytes of a part, at most. After each part its pages are let go, which interrupts all threads.
+constexpr std::uint64_t most_part_bytes = std::uint64_t{16} << 20;
 
 /// Parts of one tensor, at most: their statistics are kept until they are added up.
 constexpr std::uint64_t most_parts = 4096;
@@ -28,9 +31,11 @@ struct Part {
 
 /// The same for a tensor in whatever company it is, so that its digits are.
 std::uint64_t part_elements_of(const TensorInfo& tensor) noexcept {
-  const std::uint64_t share = tensor.element_count / most_parts + 1;
-  const std::uint64_t pieces = (share + statistics_piece - 1) / statistics_piece;
-  return std::max(least_part_elements, pieces * statistics_piece);
+  const std::uint64_t count = tensor.element_count;
+  const std::uint64_t most_elements = count / (tensor.size_bytes / most_part_bytes + 1);
+  const std::uint64_t share = std::max(
+      {least_part_elements, std::min(count / usual_parts, most_elements), count / most_parts + 1});
+  return (share + statistics_piece - 1) / statistics_piece * statistics_piece;
 }
 
 Result<void> add_parts(const TensorInfo& tensor, std::vector<Part>& parts) {
