@@ -78,7 +78,7 @@ TEST_F(TensorStream, PutsInterleavedHalvesOneAfterTheOther) {
   output.interleaved_rows = 6;
   const auto stored = model_->data(tensor("floats"));
   Bytes expected;
-  for (const std::size_t row : {0, 2, 4, 1, 3, 5}) {
+  for (const std::size_t row : {0u, 2u, 4u, 1u, 3u, 5u}) {
     const auto bytes = stored.subspan(row * 32, 32);
     expected.insert(expected.end(), bytes.begin(), bytes.end());
   }
