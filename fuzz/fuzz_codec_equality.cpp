@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Property: for any bytes, every CPU target decodes to the reference's floats; for any floats,
-// every CPU target encodes to the reference's bytes.
+// Property: for any bytes, every CPU target decodes to the reference's floats and adds them up to
+// the reference's sums; for any floats, every CPU target encodes to the reference's bytes.
 //
 // Input: type, what to do, then the bytes.
+#include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -47,6 +49,25 @@ void check_decoding(const TensorTypeInfo& info, std::span<const std::byte> bytes
     require(same_bits(expected, actual));
     codec.dequantize(bytes.data(), actual.data(), block_count, codec::Stores::streamed);
     require(same_bits(expected, actual));
+  }
+}
+
+/// Every CPU target adds up the same, which is what the floats say.
+void check_sums(const TensorTypeInfo& info, std::span<const std::byte> bytes) {
+  const codec::Codec& codec = *codec::find_codec(info.type);
+  std::size_t block_count = std::min(max_blocks, bytes.size() / info.block_bytes);
+  // Sums are over multiples of 16 weights.
+  while (block_count * info.block_elements % 16 != 0) --block_count;
+  codec::NumberSums expected;
+  codec::sum_blocks_ref(info, codec.dequantize_ref, bytes.data(), block_count, expected);
+  if (!std::isfinite(expected.sum) || !std::isfinite(expected.squares)) return;
+  for (const std::int64_t target : test::cpu_targets()) {
+    const test::ForcedTarget forced(target);
+    codec::NumberSums actual;
+    codec.sum(bytes.data(), block_count, actual);
+    require(actual.sum == expected.sum && actual.squares == expected.squares);
+    require(actual.min == expected.min && actual.max == expected.max);
+    require(actual.zeros == expected.zeros);
   }
 }
 
@@ -94,6 +115,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const unsigned what = data[1] % 3;
   if (what == 0) {
     check_decoding(info, bytes);
+    check_sums(info, bytes);
   } else {
     check_encoding(info, what == 2 || info.weights == ImportanceWeights::required, bytes);
   }

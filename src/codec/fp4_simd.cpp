@@ -24,7 +24,7 @@ constexpr std::array<float, 256> half_ue4m3_of_byte = [] {
 struct DecodeMXFP4 {
   template <class Store>
   HWY_INLINE void operator()(const BlockMXFP4& block, float* dst, Store store) const {
-    const Products products(e2m1_doubled, hn::Set(FloatTag(), half_e8m0(block.exponent)));
+    const auto products = ProductsOf(e2m1_doubled, store.Unit(half_e8m0(block.exponent)));
     const Codes codes = LoadCodes(block.codes.data());
     products(codes, dst, store);
     products(ShiftRightMixing<4>(codes), dst + 16, store);
@@ -35,22 +35,20 @@ struct DecodeNVFP4 {
   template <class Store>
   HWY_INLINE void operator()(const BlockNVFP4& block, float* dst, Store store) const {
     for (std::size_t group = 0; group < 4; group += 2) {
+      if (group != 0) store.NextRun();
       const Codes low = LoadCodes(&block.codes[8 * group]);  // of two groups
       const Codes high = ShiftRightMixing<4>(low);
       const hn::Repartition<std::uint64_t, CodeTag> u64;
       const auto low_halves = hn::BitCast(u64, low);
       const auto high_halves = hn::BitCast(u64, high);
-      Products(e2m1_doubled, Scale(block.scales[group]))(
+      ProductsOf(e2m1_doubled, store.Unit(half_ue4m3_of_byte[block.scales[group]]))(
           hn::BitCast(CodeTag(), hn::InterleaveLower(u64, low_halves, high_halves)),
           dst + 16 * group, store);
-      Products(e2m1_doubled, Scale(block.scales[group + 1]))(
+      store.NextRun();
+      ProductsOf(e2m1_doubled, store.Unit(half_ue4m3_of_byte[block.scales[group + 1]]))(
           hn::BitCast(CodeTag(), hn::InterleaveUpper(u64, low_halves, high_halves)),
           dst + 16 * group + 16, store);
     }
-  }
-
-  [[nodiscard]] static HWY_INLINE Floats Scale(std::uint8_t byte) {
-    return hn::Set(FloatTag(), half_ue4m3_of_byte[byte]);
   }
 };
 #endif

@@ -20,19 +20,17 @@ namespace ingot::codec::HWY_NAMESPACE {
 /// and so is what is multiplied by it: the smallest scale is 2^-24.
 constexpr Codebook shifted_points = {1, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0, -9, -1, 7, 0, -7};
 
-HWY_INLINE Floats EighthOf(Floats scale) { return hn::Mul(scale, hn::Set(FloatTag(), 0.125f)); }
-
 struct DecodeIQ1_S {
   template <class Store>
   HWY_INLINE void operator()(const BlockIQ1_S& block, float* dst, Store store) const {
     // Bits 12..14 of word g are bits 4..6 of byte 2g+1.
     const Codes bytes = LoadCodes(block.groups.data());
     const Codes odd = hn::Or(AndByte(ShiftRightMixing<3>(bytes), 14), hn::Set(CodeTag(), 1));
-    const Factors factors(LevelsOf(odd), EighthOf(HalfAt(block.scale.data())));
+    const auto factors = store.Groups(LevelsOf(odd), EighthOf(HalfAt(block.scale.data())));
     for (std::size_t group = 0; group < 8; ++group, dst += 32) {
       const unsigned word = u16_at(&block.groups[2 * group]);
       const Codes shift = hn::Set(CodeTag(), static_cast<std::uint8_t>(word >> 15 << 2));
-      const Products products(shifted_points, factors[2 * group + 1]);
+      const auto products = ProductsOf(shifted_points, factors[2 * group + 1]);
       const std::uint8_t* ranks = &block.ranks[4 * group];
       const Codes first = CodesOf(iq1_grid[ranks[0] | (word << 8 & 0x700)],
                                   iq1_grid[ranks[1] | (word << 5 & 0x700)]);
@@ -48,7 +46,7 @@ struct DecodeIQ1_M {
   template <class Store>
   HWY_INLINE void operator()(const BlockIQ1_M& block, float* dst, Store store) const {
     const Floats scale = FloatsFromHalves(hn::Set(HalfBitsTag(), scale_bits_of(block)));
-    const Factors factors(OddScales(u64_at(block.groups.data())), EighthOf(scale));
+    const auto factors = store.Groups(OddScales(u64_at(block.groups.data())), EighthOf(scale));
 
     // Bits 8..10 of the ranks, octet after octet.
     const Codes nibbles = LoadCodes(block.rank_high.data());
@@ -63,7 +61,7 @@ struct DecodeIQ1_M {
     for (std::size_t group = 0; group < 16; ++group, dst += 16) {
       const Codes points = CodesOf(iq1_grid[ranks[2 * group]], iq1_grid[ranks[2 * group + 1]]);
       const auto is_minus = hn::TestBit(hn::Set(CodeTag(), block.rank_high[group]), minus_bits);
-      const Products products(shifted_points, factors[group]);
+      const auto products = ProductsOf(shifted_points, factors[group]);
       products(hn::IfThenElse(is_minus, hn::Sub(points, four), points), dst, store);
     }
   }

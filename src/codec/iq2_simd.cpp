@@ -19,12 +19,13 @@ struct DecodeIQ2_XXS {
   template <class Store>
   HWY_INLINE void operator()(const BlockIQ2_XXS& block, float* dst, Store store) const {
     // Every other word holds ranks instead, which do no harm.
-    const SignWords<16> words(block.groups.data(),
-                              hn::GetLane(HalfAt(block.scale.data())) * 0.125f);
+    const SignWords<16> words(block.groups.data());
+    const auto factors =
+        store.Groups(OddScalesOfTops<8>(block.groups.data()), EighthOf(HalfAt(block.scale.data())));
     for (std::size_t group = 0; group < 8; ++group, dst += 32) {
       const std::uint8_t* ranks = &block.groups[8 * group];
       const std::uint8_t* signs = &words.signs[8 * group + 4];
-      const Floats factor = hn::Set(FloatTag(), words.factors[2 * group + 1]);
+      const auto factor = factors[group];
       const Codes first = CodesOf(iq2_xxs_grid[ranks[0]], iq2_xxs_grid[ranks[1]]);
       const Codes second = CodesOf(iq2_xxs_grid[ranks[2]], iq2_xxs_grid[ranks[3]]);
       StoreScaled(SignedLevels(first, signs), factor, dst, store);
@@ -32,10 +33,6 @@ struct DecodeIQ2_XXS {
     }
   }
 };
-
-HWY_INLINE Factors OctetFactors(const Bytes<8>& groups, Floats scale) {
-  return {OddScales(u64_at(groups.data())), hn::Mul(scale, hn::Set(FloatTag(), 0.125f))};
-}
 
 struct DecodeIQ2_XS {
   template <class Store>
@@ -50,7 +47,8 @@ struct DecodeIQ2_XS {
       const auto even = EvenBytes(u16, hn::ShiftRight<9>(words));
       hn::Store(hn::DemoteTo(half_u8, hn::BitCast(i16, even)), half_u8, signs + i);
     }
-    const Factors factors = OctetFactors(block.groups, HalfAt(block.scale.data()));
+    const auto factors =
+        store.Groups(OddScales(u64_at(block.groups.data())), EighthOf(HalfAt(block.scale.data())));
     for (std::size_t group = 0; group < 16; ++group, dst += 16) {
       const std::size_t low = u16_at(&block.octets[4 * group]);
       const std::size_t high = u16_at(&block.octets[4 * group + 2]);
@@ -63,7 +61,8 @@ struct DecodeIQ2_XS {
 struct DecodeIQ2_S {
   template <class Store>
   HWY_INLINE void operator()(const BlockIQ2_S& block, float* dst, Store store) const {
-    const Factors factors = OctetFactors(block.groups, HalfAt(block.scale.data()));
+    const auto factors =
+        store.Groups(OddScales(u64_at(block.groups.data())), EighthOf(HalfAt(block.scale.data())));
     const RankArray<32> ranks = Ranks(block);
     for (std::size_t group = 0; group < 16; ++group, dst += 16) {
       const Codes magnitudes =

@@ -28,9 +28,11 @@ HWY_INLINE Codes FourQuads(std::uint32_t a, std::uint32_t b, std::uint32_t c, st
 struct DecodeIQ3_XXS {
   template <class Store>
   HWY_INLINE void operator()(const BlockIQ3_XXS& block, float* dst, Store store) const {
-    const SignWords<8> words(block.groups.data(), hn::GetLane(HalfAt(block.scale.data())) * 0.25f);
+    const SignWords<8> words(block.groups.data());
+    const Floats quarter = hn::Mul(HalfAt(block.scale.data()), hn::Set(FloatTag(), 0.25f));
+    const auto factors = store.Groups(OddScalesOfTops<4>(block.groups.data()), quarter);
     for (std::size_t group = 0; group < 8; ++group, dst += 32) {
-      const Floats factor = hn::Set(FloatTag(), words.factors[group]);
+      const auto factor = factors[group];
       const std::uint8_t* ranks = &block.ranks[8 * group];
       const std::uint8_t* signs = &words.signs[4 * group];
       StoreScaled(SignedLevels(Magnitudes(ranks), signs), factor, dst, store);
@@ -48,7 +50,8 @@ struct DecodeIQ3_S {
   template <class Store>
   HWY_INLINE void operator()(const BlockIQ3_S& block, float* dst, Store store) const {
     // There are 8 groups; the rest is not used.
-    const Factors factors(OddScales(u32_at(block.groups.data())), HalfAt(block.scale.data()));
+    const auto factors =
+        store.Groups(OddScales(u32_at(block.groups.data())), HalfAt(block.scale.data()));
     RankArray<64> ranks;
     for (std::size_t i = 0; i < 64; i += 16) {
       const std::uint8_t* high_bits = &block.rank_high[i / 8];

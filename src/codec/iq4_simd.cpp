@@ -16,7 +16,7 @@ namespace ingot::codec::HWY_NAMESPACE {
 struct DecodeIQ4_NL {
   template <class Store>
   HWY_INLINE void operator()(const BlockIQ4_NL& block, float* dst, Store store) const {
-    const Products products(iq4_values, HalfAt(block.scale.data()));
+    const auto products = ProductsOf(iq4_values, store.Unit(block.scale));
     const Codes codes = LoadCodes(block.codes.data());
     products(codes, dst, store);
     products(ShiftRightMixing<4>(codes), dst + 16, store);
@@ -26,17 +26,29 @@ struct DecodeIQ4_NL {
 struct DecodeIQ4_XS {
   template <class Store>
   HWY_INLINE void operator()(const BlockIQ4_XS& block, float* dst, Store store) const {
-    const float scale = hn::GetLane(HalfAt(block.scale.data()));
-    unsigned low = u32_at(block.group_low.data());
-    unsigned high = u16_at(block.group_high.data());
-    for (std::size_t group = 0; group < 8; ++group, dst += 32, low >>= 4, high >>= 2) {
-      const int group_scale = static_cast<int>((low & 15) | (high & 3) << 4) - 32;
-      const Products products(iq4_values,
-                              hn::Set(FloatTag(), scale * static_cast<float>(group_scale)));
+    const auto factors = store.Groups(GroupScales(block), HalfAt(block.scale.data()));
+    for (std::size_t group = 0; group < 8; ++group, dst += 32) {
+      if (group == 4) store.NextRun();
+      const auto products = ProductsOf(iq4_values, factors[group]);
       const Codes codes = LoadCodes(&block.codes[16 * group]);
       products(codes, dst, store);
       products(ShiftRightMixing<4>(codes), dst + 16, store);
     }
+  }
+
+  /// The 8 group scales, less 32, twice.
+  [[nodiscard]] static HWY_INLINE Levels GroupScales(const BlockIQ4_XS& block) {
+    // Nibbles, and pairs of bits, to bytes of their own.
+    std::uint64_t low = u32_at(block.group_low.data());
+    low = (low | low << 16) & 0x0000FFFF0000FFFF;
+    low = (low | low << 8) & 0x00FF00FF00FF00FF;
+    low = (low | low << 4) & 0x0F0F0F0F0F0F0F0F;
+    std::uint64_t high = u16_at(block.group_high.data());
+    high = (high | high << 24) & 0x000000FF000000FF;
+    high = (high | high << 12) & 0x000F000F000F000F;
+    high = (high | high << 6) & 0x0303030303030303;
+    const std::uint64_t scales = low | high << 4;
+    return hn::Sub(LevelsOf(CodesOf(scales, scales)), hn::Set(LevelTag(), 32));
   }
 };
 #endif

@@ -17,16 +17,16 @@ struct DecodeQ2_K {
   template <class Store>
   HWY_INLINE void operator()(const BlockQ2_K& block, float* dst, Store store) const {
     const Codes groups = LoadCodes(block.groups.data());
-    const Factors scales(LevelsOf(AndByte(groups, 15)), HalfAt(block.scale.data()));
-    const Factors offsets(LevelsOf(AndByte(ShiftRightMixing<4>(groups), 15)),
-                          hn::Neg(HalfAt(block.minimum.data())));
+    const auto factors = store.Groups(LevelsOf(AndByte(groups, 15)), HalfAt(block.scale.data()),
+                                      LevelsOf(AndByte(ShiftRightMixing<4>(groups), 15)),
+                                      HalfAt(block.minimum.data()));
     for (std::size_t half = 0; half < 2; ++half) {
       Codes even = LoadCodes(&block.codes[32 * half]);
       Codes odd = LoadCodes(&block.codes[32 * half + 16]);
       for (std::size_t t = 0; t < 4; ++t) {
         const std::size_t group = 8 * half + 2 * t;
-        const AffineCodes<2> even_values(scales[group], offsets[group]);
-        const AffineCodes<2> odd_values(scales[group + 1], offsets[group + 1]);
+        const auto even_values = AffineOf<2>(factors.Scale(group), factors.Offset(group));
+        const auto odd_values = AffineOf<2>(factors.Scale(group + 1), factors.Offset(group + 1));
         even_values(even, dst + 16 * group, store);
         odd_values(odd, dst + 16 * group + 16, store);
         even = ShiftRightMixing<2>(even);

@@ -27,7 +27,7 @@ HWY_INLINE Levels GroupScales(const Bytes<12>& groups) {
 struct DecodeQ3_K {
   template <class Store>
   HWY_INLINE void operator()(const BlockQ3_K& block, float* dst, Store store) const {
-    const Factors scales(GroupScales(block.groups), HalfAt(block.scale.data()));
+    const auto scales = store.Groups(GroupScales(block.groups), HalfAt(block.scale.data()));
     const auto store_group = [&](std::size_t group, Codes low, Codes high) HWY_ATTR {
       const Codes code = hn::Or(AndByte(low, 3), AndByte(ShiftLeftMixing<2>(high), 4));
       StoreScaled(hn::Sub(LevelsOf(code), hn::Set(LevelTag(), 4)), scales[group], dst + 16 * group,

@@ -17,11 +17,12 @@ namespace ingot::codec::HWY_NAMESPACE {
 struct DecodeQ4_K {
   template <class Store>
   HWY_INLINE void operator()(const BlockQ4_K& block, float* dst, Store store) const {
-    const GroupFactors factors(block.groups, HalfAt(block.scale.data()),
-                               HalfAt(block.minimum.data()));
+    const GroupNumbers numbers(block.groups);
+    const auto factors = store.Groups(numbers.scales, HalfAt(block.scale.data()), numbers.minimums,
+                                      HalfAt(block.minimum.data()));
     for (std::size_t group = 0; group < 8; group += 2, dst += 64) {
-      const AffineCodes<4> even(factors.Scale(group), factors.Offset(group));
-      const AffineCodes<4> odd(factors.Scale(group + 1), factors.Offset(group + 1));
+      const auto even = AffineOf<4>(factors.Scale(group), factors.Offset(group));
+      const auto odd = AffineOf<4>(factors.Scale(group + 1), factors.Offset(group + 1));
       const Codes first = LoadCodes(&block.codes[16 * group]);
       const Codes last = LoadCodes(&block.codes[16 * group + 16]);
       even(first, dst, store);

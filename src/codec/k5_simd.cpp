@@ -17,8 +17,9 @@ namespace ingot::codec::HWY_NAMESPACE {
 struct DecodeQ5_K {
   template <class Store>
   HWY_INLINE void operator()(const BlockQ5_K& block, float* dst, Store store) const {
-    const GroupFactors factors(block.groups, HalfAt(block.scale.data()),
-                               HalfAt(block.minimum.data()));
+    const GroupNumbers numbers(block.groups);
+    const auto factors = store.Groups(numbers.scales, HalfAt(block.scale.data()), numbers.minimums,
+                                      HalfAt(block.minimum.data()));
     const auto store_half = [&](std::size_t group, std::size_t i, Codes low, Codes high) HWY_ATTR {
       const Codes code = hn::Or(AndByte(low, 15), AndByte(high, 16));
       StoreAffine(LevelsOf(code), factors.Scale(group), factors.Offset(group), dst + 32 * group + i,

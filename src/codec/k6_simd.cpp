@@ -16,13 +16,15 @@ namespace ingot::codec::HWY_NAMESPACE {
 struct DecodeQ6_K {
   template <class Store>
   HWY_INLINE void operator()(const BlockQ6_K& block, float* dst, Store store) const {
-    const Factors scales(LevelsOf(LoadCodes(block.groups.data())), HalfAt(block.scale.data()));
+    const auto scales =
+        store.Groups(LevelsOf(LoadCodes(block.groups.data())), HalfAt(block.scale.data()));
     const auto store_group = [&](std::size_t group, Codes low_bits, Codes high_bits) HWY_ATTR {
       const Codes code = hn::Or(AndByte(low_bits, 0x0F), AndByte(high_bits, 0x30));
       StoreScaled(hn::Sub(LevelsOf(code), hn::Set(LevelTag(), 32)), scales[group], dst + 16 * group,
                   store);
     };
     for (std::size_t half = 0; half < 2; ++half) {
+      if (half == 1) store.NextRun();
       const std::uint8_t* codes = &block.codes[64 * half];
       const Codes row0[2] = {LoadCodes(codes), LoadCodes(codes + 16)};
       const Codes row1[2] = {LoadCodes(codes + 32), LoadCodes(codes + 48)};
@@ -33,6 +35,7 @@ struct DecodeQ6_K {
         store_group(group + i, row0[i], ShiftLeftMixing<4>(high[i]));
       for (std::size_t i = 0; i < 2; ++i)
         store_group(group + 2 + i, row1[i], ShiftLeftMixing<2>(high[i]));
+      store.NextRun();
       for (std::size_t i = 0; i < 2; ++i)
         store_group(group + 4 + i, ShiftRightMixing<4>(row0[i]), high[i]);
       for (std::size_t i = 0; i < 2; ++i)

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "codec/number_sums.hpp"
+
 namespace ingot::codec {
 
 inline constexpr std::size_t statistics_lanes = 16;
@@ -29,5 +31,8 @@ struct LaneSums {
 /// sums are defined.
 void sum_lanes_ref(const float* numbers, std::size_t count, float center, LaneSums& sums) noexcept;
 void sum_lanes(const float* numbers, std::size_t count, float center, LaneSums& sums) noexcept;
+
+/// Adds the lanes to the sums: half of them to the other half, until one is left.
+void add_lanes(const LaneSums& lanes, NumberSums& sums) noexcept;
 
 }  // namespace ingot::codec

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <iterator>
 
 #include "codec/codec.hpp"
 #include "codec/lane_sums.hpp"
@@ -19,17 +20,29 @@ void sum_lanes_ref(const float* numbers, std::size_t count, float center, LaneSu
   }
 }
 
-void sum_blocks_ref(const TensorTypeInfo& type, DequantizeReference dequantize,
-                    const std::byte* src, std::size_t block_count, LaneSums& sums) noexcept {
+void add_lanes(const LaneSums& lanes, NumberSums& sums) noexcept {
+  sums.sum += total_of(lanes.distances);
+  sums.squares += total_of(lanes.squares);
+  sums.min =
+      std::min(sums.min, *std::min_element(std::begin(lanes.minima), std::end(lanes.minima)));
+  sums.max =
+      std::max(sums.max, *std::max_element(std::begin(lanes.maxima), std::end(lanes.maxima)));
+  sums.zeros += lanes.zeros;
+}
+
+void sum_floats_ref(const TensorTypeInfo& type, DequantizeReference dequantize,
+                    const std::byte* src, std::size_t block_count, NumberSums& sums) noexcept {
   constexpr std::size_t most_elements = 1024;  // whole blocks of every type
   float floats[most_elements];
   const std::size_t most_blocks = most_elements / type.block_elements;
+  LaneSums lanes;
   for (std::size_t first = 0; first < block_count; first += most_blocks) {
     const std::size_t count = std::min(most_blocks, block_count - first);
     dequantize(src, floats, count);
-    sum_lanes_ref(floats, count * type.block_elements, 0.0f, sums);
+    sum_lanes_ref(floats, count * type.block_elements, 0.0f, lanes);
     src += count * type.block_bytes;
   }
+  add_lanes(lanes, sums);
 }
 
 }  // namespace ingot::codec

@@ -24,6 +24,8 @@ namespace ingot::codec::HWY_NAMESPACE {
 // bits and 2n + 1 has 5, so that no such product is rounded, nor too small for a normal float:
 // scale / 8 * (2n + 1) is the same.
 
+HWY_INLINE Floats EighthOf(Floats scale) { return hn::Mul(scale, hn::Set(FloatTag(), 0.125f)); }
+
 /// 2n + 1 of the nibbles n, the low one of each byte first.
 HWY_INLINE Levels OddScales(std::uint64_t nibbles) {
   const Codes bytes = CodesOf(nibbles, 0);
@@ -62,16 +64,13 @@ HWY_INLINE hn::Vec<D> EvenBytes(D d, hn::Vec<D> sevens) {
   return hn::Or(sevens, hn::ShiftLeft<7>(hn::And(parity, ones)));
 }
 
-/// 32-bit words, of which bits 7j..7j+6 are even signs and bits 28..31 the number n of a group.
+/// 32-bit words, of which bits 7j..7j+6 are even signs.
 template <std::size_t count>
 struct SignWords {
   HWY_ALIGN std::uint8_t signs[4 * count + 8];  // whoever loads 16 bits may look at 64
-  HWY_ALIGN float factors[count];               // (2n + 1) * scale
 
-  HWY_INLINE SignWords(const std::uint8_t* words, float scale) {
+  HWY_INLINE explicit SignWords(const std::uint8_t* words) {
     const hn::CappedTag<std::uint32_t, 8> u32;
-    const hn::RebindToSigned<decltype(u32)> i32;
-    const hn::RebindToFloat<decltype(u32)> f32;
     const hn::Repartition<std::uint8_t, decltype(u32)> u8;
     for (std::size_t i = 0; i < count; i += hn::Lanes(u32)) {
       const auto word = hn::BitCast(u32, hn::LoadU(u8, words + 4 * i));
@@ -80,13 +79,20 @@ struct SignWords {
                                  hn::Or(hn::And(hn::ShiftLeft<2>(word), hn::Set(u32, 0x7F0000)),
                                         hn::And(hn::ShiftLeft<3>(word), hn::Set(u32, 0x7F000000))));
       hn::Store(hn::BitCast(u8, EvenBytes(u32, sevens)), u8, signs + 4 * i);
-      const auto doubled = hn::And(hn::ShiftRight<27>(word), hn::Set(u32, 30));
-      const auto odd = hn::BitCast(i32, hn::Or(doubled, hn::Set(u32, 1)));
-      hn::Store(hn::Mul(hn::ConvertTo(f32, odd), hn::Set(f32, scale)), f32, factors + i);
     }
-    Factors::KeepInMemory(factors);
   }
 };
+
+/// 2n + 1 of the upper nibbles n of the last of each `stride` bytes, 8 times.
+template <std::size_t stride>
+HWY_INLINE Levels OddScalesOfTops(const std::uint8_t* bytes) {
+  std::uint64_t tops = 0;
+  for (std::size_t i = 0; i < 8; ++i) {
+    tops |= std::uint64_t{bytes[stride * i + stride - 1]} << (8 * i);
+  }
+  const Codes doubled = AndByte(ShiftRightMixing<3>(CodesOf(tops, tops)), 30);
+  return LevelsOf(hn::Or(doubled, hn::Set(CodeTag(), 1)));
+}
 
 /// 16 magnitudes, negative where a bit is set in the two bytes at `signs`, of which 8 must be
 /// readable. Magnitudes are not 0, so that the sign of a product is right too.

@@ -19,7 +19,7 @@ struct DecodeQ4_0 {
 
   template <class Store>
   HWY_INLINE void operator()(const BlockQ4_0& block, float* dst, Store store) const {
-    const Products products(codebook, HalfAt(block.scale.data()));
+    const auto products = ProductsOf(codebook, store.Unit(block.scale));
     const Codes codes = LoadCodes(block.codes.data());
     products(codes, dst, store);
     products(ShiftRightMixing<4>(codes), dst + 16, store);
@@ -29,7 +29,9 @@ struct DecodeQ4_0 {
 struct DecodeQ4_1 {
   template <class Store>
   HWY_INLINE void operator()(const BlockQ4_1& block, float* dst, Store store) const {
-    const AffineCodes<4> values(HalfAt(block.scale.data()), HalfAt(block.minimum.data()));
+    const auto scale = store.Unit(block.scale);
+    const auto minimum = store.Offset(block.minimum);
+    const auto values = AffineOf<4>(scale, minimum);
     const Codes codes = LoadCodes(block.codes.data());
     values(codes, dst, store);
     values(ShiftRightMixing<4>(codes), dst + 16, store);

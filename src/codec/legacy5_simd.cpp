@@ -24,7 +24,7 @@ HWY_INLINE Levels FiveBitLevels(Codes codes, const std::uint8_t* high_bits, std:
 struct DecodeQ5_0 {
   template <class Store>
   HWY_INLINE void operator()(const BlockQ5_0& block, float* dst, Store store) const {
-    const Floats scale = HalfAt(block.scale.data());
+    const auto scale = store.Unit(block.scale);
     const Codes low = LoadCodes(block.codes.data());
     const Codes high = ShiftRightMixing<4>(low);
     StoreScaled(FiveBitLevels(low, &block.high_bits[0], -16), scale, dst, store);
@@ -35,8 +35,8 @@ struct DecodeQ5_0 {
 struct DecodeQ5_1 {
   template <class Store>
   HWY_INLINE void operator()(const BlockQ5_1& block, float* dst, Store store) const {
-    const Floats scale = HalfAt(block.scale.data());
-    const Floats minimum = HalfAt(block.minimum.data());
+    const auto scale = store.Unit(block.scale);
+    const auto minimum = store.Offset(block.minimum);
     const Codes low = LoadCodes(block.codes.data());
     const Codes high = ShiftRightMixing<4>(low);
     StoreAffine(FiveBitLevels(low, &block.high_bits[0], 0), scale, minimum, dst, store);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include <bit>
+
 #include "codec/codec.hpp"
 #include "codec/sign.hpp"
 
@@ -14,6 +16,12 @@ namespace ingot::codec::HWY_NAMESPACE {
 
 #if HWY_TARGET != HWY_SCALAR
 struct DecodeQ1_0 {
+  static HWY_INLINE LevelCounts Count(const BlockQ1_0& block) {
+    const int ones =
+        std::popcount(u64_at(&block.signs[0])) + std::popcount(u64_at(&block.signs[8]));
+    return {2 * ones - 128, 128, 128, 1};
+  }
+
   template <class Store>
   HWY_INLINE void operator()(const BlockQ1_0& block, float* dst, Store store) const {
     const Floats scale = HalfAt(block.scale.data());

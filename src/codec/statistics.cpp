@@ -8,8 +8,10 @@
 #include <optional>
 #include <string>
 
+#include "codec/block_fields.hpp"
 #include "codec/codec.hpp"
 #include "codec/lane_sums.hpp"
+#include "codec/runs.hpp"
 #include "ingot/quantize.hpp"
 
 namespace ingot {
@@ -42,44 +44,30 @@ Statistics compute_exactly(std::span<const float> numbers) noexcept {
   return result;
 }
 
-using Lanes = float[codec::statistics_lanes];
-
-/// Half of the lanes is added to the other half until one is left.
-double total(const Lanes& lanes) noexcept {
-  double sums[codec::statistics_lanes / 2];
-  std::size_t half = codec::statistics_lanes / 2;
-  for (std::size_t i = 0; i < half; ++i) {
-    sums[i] = static_cast<double>(lanes[i]) + static_cast<double>(lanes[i + half]);
-  }
-  while ((half /= 2) > 0) {
-    for (std::size_t i = 0; i < half; ++i) sums[i] += sums[i + half];
-  }
-  return sums[0];
-}
-
-/// Nothing where the sums of floats cannot tell: they are infinite or NaN if a number is, or if
-/// they overflow; and far from the mean, the squares hold little else than the distance to it.
-std::optional<Statistics> statistics_of(const codec::LaneSums& sums, float center,
+/// Nothing where the sums cannot tell: they are infinite or NaN if a number is, or if they
+/// overflow; and far from the mean, the squares hold little else than the distance to it.
+std::optional<Statistics> statistics_of(const codec::NumberSums& sums, float center,
                                         std::size_t number_count) noexcept {
-  const double squares = total(sums.squares);
-  if (!std::isfinite(squares)) return std::nullopt;
+  if (!std::isfinite(sums.squares) || !std::isfinite(sums.sum)) return std::nullopt;
   const auto count = static_cast<double>(number_count);
-  const double shift = total(sums.distances) / count;
+  const double shift = sums.sum / count;
   const double shift_squares = count * shift * shift;
-  if (shift_squares > squares / 2 && squares > 0.0) return std::nullopt;
+  if (shift_squares > sums.squares / 2 && sums.squares > 0.0) return std::nullopt;
   Statistics result;
   result.count = number_count;
   result.zeros = sums.zeros;
-  result.min = *std::min_element(std::begin(sums.minima), std::end(sums.minima));
-  result.max = *std::max_element(std::begin(sums.maxima), std::end(sums.maxima));
+  result.min = sums.min;
+  result.max = sums.max;
   result.mean = center + shift;
-  result.squares = std::max(0.0, squares - shift_squares);
+  result.squares = std::max(0.0, sums.squares - shift_squares);
   return result;
 }
 
 std::optional<Statistics> compute_around(float center, std::span<const float> numbers) noexcept {
-  codec::LaneSums sums;
-  codec::sum_lanes(numbers.data(), numbers.size(), center, sums);
+  codec::LaneSums lanes;
+  codec::sum_lanes(numbers.data(), numbers.size(), center, lanes);
+  codec::NumberSums sums;
+  codec::add_lanes(lanes, sums);
   return statistics_of(sums, center, numbers.size());
 }
 
@@ -114,15 +102,38 @@ struct BlockPiece {
   Endian byte_order;
 };
 
-Result<Statistics> compute_piece(const BlockPiece& piece) noexcept {
-  const TensorTypeInfo& info = *find_type(piece.type);
-  if (piece.byte_order == Endian::little && piece.element_count % codec::statistics_lanes == 0) {
-    codec::LaneSums sums;
-    codec::find_codec(piece.type)
-        ->sum(piece.bytes.data(), piece.element_count / info.block_elements, sums);
-    const auto around_zero = statistics_of(sums, 0.0f, piece.element_count);
-    if (around_zero) return *around_zero;
+/// Sums around zero of little-endian blocks. What is known of the extremes spares a look at most
+/// weights; they count as if they were of this piece.
+std::optional<Statistics> sum_blocks(const BlockPiece& piece, const Statistics& known) noexcept {
+  codec::NumberSums sums;
+  sums.min = static_cast<float>(known.min);
+  sums.max = static_cast<float>(known.max);
+  codec::find_codec(piece.type)
+      ->sum(piece.bytes.data(), piece.element_count / find_type(piece.type)->block_elements, sums);
+  return statistics_of(sums, 0.0f, piece.element_count);
+}
+
+/// The same of big-endian ones: to the bit, so types that are not added up as floats are not here
+/// either.
+std::optional<Statistics> sum_swapped(const BlockPiece& piece, const Statistics& known) noexcept {
+  constexpr std::size_t most_bytes = statistics_piece;  // runs have less than 8 bits per weight
+  std::byte bytes[most_bytes];
+  const std::span copy = std::span(bytes).first(piece.bytes.size());
+  std::copy(piece.bytes.begin(), piece.bytes.end(), copy.begin());
+  codec::swap_fields(codec::swapped_fields(piece.type), find_type(piece.type)->block_bytes, copy);
+  return sum_blocks({piece.type, copy, piece.element_count, Endian::little}, known);
+}
+
+Result<Statistics> compute_piece(const BlockPiece& piece, const Statistics& known) noexcept {
+  std::optional<Statistics> around_zero;
+  if (piece.element_count % codec::statistics_lanes == 0) {
+    if (piece.byte_order == Endian::little) {
+      around_zero = sum_blocks(piece, known);
+    } else if (codec::run_shape_of(piece.type).elements != 0) {
+      around_zero = sum_swapped(piece, known);
+    }
   }
+  if (around_zero) return *around_zero;
   alignas(64) float floats[statistics_piece];
   const std::span numbers = std::span(floats).first(piece.element_count);
   INGOT_TRY_VOID(dequantize(piece.type, piece.bytes, numbers,
@@ -179,7 +190,8 @@ Result<Statistics> compute_statistics(TensorType type, std::span<const std::byte
   while (!blocks.empty()) {
     const auto bytes = blocks.first(std::min(piece_bytes, blocks.size()));
     const std::size_t element_count = bytes.size() / info->block_bytes * info->block_elements;
-    INGOT_TRY(const Statistics piece, compute_piece({type, bytes, element_count, byte_order}));
+    INGOT_TRY(const Statistics piece,
+              compute_piece({type, bytes, element_count, byte_order}, result));
     result.add(piece);
     blocks = blocks.subspan(bytes.size());
   }

@@ -17,10 +17,14 @@ namespace ingot::codec::HWY_NAMESPACE {
 constexpr Codebook two_bits = {-1, 0, 1, 2, -1, 0, 1, 2, -1, 0, 1, 2, -1, 0, 1, 2};
 
 struct DecodeQ2_0 {
+  static HWY_INLINE LevelCounts Count(const BlockQ2_0& block) {
+    return CountTwoBits<2>(block.codes.data());
+  }
+
   template <class Store>
   HWY_INLINE void operator()(const BlockQ2_0& block, float* dst, Store store) const {
     const hn::Repartition<std::uint16_t, CodeTag> u16;
-    const Products products(two_bits, HalfAt(block.scale.data()));
+    const auto products = ProductsOf(two_bits, store.Unit(block.scale));
     // Code t of each byte, then 0 1 0 1.. and 2 3 2 3.., then 0 1 2 3...
     const Codes codes_0 = LoadCodes(block.codes.data());
     const Codes codes_1 = ShiftRightMixing<2>(codes_0);
@@ -38,9 +42,13 @@ struct DecodeQ2_0 {
 };
 
 struct DecodeTQ2_0 {
+  static HWY_INLINE LevelCounts Count(const BlockTQ2_0& block) {
+    return CountTwoBits<8>(block.codes.data());
+  }
+
   template <class Store>
   HWY_INLINE void operator()(const BlockTQ2_0& block, float* dst, Store store) const {
-    const Products products(two_bits, HalfAt(block.scale.data()));
+    const auto products = ProductsOf(two_bits, store.Unit(block.scale));
     for (std::size_t chunk = 0; chunk < 4; ++chunk) {  // 16 bytes of codes
       const Codes codes = LoadCodes(&block.codes[16 * chunk]);
       float* row = dst + 128 * (chunk / 2) + 16 * (chunk % 2);
@@ -53,12 +61,12 @@ struct DecodeTQ2_0 {
 };
 
 struct DecodeTQ1_0 {
-  using Words = hn::Rebind<std::uint16_t, FloatTag>;
-  using TritBytes = hn::Rebind<std::uint8_t, FloatTag>;
+  using TritTag = hn::RebindToUnsigned<WordTag>;
+  using TritBytes = hn::Rebind<std::uint8_t, TritTag>;
 
   template <class Store>
   HWY_INLINE void operator()(const BlockTQ1_0& block, float* dst, Store store) const {
-    const Floats scale = HalfAt(block.scale.data());
+    const auto scale = store.Unit(block.scale);
     DecodeRows<32>(&block.trits[0], scale, dst, store);
     DecodeRows<16>(&block.trits[32], scale, dst + 160, store);
 
@@ -68,34 +76,33 @@ struct DecodeTQ1_0 {
         256 * 9, 256 * 9, 256 * 9, 256 * 9, 256 * 27, 256 * 27, 256 * 27, 256 * 27};
     const hn::Repartition<std::uint32_t, TritBytes> u32;
     const auto bytes = hn::BitCast(TritBytes(), hn::Set(u32, u32_at(&block.trits[48])));
-    const auto words = hn::PromoteTo(Words(), bytes);
-    for (std::size_t i = 0; i < 16; i += float_lanes) {
-      store(FirstTrits(hn::Mul(words, hn::Load(Words(), powers + i)), scale), dst + 240 + i);
+    const auto words = hn::PromoteTo(TritTag(), bytes);
+    for (std::size_t i = 0; i < 16; i += word_lanes) {
+      const auto shifted = hn::Mul(words, hn::Load(TritTag(), powers + i));
+      StoreScaledWords(FirstTrits(shifted), scale, dst + 240 + i, store);
     }
   }
 
  private:
   /// Five rows of weights from as many bytes as a row is long.
-  template <std::size_t row_elements, class Store>
-  static HWY_INLINE void DecodeRows(const std::uint8_t* bytes, Floats scale, float* dst,
+  template <std::size_t row_elements, class Scale, class Store>
+  static HWY_INLINE void DecodeRows(const std::uint8_t* bytes, Scale scale, float* dst,
                                     Store store) {
-    for (std::size_t i = 0; i < row_elements; i += float_lanes) {
-      const auto promoted = hn::PromoteTo(Words(), hn::LoadU(TritBytes(), bytes + i));
+    for (std::size_t i = 0; i < row_elements; i += word_lanes) {
+      const auto promoted = hn::PromoteTo(TritTag(), hn::LoadU(TritBytes(), bytes + i));
       auto words = hn::ShiftLeft<8>(promoted);
       for (std::size_t t = 0; t < 5; ++t) {
-        store(FirstTrits(words, scale), dst + row_elements * t + i);
-        words = hn::Mul(words, hn::Set(Words(), 3));
+        StoreScaledWords(FirstTrits(words), scale, dst + row_elements * t + i, store);
+        words = hn::Mul(words, hn::Set(TritTag(), 3));
       }
     }
   }
 
-  /// Of bytes in the upper halves of words: 3 times a word has the trit in its upper half, and what
-  /// is left in its lower.
-  static HWY_INLINE Floats FirstTrits(hn::Vec<Words> words, Floats scale) {
-    const hn::RebindToSigned<Words> i16;
-    const auto trits = hn::MulHigh(words, hn::Set(Words(), 3));
-    const auto levels = hn::Sub(hn::BitCast(i16, trits), hn::Set(i16, 1));
-    return hn::Mul(hn::ConvertTo(FloatTag(), hn::PromoteTo(IntTag(), levels)), scale);
+  /// Of bytes in the upper halves of words, less one: 3 times a word has the trit in its upper
+  /// half, and what is left in its lower.
+  static HWY_INLINE Words FirstTrits(hn::Vec<TritTag> words) {
+    const auto trits = hn::MulHigh(words, hn::Set(TritTag(), 3));
+    return hn::Sub(hn::BitCast(WordTag(), trits), hn::Set(WordTag(), 1));
   }
 };
 #endif

@@ -6,14 +6,6 @@
 #include "ingot/quantize.hpp"
 
 namespace ingot::convert {
-namespace {
-
-/// Elements that are read at once from a file that is not mapped: a system call for each piece
-/// would take longer than decoding it.
-constexpr std::uint64_t read_elements = std::uint64_t{32} * statistics_piece;
-
-}  // namespace
-
 std::uint64_t bytes_of(const TensorInfo& tensor, std::uint64_t element_count) noexcept {
   const TensorTypeInfo& type = *find_type(tensor.type);
   return element_count / type.block_elements * type.block_bytes;

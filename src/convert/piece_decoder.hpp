@@ -24,14 +24,21 @@ class PieceDecoder {
   /// @param end_element  where the part ends: nothing beyond is read.
   PieceDecoder(const Model& model, const TensorInfo& tensor, std::uint64_t end_element);
 
-  /// The blocks of a piece of at most statistics_piece elements, valid until the next call. Both
-  /// its ends are multiples of any block's elements, or the tensor's end.
+  /// Elements that are read at once from a file that is not mapped: a system call for each piece
+  /// would take longer than decoding it.
+  static constexpr std::uint64_t read_elements = std::uint64_t{32} * statistics_piece;
+
+  /// The blocks of elements, valid until the next call: of a piece, or of read_elements, of which
+  /// `first_element` is a multiple away from the first that was asked for. Both ends are multiples
+  /// of any block's elements, or the tensor's end.
   [[nodiscard]] Result<std::span<const std::byte>> read(std::uint64_t first_element,
                                                         std::size_t count);
 
   /// The same as floats.
   [[nodiscard]] Result<std::span<const float>> decode(std::uint64_t first_element,
                                                       std::size_t count);
+
+  [[nodiscard]] Endian byte_order() const noexcept { return byte_order_; }
 
   /// The elements will not be read again: their pages need not stay.
   void release(std::uint64_t first_element, std::uint64_t count) const noexcept;

@@ -52,14 +52,14 @@ Result<void> add_parts(const TensorInfo& tensor, std::vector<Part>& parts) {
 
 Result<Statistics> compute_part(const Model& model, const Part& part) {
   convert::PieceDecoder decoder(model, *part.tensor, part.first_element + part.element_count);
-  const Endian byte_order = model.files()[part.tensor->shard].byte_order;
   Statistics result;
   for (std::uint64_t done = 0; done < part.element_count;) {
     const auto count = static_cast<std::size_t>(
-        std::min<std::uint64_t>(statistics_piece, part.element_count - done));
+        std::min(convert::PieceDecoder::read_elements, part.element_count - done));
     INGOT_TRY(const auto blocks, decoder.read(part.first_element + done, count));
-    INGOT_TRY(const Statistics piece, compute_statistics(part.tensor->type, blocks, byte_order));
-    result.add(piece);
+    INGOT_TRY(const Statistics some,
+              compute_statistics(part.tensor->type, blocks, decoder.byte_order()));
+    result.add(some);
     done += count;
   }
   decoder.release(part.first_element, part.element_count);
