@@ -141,16 +141,6 @@ struct ConvertI64 {
     SumBlocks<Sixteen<number_bytes>, 16>(src, block_count / 16, sums,                   \
                                          DecodeSixteen<number_bytes, Convert##name>()); \
   }
-#else
-#undef INGOT_DECODER
-#define INGOT_DECODER(name, enumerator, number_bytes)                                        \
-  void Dequantize##name(const std::byte* src, float* dst, std::size_t block_count, Stores) { \
-    dequantize_##enumerator##_ref(src, dst, block_count);                                    \
-  }                                                                                          \
-  void Sum##name(const std::byte* src, std::size_t block_count, LaneSums& sums) {            \
-    sum_blocks_ref(*find_type(TensorType::enumerator), dequantize_##enumerator##_ref, src,   \
-                   block_count, sums);                                                       \
-  }
 #endif
 
 INGOT_DECODER(F32, f32, 4)
