@@ -7,6 +7,7 @@
 #include <charconv>
 #include <limits>
 
+#include "base/names.hpp"
 #include "convert/recipe_table.hpp"
 
 namespace ingot {
@@ -169,8 +170,7 @@ std::string_view name_of(TypeReason reason) noexcept {
       "copied",     "one_dimension",    "kept_name",     "kept_output",
       "not_floats", "embedding_option", "output_option", "pattern",
       "base",       "mixture",          "target"};
-  const auto position = static_cast<std::size_t>(reason);
-  return position < names.size() ? names[position] : std::string_view{};
+  return name_at(names, reason);
 }
 
 std::string explain(const TypeChoice& choice, const TensorInfo& tensor,
