@@ -7,17 +7,16 @@
 #include <charconv>
 #include <limits>
 
+#include "base/ascii.hpp"
 #include "base/names.hpp"
 #include "convert/recipe_table.hpp"
 
 namespace ingot {
 namespace {
 
-char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
 bool equals_any_case(std::string_view a, std::string_view b) noexcept {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](char x, char y) { return lower(x) == lower(y); });
+                    [](char x, char y) { return lower_case(x) == lower_case(y); });
 }
 
 struct Alias {
