@@ -74,6 +74,7 @@ void try_texts(const std::string& text, std::size_t columns) {
   require(is_utf8(cut) && display_columns(cut) <= std::max<std::size_t>(columns, 3));
   if (is_utf8(text) && escaped == text) require(escape(escaped) == escaped);
   static_cast<void>(parse_shard_name(text));
+  require(!is_split_key(text) || text.starts_with("split."));
   static_cast<void>(format_by_ending(text));
   static_cast<void>(find_check_rule(text));
   static_cast<void>(find_value_type(text));

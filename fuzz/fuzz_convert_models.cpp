@@ -179,8 +179,7 @@ class Work {
     const auto conversion = plan_conversion(model_, FileFormat::safetensors, path, options);
     if (!is_ok(conversion) || !is_ok((*conversion)->run())) return;
     const std::string& main = (*conversion)->outputs().back();
-    // What only a lenient reader takes, such as names beyond 64 bytes, is not read back.
-    if (!options_.is_lenient) require(is_ok(open_any(main)));
+    require(is_ok(open_any(main)));
   }
 
   void convert_to_any() const {
@@ -256,14 +255,13 @@ class Work {
     options.thread_count = 1;
     const std::string target = folder() + "/out.gguf";
     const auto report = repair_model(path, target, options);
-    if (!is_ok(report)) return;  // a name that is too long, say: it mends no names
-    require(report->is_written == fs::exists(target));
+    require(is_ok(report) && report->is_written == fs::exists(target));
     if (!report->is_written) return;
-    const auto mended = Model::open(target, options_);
-    if (!is_ok(mended)) return;  // it keeps what it cannot mend, such as names that are too long
-    require(mended->tensors().size() == report->kept_tensors);
+    const auto mended = Model::open(target);
+    require(is_ok(mended) && mended->tensors().size() == report->kept_tensors);
     options.is_dry_run = true;
-    is_ok(repair_model(target, path + ".again", options));
+    const auto again = repair_model(target, path + ".again", options);
+    require(is_ok(again) && again->steps.empty() && again->losses.empty());
   }
 
   void quantize() const {

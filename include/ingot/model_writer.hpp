@@ -27,6 +27,7 @@ namespace ingot {
 struct WriteFormat {
   std::uint32_t version = 3;
   Endian byte_order = Endian::little;
+  bool is_lenient = false;  ///< Also write what only a lenient reader opens.
 };
 
 /// Receives consecutive pieces of a tensor's data; an error ends the writing.

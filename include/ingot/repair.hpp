@@ -14,7 +14,8 @@ namespace ingot {
 
 struct RepairOptions {
   /// Also leave out tensors that are broken: cut off, in a shard that is missing, of a type that
-  /// nothing can size, or holding weights or scales that are not finite. Reads all weights.
+  /// nothing can size, of more dimensions or with a longer name than a strict reader takes, or
+  /// holding weights or scales that are not finite. Reads all weights.
   bool drops_broken = false;
   bool may_replace = false;   ///< An existing file at the target.
   bool is_dry_run = false;    ///< Only find out what would be done.
@@ -48,8 +49,10 @@ struct RepairReport {
 /// - `general.quantization_version`, where it is missing or of a wrong type;
 /// - the `general.file_type` that the tensors have, where it is a lie;
 /// - no `split.*` keys.
-/// Version and byte order are kept. The target appears complete or not at all; the input is never
-/// changed. Memory is bounded by the header.
+/// Version and byte order are kept, unless version 1 or 2 has no place for what the file holds:
+/// then it becomes version 3. What is written opens strictly, and mending it again finds nothing to
+/// do. A name that is too long is not cut: programs look for it. The target appears complete or not
+/// at all; the input is never changed. Memory is bounded by the header.
 ///
 /// @return  the reader's error if the file cannot be read in any way; Errc::already_exists;
 ///          Errc::invalid_argument if both paths are the same file.

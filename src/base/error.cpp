@@ -60,7 +60,8 @@ std::string Error::message() const {
   if (code == Errc::io_error && !detail.empty()) return text + shown_detail;  // it says it all
   text += sentence_of(code);
   if (!detail.empty()) text += " (" + shown_detail + ')';
-  if (category_of(code) == ErrorCategory::lenient) {
+  // Without a place it is about something that is made, not about a file that could be opened so.
+  if (category_of(code) == ErrorCategory::lenient && file_offset != no_offset) {
     text += "; opening it leniently (--lenient) accepts this";
   }
   return text;

@@ -5,6 +5,7 @@
 #include <array>
 #include <utility>
 
+#include "base/names.hpp"
 #include "check/data_scan.hpp"
 #include "check/inspection.hpp"
 #include "check/rules.hpp"
@@ -70,15 +71,13 @@ constexpr auto all_rules = make_rules();
 
 std::string_view name_of(Severity severity) noexcept {
   constexpr std::array<std::string_view, 3> names = {"note", "warning", "error"};
-  const auto position = static_cast<std::size_t>(severity);
-  return position < names.size() ? names[position] : std::string_view();
+  return name_at(names, severity);
 }
 
 std::string_view name_of(RuleSource source) noexcept {
   constexpr std::array<std::string_view, 5> names = {"format", "convention", "loader", "security",
                                                      "data"};
-  const auto position = static_cast<std::size_t>(source);
-  return position < names.size() ? names[position] : std::string_view();
+  return name_at(names, source);
 }
 
 std::span<const CheckRule> check_rules() noexcept { return all_rules; }

@@ -101,17 +101,19 @@ class PartScanner {
   Endian byte_order_;
 };
 
-std::vector<Part> divide(std::span<const TensorInfo> tensors) {
+using Tensors = std::span<const TensorInfo* const>;
+
+std::vector<Part> divide(Tensors tensors) {
   std::vector<Part> parts;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
-    const TensorTypeInfo* type = find_type(tensors[i].type);
-    const std::uint64_t part_bytes =
-        part_bytes_of(tensors[i], type != nullptr ? type->block_bytes : 1);
-    for (std::uint64_t first = 0; first < tensors[i].size_bytes; first += part_bytes) {
+    const TensorInfo& tensor = *tensors[i];
+    const TensorTypeInfo* type = find_type(tensor.type);
+    const std::uint64_t part_bytes = part_bytes_of(tensor, type != nullptr ? type->block_bytes : 1);
+    for (std::uint64_t first = 0; first < tensor.size_bytes; first += part_bytes) {
       Part part;
       part.tensor = i;
       part.first_byte = first;
-      part.size_bytes = std::min(part_bytes, tensors[i].size_bytes - first);
+      part.size_bytes = std::min(part_bytes, tensor.size_bytes - first);
       parts.push_back(part);
     }
   }
@@ -119,10 +121,9 @@ std::vector<Part> divide(std::span<const TensorInfo> tensors) {
 }
 
 /// Adds the parts of each tensor up, in order.
-void unite(std::span<const TensorInfo> tensors, std::span<const Part> parts,
-           std::vector<TensorScan>& scans) {
-  scans.resize(tensors.size());
-  for (std::size_t i = 0; i < tensors.size(); ++i) scans[i].tensor = &tensors[i];
+std::vector<TensorScan> unite(Tensors tensors, std::span<const Part> parts) {
+  std::vector<TensorScan> scans(tensors.size());
+  for (std::size_t i = 0; i < tensors.size(); ++i) scans[i].tensor = tensors[i];
   for (const Part& part : parts) {
     TensorScan& scan = scans[part.tensor];
     scan.is_all_zero = part.found.is_all_zero && (part.first_byte == 0 || scan.is_all_zero);
@@ -136,32 +137,39 @@ void unite(std::span<const TensorInfo> tensors, std::span<const Part> parts,
     scan.digest[0] = digest.low64;
     scan.digest[1] = digest.high64;
   }
+  return scans;
 }
 
 }  // namespace
 
-Result<void> scan_data(Inspection& inspection, const CheckOptions& options) {
-  const Model& model = inspection.model();
-  const std::span<const TensorInfo> tensors = model.tensors();
+Result<std::vector<TensorScan>> scan_tensors(const Model& model, Tensors tensors,
+                                             const CheckOptions& options) {
   std::vector<Part> parts = divide(tensors);
   std::mutex progress_mutex;
   std::uint64_t done_bytes = 0;
-  const Result<void> result = spread(
-      parts.size(), 1, options.thread_count, [&](std::uint64_t at, std::uint64_t) -> Result<void> {
-        Part& part = parts[static_cast<std::size_t>(at)];
-        INGOT_TRY_VOID(PartScanner(model, tensors[part.tensor]).scan(part));
-        if (!options.progress) return {};
-        const std::lock_guard lock(progress_mutex);
-        done_bytes += part.size_bytes;
-        if (!options.progress(done_bytes)) return fail(Errc::interrupted, "");
-        return {};
-      });
-  if (!result && result.error().code == Errc::not_mapped) {
-    inspection.unreadable = result.error().detail;
+  const auto scan_part = [&](std::uint64_t at, std::uint64_t) -> Result<void> {
+    Part& part = parts[static_cast<std::size_t>(at)];
+    INGOT_TRY_VOID(PartScanner(model, *tensors[part.tensor]).scan(part));
+    if (!options.progress) return {};
+    const std::lock_guard lock(progress_mutex);
+    done_bytes += part.size_bytes;
+    if (!options.progress(done_bytes)) return fail(Errc::interrupted, "");
+    return {};
+  };
+  INGOT_TRY_VOID(spread(parts.size(), 1, options.thread_count, scan_part));
+  return unite(tensors, parts);
+}
+
+Result<void> scan_data(Inspection& inspection, const CheckOptions& options) {
+  std::vector<const TensorInfo*> tensors;
+  for (const TensorInfo& tensor : inspection.model().tensors()) tensors.push_back(&tensor);
+  Result<std::vector<TensorScan>> scans = scan_tensors(inspection.model(), tensors, options);
+  if (scans) {
+    inspection.scans = *std::move(scans);
     return {};
   }
-  if (!result) return fail(result.error());
-  unite(tensors, parts, inspection.scans);
+  if (scans.error().code != Errc::not_mapped) return fail(std::move(scans).error());
+  inspection.unreadable = scans.error().detail;
   return {};
 }
 

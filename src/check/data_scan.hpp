@@ -5,10 +5,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "check/inspection.hpp"
 
 namespace ingot::check {
+
+/// Reads all weights of some tensors of a model; one result for each, in their order.
+[[nodiscard]] Result<std::vector<TensorScan>> scan_tensors(
+    const Model& model, std::span<const TensorInfo* const> tensors, const CheckOptions& options);
 
 /// Fills `scans` of the inspection, or says in `unreadable` why that is not possible.
 [[nodiscard]] Result<void> scan_data(Inspection& inspection, const CheckOptions& options);

@@ -21,11 +21,13 @@ constexpr std::uint32_t file_type_end = 64;
 }  // namespace
 
 MatrixTypes::MatrixTypes(const Model& model) {
-  for (const TensorInfo& tensor : model.tensors()) {
-    if (!is_matrix_of_recipe(tensor)) continue;
-    elements[tensor.type] += tensor.element_count;
-    total += tensor.element_count;
-  }
+  for (const TensorInfo& tensor : model.tensors()) add(tensor);
+}
+
+void MatrixTypes::add(const TensorInfo& tensor) {
+  if (!is_matrix_of_recipe(tensor)) return;
+  elements[tensor.type] += tensor.element_count;
+  total += tensor.element_count;
 }
 
 std::uint64_t MatrixTypes::of(TensorType type) const {
@@ -53,6 +55,11 @@ std::optional<TensorType> type_of_file_type(std::uint64_t file_type) noexcept {
   const bool is_mixture = name.size() == 6 && name.substr(2, 3) == "_K_";  // Q4_K_M
   const TensorTypeInfo* info = is_mixture ? find_type(name.substr(0, 4)) : nullptr;
   return info != nullptr ? std::optional(info->type) : std::nullopt;
+}
+
+bool is_wrong_file_type(std::uint64_t file_type, const MatrixTypes& types) {
+  const std::optional<TensorType> type = type_of_file_type(file_type);
+  return type && types.total != 0 && types.of(*type) == 0;
 }
 
 std::optional<std::uint32_t> file_type_of(TensorType type) noexcept {

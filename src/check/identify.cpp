@@ -4,6 +4,7 @@
 #include <array>
 #include <string_view>
 
+#include "base/ascii.hpp"
 #include "base/byte_order.hpp"
 #include "ingot/check.hpp"
 
@@ -69,14 +70,10 @@ constexpr std::array text_beginnings = {
     Signature{0, "{"sv, "a JSON document, such as a configuration or the error of a server"},
 };
 
-constexpr char lower(char c) noexcept {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
 bool begins_with(std::string_view text, std::string_view beginning) noexcept {
   return text.size() >= beginning.size() &&
          std::equal(beginning.begin(), beginning.end(), text.begin(),
-                    [](char a, char b) { return a == lower(b); });
+                    [](char a, char b) { return a == lower_case(b); });
 }
 
 std::string_view identify_text(std::string_view text) noexcept {

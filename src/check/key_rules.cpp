@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/ascii.hpp"
 #include "check/architectures.hpp"
 #include "check/rules.hpp"
 #include "ingot/text.hpp"
@@ -40,14 +41,6 @@ std::string_view without_architecture(std::string_view key, std::string_view arc
 bool is_architecture_name(std::string_view name) noexcept {
   return !name.empty() && (std::all_of(name.begin(), name.end(), is_lower_or_digit) ||
                            find_architecture(name) != nullptr);
-}
-
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return lower;
 }
 
 /// Whether printing `text` has to escape something other than line ends, tabs and backslashes.

@@ -200,9 +200,8 @@ void quantization_version(Inspection& inspection) {
 void file_type_wrong(Inspection& inspection) {
   const auto file_type = inspection.summary().file_type;
   if (!file_type) return;
+  if (!is_wrong_file_type(*file_type, MatrixTypes(inspection.model()))) return;
   const std::optional<TensorType> type = type_of_file_type(*file_type);
-  const MatrixTypes recipe(inspection.model());
-  if (!type || recipe.total == 0 || recipe.of(*type) != 0) return;
   report_file_type(inspection, "it is " + std::to_string(*file_type) + ", " +
                                    std::string(file_type_name(*file_type)) + ", but no matrix is " +
                                    std::string(find_type(*type)->name));

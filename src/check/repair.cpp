@@ -8,7 +8,9 @@
 #include <utility>
 
 #include "base/same_file.hpp"
+#include "check/data_scan.hpp"
 #include "check/dominant_type.hpp"
+#include "check/mend_value.hpp"
 #include "check/repair_input.hpp"
 #include "ingot/check.hpp"
 #include "ingot/model_writer.hpp"
@@ -22,6 +24,7 @@ using check::RepairInput;
 constexpr std::uint64_t most_alignment = std::uint64_t{1} << 20;
 constexpr std::uint32_t usual_alignment = 32;
 constexpr std::size_t most_dimensions = 4;
+constexpr std::size_t most_name_bytes = 64;
 
 /// What is wrong and goes away by writing the model again, by the rules of `ingot check`.
 constexpr std::pair<std::string_view, std::string_view> written_anew[] = {
@@ -45,12 +48,11 @@ class Repair {
     INGOT_TRY_VOID(look());
     choose_tensors();
     if (!report_.losses.empty()) return std::move(report_);
-    add_keys();
+    INGOT_TRY_VOID(add_keys());
     INGOT_TRY_VOID(add_tensors());
+    INGOT_TRY(const WriteFormat format, choose_format());
     if (report_.steps.empty() || options_.is_dry_run) return std::move(report_);
-    const ModelFile& file = model_.files()[0];
-    INGOT_TRY_VOID(writer_.write(target, {.version = file.version, .byte_order = file.byte_order},
-                                 options_.may_replace, options_.progress));
+    INGOT_TRY_VOID(writer_.write(target, format, options_.may_replace, options_.progress));
     report_.is_written = true;
     return std::move(report_);
   }
@@ -60,24 +62,29 @@ class Repair {
     report_.steps.push_back({std::move(what), std::string(key), std::string(tensor)});
   }
 
-  /// Which rules are broken, and by which tensors.
+  /// Which rules are broken, and which tensors.
   Result<void> look() {
-    const FindingSink sink = [&](const Finding& finding) {
-      rules_.emplace(finding.rule->name);
-      if (finding.rule->source == RuleSource::data && finding.rule->severity == Severity::error) {
-        bad_tensors_.insert(finding.tensor);
-      }
-    };
-    // Of a cut file nothing can be read that is not there.
-    const CheckOptions options{.with_data = options_.drops_broken && !input_.is_cut,
-                               .thread_count = options_.thread_count,
-                               .max_findings_per_rule = 0};
-    const Result<CheckSummary> summary = check_model(model_, options, sink);
+    const FindingSink sink = [&](const Finding& finding) { rules_.emplace(finding.rule->name); };
+    const Result<CheckSummary> summary =
+        check_model(model_, {.thread_count = options_.thread_count}, sink);
     if (!summary && !input_.is_cut) return fail(summary.error());
     for (const auto& [rule, what] : written_anew) {
-      if (rules_.contains(rule) && !(input_.is_cut && rule == "final_padding")) {
-        add_step(std::string(what));
-      }
+      // Where the data of a cut file would have ended, nobody can tell what there was.
+      const bool is_about_end = rule == "final_padding" || rule == "trailing_data";
+      if (rules_.contains(rule) && !(input_.is_cut && is_about_end)) add_step(std::string(what));
+    }
+    return options_.drops_broken ? look_at_weights() : Result<void>();
+  }
+
+  Result<void> look_at_weights() {
+    std::vector<const TensorInfo*> present;
+    for (const TensorInfo& tensor : model_.tensors()) {
+      if (is_there(tensor)) present.push_back(&tensor);
+    }
+    INGOT_TRY(const std::vector<check::TensorScan> scans,
+              check::scan_tensors(model_, present, {.thread_count = options_.thread_count}));
+    for (const check::TensorScan& scan : scans) {
+      if (scan.bad_count != 0) bad_tensors_.insert(scan.tensor);
     }
     return {};
   }
@@ -93,7 +100,9 @@ class Repair {
     if (!is_there(tensor)) return "it is cut off";
     if (find_type(tensor.type) == nullptr) return "its type is unknown";
     if (kept_shape(tensor).size() > most_dimensions) return "it has too many dimensions";
-    if (bad_tensors_.contains(std::string(tensor.name))) return "its weights are not finite";
+    // A shorter one would be found by nobody who looks for the tensor.
+    if (tensor.name.size() > most_name_bytes) return "its name has more than 64 bytes";
+    if (bad_tensors_.contains(&tensor)) return "its weights are not finite";
     return {};
   }
 
@@ -125,8 +134,8 @@ class Repair {
     report_.kept_tensors = kept_.size();
   }
 
-  /// Sets a key to a value that is not the file's; returns whether it did.
-  bool set_mended(std::string_view key, const Value* value) {
+  /// Sets a key whose value is a number, if it has to be another one; returns whether it did.
+  bool set_mended(std::string_view key, const Value& value) {
     const std::uint64_t alignment = model_.files()[0].alignment;
     if (key == "general.alignment") {
       if (std::has_single_bit(alignment) && alignment <= most_alignment && alignment >= 8) {
@@ -136,24 +145,21 @@ class Repair {
       add_step("it was " + std::to_string(alignment) + ", it is 32 now", key);
       return true;
     }
-    if (key == "general.quantization_version" && value != nullptr &&
-        value->type() != ValueType::uint32) {
+    if (key == "general.quantization_version" && value.type() != ValueType::uint32) {
       writer_.set(key, std::uint32_t{2});
-      add_step("it was a " + std::string(name_of(value->type())) + ", it is the uint32 2 now", key);
+      add_step("it was a " + std::string(name_of(value.type())) + ", it is the uint32 2 now", key);
       return true;
     }
-    if (key == "general.file_type" && rules_.contains("file_type_wrong")) return set_file_type();
-    if (value != nullptr && value->type() == ValueType::boolean) {
-      if (value->bytes()[0] > std::byte{1}) add_step("it is 1 now", key);
-      writer_.set_bool(key, value->get<bool>().value_or(false));
-      return true;
-    }
-    return false;
+    return key == "general.file_type" && set_file_type(value);
   }
 
-  bool set_file_type() {
-    const auto type = check::MatrixTypes(model_).most();
-    const auto file_type = type ? check::file_type_of(*type) : std::nullopt;
+  /// By the tensors that are kept.
+  bool set_file_type(const Value& value) {
+    check::MatrixTypes types;
+    for (const TensorInfo* tensor : kept_) types.add(*tensor);
+    const Result<std::uint64_t> stored = value.get<std::uint64_t>();
+    if (!stored || !check::is_wrong_file_type(*stored, types)) return false;
+    const auto file_type = check::file_type_of(*types.most());
     if (!file_type) return false;
     writer_.set("general.file_type", *file_type);
     add_step("it is " + std::to_string(*file_type) + ", " +
@@ -162,22 +168,40 @@ class Repair {
     return true;
   }
 
-  void add_keys() {
-    const bool drops_split = model_.is_split()
-                                 ? model_.shard_count() > 1 || rules_.contains("split_keys")
-                                 : rules_.contains("split_keys");
+  /// What is wrong within a value, whatever it means.
+  Result<void> set_clean(std::string_view key, const Value& value) {
+    const bool cuts_nuls = rules_.contains("trailing_nul");
+    if (!cuts_nuls && !input_.is_lenient) {  // so it needs no look
+      writer_.set_value(key, value);
+      return {};
+    }
+    INGOT_TRY(const check::MendedValue mended, check::mend_value(value, cuts_nuls));
+    writer_.set_value(key, mended.value.value());
+    if (mended.has_set_bools) {
+      add_step(value.is_array() ? "its bools are 0 and 1 now" : "it is 1 now", key);
+    }
+    return {};
+  }
+
+  Result<void> add_keys() {
+    // They count tensors, too.
+    const bool drops_split =
+        model_.shard_count() > 1 || rules_.contains("split_keys") || report_.dropped_tensors != 0;
     for (const KeyValue& entry : model_.metadata()) {
       if (drops_split && entry.key.starts_with("split.")) {
         add_step("removed: the model is one file now", entry.key);
         continue;
       }
-      if (!set_mended(entry.key, &entry.value)) writer_.set_value(entry.key, entry.value);
+      if (!set_mended(entry.key, entry.value)) {
+        INGOT_TRY_VOID(set_clean(entry.key, entry.value));
+      }
     }
     if (rules_.contains("quantization_version") &&
         model_.find("general.quantization_version") == nullptr) {
       writer_.set("general.quantization_version", std::uint32_t{2});
       add_step("added: 2", "general.quantization_version");
     }
+    return {};
   }
 
   Result<void> add_tensors() {
@@ -191,6 +215,21 @@ class Repair {
           [this, tensor](const DataSink& sink) { return copy_data(*tensor, sink); }));
     }
     return {};
+  }
+
+  /// The file's own version, if that has a place for everything that the file holds.
+  Result<WriteFormat> choose_format() {
+    const ModelFile& file = model_.files()[0];
+    WriteFormat format{.version = file.version, .byte_order = file.byte_order};
+    Result<std::uint64_t> file_bytes = writer_.file_bytes(format);
+    if (!file_bytes && file_bytes.error().code == Errc::version_cannot_hold) {
+      format.version = 3;
+      add_step("it is version 3 now: version " + std::to_string(file.version) +
+               " has no place for all its values");
+      file_bytes = writer_.file_bytes(format);
+    }
+    if (!file_bytes) return fail(std::move(file_bytes).error());
+    return format;
   }
 
   Result<void> copy_data(const TensorInfo& tensor, const DataSink& sink) const {
@@ -211,7 +250,7 @@ class Repair {
   const Model& model_;
   RepairReport report_;
   std::set<std::string, std::less<>> rules_;
-  std::set<std::string, std::less<>> bad_tensors_;
+  std::set<const TensorInfo*> bad_tensors_;
   std::vector<const TensorInfo*> kept_;
   ModelWriter writer_;
 };

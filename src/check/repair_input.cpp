@@ -54,18 +54,22 @@ std::optional<bool> is_swapped_file(const Source& source) {
 }
 
 /// Opens the file with `word` in place of the four bytes at `offset`.
-Result<Model> open_patched(const std::string& path, std::uint64_t offset, std::uint32_t word) {
+Result<Model> open_patched(const std::string& path, std::uint64_t offset, std::uint32_t word,
+                           bool is_lenient) {
   INGOT_TRY(std::unique_ptr<Source> source, read_file(path));
   const std::optional<bool> is_swapped = is_swapped_file(*source);
   if (!is_swapped) return fail(Errc::not_gguf, path);
   return Model::open_source(
       std::make_unique<PatchedSource>(std::move(source), offset, word, *is_swapped),
-      {.access = FileAccess::read, .with_shards = false});
+      {.access = FileAccess::read, .is_lenient = is_lenient, .with_shards = false});
 }
 
-RepairInput whole(Model model) {
+RepairInput whole(Model model, bool is_lenient) {
   const std::uint64_t present_bytes = model.files()[0].file_bytes;
-  return {.model = std::move(model), .present_bytes = present_bytes, .steps = {}};
+  return {.model = std::move(model),
+          .present_bytes = present_bytes,
+          .is_lenient = is_lenient,
+          .steps = {}};
 }
 
 /// Where the value of `general.alignment` is, by its key: a model that does not open cannot be
@@ -110,14 +114,15 @@ RepairStep alignment_step() {
 
 /// Writers that ignore `general.alignment` align to 32 whatever it says; then nothing is where it
 /// should be. And some store it as an int32.
-std::optional<RepairInput> open_with_usual_alignment(const std::string& path, const Error& error) {
+std::optional<RepairInput> open_with_usual_alignment(const std::string& path, const Error& error,
+                                                     bool is_lenient) {
   if (!is_about_alignment(error.code)) return std::nullopt;
   if (error.code == Errc::alignment_wrong_type) {
     if (error.file_offset < 8) return std::nullopt;
-    Result<Model> typed =
-        open_patched(path, error.file_offset - 4, static_cast<std::uint32_t>(ValueType::uint32));
+    Result<Model> typed = open_patched(path, error.file_offset - 4,
+                                       static_cast<std::uint32_t>(ValueType::uint32), is_lenient);
     if (!typed || error.detail != "found int32") return std::nullopt;
-    RepairInput input = whole(*std::move(typed));
+    RepairInput input = whole(*std::move(typed), is_lenient);
     input.steps.push_back({"it is a uint32 now", "general.alignment", {}});
     return input;
   }
@@ -129,10 +134,10 @@ std::optional<RepairInput> open_with_usual_alignment(const std::string& path, co
   const bool has_narrow_counts = load<std::uint32_t>(version, *is_swapped) == 1;
   const auto offset = find_alignment_value(path, has_narrow_counts, *is_swapped);
   if (!offset) return std::nullopt;
-  Result<Model> model = open_patched(path, *offset, usual_alignment);
+  Result<Model> model = open_patched(path, *offset, usual_alignment, is_lenient);
   const Value* value = model ? model->find("general.alignment") : nullptr;
   if (value == nullptr || value->file_offset() != *offset) return std::nullopt;
-  RepairInput input = whole(*std::move(model));
+  RepairInput input = whole(*std::move(model), is_lenient);
   input.steps.push_back(alignment_step());
   return input;
 }
@@ -141,26 +146,30 @@ std::optional<RepairInput> open_with_usual_alignment(const std::string& path, co
 
 Result<RepairInput> open_for_repair(const std::string& path) {
   Result<Model> model = Model::open(path, {.access = FileAccess::read});
-  if (model) return whole(*std::move(model));
-  const Error error = std::move(model).error();
-  if (category_of(error.code) == ErrorCategory::lenient) {
+  if (model) return whole(*std::move(model), false);
+  const Error strict = std::move(model).error();
+  Error error = strict;
+  const bool is_lenient = category_of(strict.code) == ErrorCategory::lenient;
+  if (is_lenient) {
     model = Model::open(path, {.access = FileAccess::read, .is_lenient = true});
-    if (model) return whole(*std::move(model));
+    if (model) return whole(*std::move(model), true);
+    error = std::move(model).error();
   }
-  if (std::optional<RepairInput> input = open_with_usual_alignment(path, error)) {
+  if (std::optional<RepairInput> input = open_with_usual_alignment(path, error, is_lenient)) {
     return *std::move(input);
   }
   if (error.code == Errc::tensor_outside_file) {
-    Result<CutFile> cut = open_cut_file(path);
+    Result<CutFile> cut = open_cut_file(path, is_lenient);
     if (cut) {
       const std::uint64_t present_bytes = cut->present_bytes;
       return RepairInput{.model = std::move(cut->model),
                          .present_bytes = present_bytes,
                          .is_cut = true,
+                         .is_lenient = is_lenient,
                          .steps = {}};
     }
   }
-  return fail(error);
+  return fail(strict);
 }
 
 }  // namespace ingot::check

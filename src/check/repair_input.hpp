@@ -16,6 +16,7 @@ struct RepairInput {
   Model model;
   std::uint64_t present_bytes = 0;  ///< Of a cut file; else all of it.
   bool is_cut = false;
+  bool is_lenient = false;        ///< A strict reader refuses it.
   std::vector<RepairStep> steps;  ///< What had to be done to open it.
 };
 

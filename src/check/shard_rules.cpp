@@ -3,6 +3,7 @@
 #include <string>
 
 #include "check/rules.hpp"
+#include "ingot/shard_name.hpp"
 #include "ingot/text.hpp"
 
 namespace ingot::check::rules {
@@ -22,15 +23,15 @@ void split_keys(Inspection& inspection) {
     if (notice.code != Errc::shard_keys_wrong) continue;
     inspection.report({.key = notice.subject}, notice.detail);
   }
-  if (model.find("split.no") != nullptr && model.find("split.count") == nullptr) {
-    inspection.report({.key = "split.no"}, "there is no split.count");
+  if (model.find(split_index_key) != nullptr && model.find(split_count_key) == nullptr) {
+    inspection.report({.key = split_index_key}, "there is no split.count");
   }
   // Where a shard is missing, or a set is one file, nobody has compared the total yet.
-  const Value* total = model.find("split.tensors.count");
+  const Value* total = model.find(split_tensors_key);
   if (total == nullptr || !model.notices().empty()) return;
   const Result<std::uint64_t> number = total->get<std::uint64_t>();
   if (number && *number < model.tensors().size()) {
-    inspection.report({.file_offset = total->file_offset(), .key = "split.tensors.count"},
+    inspection.report({.file_offset = total->file_offset(), .key = split_tensors_key},
                       "it is " + std::to_string(*number) + ", there are " +
                           std::to_string(model.tensors().size()) + " tensors");
   }

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/ascii.hpp"
 #include "check/architectures.hpp"
 #include "check/rules.hpp"
 #include "ingot/text.hpp"
@@ -33,8 +34,7 @@ constexpr bool is_plain(char c) noexcept {
 
 /// Whether a file of this name is a device, whatever the folder, on Windows.
 bool is_device_name(std::string_view part) {
-  std::string name(part);
-  for (char& c : name) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  const std::string name = lower_case(part);
   if (name == "con" || name == "prn" || name == "aux" || name == "nul") return true;
   const bool is_port = name.starts_with("com") || name.starts_with("lpt");
   return is_port && name.size() == 4 && name[3] >= '0' && name[3] <= '9';

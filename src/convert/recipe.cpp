@@ -7,16 +7,16 @@
 #include <charconv>
 #include <limits>
 
+#include "base/ascii.hpp"
+#include "base/names.hpp"
 #include "convert/recipe_table.hpp"
 
 namespace ingot {
 namespace {
 
-char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
 bool equals_any_case(std::string_view a, std::string_view b) noexcept {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](char x, char y) { return lower(x) == lower(y); });
+                    [](char x, char y) { return lower_case(x) == lower_case(y); });
 }
 
 struct Alias {
@@ -169,8 +169,7 @@ std::string_view name_of(TypeReason reason) noexcept {
       "copied",     "one_dimension",    "kept_name",     "kept_output",
       "not_floats", "embedding_option", "output_option", "pattern",
       "base",       "mixture",          "target"};
-  const auto position = static_cast<std::size_t>(reason);
-  return position < names.size() ? names[position] : std::string_view{};
+  return name_at(names, reason);
 }
 
 std::string explain(const TypeChoice& choice, const TensorInfo& tensor,

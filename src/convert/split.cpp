@@ -119,10 +119,6 @@ Result<void> check_keys(const Model& model, const ModelFile& shard) {
 
 }  // namespace
 
-bool is_split_key(std::string_view key) noexcept {
-  return key == split_index_key || key == split_count_key || key == split_tensors_key;
-}
-
 ModelWriter keys_of(const Model& model) {
   ModelWriter writer;
   for (const KeyValue& entry : model.metadata()) {

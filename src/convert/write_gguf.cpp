@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "convert/planner.hpp"
-#include "interop/gguf_metadata_text.hpp"
+#include "ingot/shard_name.hpp"
 
 namespace ingot::convert {
 namespace {
@@ -63,8 +63,7 @@ class GgufConversion final : public Conversion {
   void add_keys() {
     for (const KeyValue& entry : model_.metadata()) {
       // One file is no part of a set.
-      const bool is_split_key = entry.key != alignment_key && interop::is_container_key(entry.key);
-      if (!is_split_key) writer_.set_value(entry.key, entry.value);
+      if (!is_split_key(entry.key)) writer_.set_value(entry.key, entry.value);
     }
     const bool has_alignment = model_.find(alignment_key) != nullptr;
     constexpr std::uint32_t default_alignment = 32;

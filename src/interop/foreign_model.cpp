@@ -151,7 +151,7 @@ Result<Model> make_foreign_model(ModelWriter keys, std::span<const ForeignTensor
   for (const ForeignTensor& tensor : tensors) {
     INGOT_TRY_VOID(keys.add_tensor(tensor.name, tensor.type, tensor.shape, {}));
   }
-  INGOT_TRY(std::vector<std::byte> header, keys.serialise_header());
+  INGOT_TRY(std::vector<std::byte> header, keys.serialise_header({.is_lenient = true}));
   std::vector<Extent> extents;
   std::uint64_t end = header.size();
   for (const ForeignTensor& tensor : tensors) {
@@ -160,9 +160,11 @@ Result<Model> make_foreign_model(ModelWriter keys, std::span<const ForeignTensor
     extents.push_back({end, size_bytes, tensor.file, tensor.file_offset, tensor.byte_values});
     end = *checked_align_up(end + size_bytes, alignment);  // the header was made: it all fits
   }
+  OpenOptions lenient = options;
+  lenient.is_lenient = true;
   return Model::open_source(
       std::make_unique<SplicedSource>(std::move(header), std::move(extents), std::move(files), end),
-      options);
+      lenient);
 }
 
 }  // namespace ingot::interop

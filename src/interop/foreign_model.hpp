@@ -30,8 +30,9 @@ struct ForeignTensor {
 };
 
 /// A model of `keys` and `tensors`. Data is read from `files` when it is asked for; nothing of it
-/// is kept. Names and shapes that no GGUF file may have are refused, and tensors must lie within
-/// their files: Errc::tensor_outside_file.
+/// is kept. What a lenient reader of GGUF takes is no defect in other formats, such as names of
+/// more than 64 bytes; what not even that takes is refused, and tensors must lie within their
+/// files: Errc::tensor_outside_file.
 [[nodiscard]] Result<Model> make_foreign_model(ModelWriter keys,
                                                std::span<const ForeignTensor> tensors,
                                                std::vector<std::unique_ptr<Source>> files,

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "ingot/shard_name.hpp"
 #include "ingot/text.hpp"
 #include "interop/base64.hpp"
 
@@ -58,8 +59,7 @@ std::string readable_text(const Value& value) {
 }  // namespace
 
 bool is_container_key(std::string_view key) noexcept {
-  return key == "general.alignment" || key == "split.no" || key == "split.count" ||
-         key == "split.tensors.count";
+  return key == "general.alignment" || is_split_key(key);
 }
 
 Result<std::vector<std::pair<std::string, std::string>>> metadata_as_text(const Model& model) {

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/ascii.hpp"
 #include "interop/manifest_builder.hpp"
 
 namespace ingot {
@@ -24,9 +25,8 @@ constexpr std::string_view uuid_name = "uuid";
 constexpr std::string_view gguf_ending = ".gguf";
 
 std::optional<std::string> lower_hexadecimal(std::string_view text) {
-  std::string digits(text);
-  for (char& digit : digits) {
-    if (digit >= 'A' && digit <= 'F') digit = static_cast<char>(digit - 'A' + 'a');
+  std::string digits = lower_case(text);
+  for (const char digit : digits) {
     const bool is_digit = (digit >= '0' && digit <= '9') || (digit >= 'a' && digit <= 'f');
     if (!is_digit) return std::nullopt;
   }

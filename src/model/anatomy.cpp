@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/counted.hpp"
+#include "base/names.hpp"
 #include "format/value_context.hpp"
 #include "ingot/text.hpp"
 #include "model/model_state.hpp"
@@ -228,8 +229,7 @@ void visit_data(FieldStream& stream, const LoadedFile& file) {
 
 std::string_view name_of(Section section) noexcept {
   constexpr std::array<std::string_view, 4> names = {"header", "metadata", "tensors", "data"};
-  const auto position = static_cast<std::size_t>(section);
-  return position < names.size() ? names[position] : std::string_view();
+  return name_at(names, section);
 }
 
 void visit_fields(const Model& model, std::size_t file, const FieldVisitor& visit) {

@@ -31,7 +31,8 @@ struct PendingTensor {
 };
 
 /// A header must open before it is written: writer and reader share one set of rules.
-Result<void> check_header(std::span<const std::byte> header, std::uint64_t file_bytes) {
+Result<void> check_header(std::span<const std::byte> header, std::uint64_t file_bytes,
+                          bool is_lenient) {
   // What the caller built is his own; only a file from elsewhere has to fit a reader's limits.
   constexpr std::uint64_t no_limit = ~std::uint64_t{0};
   const Limits limits{.max_header_bytes = no_limit,
@@ -40,10 +41,14 @@ Result<void> check_header(std::span<const std::byte> header, std::uint64_t file_
                       .max_string_bytes = no_limit,
                       .max_array_elements = no_limit,
                       .max_depth = detail::max_array_depth};
-  INGOT_TRY(
-      const format::Parsed parsed,
-      format::parse(header, {.is_lenient = false, .limits = limits, .file_bytes = file_bytes}));
-  if (parsed.is_complete()) return {};
+  Result<format::Parsed> parsed =
+      format::parse(header, {.is_lenient = is_lenient, .limits = limits, .file_bytes = file_bytes});
+  if (!parsed) {
+    // A place in a header that is nowhere would only mislead.
+    parsed.error().file_offset = Error::no_offset;
+    return fail(std::move(parsed).error());
+  }
+  if (parsed->is_complete()) return {};
   return fail(Errc::internal, "the header is not complete");
 }
 
@@ -195,7 +200,7 @@ Result<std::vector<std::byte>> ModelWriter::serialise_header(WriteFormat format)
                                                               .alignment = state_->alignment(),
                                                               .metadata = metadata,
                                                               .tensors = layout.tensors}));
-  INGOT_TRY_VOID(check_header(header, header.size() + layout.data_bytes));
+  INGOT_TRY_VOID(check_header(header, header.size() + layout.data_bytes, format.is_lenient));
   return header;
 }
 

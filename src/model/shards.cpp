@@ -16,10 +16,6 @@
 namespace ingot {
 namespace {
 
-constexpr std::string_view split_index_key = "split.no";
-constexpr std::string_view split_count_key = "split.count";
-constexpr std::string_view split_tensors_key = "split.tensors.count";
-
 /// An integer key of a file, whatever its width.
 std::optional<std::uint64_t> find_number(const LoadedFile& file, std::string_view key) {
   const format::Structure& structure = file.structure;
@@ -169,6 +165,10 @@ void check_tensor_total(detail::ModelState& state) {
 }
 
 }  // namespace
+
+bool is_split_key(std::string_view key) noexcept {
+  return key == split_index_key || key == split_count_key || key == split_tensors_key;
+}
 
 std::optional<ShardName> parse_shard_name(const std::string& path) {
   // NAME-00001-of-00003.gguf

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <array>
 
+#include "base/names.hpp"
 #include "ingot/types.hpp"
 
 namespace ingot {
@@ -20,10 +21,7 @@ constexpr std::array<std::uint32_t, value_type_count> sizes_bytes = {
 
 }  // namespace
 
-std::string_view name_of(ValueType type) noexcept {
-  const auto id = static_cast<std::size_t>(type);
-  return id < names.size() ? names[id] : std::string_view();
-}
+std::string_view name_of(ValueType type) noexcept { return name_at(names, type); }
 
 std::uint32_t size_bytes_of(ValueType type) noexcept {
   const auto id = static_cast<std::size_t>(type);

@@ -175,6 +175,9 @@ TEST(ErrorMessage, SaysWhetherOpeningLenientlyHelps) {
     const std::string message = Error{row.code, 7, "subject", "detail"}.message();
     if (category_of(row.code) == ErrorCategory::lenient) {
       EXPECT_THAT(message, HasSubstr("leniently (--lenient)"));
+      // Something that would be written is not opened.
+      EXPECT_THAT((Error{row.code, Error::no_offset, "subject", "detail"}).message(),
+                  Not(HasSubstr("lenient")));
     } else {
       EXPECT_THAT(message, Not(HasSubstr("lenient"))) << row.name;
     }

@@ -42,6 +42,15 @@ class RepairTest : public testing::Test {
 
   [[nodiscard]] Model mended() const { return *Model::open(target()); }
 
+  /// A second repair of what was written finds nothing.
+  void expect_nothing_left(RepairOptions options = {}) const {
+    options.is_dry_run = true;
+    const auto again = repair_model(target(), folder_.path("again.gguf"), options);
+    ASSERT_THAT(again, Succeeds());
+    for (const RepairStep& step : again->steps) ADD_FAILURE() << step.key << ": " << step.what;
+    EXPECT_THAT(again->losses, IsEmpty());
+  }
+
   TemporaryFolder folder_;
   std::string source_;
 };
@@ -267,6 +276,113 @@ TEST_F(RepairTest, LeavesUnknownTypesOutOnlyOnRequest) {
   const auto report = repair(file.bytes(), {.drops_broken = true});
   ASSERT_THAT(report, Succeeds());
   EXPECT_EQ(report->dropped_tensors, 1u);
+}
+
+TEST_F(RepairTest, CutsNoNameAndLeavesLongOnesOutOnlyOnRequest) {
+  const std::string name(65, 'n');
+  GgufBuilder file = start();
+  file.tensor(name, {8}, TensorType::f32, 0).tensor("b", {8}, TensorType::f32, 32).pad_to(32);
+  const Bytes bytes = file.data(64).bytes();
+  const auto unasked = repair(bytes);
+  ASSERT_THAT(unasked, Succeeds());
+  ASSERT_EQ(unasked->losses.size(), 1u);
+  EXPECT_EQ(unasked->losses[0].tensor, name);
+  EXPECT_THAT(unasked->losses[0].what, testing::HasSubstr("64 bytes"));
+  EXPECT_FALSE(unasked->is_written);
+  const auto report = repair(bytes, {.drops_broken = true});
+  ASSERT_THAT(report, Succeeds());
+  EXPECT_EQ(report->dropped_tensors, 1u);
+  EXPECT_EQ(mended().tensors().size(), 1u);
+  expect_nothing_left();
+}
+
+TEST_F(RepairTest, SavesWhatIsCompleteOfACutFileThatIsAlsoRefused) {
+  GgufBuilder file = start();
+  file.key("test.flag", ValueType::boolean).u8(2);
+  const Bytes whole = with_two(file, 0, 32, 64);
+  const auto report =
+      repair({whole.begin(), whole.end() - 1}, {.drops_broken = true, .may_replace = true});
+  ASSERT_THAT(report, Succeeds());
+  EXPECT_EQ(report->kept_tensors, 1u);
+  EXPECT_TRUE(*mended().get<bool>("test.flag"));
+  expect_nothing_left();
+}
+
+TEST_F(RepairTest, LeavesBrokenWeightsOfACutFileOut) {
+  GgufBuilder file = start();
+  file.tensor("bad", {8}, TensorType::f32, 0).tensor("cut", {8}, TensorType::f32, 32).pad_to(32);
+  for (int i = 0; i < 8; ++i) file.number(std::nanf(""));
+  const auto report = repair(file.data(31).bytes(), {.drops_broken = true});
+  ASSERT_THAT(report, Succeeds());
+  EXPECT_EQ(report->dropped_tensors, 2u);
+  expect_nothing_left({.drops_broken = true});
+}
+
+TEST_F(RepairTest, CutsAllNulsAtTheEndsOfStrings) {
+  const std::string_view twice("x\0\0\0", 4);
+  GgufBuilder file = start(v2);
+  file.pair("test.text", twice);
+  file.array_key("test.texts", ValueType::string, 2).text("a").text(twice);
+  file.array_key("test.nested", ValueType::array, 2).array(ValueType::string, 1).text(twice);
+  file.array(ValueType::uint8, 1).u8(0);
+  const auto report = repair(with_two(file, 0, 32, 64));
+  ASSERT_THAT(report, Succeeds());
+  const Model after = mended();
+  EXPECT_EQ(after.files()[0].version, 2u);
+  EXPECT_EQ(*after.get<std::string_view>("test.text"), "x");
+  const Array texts = after.find("test.texts")->as_array();
+  EXPECT_EQ(*texts.get<std::string_view>(0), "a");
+  EXPECT_EQ(*texts.get<std::string_view>(1), "x");
+  const Array nested = after.find("test.nested")->as_array();
+  EXPECT_EQ(*nested[0].as_array().get<std::string_view>(0), "x");
+  EXPECT_EQ(*nested[1].as_array().get<std::uint8_t>(0), 0);
+  EXPECT_THAT(broken_rules(), IsEmpty());
+  expect_nothing_left();
+}
+
+TEST_F(RepairTest, MendsBoolsInArrays) {
+  GgufBuilder file = start();
+  file.array_key("test.flags", ValueType::array, 1).array(ValueType::boolean, 3);
+  file.u8(0).u8(1).u8(7);
+  const auto report = repair(with_two(file, 0, 32, 64));
+  ASSERT_THAT(report, Succeeds());
+  ASSERT_EQ(report->steps.size(), 1u);
+  EXPECT_EQ(report->steps[0].key, "test.flags");
+  const Model after = mended();
+  const Array flags = after.find("test.flags")->as_array()[0].as_array();
+  EXPECT_FALSE(*flags.get<bool>(0));
+  EXPECT_TRUE(*flags.get<bool>(2));
+  expect_nothing_left();
+}
+
+TEST_F(RepairTest, WritesVersion3WhereAnOlderOneHasNoPlaceForAValue) {
+  GgufBuilder file = start(v1);
+  file.pair("test.wide", std::uint64_t{1} << 40);
+  const auto report = repair(with_two(file, 0, 32, 64));
+  ASSERT_THAT(report, Succeeds());
+  ASSERT_EQ(report->steps.size(), 1u);
+  EXPECT_THAT(report->steps[0].what, testing::HasSubstr("version 3"));
+  const Model after = mended();
+  EXPECT_EQ(after.files()[0].version, 3u);
+  EXPECT_EQ(*after.get<std::uint64_t>("test.wide"), std::uint64_t{1} << 40);
+  expect_nothing_left();
+}
+
+TEST_F(RepairTest, LabelsWhatIsLeftOfTheModel) {
+  // The only matrix of the type that the label names is left out, and the set is smaller.
+  GgufBuilder file = start();
+  file.pair("general.file_type", std::uint32_t{7}).pair("general.quantization_version", 2u);
+  file.pair("split.no", std::uint16_t{0}).pair("split.count", std::uint16_t{1});
+  file.pair("split.tensors.count", 2);
+  file.tensor("a.weight", {8, 2}, TensorType::f16, 0)
+      .tensor("b.weight", {32, 2}, TensorType::q8_0, 32);
+  const auto report = repair(file.pad_to(32).data(40).bytes(), {.drops_broken = true});
+  ASSERT_THAT(report, Succeeds());
+  EXPECT_EQ(report->dropped_tensors, 1u);
+  const Model after = mended();
+  EXPECT_EQ(*after.get<std::uint32_t>("general.file_type"), 1u);
+  EXPECT_EQ(after.find("split.tensors.count"), nullptr);
+  expect_nothing_left();
 }
 
 TEST_F(RepairTest, SaysWhatItWouldDoAndDoesNotDoIt) {

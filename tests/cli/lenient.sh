@@ -11,3 +11,22 @@ expect_error 3 'lenient' "$ingot" show model.gguf
 patch_file model.gguf "$before"'\x4d' "$before"'\x04'
 expect_error 3 'lenient' "$ingot" show model.gguf
 "$ingot" --lenient tensors model.gguf output.weight
+
+# A name that is too long in GGUF is none in safetensors.
+python '
+import json, struct
+name = "model." + "n" * 80
+header = json.dumps({name: {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}}).encode()
+open("long.safetensors", "wb").write(struct.pack("<Q", len(header)) + header + bytes(8))
+'
+"$ingot" tensors long.safetensors --json | grep -q '"model.nnn' || fail "long names are refused"
+"$ingot" check long.safetensors >/dev/null
+"$ingot" convert long.safetensors same.safetensors
+"$ingot" diff long.safetensors same.safetensors >/dev/null
+for command in "convert long.safetensors out.gguf" "quantize long.safetensors out.gguf Q8_0"; do
+  # shellcheck disable=SC2086  # words
+  expect_error 3 'at most 64 bytes (found 86)' "$ingot" $command
+  # shellcheck disable=SC2086
+  expect_error 3 '"model.nnn' "$ingot" --lenient $command
+  [[ ! -e out.gguf ]] || fail "$command wrote a file"
+done

@@ -39,6 +39,19 @@ print("\n".join(tensor["name"] for tensor in json.load(sys.stdin)))'); do
     fail "$name is not what it was"
 done
 
+# A name that is too long is not cut; editing can change it.
+python '
+import struct
+name = b"n" * 65
+header = b"GGUF" + struct.pack("<IQQ", 3, 1, 0)
+header += struct.pack("<Q", len(name)) + name + struct.pack("<IQIQ", 1, 8, 0, 0)
+open("long.gguf", "wb").write(header + bytes(-len(header) % 32) + bytes(32))
+'
+expect_error 3 'its name has more than 64 bytes; 1 of 1 tensors' "$ingot" repair long.gguf -o x.gguf
+[[ ! -e x.gguf ]] || fail "a name was cut"
+"$ingot" --lenient edit long.gguf --rename-tensor "$(printf 'n%.0s' {1..65})=short" -o x.gguf -q
+expect 0 "$ingot" tensors x.gguf short >/dev/null
+
 # Shards become one file.
 python3 "$tests/make_shards.py" m
 "$ingot" repair m-00002-of-00003.gguf -o one.gguf

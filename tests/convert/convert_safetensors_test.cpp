@@ -175,6 +175,27 @@ TEST_F(ConvertSafetensors, NamesThatTheTargetGivesAMeaningAreRefused) {
   }
 }
 
+TEST_F(ConvertSafetensors, WhatOnlyGgufRefusesComesBackFromSafetensorsAndNotToGguf) {
+  const std::string name = "model." + std::string(80, 'n');
+  const std::string target = folder_.path("b.gguf");
+  const auto convert_back = [&](ModelSketch sketch) -> Result<void> {
+    sketch.write(folder_.path("a.gguf"), {.is_lenient = true});
+    INGOT_TRY(const Model before, Model::open(folder_.path("a.gguf"), {.is_lenient = true}));
+    INGOT_TRY(const auto there, plan_conversion(before, FileFormat::safetensors,
+                                                folder_.path("a.safetensors"), {.replace = true}));
+    INGOT_TRY_VOID(there->run());
+    const auto after = open("a.safetensors");
+    EXPECT_THAT(after, Succeeds());
+    expect_same_tensors(before, *after);
+    return plan_conversion(*after, FileFormat::gguf, target).transform([](auto&&) {});
+  };
+  EXPECT_THAT(convert_back(sketch_llama().tensor(name, TensorType::f32, {2})),
+              FailsWith(Errc::tensor_name_too_long, Error::no_offset, name));
+  EXPECT_THAT(convert_back(sketch_llama().tensor("t", TensorType::f32, {1, 1, 1, 1, 2})),
+              FailsWith(Errc::too_many_dimensions, Error::no_offset, "t"));
+  EXPECT_FALSE(std::filesystem::exists(target));
+}
+
 // --- names of Hugging Face models
 
 /// The definition of what the conversion to GGUF does: rows of a head in two halves, interleaved.

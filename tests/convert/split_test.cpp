@@ -250,6 +250,19 @@ class Merge : public testing::Test {
     return shard_file_name(folder_.path("s"), index, 3);
   }
 
+  /// Gives the last shard another key.
+  void set_in_last_shard(const std::string& key, const Value& value) const {
+    const auto set = Model::open(shard(0));
+    ModelWriter writer;
+    for (const KeyValue& entry : set->files()[2].metadata) writer.set_value(entry.key, entry.value);
+    writer.set_value(key, value);
+    for (const TensorInfo& tensor : set->tensors()) {
+      if (tensor.shard != 2) continue;
+      ASSERT_THAT(writer.add_tensor(tensor.name, *set, tensor), Succeeds());
+    }
+    ASSERT_THAT(writer.write(shard(2), {}, true), Succeeds());
+  }
+
   TemporaryFolder folder_;
 };
 
@@ -270,15 +283,7 @@ TEST_F(Merge, RefusesAShardThatIsCutOff) {
 }
 
 TEST_F(Merge, RefusesKeysThatWouldBeLost) {
-  const auto set = Model::open(shard(0));
-  ModelWriter writer;
-  for (const KeyValue& entry : set->files()[2].metadata) writer.set_value(entry.key, entry.value);
-  writer.set_string("general.license", "mit");
-  for (const TensorInfo& tensor : set->tensors()) {
-    if (tensor.shard != 2) continue;
-    ASSERT_THAT(writer.add_tensor(tensor.name, *set, tensor), Succeeds());
-  }
-  ASSERT_THAT(writer.write(shard(2), {}, true), Succeeds());
+  set_in_last_shard("general.license", OwnedValue::string("mit").value());
   const auto changed = Model::open(shard(0));
   ASSERT_THAT(changed, Succeeds());
   EXPECT_THAT(check_mergeable(*changed),
@@ -287,14 +292,7 @@ TEST_F(Merge, RefusesKeysThatWouldBeLost) {
 
 TEST_F(Merge, TakesKeysThatEveryShardRepeats) {
   const auto set = Model::open(shard(0));
-  ModelWriter writer;
-  for (const KeyValue& entry : set->files()[2].metadata) writer.set_value(entry.key, entry.value);
-  writer.set_value("tokenizer.ggml.tokens", *set->find("tokenizer.ggml.tokens"));
-  for (const TensorInfo& tensor : set->tensors()) {
-    if (tensor.shard != 2) continue;
-    ASSERT_THAT(writer.add_tensor(tensor.name, *set, tensor), Succeeds());
-  }
-  ASSERT_THAT(writer.write(shard(2), {}, true), Succeeds());
+  set_in_last_shard("tokenizer.ggml.tokens", *set->find("tokenizer.ggml.tokens"));
   const auto changed = Model::open(shard(0));
   ASSERT_THAT(changed, Succeeds());
   ASSERT_THAT(merge(*changed, folder_.path("out")), Succeeds());

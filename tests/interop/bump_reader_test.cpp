@@ -106,30 +106,32 @@ TEST_F(BumpReaderTest, Version4WithoutBiases) {
   }
 }
 
-TEST_F(BumpReaderTest, Version4WithATokenizer) {
+/// A file of version 4 whose header says what the tokenizer in it has.
+BumpParts parts_with(const interop::BumpTokenizer& tokenizer) {
   BumpParts parts{
       .version = 4, .codes = BumpCodes::engine, .layout = plain_layout(TensorType::q4_k)};
   parts.has_tokenizer_header = true;
-  parts.merges = 3;
-  parts.vocabulary_bytes = 17;
-  parts.layout.tokenizer = {.tokens = 5, .text_bytes = 17, .merges = 3, .merge_words = 3};
-  expect_sections(parts, "engine");
+  parts.merges = static_cast<std::uint32_t>(tokenizer.merges);
+  parts.vocabulary_bytes = static_cast<std::uint32_t>(tokenizer.text_bytes);
+  parts.layout.tokenizer = tokenizer;
+  return parts;
+}
+
+TEST_F(BumpReaderTest, Version4WithATokenizer) {
+  expect_sections(parts_with({.tokens = 5, .text_bytes = 17, .merges = 3, .merge_words = 3}),
+                  "engine");
 }
 
 TEST_F(BumpReaderTest, ALateTableWithoutPositionEmbedding) {
   for (const bool has_output : {false, true}) {
-    BumpParts parts{
-        .version = 4, .codes = BumpCodes::engine, .layout = plain_layout(TensorType::q4_k)};
-    parts.has_tokenizer_header = parts.has_late_table = true;
-    parts.merges = 2;
-    parts.vocabulary_bytes = 9;
+    BumpParts parts = parts_with({.tokens = 5,
+                                  .text_bytes = 9,
+                                  .has_scores = true,
+                                  .has_types = true,
+                                  .merges = 2,
+                                  .merge_words = 3});
+    parts.has_late_table = true;
     parts.layout.has_pos_emb = false;
-    parts.layout.tokenizer = {.tokens = 5,
-                              .text_bytes = 9,
-                              .has_scores = true,
-                              .has_types = true,
-                              .merges = 2,
-                              .merge_words = 3};
     parts.layout.has_output = has_output;
     if (has_output) parts.layout.types.insert(parts.layout.types.begin() + 1, TensorType::q4_k);
     expect_sections(parts, "engine");
@@ -167,17 +169,12 @@ TEST_F(BumpReaderTest, LateWritersHaveFurtherNorms) {
 }
 
 TEST_F(BumpReaderTest, ATokenizerIsSeveralTensors) {
-  BumpParts parts{
-      .version = 4, .codes = BumpCodes::engine, .layout = plain_layout(TensorType::q4_k)};
-  parts.has_tokenizer_header = true;
-  parts.merges = 3;
-  parts.vocabulary_bytes = 17;
-  parts.layout.tokenizer = {.tokens = 5,
-                            .text_bytes = 17,
-                            .has_scores = true,
-                            .has_types = true,
-                            .merges = 3,
-                            .merge_words = 3};
+  const BumpParts parts = parts_with({.tokens = 5,
+                                      .text_bytes = 17,
+                                      .has_scores = true,
+                                      .has_types = true,
+                                      .merges = 3,
+                                      .merge_words = 3});
   const auto opened = open(build_bump(parts));
   ASSERT_THAT(opened, Succeeds());
   const auto tensors = opened->model.tensors();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ingot/model.hpp"
+#include "ingot/shard_name.hpp"
 #include "support/expect_error.hpp"
 #include "support/model_checks.hpp"
 #include "support/temporary_folder.hpp"
@@ -278,6 +279,15 @@ TEST_F(ModelShards, AreFoundByARelativePath) {
   ASSERT_THAT(model, Succeeds());
   EXPECT_EQ(model->files().size(), 3u);
   EXPECT_EQ(model->files()[0].path, shard_name(1, 3));
+}
+
+TEST(SplitKeys, AreTheThreeThatDescribeASet) {
+  for (const char* key : {"split.no", "split.count", "split.tensors.count"}) {
+    EXPECT_TRUE(is_split_key(key)) << key;
+  }
+  for (const char* key : {"", "split", "split.", "split.tensors", "general.alignment"}) {
+    EXPECT_FALSE(is_split_key(key)) << key;
+  }
 }
 
 }  // namespace

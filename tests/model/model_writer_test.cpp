@@ -323,6 +323,19 @@ TEST_F(ModelWriterTest, WritesNothingThatAReaderWouldRefuse) {
   EXPECT_THAT(refusal(add("u", Shape(5, 1), TensorType::i8)), FailsWith(Errc::too_many_dimensions));
 }
 
+TEST_F(ModelWriterTest, WritesWhatOnlyALenientReaderOpensOnRequest) {
+  const std::string name(65, 'n');
+  ModelWriter writer;
+  ASSERT_THAT(writer.add_tensor(name, TensorType::i8, Shape(5, 1), filled(1, 1)), Succeeds());
+  EXPECT_THAT(writer.write(path_), FailsWith(Errc::tensor_name_too_long, Error::no_offset, name));
+  ASSERT_THAT(writer.write(path_, {.is_lenient = true}), Succeeds());
+  EXPECT_THAT(Model::open(path_), FailsWith(Errc::tensor_name_too_long));
+  const auto model = Model::open(path_, {.is_lenient = true});
+  ASSERT_THAT(model, Succeeds());
+  EXPECT_EQ(model->tensors()[0].name, name);
+  EXPECT_EQ(model->tensors()[0].shape.size(), 5u);
+}
+
 TEST_F(ModelWriterTest, RefusesTensorsWithoutASizeAtOnce) {
   ModelWriter writer;
   const auto add = [&](const Shape& shape, TensorType type) {

@@ -25,9 +25,10 @@ constexpr const char* examples =
     "\n"
     "Mended are: padding, gaps and order of data, what follows the last tensor, the\n"
     "alignment, trailing NULs, the old magic, split.* keys, a missing quantization\n"
-    "version, a file type that is a lie. Tensors that are cut off or broken are left\n"
-    "out only with --drop-broken. What 'ingot check' finds beyond needs 'ingot edit'\n"
-    "or the original model.\n"
+    "version, a file type that is a lie. Tensors that are cut off, broken or named\n"
+    "with more than 64 bytes are left out only with --drop-broken; no name is cut,\n"
+    "but 'ingot --lenient edit' can change it. What 'ingot check' finds beyond needs\n"
+    "'ingot edit' or the original model.\n"
     "Exit status 1: there is nothing to mend, and nothing was written.";
 
 struct Options {

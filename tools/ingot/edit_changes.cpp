@@ -7,6 +7,7 @@
 #include <array>
 #include <charconv>
 #include <fstream>
+#include <ingot/shard_name.hpp>
 #include <ingot/text.hpp>
 #include <iostream>
 #include <iterator>
@@ -23,7 +24,6 @@ using Problem = std::optional<RequestProblem>;
 constexpr std::string_view chat_template_key = "tokenizer.chat_template";
 constexpr std::string_view tokens_key = "tokenizer.ggml.tokens";
 constexpr std::string_view split_prefix = "split.";
-constexpr std::string_view split_total_key = "split.tensors.count";
 
 /// What users call a special token, and what stands in its key. "seperator" is how the keys of the
 /// format spell it.
@@ -304,11 +304,11 @@ class Changer {
           file.changes.begin(), file.changes.end(),
           [](const Change& change) { return std::string_view(change.action) == "remove_tensor"; }));
     }
-    const std::optional<Value> total = find(std::string(split_total_key));
+    const std::optional<Value> total = find(std::string(split_tensors_key));
     const std::uint64_t count = total ? total->get<std::uint64_t>().value_or(0) : std::uint64_t{0};
     if (count < removed) return {};
     const Result<OwnedValue> value = parse_value(spec_of(*total), std::to_string(count - removed));
-    if (value) set(std::string(split_total_key), *value);
+    if (value) set(std::string(split_tensors_key), *value);
     return {};
   }
 

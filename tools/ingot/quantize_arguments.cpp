@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <fstream>
+#include <ingot/shard_name.hpp>
 #include <ingot/text.hpp>
 #include <limits>
 #include <sstream>
@@ -136,11 +137,6 @@ std::string suggest_type(std::string_view word, const std::vector<std::string>& 
   return suggest(upper(word), names);
 }
 
-/// How a model is cut into files; whoever writes the files sets them.
-bool is_split_key(std::string_view key) {
-  return key == "split.no" || key == "split.count" || key == "split.tensors.count";
-}
-
 }  // namespace
 
 Parsed<const Recipe*> parse_recipe(std::string_view word) {
@@ -228,11 +224,10 @@ Parsed<double> parse_bits(std::string_view option, std::string_view text) {
 
 Parsed<Part> parse_part(std::string_view option, std::string_view text) {
   const std::size_t slash = text.find('/');
-  constexpr std::uint32_t most_shards = 65535;  // split.count is a uint16
   if (slash != std::string_view::npos) {
     const auto index = parse_all<std::uint32_t>(text.substr(0, slash));
     const auto count = parse_all<std::uint32_t>(text.substr(slash + 1));
-    if (index && count && *index > 0 && *index <= *count && *count <= most_shards) {
+    if (index && count && *index > 0 && *index <= *count && *count <= max_shard_count) {
       return Part{*index - 1, *count};
     }
   }
