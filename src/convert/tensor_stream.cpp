@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "base/checked.hpp"
+#include "format/tensor_layout.hpp"
 #include "ingot/parallel.hpp"
 #include "ingot/quantize.hpp"
 
@@ -307,17 +308,16 @@ Result<OutputTensor> output_of(const TensorInfo& tensor, TensorType type) {
   if (info == nullptr || find_type(tensor.type) == nullptr) {
     return fail(Errc::unsupported_type, std::string(tensor.name));
   }
-  if (tensor.row_elements() % info->block_elements != 0) {
-    return fail(Errc::row_not_whole_blocks, std::string(tensor.name));
+  // A shape with a zero in it has no bytes in any type, and yet readers refuse it in a large one.
+  const format::TensorSize size = format::size_of_tensor(tensor.shape, info);
+  if (size.problem != format::ShapeProblem::none) {
+    return format::fail_shape(size.problem, Error::no_offset, tensor.name, tensor.shape, info);
   }
-  const auto size_bytes =
-      checked_mul(tensor.element_count / info->block_elements, info->block_bytes);
-  if (!size_bytes) return fail(Errc::size_overflow, std::string(tensor.name));
   OutputTensor output;
   output.name = std::string(tensor.name);
   output.type = type;
   output.shape.assign(tensor.shape.begin(), tensor.shape.end());
-  output.size_bytes = *size_bytes;
+  output.size_bytes = size.bytes;
   output.source = &tensor;
   return output;
 }

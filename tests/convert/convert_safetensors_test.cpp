@@ -131,6 +131,16 @@ TEST_F(ConvertSafetensors, QuantizedTensorsAreDecoded) {
   }
 }
 
+TEST_F(ConvertSafetensors, ShapesThatOnlyFitTheirQuantizedTypeAreRefused) {
+  // No data, and yet 2^61 rows would need 2^63 bytes or more as F32: no reader would open that.
+  ModelSketch sketch = sketch_llama();
+  sketch.tensor("none", TensorType::q4_0, {0, (std::uint64_t{1} << 61) + 1}, {});
+  sketch.write(folder_.path("a.gguf"));
+  ASSERT_THAT(Model::open(folder_.path("a.gguf")), Succeeds());
+  EXPECT_THAT(write("m.safetensors"), FailsWith(Errc::size_overflow, Error::no_offset, "none"));
+  EXPECT_THAT(write("m.npz", {}, FileFormat::npz), FailsWith(Errc::size_overflow));
+}
+
 TEST_F(ConvertSafetensors, ShardsAreOfLimitedSizeAndOneModel) {
   sketch_llama().write(folder_.path("a.gguf"));
   constexpr std::uint64_t limit = 20000;
