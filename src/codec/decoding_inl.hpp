@@ -210,6 +210,21 @@ HWY_INLINE void StoreAffine(Levels levels, Floats scale, Floats offset, float* d
   }
 }
 
+/// Two times 16 of them.
+template <class Store>
+HWY_INLINE void StoreAffine(Levels first, Levels last, Floats scale, Floats offset, float* dst,
+                            Store store) {
+  StoreAffine(first, scale, offset, dst, store);
+  StoreAffine(last, scale, offset, dst + 16, store);
+}
+
+/// Filling all lanes from memory is a load, from a register a shuffle; and shuffles are what
+/// decoding has too few units for. g++ would keep the values in a register.
+template <class T, std::size_t count>
+HWY_INLINE void KeepInMemory(T (&values)[count]) {
+  __asm__("" : "+m"(values));
+}
+
 /// level[i] * scale of 16 groups, each wanted in all lanes.
 class Factors {
  public:
@@ -219,13 +234,6 @@ class Factors {
   }
   [[nodiscard]] HWY_INLINE Floats operator[](std::size_t group) const {
     return hn::Set(FloatTag(), values_[group]);
-  }
-
-  /// Filling all lanes from memory is a load, from a register a shuffle; and shuffles are what
-  /// decoding has too few units for. g++ would keep the values in a register.
-  template <std::size_t count>
-  static HWY_INLINE void KeepInMemory(float (&values)[count]) {
-    __asm__("" : "+m"(values));
   }
 
  private:
@@ -309,6 +317,11 @@ class AffineCodes {
     const hn::Indices512<float> indices{hn::PromoteTo(IntTag(), codes).raw};
     store(hn::TableLookupLanes(values_, indices), dst);
   }
+  template <class Store>
+  HWY_INLINE void operator()(Codes first, Codes last, float* dst, Store store) const {
+    (*this)(first, dst, store);
+    (*this)(last, dst + 16, store);
+  }
 
  private:
   Floats values_;
@@ -318,6 +331,11 @@ class AffineCodes {
   template <class Store>
   HWY_INLINE void operator()(Codes codes, float* dst, Store store) const {
     StoreAffine(LevelsOf(AndByte(codes, mask)), scale_, offset_, dst, store);
+  }
+  template <class Store>
+  HWY_INLINE void operator()(Codes first, Codes last, float* dst, Store store) const {
+    (*this)(first, dst, store);
+    (*this)(last, dst + 16, store);
   }
 
  private:

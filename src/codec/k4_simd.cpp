@@ -25,10 +25,8 @@ struct DecodeQ4_K {
       const auto odd = AffineOf<4>(factors.Scale(group + 1), factors.Offset(group + 1));
       const Codes first = LoadCodes(&block.codes[16 * group]);
       const Codes last = LoadCodes(&block.codes[16 * group + 16]);
-      even(first, dst, store);
-      even(last, dst + 16, store);
-      odd(ShiftRightMixing<4>(first), dst + 32, store);
-      odd(ShiftRightMixing<4>(last), dst + 48, store);
+      even(first, last, dst, store);
+      odd(ShiftRightMixing<4>(first), ShiftRightMixing<4>(last), dst + 32, store);
     }
   }
 };

@@ -20,20 +20,20 @@ struct DecodeQ5_K {
     const GroupNumbers numbers(block.groups);
     const auto factors = store.Groups(numbers.scales, HalfAt(block.scale.data()), numbers.minimums,
                                       HalfAt(block.minimum.data()));
-    const auto store_half = [&](std::size_t group, std::size_t i, Codes low, Codes high) HWY_ATTR {
-      const Codes code = hn::Or(AndByte(low, 15), AndByte(high, 16));
-      StoreAffine(LevelsOf(code), factors.Scale(group), factors.Offset(group), dst + 32 * group + i,
-                  store);
+    const auto code_of = [](Codes low, Codes high) HWY_ATTR {
+      return LevelsOf(hn::Or(AndByte(low, 15), AndByte(high, 16)));
     };
     Codes first_high = LoadCodes(&block.high_bits[0]);
     Codes last_high = LoadCodes(&block.high_bits[16]);
-    for (std::size_t group = 0; group < 8; group += 2) {
+    for (std::size_t group = 0; group < 8; group += 2, dst += 64) {
       const Codes first = LoadCodes(&block.codes[16 * group]);
       const Codes last = LoadCodes(&block.codes[16 * group + 16]);
-      store_half(group, 0, first, ShiftLeftMixing<4>(first_high));
-      store_half(group, 16, last, ShiftLeftMixing<4>(last_high));
-      store_half(group + 1, 0, ShiftRightMixing<4>(first), ShiftLeftMixing<3>(first_high));
-      store_half(group + 1, 16, ShiftRightMixing<4>(last), ShiftLeftMixing<3>(last_high));
+      StoreAffine(code_of(first, ShiftLeftMixing<4>(first_high)),
+                  code_of(last, ShiftLeftMixing<4>(last_high)), factors.Scale(group),
+                  factors.Offset(group), dst, store);
+      StoreAffine(code_of(ShiftRightMixing<4>(first), ShiftLeftMixing<3>(first_high)),
+                  code_of(ShiftRightMixing<4>(last), ShiftLeftMixing<3>(last_high)),
+                  factors.Scale(group + 1), factors.Offset(group + 1), dst + 32, store);
       first_high = ShiftRightMixing<2>(first_high);
       last_high = ShiftRightMixing<2>(last_high);
     }

@@ -35,43 +35,86 @@ namespace hn = hwy::HWY_NAMESPACE;
 /// What levels are multiplied by where a run has no groups.
 struct One {};
 
-/// What the levels of one group are multiplied by, or its minimum.
+/// What the levels of one group are multiplied by.
 struct Multiple {
   Words value;
 };
+
+/// use(words, 0) of all 16 levels; or of the first 8, and use(words, 1) of the last.
+template <class SomeLevels, class Use>  // Levels; a parameter, so that one branch vanishes
+HWY_INLINE void ForEachWords(SomeLevels levels, const Use& use) {
+  if constexpr (word_lanes == 16) {
+    use(hn::PromoteTo(WordTag(), levels), 0);
+  } else {
+    use(hn::PromoteTo(WordTag(), hn::LowerHalf(levels)), 0);
+    use(hn::PromoteTo(WordTag(), hn::UpperHalf(hn::Half<LevelTag>(), levels)), 1);
+  }
+}
 
 /// The numbers of 16 groups.
 class Multiples {
  public:
   HWY_INLINE explicit Multiples(Levels numbers) {
-    ForEachWords(numbers, [&](Words words, std::size_t part) HWY_ATTR {
-      hn::Store(words, WordTag(), values_ + part * word_lanes);
-    });
+    const hn::Half<LevelTag> half;
+    Keep(hn::PromoteTo(EightTag(), hn::LowerHalf(numbers)), 0);
+    Keep(hn::PromoteTo(EightTag(), hn::UpperHalf(half, numbers)), 8);
+    KeepInMemory(pairs_);
+  }
+  /// Products of the numbers.
+  HWY_INLINE Multiples(Levels a, Levels b) {
+    const hn::Half<LevelTag> half;
+    Keep(hn::Mul(hn::PromoteTo(EightTag(), hn::LowerHalf(a)),
+                 hn::PromoteTo(EightTag(), hn::LowerHalf(b))),
+         0);
+    Keep(hn::Mul(hn::PromoteTo(EightTag(), hn::UpperHalf(half, a)),
+                 hn::PromoteTo(EightTag(), hn::UpperHalf(half, b))),
+         8);
+    KeepInMemory(pairs_);
   }
   [[nodiscard]] HWY_INLINE Multiple operator[](std::size_t group) const {
-    return {hn::Set(WordTag(), values_[group])};
-  }
-
-  /// use(words, 0) of all 16 levels; or of the first 8, and use(words, 1) of the last.
-  template <class SomeLevels, class Use>  // Levels; a parameter, so that one branch vanishes
-  static HWY_INLINE void ForEachWords(SomeLevels levels, const Use& use) {
-    if constexpr (word_lanes == 16) {
-      use(hn::PromoteTo(WordTag(), levels), 0);
-    } else {
-      use(hn::PromoteTo(WordTag(), hn::LowerHalf(levels)), 0);
-      use(hn::PromoteTo(WordTag(), hn::UpperHalf(hn::Half<LevelTag>(), levels)), 1);
-    }
+    const hn::RepartitionToWide<WordTag> i32;
+    return {hn::BitCast(WordTag(), hn::Set(i32, pairs_[group]))};
   }
 
  private:
-  HWY_ALIGN std::int16_t values_[16];
+  using EightTag = hn::CappedTag<std::int16_t, 8>;
+
+  HWY_INLINE void Keep(hn::Vec<EightTag> numbers, std::size_t first) {
+    const hn::RepartitionToWide<EightTag> i32;
+    const auto low = hn::InterleaveLower(EightTag(), numbers, numbers);
+    const auto high = hn::InterleaveUpper(EightTag(), numbers, numbers);
+    hn::Store(hn::BitCast(i32, low), i32, pairs_ + first);
+    hn::Store(hn::BitCast(i32, high), i32, pairs_ + first + 4);
+  }
+
+  // Twice each: filling vectors with 32 bits from memory is a load, with 16 bits a shuffle too.
+  HWY_ALIGN std::int32_t pairs_[16];
 };
 
-struct GroupMultiples {
-  Multiples scales;
-  Multiples minimums;
-  [[nodiscard]] HWY_INLINE Multiple Scale(std::size_t group) const { return scales[group]; }
-  [[nodiscard]] HWY_INLINE Multiple Offset(std::size_t group) const { return minimums[group]; }
+/// Of one group with a minimum: what the sums of its codes and of their squares are multiplied by.
+struct GroupScale {
+  Words scale;
+  Words square;
+};
+struct GroupMinimum {
+  Words scaled;  ///< Minimum times scale.
+};
+
+class GroupMultiples {
+ public:
+  HWY_INLINE GroupMultiples(Levels scales, Levels minimums)
+      : scales_(scales), squares_(scales, scales), scaled_minimums_(scales, minimums) {}
+  [[nodiscard]] HWY_INLINE GroupScale Scale(std::size_t group) const {
+    return {scales_[group].value, squares_[group].value};
+  }
+  [[nodiscard]] HWY_INLINE GroupMinimum Offset(std::size_t group) const {
+    return {scaled_minimums_[group].value};
+  }
+
+ private:
+  Multiples scales_;
+  Multiples squares_;
+  Multiples scaled_minimums_;
 };
 
 /// codebook[code], times what the factor says, where only the low nibbles of codes count.
@@ -88,14 +131,21 @@ struct LevelProducts {
 };
 
 /// The low `bits` of codes, with the factors for their group.
-template <int bits, class Factor>
+template <int bits, class Scale, class Offset>
 struct LevelCodes {
-  Factor scale;
-  Factor offset;
+  Scale scale;
+  Offset offset;
 
   template <class Store>
   HWY_INLINE void operator()(Codes codes, float* dst, Store store) const {
-    StoreAffine(LevelsOf(AndByte(codes, (1 << bits) - 1)), scale, offset, dst, store);
+    StoreAffine(LowBits(codes), scale, offset, dst, store);
+  }
+  template <class Store>
+  HWY_INLINE void operator()(Codes first, Codes last, float* dst, Store store) const {
+    StoreAffine(LowBits(first), LowBits(last), scale, offset, dst, store);
+  }
+  static HWY_INLINE Levels LowBits(Codes codes) {
+    return LevelsOf(AndByte(codes, (1 << bits) - 1));
   }
 };
 
@@ -106,11 +156,12 @@ HWY_INLINE LevelProducts<Multiple> ProductsOf(const Codebook& codebook, Multiple
   return {hn::LoadU(LevelTag(), codebook.data()), multiple};
 }
 template <int bits>
-HWY_INLINE LevelCodes<bits, One> AffineOf(One scale, One offset) {
+HWY_INLINE LevelCodes<bits, One, One> AffineOf(One scale, One offset) {
   return {scale, offset};
 }
 template <int bits>
-HWY_INLINE LevelCodes<bits, Multiple> AffineOf(Multiple scale, Multiple offset) {
+HWY_INLINE LevelCodes<bits, GroupScale, GroupMinimum> AffineOf(GroupScale scale,
+                                                               GroupMinimum offset) {
   return {scale, offset};
 }
 
@@ -139,6 +190,12 @@ struct LaneTotals {
     const auto even = hn::ReorderWidenMulAccumulate(SumTag(), a, b, zero, odd);
     parts[part] = hn::Add(parts[part], hn::RearrangeToOddPlusEven(even, odd));
 #endif
+  }
+  /// The same of one part, added to nothing.
+  static HWY_INLINE Sums Products(Words a, Words b) {
+    LaneTotals totals;
+    totals.AddProducts(a, b, 0);
+    return totals.parts[0];
   }
   HWY_INLINE void Store(std::int32_t* to) const {
     for (std::size_t i = 0; i < sum_parts; ++i) {
@@ -189,7 +246,7 @@ struct Run {
       Note(MayHoldNews(GroupTag(), scale, offset, shape.largest_level, known));
     });
     m = m_squares = LaneTotals();
-    Multiples::ForEachWords(minimums, [&](Words words, std::size_t part) HWY_ATTR {
+    ForEachWords(minimums, [&](Words words, std::size_t part) HWY_ATTR {
       m.AddProducts(words, hn::Set(WordTag(), 1), part);
       m_squares.AddProducts(words, words, part);
     });
@@ -197,21 +254,32 @@ struct Run {
 
   HWY_INLINE void Add(Levels levels) {
     CountNonzeros(levels);
-    Multiples::ForEachWords(
+    ForEachWords(
         levels, [&](Words words, std::size_t part) HWY_ATTR { AddMultiples(words, part); });
   }
   HWY_INLINE void Add(Levels levels, Multiple scale) {
     CountNonzeros(levels);
-    Multiples::ForEachWords(levels, [&](Words level, std::size_t part) HWY_ATTR {
+    ForEachWords(levels, [&](Words level, std::size_t part) HWY_ATTR {
       AddMultiples(hn::Mul(level, scale.value), part);
     });
   }
-  HWY_INLINE void Add(Levels levels, Multiple scale, Multiple group_minimum) {
-    Multiples::ForEachWords(levels, [&](Words level, std::size_t part) HWY_ATTR {
-      const Words multiple = hn::Mul(level, scale.value);
-      AddMultiples(multiple, part);
-      t_m.AddProducts(multiple, group_minimum.value, part);
+  HWY_INLINE void Add(Levels codes, GroupScale scale, GroupMinimum group_minimum) {
+    ForEachWords(codes, [&](Words words, std::size_t) HWY_ATTR {
+      AddSums(words, scale, group_minimum);
+      AddSquares(LaneTotals::Products(words, words), scale);
     });
+  }
+  HWY_INLINE void Add(Levels first, Levels last, GroupScale scale, GroupMinimum group_minimum) {
+    ForEachWords(hn::Add(first, last), [&](Words words, std::size_t) HWY_ATTR {
+      AddSums(words, scale, group_minimum);
+    });
+    LaneTotals squares;
+    const auto add_products = [&](Words words, std::size_t) HWY_ATTR {
+      squares.AddProducts(words, words, 0);
+    };
+    ForEachWords(first, add_products);
+    ForEachWords(last, add_products);
+    AddSquares(squares.parts[0], scale);
   }
   /// Of long runs, where it does not matter which lane a weight adds to.
   template <class SomeWords>  // Words; a parameter, so that one branch vanishes
@@ -239,6 +307,16 @@ struct Run {
   HWY_INLINE void AddMultiples(Words multiples, std::size_t part) {
     t.AddProducts(multiples, hn::Set(WordTag(), 1), part);
     t_squares.AddProducts(multiples, multiples, part);
+  }
+  /// Sums of codes of a group.
+  HWY_INLINE void AddSums(Words codes, GroupScale scale, GroupMinimum group_minimum) {
+    t.AddProducts(codes, scale.scale, 0);
+    t_m.AddProducts(codes, group_minimum.scaled, 0);
+  }
+  HWY_INLINE void AddSquares(Sums squares, GroupScale scale) {
+    // Both halves of each 32 bits hold the square of the scale.
+    const auto factor = hn::ShiftRight<16>(hn::BitCast(SumTag(), scale.square));
+    t_squares.parts[0] = hn::Add(t_squares.parts[0], hn::Mul(squares, factor));
   }
   HWY_INLINE void CountNonzeros(Levels levels) {
     if constexpr (!shape.has_minimums) {
@@ -539,7 +617,7 @@ struct RunStore {
                                    Floats minimum) const {
     run->Begin(hn::GetLane(unit), hn::GetLane(minimum));
     run->SetGroups(numbers, minimums, known);
-    return {Multiples(numbers), Multiples(minimums)};
+    return {numbers, minimums};
   }
   HWY_INLINE void NextRun() const {
     sums->Set((*position)++, *run);
@@ -564,9 +642,14 @@ HWY_INLINE void StoreAffine(Levels levels, One, One, float*, RunStore<shape> sto
   store.run->Add(levels);
 }
 template <RunShape shape>
-HWY_INLINE void StoreAffine(Levels levels, Multiple scale, Multiple minimum, float*,
+HWY_INLINE void StoreAffine(Levels levels, GroupScale scale, GroupMinimum minimum, float*,
                             RunStore<shape> store) {
   store.run->Add(levels, scale, minimum);
+}
+template <RunShape shape>
+HWY_INLINE void StoreAffine(Levels first, Levels last, GroupScale scale, GroupMinimum minimum,
+                            float*, RunStore<shape> store) {
+  store.run->Add(first, last, scale, minimum);
 }
 
 /// Extremes and zeros among the floats of a block.
