@@ -306,7 +306,9 @@ class Work {
     shard.path = folder() + "/out.gguf";
     const auto bytes = quantized_file_bytes(model_, plan, options, shard);
     if (!is_ok(bytes)) return;
-    const auto errors = quantize_model(model_, plan, options, shard, false);
+    const auto errors = (choice_[3] & 2) != 0
+                            ? quantize_set(model_, plan, options, {&shard, 1}, false)
+                            : quantize_model(model_, plan, options, shard, false);
     if (!is_ok(errors)) return;
     require(errors->size() == shard.tensor_count && fs::file_size(shard.path) == *bytes);
     TensorError sum;

@@ -124,6 +124,13 @@ struct QuantizedShard {
     const Model& model, const QuantizePlan& plan, const QuantizeModelOptions& options,
     const QuantizedShard& shard, bool replace, const QuantizeProgress& progress = {});
 
+/// `quantize_model` for shards of one set, by ascending index: they get their names when all are
+/// complete. At no moment there are, under these names, old files beside new ones, and the first
+/// shard is the last to come. `progress` counts the bytes of all files.
+[[nodiscard]] INGOT_EXPORT Result<std::vector<TensorError>> quantize_set(
+    const Model& model, const QuantizePlan& plan, const QuantizeModelOptions& options,
+    std::span<const QuantizedShard> shards, bool replace, const QuantizeProgress& progress = {});
+
 /// The size of the file that `quantize_model` writes.
 [[nodiscard]] INGOT_EXPORT Result<std::uint64_t> quantized_file_bytes(
     const Model& model, const QuantizePlan& plan, const QuantizeModelOptions& options,

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/ascii.hpp"
 #include "check/architectures.hpp"
+#include "check/case_collisions.hpp"
 #include "check/rules.hpp"
 #include "ingot/text.hpp"
 
@@ -113,25 +113,13 @@ void key_control_characters(Inspection& inspection) {
 
 void key_case_collision(Inspection& inspection) {
   const Model& model = inspection.model();
-  std::vector<std::string_view> upper;
-  for (const KeyValue& entry : model.metadata()) {
-    if (lower_case(entry.key) != entry.key) upper.push_back(entry.key);
-  }
-  // Two keys collide only if one of them has a capital.
-  std::vector<std::pair<std::string, std::string_view>> sorted;
-  for (const std::string_view key : upper) {
-    const std::string lower = lower_case(key);
-    if (model.find(lower) != nullptr) {
-      inspection.report({.key = key}, "there is \"" + escape(lower) + "\", too");
-    }
-    sorted.emplace_back(lower, key);
-  }
-  std::sort(sorted.begin(), sorted.end());
-  for (std::size_t i = 1; i < sorted.size(); ++i) {
-    if (sorted[i].first != sorted[i - 1].first) continue;
-    inspection.report({.key = sorted[i].second},
-                      "there is \"" + escape(sorted[i - 1].second) + "\", too");
-  }
+  std::vector<std::string_view> keys;
+  for (const KeyValue& entry : model.metadata()) keys.push_back(entry.key);
+  find_case_collisions(
+      keys, [&](std::string_view key) { return model.find(key) != nullptr; },
+      [&](std::string_view key, std::string_view other) {
+        inspection.report({.key = key}, "there is \"" + escape(other) + "\", too");
+      });
 }
 
 void value_not_finite(Inspection& inspection) {

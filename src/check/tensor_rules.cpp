@@ -10,6 +10,7 @@
 
 #include "base/ascii.hpp"
 #include "check/architectures.hpp"
+#include "check/case_collisions.hpp"
 #include "check/rules.hpp"
 #include "ingot/text.hpp"
 
@@ -218,6 +219,18 @@ void tensor_name_long(Inspection& inspection) {
     inspection.report_tensor(tensor,
                              "the name has " + std::to_string(tensor.name.size()) + " bytes");
   });
+}
+
+void tensor_case_collision(Inspection& inspection) {
+  const Model& model = inspection.model();
+  std::vector<std::string_view> names;
+  for_each_tensor(inspection, [&](const TensorInfo& tensor) { names.push_back(tensor.name); });
+  find_case_collisions(
+      names, [&](std::string_view name) { return model.find_tensor(name) != nullptr; },
+      [&](std::string_view name, std::string_view other) {
+        inspection.report_tensor(*model.find_tensor(name),
+                                 "there is \"" + escape(other) + "\", too");
+      });
 }
 
 void tensor_no_dimensions(Inspection& inspection) {

@@ -11,17 +11,11 @@
 #include <system_error>
 #include <utility>
 
+#include "base/about.hpp"
 #include "base/set_aside.hpp"
 
 namespace ingot::convert {
 namespace {
-
-/// A failure says which of the files it is about.
-template <class T>
-Result<T> named(Result<T> result, const std::string& path) {
-  if (!result && result.error().subject.empty()) result.error().subject = path;
-  return result;
-}
 
 /// Through a link the file that it points to is replaced, not the link.
 std::string real_path(const std::string& path) {
@@ -89,8 +83,8 @@ class SetAside {
 }  // namespace
 
 Result<OutputFile*> OutputSet::add(const std::string& path, std::uint64_t size_bytes) {
-  INGOT_TRY(OutputFile file, named(OutputFile::create(path, may_replace_), path));
-  INGOT_TRY_VOID(named(file.reserve(size_bytes), path));
+  INGOT_TRY(OutputFile file, about(path, OutputFile::create(path, may_replace_)));
+  INGOT_TRY_VOID(about(path, file.reserve(size_bytes)));
   paths_.push_back(path);
   files_.push_back(std::move(file));
   return &files_.back();
@@ -99,12 +93,12 @@ Result<OutputFile*> OutputSet::add(const std::string& path, std::uint64_t size_b
 Result<void> OutputSet::add_text(const std::string& path, std::string_view text) {
   const std::span<const std::byte> bytes = std::as_bytes(std::span(text));
   INGOT_TRY(OutputFile* const file, add(path, bytes.size()));
-  return named(file->write(bytes), path);
+  return about(path, file->write(bytes));
 }
 
 Result<void> OutputSet::sync() {
   for (std::size_t i = 0; i < files_.size(); ++i) {
-    INGOT_TRY_VOID(named(files_[i].sync(), paths_[i]));
+    INGOT_TRY_VOID(about(paths_[i], files_[i].sync()));
   }
   return {};
 }
@@ -112,7 +106,7 @@ Result<void> OutputSet::sync() {
 Result<void> OutputSet::commit() {
   INGOT_TRY_VOID(sync());  // the slow part: between the first name and the last there is a moment
   for (std::size_t i = 0; i < files_.size(); ++i) {
-    INGOT_TRY_VOID(named(files_[i].commit(), paths_[i]));
+    INGOT_TRY_VOID(about(paths_[i], files_[i].commit()));
   }
   return {};
 }
@@ -128,7 +122,7 @@ Result<void> commit_together(std::span<OutputFile> files, std::span<const std::s
   // A single file is replaced at one moment.
   if (may_replace && files.size() > 1) INGOT_TRY_VOID(older.set_aside(paths));
   for (std::size_t i = 0; i < files.size(); ++i) {
-    Result<void> committed = named(files[i].commit(), paths[i]);
+    Result<void> committed = about(paths[i], files[i].commit());
     if (committed) continue;
     // Where something was there before, it went aside; so these are ours.
     for (std::size_t k = i; k-- > 0;) ::unlink(real_path(paths[k]).c_str());

@@ -8,9 +8,12 @@
 #include <string>
 #include <thread>
 
+#include "base/about.hpp"
 #include "convert/ordered_pipeline.hpp"
+#include "convert/output_set.hpp"
 #include "convert/quantize_work.hpp"
 #include "convert/split_keys.hpp"
+#include "ingot/output_file.hpp"
 #include "ingot/split.hpp"
 
 namespace ingot {
@@ -139,6 +142,42 @@ unsigned threads_for(unsigned wanted, std::uint64_t chunk_count) noexcept {
       std::clamp<std::uint64_t>(wanted, 1, std::max<std::uint64_t>(1, chunk_count)));
 }
 
+/// A file that is complete and has no name yet.
+struct PreparedShard {
+  OutputFile file;
+  std::vector<TensorError> errors;
+};
+
+Result<PreparedShard> prepare_shard(const Model& model, const QuantizePlan& plan,
+                                    const QuantizeModelOptions& options,
+                                    const QuantizedShard& shard, bool replace,
+                                    const QuantizeProgress& progress) {
+  std::unique_ptr<Work> work;
+  std::unique_ptr<Pipeline> pipeline;
+  std::vector<TensorError> errors(shard.tensor_count);
+  INGOT_TRY(const ModelWriter writer,
+            make_writer(model, plan, options, shard, [&](std::size_t i) -> DataProducer {
+              return [&, i](const DataSink& sink) {
+                return write_tensor(*pipeline, work->tensor(i).chunk_count(), errors[i], sink);
+              };
+            }));
+  work = std::make_unique<Work>(tensors_of(plan, shard), options.importance);
+  const ChunkQuantizer quantizer(model, options, result_format(model).byte_order);
+  // The threads begin at once, while the writer makes the header and reserves the space.
+  pipeline = std::make_unique<Pipeline>(
+      work->chunk_count(), threads_for(options.thread_count, work->chunk_count()),
+      [&](std::uint64_t index, QuantizedChunk& chunk, QuantizeScratch& scratch) {
+        const Result<void> result =
+            quantizer.run(work->tensor(work->tensor_of(index)), work->chunk(index), chunk, scratch);
+        chunk.failure.reset();
+        if (!result) chunk.failure = result.error();
+      });
+  Result<OutputFile> file = writer.prepare(shard.path, result_format(model), replace, progress);
+  pipeline.reset();  // stops the threads, whatever they are at
+  if (!file) return fail(std::move(file).error());
+  return PreparedShard{*std::move(file), std::move(errors)};
+}
+
 }  // namespace
 
 Result<ModelWriter> convert::make_keys(const Model& model, const QuantizePlan& plan,
@@ -160,29 +199,37 @@ Result<std::vector<TensorError>> quantize_model(const Model& model, const Quanti
                                                 const QuantizeModelOptions& options,
                                                 const QuantizedShard& shard, bool replace,
                                                 const QuantizeProgress& progress) {
-  std::unique_ptr<Work> work;
-  std::unique_ptr<Pipeline> pipeline;
-  std::vector<TensorError> errors(shard.tensor_count);
-  INGOT_TRY(const ModelWriter writer,
-            make_writer(model, plan, options, shard, [&](std::size_t i) -> DataProducer {
-              return [&, i](const DataSink& sink) {
-                return write_tensor(*pipeline, work->tensor(i).chunk_count(), errors[i], sink);
-              };
-            }));
-  work = std::make_unique<Work>(tensors_of(plan, shard), options.importance);
-  const ChunkQuantizer quantizer(model, options, result_format(model).byte_order);
-  // The threads begin at once, while the writer makes the header and reserves the space.
-  pipeline = std::make_unique<Pipeline>(
-      work->chunk_count(), threads_for(options.thread_count, work->chunk_count()),
-      [&](std::uint64_t index, QuantizedChunk& chunk, QuantizeScratch& scratch) {
-        const Result<void> result =
-            quantizer.run(work->tensor(work->tensor_of(index)), work->chunk(index), chunk, scratch);
-        chunk.failure.reset();
-        if (!result) chunk.failure = result.error();
-      });
-  const Result<void> written = writer.write(shard.path, result_format(model), replace, progress);
-  pipeline.reset();  // stops the threads, whatever they are at
-  if (!written) return Failure(written.error());
+  INGOT_TRY(PreparedShard prepared, prepare_shard(model, plan, options, shard, replace, progress));
+  INGOT_TRY_VOID(prepared.file.commit());
+  return std::move(prepared.errors);
+}
+
+Result<std::vector<TensorError>> quantize_set(const Model& model, const QuantizePlan& plan,
+                                              const QuantizeModelOptions& options,
+                                              std::span<const QuantizedShard> shards, bool replace,
+                                              const QuantizeProgress& progress) {
+  std::vector<OutputFile> files;
+  std::vector<std::string> paths;
+  std::vector<TensorError> errors;
+  std::uint64_t done_bytes = 0;
+  for (const QuantizedShard& shard : shards) {
+    std::uint64_t shard_bytes = 0;
+    const auto count = [&](std::uint64_t bytes) {
+      shard_bytes = bytes;
+      return !progress || progress(done_bytes + bytes);
+    };
+    INGOT_TRY(PreparedShard prepared, prepare_shard(model, plan, options, shard, replace, count));
+    // Each file that is not flushed has a buffer, and naming them has to be quick.
+    INGOT_TRY_VOID(about(shard.path, prepared.file.sync()));
+    done_bytes += shard_bytes;
+    errors.insert(errors.end(), prepared.errors.begin(), prepared.errors.end());
+    files.push_back(std::move(prepared.file));
+    paths.push_back(shard.path);
+  }
+  // What has no first shard is not taken for a model.
+  std::ranges::reverse(files);
+  std::ranges::reverse(paths);
+  INGOT_TRY_VOID(convert::commit_together(files, paths, replace));
   return errors;
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/about.hpp"
 #include "base/same_file.hpp"
 #include "convert/output_set.hpp"
 #include "convert/split_keys.hpp"
@@ -29,13 +30,6 @@ Result<void> check_target(const Model& model, const std::string& path, bool may_
     return fail(Errc::already_exists, path);
   }
   return {};
-}
-
-/// Says which output a failure is about, unless it is about a tensor.
-template <class T>
-Result<T> at(const std::string& path, Result<T> result) {
-  if (!result && result.error().subject.empty()) result.error().subject = path;
-  return result;
 }
 
 /// A copy of the keys of a shard from whatever holds all keys.
@@ -82,7 +76,7 @@ Result<OutputFile> prepare_shard(const Model& model, const SplitPlan& plan, std:
     INGOT_TRY_VOID(writer.add_tensor(tensor.name, model, tensor));
   }
   Result<OutputFile> file =
-      at(path, writer.prepare(path, format_of(model), may_replace, meter.of_next_file()));
+      about(path, writer.prepare(path, format_of(model), may_replace, meter.of_next_file()));
   if (file) meter.finish_file(shard.file_bytes);
   return file;
 }
@@ -167,12 +161,12 @@ Result<void> write_shards(const Model& model, const SplitPlan& plan, const std::
     // Each file that is not flushed has a buffer.
     if (files.size() % most_unflushed_files != 0) continue;
     for (std::size_t k = files.size() - most_unflushed_files; k < files.size(); ++k) {
-      INGOT_TRY_VOID(at(prefix, files[k].sync()));
+      INGOT_TRY_VOID(about(prefix, files[k].sync()));
     }
   }
   // On the disk first, and named then, in one go; the first shard last: what has no first shard
   // is not taken for a model.
-  for (OutputFile& file : files) INGOT_TRY_VOID(at(prefix, file.sync()));
+  for (OutputFile& file : files) INGOT_TRY_VOID(about(prefix, file.sync()));
   std::vector<std::string> paths;
   for (std::uint32_t i = 0; i < count; ++i) paths.push_back(shard_file_name(prefix, i, count));
   std::ranges::reverse(files);
@@ -223,7 +217,7 @@ Result<void> merge(const Model& model, const std::string& path, const MoveOption
   INGOT_TRY_VOID(check_mergeable(model));
   INGOT_TRY_VOID(check_target(model, path, options.may_replace));
   INGOT_TRY(const ModelWriter writer, merged(model));
-  return at(path, writer.write(path, format_of(model), options.may_replace, options.progress));
+  return about(path, writer.write(path, format_of(model), options.may_replace, options.progress));
 }
 
 }  // namespace ingot

@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "base/about.hpp"
 #include "convert/planner.hpp"
 #include "ingot/shard_name.hpp"
 
@@ -53,10 +54,7 @@ class GgufConversion final : public Conversion {
   }
 
   Result<void> run(const WriteProgress& progress) const override {
-    Result<void> written = writer_.write(outputs_[0], format_, options_.replace, progress);
-    // What is about no tensor is about the output.
-    if (!written && written.error().subject.empty()) written.error().subject = outputs_[0];
-    return written;
+    return about(outputs_[0], writer_.write(outputs_[0], format_, options_.replace, progress));
   }
 
  private:

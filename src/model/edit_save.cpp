@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "base/about.hpp"
 #include "io/atomic_file.hpp"
 #include "io/in_place_file.hpp"
 #include "io/restored_file.hpp"
@@ -105,12 +106,7 @@ EditJournal make_journal(const EditDraft& draft, const ModelFile& old,
 /// Writes the new file of a draft.
 Result<void> write_copy(const ModelEdit::State& state, const EditDraft& draft,
                         const std::string& output, bool may_replace, const GoOn& go_on) {
-  Result<io::AtomicFile> created = io::AtomicFile::create(output, may_replace);
-  if (!created) {
-    created.error().subject = output;
-    return fail(std::move(created).error());
-  }
-  io::AtomicFile& file = *created;
+  INGOT_TRY(io::AtomicFile file, about(output, io::AtomicFile::create(output, may_replace)));
   const bool is_shared = draft.plan.way == EditWay::shared_copy;
   INGOT_TRY_VOID(file.reserve(is_shared ? draft.plan.data_offset : draft.plan.file_bytes));
   INGOT_TRY_VOID(file.write(draft.header));

@@ -260,6 +260,11 @@ void add_tensor_cases(std::vector<Case>& cases) {
   add("tensor_name_unsafe", named("x/NUL"));
   add("tensor_name_empty", named(""));
   add("tensor_name_long", named(std::string(64, 'n')));
+  for (const char* other : {"a.b", "A.B"}) {
+    GgufBuilder file = model();
+    file.tensor(other, {8}, TensorType::f32, 0).tensor("a.B", {8}, TensorType::f32, 32);
+    add("tensor_case_collision", file.pad_to(32).data(64).bytes());
+  }
   const auto shaped = [](const std::vector<std::uint64_t>& shape, TensorType type,
                          std::size_t bytes) {
     return model().tensor("t", shape, type, 0).pad_to(32).data(bytes).pad_to(32).bytes();

@@ -4,10 +4,12 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <limits>
 
 #include "ingot/quantize.hpp"
+#include "ingot/shard_name.hpp"
 #include "support/expect_error.hpp"
 #include "support/imatrix_files.hpp"
 #include "support/random.hpp"
@@ -366,6 +368,36 @@ TEST_F(QuantizeModel, FitsATargetWithTheImportanceOfColumns) {
   EXPECT_LT(plan->tensors[0].size_bytes, plan->tensors[1].size_bytes);
   EXPECT_LE(static_cast<double>(plan->size_bytes) * 8.0,
             4.5 * static_cast<double>(plan->element_count));
+}
+
+TEST_F(QuantizeModel, ASetAppearsAsAWhole) {
+  const Model model = write_model({make_source("blk.0.ffn_up.weight", {512, 40}),
+                                   make_source("blk.0.ffn_down.weight", {512, 40})});
+  options_.recipe = find_recipe("Q8_0");
+  const auto plan = plan_quantization(model, options_);
+  ASSERT_THAT(plan, Succeeds());
+  auto shards = cut_shards(model, *plan, options_, 2);
+  ASSERT_THAT(shards, Succeeds());
+  std::uint64_t file_bytes = 0;
+  for (QuantizedShard& shard : *shards) {
+    shard.path = shard_file_name(folder_.path("set"), shard.index, shard.count);
+    std::ofstream(shard.path) << "older";
+    file_bytes += *quantized_file_bytes(model, *plan, options_, shard);
+  }
+  const auto first_bytes = *quantized_file_bytes(model, *plan, options_, shards->front());
+  const auto write = [&](std::uint64_t most_bytes) {
+    return quantize_set(model, *plan, options_, *shards, true,
+                        [=](std::uint64_t done_bytes) { return done_bytes <= most_bytes; });
+  };
+  // Stopped within the second shard.
+  EXPECT_THAT(write(first_bytes), FailsWith(Errc::interrupted));
+  for (const QuantizedShard& shard : *shards) {
+    EXPECT_EQ(std::filesystem::file_size(shard.path), 5u);
+  }
+  const auto errors = write(file_bytes);
+  ASSERT_THAT(errors, Succeeds());
+  EXPECT_EQ(errors->size(), 2u);
+  EXPECT_THAT(Model::open(shards->front().path), Succeeds());
 }
 
 TEST_F(QuantizeModel, WritesNoShardThatIsNotOfThePlan) {

@@ -372,33 +372,14 @@ class Run {
     return written ? ExitCode::done : console_.fail(options_.report, written.error());
   }
 
-  /// Writes all files; those that are done go again if one fails.
+  /// Writes all files, which appear together.
   Result<std::vector<TensorError>> write() {
     Progress progress(console_, options_.out, file_bytes_);
-    std::vector<TensorError> errors;
-    std::uint64_t done_bytes = 0;
-    for (std::size_t i = 0; i < shards_.size(); ++i) {
-      std::uint64_t shard_bytes = 0;
-      const auto count = [&](std::uint64_t bytes) {
-        shard_bytes = bytes;
-        progress.update(done_bytes + bytes);
-        return stop_signal() == 0;
-      };
-      const Result<std::vector<TensorError>> written =
-          quantize_model(model_, plan_, settings_, shards_[i], options_.is_forced, count);
-      if (!written) {
-        remove_shards(i);
-        return written;
-      }
-      done_bytes += shard_bytes;
-      errors.insert(errors.end(), written->begin(), written->end());
-    }
-    return errors;
-  }
-
-  void remove_shards(std::size_t count) {
-    std::error_code ignored;
-    for (std::size_t i = 0; i < count; ++i) std::filesystem::remove(shards_[i].path, ignored);
+    return quantize_set(model_, plan_, settings_, shards_, options_.is_forced,
+                        [&](std::uint64_t done_bytes) {
+                          progress.update(done_bytes);
+                          return stop_signal() == 0;
+                        });
   }
 
   const QuantizeRequest& options_;
