@@ -46,22 +46,18 @@ template <class D>
   return scale == 0.0f || bound > HWY_MIN(known.most, -known.least);
 }
 
-/// The same of codes 0 .. largest_code times scale, plus offset: one may be 0 if -offset / scale is
-/// about a whole number.
+/// The same of codes 0 .. largest_code times scale, plus offset: one may be 0.
 template <class D>
 [[nodiscard]] HWY_INLINE hn::Mask<D> MayHoldNews(D f32, hn::Vec<D> scale, hn::Vec<D> offset,
                                                  int largest_code, KnownExtremes known) {
-  const auto largest = hn::Set(f32, static_cast<float>(largest_code));
-  const auto last = hn::Add(hn::Mul(scale, largest), offset);
+  const auto last = hn::Add(hn::Mul(scale, hn::Set(f32, static_cast<float>(largest_code))), offset);
   const auto is_beyond = hn::Or(hn::Gt(hn::Max(offset, last), hn::Set(f32, known.most)),
                                 hn::Lt(hn::Min(offset, last), hn::Set(f32, known.least)));
-  const auto zero_code = hn::Div(hn::Neg(offset), scale);
-  const auto distance = hn::Abs(hn::Sub(zero_code, hn::Round(zero_code)));
-  const auto overshoot = hn::Sub(hn::Abs(hn::Sub(hn::Add(zero_code, zero_code), largest)), largest);
-  // Where scale and offset are 0, the code is NaN, and what compares it is false.
-  const auto is_no_code =
-      hn::Or(hn::Gt(distance, hn::Set(f32, 0x1p-10f)), hn::Gt(overshoot, hn::Set(f32, 1.0f)));
-  return hn::Or(is_beyond, hn::Not(is_no_code));
+  // If a code gives 0, it is the integer next to -offset / scale, however roughly that is computed.
+  const auto minus_code = hn::Round(hn::Mul(offset, hn::ApproximateReciprocal(scale)));
+  const auto has_zero =
+      hn::Or(hn::Eq(hn::Mul(scale, minus_code), offset), hn::Eq(offset, hn::Zero(f32)));
+  return hn::Or(is_beyond, has_zero);
 }
 
 /// The extremes of floats, and how many are 0.

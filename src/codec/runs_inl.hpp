@@ -51,24 +51,18 @@ HWY_INLINE void ForEachWords(SomeLevels levels, const Use& use) {
   }
 }
 
-/// The numbers of 16 groups.
+/// The numbers of 8 or 16 groups.
+template <std::size_t groups>
 class Multiples {
  public:
   HWY_INLINE explicit Multiples(Levels numbers) {
-    const hn::Half<LevelTag> half;
-    Keep(hn::PromoteTo(EightTag(), hn::LowerHalf(numbers)), 0);
-    Keep(hn::PromoteTo(EightTag(), hn::UpperHalf(half, numbers)), 8);
+    ForEachEight([&](auto part) HWY_ATTR { Keep(Eight<part()>(numbers), 8 * part()); });
     KeepInMemory(pairs_);
   }
   /// Products of the numbers.
   HWY_INLINE Multiples(Levels a, Levels b) {
-    const hn::Half<LevelTag> half;
-    Keep(hn::Mul(hn::PromoteTo(EightTag(), hn::LowerHalf(a)),
-                 hn::PromoteTo(EightTag(), hn::LowerHalf(b))),
-         0);
-    Keep(hn::Mul(hn::PromoteTo(EightTag(), hn::UpperHalf(half, a)),
-                 hn::PromoteTo(EightTag(), hn::UpperHalf(half, b))),
-         8);
+    ForEachEight([&](auto part)
+                     HWY_ATTR { Keep(hn::Mul(Eight<part()>(a), Eight<part()>(b)), 8 * part()); });
     KeepInMemory(pairs_);
   }
   [[nodiscard]] HWY_INLINE Multiple operator[](std::size_t group) const {
@@ -79,6 +73,20 @@ class Multiples {
  private:
   using EightTag = hn::CappedTag<std::int16_t, 8>;
 
+  /// use(0) of the first 8 groups, and use(1) of the last.
+  template <class Use>
+  static HWY_INLINE void ForEachEight(const Use& use) {
+    use(std::integral_constant<std::size_t, 0>());
+    if constexpr (groups == 16) use(std::integral_constant<std::size_t, 1>());
+  }
+  template <std::size_t part>
+  static HWY_INLINE hn::Vec<EightTag> Eight(Levels numbers) {
+    if constexpr (part == 0) {
+      return hn::PromoteTo(EightTag(), hn::LowerHalf(numbers));
+    } else {
+      return hn::PromoteTo(EightTag(), hn::UpperHalf(hn::Half<LevelTag>(), numbers));
+    }
+  }
   HWY_INLINE void Keep(hn::Vec<EightTag> numbers, std::size_t first) {
     const hn::RepartitionToWide<EightTag> i32;
     const auto low = hn::InterleaveLower(EightTag(), numbers, numbers);
@@ -88,7 +96,7 @@ class Multiples {
   }
 
   // Twice each: filling vectors with 32 bits from memory is a load, with 16 bits a shuffle too.
-  HWY_ALIGN std::int32_t pairs_[16];
+  HWY_ALIGN std::int32_t pairs_[groups];
 };
 
 /// Of one group with a minimum: what the sums of its codes and of their squares are multiplied by.
@@ -100,6 +108,7 @@ struct GroupMinimum {
   Words scaled;  ///< Minimum times scale.
 };
 
+template <std::size_t groups>
 class GroupMultiples {
  public:
   HWY_INLINE GroupMultiples(Levels scales, Levels minimums)
@@ -112,9 +121,9 @@ class GroupMultiples {
   }
 
  private:
-  Multiples scales_;
-  Multiples squares_;
-  Multiples scaled_minimums_;
+  Multiples<groups> scales_;
+  Multiples<groups> squares_;
+  Multiples<groups> scaled_minimums_;
 };
 
 /// codebook[code], times what the factor says, where only the low nibbles of codes count.
@@ -254,14 +263,13 @@ struct Run {
 
   HWY_INLINE void Add(Levels levels) {
     CountNonzeros(levels);
-    ForEachWords(
-        levels, [&](Words words, std::size_t part) HWY_ATTR { AddMultiples(words, part); });
+    ForEachWords(levels,
+                 [&](Words words, std::size_t part) HWY_ATTR { AddMultiples(words, part); });
   }
   HWY_INLINE void Add(Levels levels, Multiple scale) {
     CountNonzeros(levels);
-    ForEachWords(levels, [&](Words level, std::size_t part) HWY_ATTR {
-      AddMultiples(hn::Mul(level, scale.value), part);
-    });
+    ForEachWords(levels, [&](Words level, std::size_t part)
+                             HWY_ATTR { AddMultiples(hn::Mul(level, scale.value), part); });
   }
   HWY_INLINE void Add(Levels codes, GroupScale scale, GroupMinimum group_minimum) {
     ForEachWords(codes, [&](Words words, std::size_t) HWY_ATTR {
@@ -270,13 +278,11 @@ struct Run {
     });
   }
   HWY_INLINE void Add(Levels first, Levels last, GroupScale scale, GroupMinimum group_minimum) {
-    ForEachWords(hn::Add(first, last), [&](Words words, std::size_t) HWY_ATTR {
-      AddSums(words, scale, group_minimum);
-    });
+    ForEachWords(hn::Add(first, last),
+                 [&](Words words, std::size_t) HWY_ATTR { AddSums(words, scale, group_minimum); });
     LaneTotals squares;
-    const auto add_products = [&](Words words, std::size_t) HWY_ATTR {
-      squares.AddProducts(words, words, 0);
-    };
+    const auto add_products = [&](Words words, std::size_t)
+                                  HWY_ATTR { squares.AddProducts(words, words, 0); };
     ForEachWords(first, add_products);
     ForEachWords(last, add_products);
     AddSquares(squares.parts[0], scale);
@@ -608,13 +614,13 @@ struct RunStore {
     run->minimum = -OneHalfAt(half.data());
     return {};
   }
-  HWY_INLINE Multiples Groups(Levels numbers, Floats unit) const {
+  HWY_INLINE Multiples<shape.groups> Groups(Levels numbers, Floats unit) const {
     run->Begin(hn::GetLane(unit), 0.0f);
     run->SetGroups(numbers, known);
-    return Multiples(numbers);
+    return Multiples<shape.groups>(numbers);
   }
-  HWY_INLINE GroupMultiples Groups(Levels numbers, Floats unit, Levels minimums,
-                                   Floats minimum) const {
+  HWY_INLINE GroupMultiples<shape.groups> Groups(Levels numbers, Floats unit, Levels minimums,
+                                                 Floats minimum) const {
     run->Begin(hn::GetLane(unit), hn::GetLane(minimum));
     run->SetGroups(numbers, minimums, known);
     return {numbers, minimums};
