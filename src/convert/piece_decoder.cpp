@@ -29,6 +29,11 @@ Result<std::span<const std::byte>> PieceDecoder::read(std::uint64_t first_elemen
   return mapped_.subspan(first_byte, size_bytes);
 }
 
+Result<Statistics> PieceDecoder::statistics(std::uint64_t first_element, std::size_t count) {
+  INGOT_TRY(const auto blocks, read(first_element, count));
+  return compute_statistics(tensor_.type, blocks, byte_order_);
+}
+
 Result<std::span<const float>> PieceDecoder::decode(std::uint64_t first_element,
                                                     std::size_t count) {
   INGOT_TRY(const auto blocks, read(first_element, count));

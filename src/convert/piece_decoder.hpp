@@ -34,11 +34,12 @@ class PieceDecoder {
   [[nodiscard]] Result<std::span<const std::byte>> read(std::uint64_t first_element,
                                                         std::size_t count);
 
-  /// The same as floats.
+  /// The statistics of the same.
+  [[nodiscard]] Result<Statistics> statistics(std::uint64_t first_element, std::size_t count);
+
+  /// A piece as floats.
   [[nodiscard]] Result<std::span<const float>> decode(std::uint64_t first_element,
                                                       std::size_t count);
-
-  [[nodiscard]] Endian byte_order() const noexcept { return byte_order_; }
 
   /// The elements will not be read again: their pages need not stay.
   void release(std::uint64_t first_element, std::uint64_t count) const noexcept;

@@ -133,9 +133,10 @@ class Profiler {
     for (std::uint64_t done = 0; done < part.element_count;) {
       const auto count = static_cast<std::size_t>(
           std::min<std::uint64_t>(statistics_piece, part.element_count - done));
-      INGOT_TRY(const std::span<const float> floats,
-                decoder.decode(part.first_element + done, count));
-      part.statistics.add(compute_statistics(floats));
+      const std::uint64_t first = part.first_element + done;
+      INGOT_TRY(const Statistics statistics, decoder.statistics(first, count));
+      part.statistics.add(statistics);
+      INGOT_TRY(const std::span<const float> floats, decoder.decode(first, count));
       if (counts != nullptr) {
         counts->add(floats);
       } else if (options_.bin_count > 0) {  // the only piece of its tensor
@@ -143,8 +144,7 @@ class Profiler {
             detail::count_exactly(floats, part.statistics, options_.bin_count);
       }
       if (reference) {
-        INGOT_TRY(const std::span<const float> original,
-                  reference->decode(part.first_element + done, count));
+        INGOT_TRY(const std::span<const float> original, reference->decode(first, count));
         part.error.add(measure_error(original, floats));
       }
       done += count;

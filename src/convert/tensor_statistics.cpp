@@ -56,9 +56,7 @@ Result<Statistics> compute_part(const Model& model, const Part& part) {
   for (std::uint64_t done = 0; done < part.element_count;) {
     const auto count = static_cast<std::size_t>(
         std::min(convert::PieceDecoder::read_elements, part.element_count - done));
-    INGOT_TRY(const auto blocks, decoder.read(part.first_element + done, count));
-    INGOT_TRY(const Statistics some,
-              compute_statistics(part.tensor->type, blocks, decoder.byte_order()));
+    INGOT_TRY(const Statistics some, decoder.statistics(part.first_element + done, count));
     result.add(some);
     done += count;
   }
