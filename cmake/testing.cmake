@@ -112,7 +112,9 @@ function(ingot_fuzz target)
       set(corpora ${arg_SEEDS})
     endif()
     add_test(NAME fuzz.${target} COMMAND ${target} -runs=0 ${corpora})
-    set(arguments ${corpora})
+    # libFuzzer looks up every feature of a run in a list of the rare ones. Left to itself it calls
+    # rare what 255 runs had, and spends most of its time there while a corpus is young.
+    set(arguments -entropic_feature_frequency_threshold=1 ${corpora})
     if(arg_DICTIONARY)
       list(PREPEND arguments -dict=${CMAKE_CURRENT_SOURCE_DIR}/${arg_DICTIONARY})
     endif()

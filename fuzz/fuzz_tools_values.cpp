@@ -27,6 +27,9 @@ constexpr std::array<std::string_view, 16> scalar_names = {
     "uint8",   "int8",    "uint16", "int16", "uint32", "int32",  "uint64", "int64",
     "float32", "float64", "string", "bool",  "str",    "double", "i64",    "u8"};
 
+/// More elements than a text has room for; a file of brackets may have as many bytes.
+constexpr std::uint64_t max_elements = 4096;
+
 /// Reads all of a value; arrays in it as deep as they go, which the parser limits.
 void read_all(const Value& value) {
   require(cli::spec_text(cli::spec_of(value)).size() < 256);
@@ -38,6 +41,7 @@ void read_all(const Value& value) {
     return;
   }
   const Array array = value.as_array();
+  if (array.size() > max_elements) return;
   std::uint64_t count = 0;
   for (const Value element : array) {
     require(element.type() == array.element_type());

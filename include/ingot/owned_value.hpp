@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <type_traits>
 
@@ -30,6 +31,12 @@ class INGOT_EXPORT OwnedValue {
   [[nodiscard]] static OwnedValue string(std::string_view value);
   /// An array without elements yet.
   [[nodiscard]] static OwnedValue array(ValueType element_type);
+  /// An array of integers or floats; the C++ type decides the element type.
+  template <class T>
+  requires(std::is_arithmetic_v<T> && !std::same_as<T, bool>) [[nodiscard]] static OwnedValue
+      array_of(std::span<const T> values) {
+    return scalars(type_of<T>(), values.data(), values.size(), sizeof(T));
+  }
   [[nodiscard]] static OwnedValue copy_of(const Value& value);
 
   OwnedValue(OwnedValue&&) noexcept;
@@ -66,6 +73,8 @@ class INGOT_EXPORT OwnedValue {
 
  private:
   [[nodiscard]] static OwnedValue scalar(ValueType type, const void* value, std::size_t bytes);
+  [[nodiscard]] static OwnedValue scalars(ValueType element_type, const void* values,
+                                          std::size_t count, std::size_t element_bytes);
 
   struct State;
   explicit OwnedValue(std::unique_ptr<State> state) noexcept;

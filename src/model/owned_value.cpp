@@ -58,6 +58,13 @@ OwnedValue OwnedValue::scalar(ValueType type, const void* value, std::size_t byt
   return OwnedValue(std::move(state));
 }
 
+OwnedValue OwnedValue::scalars(ValueType element_type, const void* values, std::size_t count,
+                               std::size_t element_bytes) {
+  auto state = std::make_unique<State>();
+  state->content = OwnedContent::scalars(element_type, values, count, element_bytes);
+  return OwnedValue(std::move(state));
+}
+
 OwnedValue OwnedValue::boolean(bool value) {
   const auto stored = static_cast<std::uint8_t>(value ? 1 : 0);
   return scalar(ValueType::boolean, &stored, sizeof stored);

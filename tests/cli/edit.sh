@@ -106,5 +106,16 @@ expect_same model.gguf same.gguf
 
 # --- lists in lists, deeper than a file may have them
 python 'open("deep.json", "w").write("[" * 200000 + "]" * 200000)'
-expect_error 2 'not an array' "$ingot" edit types.gguf --in-place --set-file 'm:u32[]=deep.json'
+expect_error 2 'nested deeper than 64' \
+  "$ingot" edit types.gguf --in-place --set-file 'm:u32[]=deep.json'
+python '
+import json
+value = 1
+for depth in range(65):
+    value = {"type": "u16" + "[]" * depth, "values": [value]}
+    json.dump(value, open(f"levels_{depth + 1}.json", "w"))
+'
+"$ingot" edit types.gguf -o levels.gguf --set-file 'm:u16[]=levels_64.json' -q
+expect_error 2 'nested deeper than 64' \
+  "$ingot" edit types.gguf --in-place --set-file 'm:u16[]=levels_65.json'
 expect_error 2 'not an object' "$ingot" edit types.gguf --in-place --set 'n=[{"a": 1}]'

@@ -5,7 +5,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "ingot/model.hpp"
 #include "ingot/model_writer.hpp"
@@ -44,6 +47,22 @@ TEST(OwnedValue, NestedArraysAreWrittenAsTheFormatHasThem) {
     copy.set_value("nested", OwnedValue::copy_of(*opened->find("nested")).value());
     EXPECT_EQ(copy.serialise_header({format.version, format.byte_order}), bytes);
   }
+}
+
+TEST(OwnedValue, ArraysOfNumbersAreThoseOfTheirElements) {
+  const std::vector<std::int16_t> numbers = {1, -2, 3};
+  OwnedValue by_element = OwnedValue::array(ValueType::int16);
+  for (const std::int16_t number : numbers) {
+    ASSERT_THAT(by_element.append(OwnedValue::number(number)), Succeeds());
+  }
+  OwnedValue at_once = OwnedValue::array_of(std::span(numbers).first(2));
+  ASSERT_THAT(at_once.append(OwnedValue::number(numbers[2])), Succeeds());
+  const auto bytes = at_once.value().bytes();
+  const auto expected = by_element.value().bytes();
+  EXPECT_TRUE(std::equal(bytes.begin(), bytes.end(), expected.begin(), expected.end()));
+  EXPECT_EQ(at_once.value().as_array().element_type(), ValueType::int16);
+  EXPECT_EQ(at_once.value().as_array().size(), numbers.size());
+  EXPECT_EQ(OwnedValue::array_of(std::span<const double>()).value().as_array().size(), 0u);
 }
 
 TEST(OwnedValue, ElementsHaveTheTypeOfTheArray) {

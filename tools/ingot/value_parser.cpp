@@ -11,6 +11,7 @@
 #include <ingot/text.hpp>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <utility>
 
 namespace ingot::cli {
@@ -41,11 +42,34 @@ Failure refuse(std::string message) { return fail(Errc::invalid_argument, {}, st
 
 std::string shown(std::string_view text) { return "\"" + escape_shortened(text, 40) + "\""; }
 
-/// Lists and objects are not shown: they can be long, and nested so deep that printing them, which
-/// recurses, would run out of stack.
+/// Lists and objects are not shown: they can be long.
 std::string shown_json(const Json& json) {
   if (json.is_array()) return "an array";
   return json.is_object() ? "an object" : shown(json.dump());
+}
+
+Failure refuse_depth() { return refuse("arrays are nested deeper than 64"); }
+
+/// Whether lists and objects are nested deeper than those of any value. Asked before the parser,
+/// which takes many times the memory of the text for each level.
+bool is_nested_too_deep(std::string_view text) {
+  // Each array may be in an object that names its type, and the elements may be objects.
+  constexpr std::size_t max_levels = 2 * max_depth + 1;
+  std::size_t levels = 0;
+  bool is_in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (is_in_string && c == '\\') {
+      ++i;
+    } else if (c == '"') {
+      is_in_string = !is_in_string;
+    } else if (!is_in_string && (c == '[' || c == '{')) {
+      if (++levels > max_levels) return true;
+    } else if (!is_in_string && (c == ']' || c == '}')) {
+      if (levels-- == 0) return false;  // no JSON
+    }
+  }
+  return false;
 }
 
 /// Calls `use` with a zero of the C++ type that stores a number.
@@ -193,9 +217,14 @@ Result<TypedElements> typed_elements(const ValueSpec& spec, const Json& json) {
                 shown_json(json));
 }
 
+template <class Byte>
+std::span<const Byte> bytes_of(std::string_view text) {
+  return {reinterpret_cast<const Byte*>(text.data()), text.size()};
+}
+
 /// `spec.depth` is at least 1. As deep as `levels_left`, which ends the recursion.
 Result<OwnedValue> array_of(const ValueSpec& outer, const Json& json, std::size_t levels_left) {
-  if (levels_left == 0) return refuse("arrays are nested deeper than 64");
+  if (levels_left == 0) return refuse_depth();
   INGOT_TRY(const TypedElements typed, typed_elements(outer, json));
   const ValueSpec inner{typed.spec.scalar, typed.spec.depth - 1};
   if (inner.depth == 0 && !inner.scalar) {
@@ -254,6 +283,7 @@ std::string spec_text(const ValueSpec& spec) {
 
 Result<OwnedValue> parse_value(const ValueSpec& spec, std::string_view text) {
   if (spec.depth > 0) {
+    if (is_nested_too_deep(text)) return refuse_depth();
     const Json json = Json::parse(text, nullptr, false);
     if (json.is_discarded()) return refuse("an array must be JSON, not " + shown(text));
     return array_of(spec, json, max_depth);
@@ -266,17 +296,11 @@ Result<OwnedValue> parse_value(const ValueSpec& spec, std::string_view text) {
 }
 
 Result<OwnedValue> value_of_content(const ValueSpec& spec, std::string_view content) {
-  const bool is_bytes =
-      spec.depth == 1 && (spec.scalar == ValueType::uint8 || spec.scalar == ValueType::int8);
-  if (is_bytes) {
-    OwnedValue array = OwnedValue::array(*spec.scalar);
-    for (const char byte : content) {
-      const OwnedValue element = *spec.scalar == ValueType::uint8
-                                     ? OwnedValue::number(static_cast<std::uint8_t>(byte))
-                                     : OwnedValue::number(static_cast<std::int8_t>(byte));
-      INGOT_TRY_VOID(array.append(element));
-    }
-    return array;
+  if (spec.depth == 1 && spec.scalar == ValueType::uint8) {
+    return OwnedValue::array_of(bytes_of<std::uint8_t>(content));
+  }
+  if (spec.depth == 1 && spec.scalar == ValueType::int8) {
+    return OwnedValue::array_of(bytes_of<std::int8_t>(content));
   }
   if (spec.depth == 0 && spec.scalar != ValueType::string) {
     while (content.ends_with('\n') || content.ends_with('\r')) content.remove_suffix(1);
