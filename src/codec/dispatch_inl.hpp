@@ -100,7 +100,7 @@ template <RunShape shape, class Block, std::size_t block_elements, class DecodeB
 HWY_INLINE void SumBlocks(const std::byte* src, std::size_t block_count, NumberSums& sums,
                           const DecodeBlock& decode_block) {
   if constexpr (requires { DecodeBlock::Count; }) {
-    CountRuns<shape, Block>(src, block_count, sums, decode_block);
+    CountRuns<shape, Block, block_elements>(src, block_count, sums, decode_block);
   } else if constexpr (shape.elements != 0) {
     SumRuns<shape, Block, block_elements>(src, block_count, sums, decode_block);
   } else {

@@ -53,7 +53,8 @@ template <class D>
   const auto last = hn::Add(hn::Mul(scale, hn::Set(f32, static_cast<float>(largest_code))), offset);
   const auto is_beyond = hn::Or(hn::Gt(hn::Max(offset, last), hn::Set(f32, known.most)),
                                 hn::Lt(hn::Min(offset, last), hn::Set(f32, known.least)));
-  // If a code gives 0, it is the integer next to -offset / scale, however roughly that is computed.
+  // If a code gives 0, it is the integer next to -offset / scale: a reciprocal of 8 bits is near
+  // enough for codes up to 31, and scales are 0 or no less than 2^-24, never subnormal floats.
   const auto minus_code = hn::Round(hn::Mul(offset, hn::ApproximateReciprocal(scale)));
   const auto has_zero =
       hn::Or(hn::Eq(hn::Mul(scale, minus_code), offset), hn::Eq(offset, hn::Zero(f32)));

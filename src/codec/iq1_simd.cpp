@@ -23,7 +23,8 @@ constexpr Codebook shifted_points = {1, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0, -9, -1, 7,
 struct DecodeIQ1_S {
   template <class Store>
   HWY_INLINE void operator()(const BlockIQ1_S& block, float* dst, Store store) const {
-    // Bits 12..14 of word g are bits 4..6 of byte 2g+1.
+    // Bits 12..14 of word g are bits 4..6 of byte 2g+1. What the even bytes become is no scale, but
+    // no larger than one can be.
     const Codes bytes = LoadCodes(block.groups.data());
     const Codes odd = hn::Or(AndByte(ShiftRightMixing<3>(bytes), 14), hn::Set(CodeTag(), 1));
     const auto factors = store.Groups(LevelsOf(odd), EighthOf(HalfAt(block.scale.data())));

@@ -32,7 +32,7 @@ struct LaneSums {
 void sum_lanes_ref(const float* numbers, std::size_t count, float center, LaneSums& sums) noexcept;
 void sum_lanes(const float* numbers, std::size_t count, float center, LaneSums& sums) noexcept;
 
-/// Adds the lanes to the sums: half of them to the other half, until one is left.
+/// Adds the lanes to the sums.
 void add_lanes(const LaneSums& lanes, NumberSums& sums) noexcept;
 
 }  // namespace ingot::codec

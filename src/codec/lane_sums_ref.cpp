@@ -23,10 +23,11 @@ void sum_lanes_ref(const float* numbers, std::size_t count, float center, LaneSu
 void add_lanes(const LaneSums& lanes, NumberSums& sums) noexcept {
   sums.sum += total_of(lanes.distances);
   sums.squares += total_of(lanes.squares);
-  sums.min =
-      std::min(sums.min, *std::min_element(std::begin(lanes.minima), std::end(lanes.minima)));
-  sums.max =
-      std::max(sums.max, *std::max_element(std::begin(lanes.maxima), std::end(lanes.maxima)));
+  // A zero loses its sign: which of +0 and -0 is found depends on the CPU.
+  const float min = *std::min_element(std::begin(lanes.minima), std::end(lanes.minima)) + 0.0f;
+  const float max = *std::max_element(std::begin(lanes.maxima), std::end(lanes.maxima)) + 0.0f;
+  sums.min = std::min(sums.min, min);
+  sums.max = std::max(sums.max, max);
   sums.zeros += lanes.zeros;
 }
 

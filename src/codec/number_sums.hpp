@@ -18,8 +18,8 @@ struct NumberSums {
 
 /// The sum of lanes, in the one order that all use: half of them is added to the other half, until
 /// one is left.
-template <std::size_t count>
-[[nodiscard]] double total_of(const float (&lanes)[count]) noexcept {
+template <class T, std::size_t count>
+[[nodiscard]] double total_of(const T (&lanes)[count]) noexcept {
   double sums[count / 2];
   std::size_t half = count / 2;
   for (std::size_t i = 0; i < half; ++i) {

@@ -25,8 +25,8 @@ struct RunShape {
   bool has_minimums = false;  ///< Whether m is not 0. Without groups it is 1.
 };
 
-/// Longer runs are added up one by one; these in lanes, since adding up the lanes of each would
-/// take longer than all else.
+/// Longer runs have their lanes added up run by run; these keep them, since adding up the lanes of
+/// each would take longer than all else.
 inline constexpr std::size_t most_short_run = 32;
 
 /// The types whose sums are taken by runs; those of all others are sums of floats. A run of Q6_K
@@ -47,7 +47,7 @@ inline constexpr RunShape run_shapes[] = {
     {TensorType::iq2_s, 256, 43, 16},
     {TensorType::iq3_xxs, 256, 62, 8},
     {TensorType::iq3_s, 256, 15, 8},
-    {TensorType::iq1_s, 256, 9, 16},
+    {TensorType::iq1_s, 256, 9, 16},  // 8 groups, every other of the kernel's 16 numbers
     {TensorType::iq1_m, 256, 9, 16},
     {TensorType::iq4_nl, 32, 127},
     {TensorType::iq4_xs, 128, 127, 8},

@@ -30,6 +30,9 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 #if HWY_TARGET != HWY_SCALAR
 
+using SumTag = hn::RepartitionToWide<WordTag>;
+using Sums = hn::Vec<SumTag>;
+
 // --- what a RunStore gives decoders instead of floats ------------------------------------------
 
 /// What levels are multiplied by where a run has no groups.
@@ -69,6 +72,14 @@ class Multiples {
     const hn::RepartitionToWide<WordTag> i32;
     return {hn::BitCast(WordTag(), hn::Set(i32, pairs_[group]))};
   }
+  HWY_INLINE void StoreSquares(std::int32_t* to) const {
+    const hn::CappedTag<std::int32_t, 8> i32;
+    const auto lower = hn::Set(i32, 0xFFFF);
+    for (std::size_t i = 0; i < groups; i += hn::Lanes(i32)) {
+      const auto number = hn::And(hn::Load(i32, pairs_ + i), lower);
+      hn::Store(hn::Mul(number, number), i32, to + i);
+    }
+  }
 
  private:
   using EightTag = hn::CappedTag<std::int16_t, 8>;
@@ -102,7 +113,7 @@ class Multiples {
 /// Of one group with a minimum: what the sums of its codes and of their squares are multiplied by.
 struct GroupScale {
   Words scale;
-  Words square;
+  Sums square;
 };
 struct GroupMinimum {
   Words scaled;  ///< Minimum times scale.
@@ -112,9 +123,12 @@ template <std::size_t groups>
 class GroupMultiples {
  public:
   HWY_INLINE GroupMultiples(Levels scales, Levels minimums)
-      : scales_(scales), squares_(scales, scales), scaled_minimums_(scales, minimums) {}
+      : scales_(scales), scaled_minimums_(scales, minimums) {
+    scales_.StoreSquares(squares_);
+    KeepInMemory(squares_);
+  }
   [[nodiscard]] HWY_INLINE GroupScale Scale(std::size_t group) const {
-    return {scales_[group].value, squares_[group].value};
+    return {scales_[group].value, hn::Set(SumTag(), squares_[group])};
   }
   [[nodiscard]] HWY_INLINE GroupMinimum Offset(std::size_t group) const {
     return {scaled_minimums_[group].value};
@@ -122,8 +136,8 @@ class GroupMultiples {
 
  private:
   Multiples<groups> scales_;
-  Multiples<groups> squares_;
   Multiples<groups> scaled_minimums_;
+  HWY_ALIGN std::int32_t squares_[groups];
 };
 
 /// codebook[code], times what the factor says, where only the low nibbles of codes count.
@@ -176,9 +190,6 @@ HWY_INLINE LevelCodes<bits, GroupScale, GroupMinimum> AffineOf(GroupScale scale,
 
 // --- sums of integers --------------------------------------------------------------------------
 
-using SumTag = hn::RepartitionToWide<WordTag>;
-using Sums = hn::Vec<SumTag>;
-
 /// Sums in 8 lanes: number i of 16 belongs to lane i / 2.
 inline constexpr std::size_t sum_parts = 8 / hn::MaxLanes(SumTag());
 
@@ -218,6 +229,8 @@ struct LaneTotals {
 /// The sums of a run, while its weights come.
 template <RunShape shape>
 struct Run {
+  static_assert(!shape.has_minimums || shape.largest_level <= 31);  // MayHoldNews
+
   float unit;
   float minimum;
   LaneTotals t;
@@ -320,9 +333,7 @@ struct Run {
     t_m.AddProducts(codes, group_minimum.scaled, 0);
   }
   HWY_INLINE void AddSquares(Sums squares, GroupScale scale) {
-    // Both halves of each 32 bits hold the square of the scale.
-    const auto factor = hn::ShiftRight<16>(hn::BitCast(SumTag(), scale.square));
-    t_squares.parts[0] = hn::Add(t_squares.parts[0], hn::Mul(squares, factor));
+    t_squares.parts[0] = hn::Add(t_squares.parts[0], hn::Mul(squares, scale.square));
   }
   HWY_INLINE void CountNonzeros(Levels levels) {
     if constexpr (!shape.has_minimums) {
@@ -446,7 +457,6 @@ class ShortRunSums {
   using SumFloatTag = hn::RebindToFloat<SumTag>;
   using SumFloats = hn::Vec<SumFloatTag>;
 
-  /// Half of the lanes is added to the other half, until one is left.
   static HWY_INLINE double Total(const SumFloats (&parts)[sum_parts]) {
     HWY_ALIGN float lanes[8];
     for (std::size_t i = 0; i < sum_parts; ++i) {
@@ -457,8 +467,8 @@ class ShortRunSums {
 
   SumFloats sums_[sum_parts];
   SumFloats squares_[sum_parts];
-  BatchFloats units_;
-  BatchFloats minimums_;
+  BatchFloats units_ = {};
+  BatchFloats minimums_ = {};
 };
 
 /// Adds up long runs, a batch at a time: run r adds to double number r % 4.
@@ -506,8 +516,8 @@ class LongRunSums {
   }
 
   HWY_INLINE void AddTo(NumberSums& sums) const {
-    sums.sum += (sums_[0] + sums_[2]) + (sums_[1] + sums_[3]);
-    sums.squares += (squares_[0] + squares_[2]) + (squares_[1] + squares_[3]);
+    sums.sum += total_of(sums_);
+    sums.squares += total_of(squares_);
   }
 
  private:
@@ -659,10 +669,10 @@ HWY_INLINE void StoreAffine(Levels first, Levels last, GroupScale scale, GroupMi
 }
 
 /// Extremes and zeros among the floats of a block.
-template <class Block, class DecodeBlock>
+template <std::size_t block_elements, class Block, class DecodeBlock>
 HWY_NOINLINE void LookAt(const Block& block, const DecodeBlock& decode_block, NumberSums& sums) {
   Extremes extremes(sums.min, sums.max);
-  float nowhere[256];
+  float nowhere[block_elements];
   decode_block(block, nowhere, ExtremesStore(&extremes));
   sums.min = extremes.Least();
   sums.max = extremes.Most();
@@ -674,7 +684,7 @@ struct LevelCounts {
   int sum;
   int squares;
   int nonzeros;
-  int largest;  ///< Of their magnitudes, at most.
+  int largest;  ///< Of their magnitudes; sharper than what the shape says of any run.
 };
 
 /// Of 2-bit codes, less one, in as many words.
@@ -696,11 +706,12 @@ HWY_INLINE LevelCounts CountTwoBits(const std::uint8_t* bytes) {
   return {codes - count, squares - 2 * codes + count, count - (low - both), both != 0 ? 2 : 1};
 }
 
-/// Adds up runs that decode_block knows how to count: unit_of(block) and Count(block). As
+/// Adds up blocks of one run each, with a binary16 scale, whose decoder has a Count(block). As
 /// LongRunSums.
-template <RunShape shape, class Block, class DecodeBlock>
+template <RunShape shape, class Block, std::size_t block_elements, class DecodeBlock>
 HWY_INLINE void CountRuns(const std::byte* src, std::size_t block_count, NumberSums& sums,
                           const DecodeBlock& decode_block) {
+  static_assert(shape.elements == block_elements);
   const auto* blocks = reinterpret_cast<const Block*>(src);
   double lane_sums[runs_of_batch] = {};
   double lane_squares[runs_of_batch] = {};
@@ -711,13 +722,13 @@ HWY_INLINE void CountRuns(const std::byte* src, std::size_t block_count, NumberS
     lane_sums[b % runs_of_batch] += unit * counts.sum;
     lane_squares[b % runs_of_batch] += unit * unit * counts.squares;
     if (MayHoldNews(scale, counts.largest, {sums.min, sums.max})) {
-      LookAt(blocks[b], decode_block, sums);
+      LookAt<block_elements>(blocks[b], decode_block, sums);
     } else {
       sums.zeros += shape.elements - static_cast<std::size_t>(counts.nonzeros);
     }
   }
-  sums.sum += (lane_sums[0] + lane_sums[2]) + (lane_sums[1] + lane_sums[3]);
-  sums.squares += (lane_squares[0] + lane_squares[2]) + (lane_squares[1] + lane_squares[3]);
+  sums.sum += total_of(lane_sums);
+  sums.squares += total_of(lane_squares);
 }
 
 /// Adds the weights of blocks to the sums.
@@ -741,11 +752,12 @@ HWY_INLINE void SumRuns(const std::byte* src, std::size_t block_count, NumberSum
       run_sums.Set(position, run);
     }
     run_sums.AddUp(count * runs_of_block);
-    const unsigned runs_with_news = run_sums.RunsWithNews(known);
+    const unsigned runs_there = (1u << count * runs_of_block) - 1;
+    const unsigned runs_with_news = run_sums.RunsWithNews(known) & runs_there;
     if (runs_with_news == 0) continue;
     for (std::size_t b = 0; b < count; ++b) {
       if ((runs_with_news >> (b * runs_of_block) & mask_of_block) == 0) continue;
-      LookAt(blocks[first + b], decode_block, sums);
+      LookAt<block_elements>(blocks[first + b], decode_block, sums);
       ++looked_at;
       if constexpr (!shape.has_minimums) {
         for (std::size_t r = 0; r < runs_of_block; ++r) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <iterator>
 
 #include "codec/block.hpp"
 #include "codec/codec.hpp"
@@ -46,8 +48,9 @@ double unit_of_nvfp4(const std::byte* block, std::size_t run) {
   return static_cast<double>(half_ue4m3(load_block<BlockNVFP4>(block, 0).scales[run]));
 }
 
-/// What the integers of a type's runs are multiplied by; and where in a block the factor of its
-/// minimums lies, which is subtracted, or added where a code of 0 stands for the minimum itself.
+/// What the integers of a type's runs are multiplied by. Where there are minimums: their factor,
+/// and where in a block both factors lie. The factor is subtracted, or added in types without
+/// groups.
 struct RunUnits {
   TensorType type;
   UnitOf unit;
@@ -56,18 +59,22 @@ struct RunUnits {
   std::size_t minimum_offset = 0;
 };
 
-#define INGOT_UNITS_WITH_MINIMUM(Block) \
-  scale_of<Block>, minimum_of<Block>, offsetof(Block, scale), offsetof(Block, minimum)
+template <class Block>
+constexpr RunUnits with_minimum(TensorType type) noexcept {
+  return {type, scale_of<Block>, minimum_of<Block>, offsetof(Block, scale),
+          offsetof(Block, minimum)};
+}
 
+/// In the order of run_shapes.
 constexpr RunUnits run_units[] = {
     {TensorType::q4_0, scale_of<BlockQ4_0>},
-    {TensorType::q4_1, INGOT_UNITS_WITH_MINIMUM(BlockQ4_1)},
+    with_minimum<BlockQ4_1>(TensorType::q4_1),
     {TensorType::q5_0, scale_of<BlockQ5_0>},
-    {TensorType::q5_1, INGOT_UNITS_WITH_MINIMUM(BlockQ5_1)},
-    {TensorType::q2_k, INGOT_UNITS_WITH_MINIMUM(BlockQ2_K)},
+    with_minimum<BlockQ5_1>(TensorType::q5_1),
+    with_minimum<BlockQ2_K>(TensorType::q2_k),
     {TensorType::q3_k, scale_of<BlockQ3_K>},
-    {TensorType::q4_k, INGOT_UNITS_WITH_MINIMUM(BlockQ4_K)},
-    {TensorType::q5_k, INGOT_UNITS_WITH_MINIMUM(BlockQ5_K)},
+    with_minimum<BlockQ4_K>(TensorType::q4_k),
+    with_minimum<BlockQ5_K>(TensorType::q5_k),
     {TensorType::q6_k, scale_of<BlockQ6_K>},
     {TensorType::iq2_xxs, scale_of<BlockIQ2_XXS, 8>},
     {TensorType::iq2_xs, scale_of<BlockIQ2_XS, 8>},
@@ -86,10 +93,13 @@ constexpr RunUnits run_units[] = {
     {TensorType::nvfp4, unit_of_nvfp4},
 };
 
-#undef INGOT_UNITS_WITH_MINIMUM
+static_assert(std::equal(std::begin(run_units), std::end(run_units), std::begin(run_shapes),
+                         std::end(run_shapes), [](const RunUnits& units, const RunShape& shape) {
+                           return units.type == shape.type;
+                         }));
 
-constexpr std::size_t most_block_bytes = 292;     // Q8_K
-constexpr std::size_t most_block_elements = 256;  // of a type that has runs
+constexpr std::size_t most_block_bytes = sizeof(BlockQ5_K);  // of a type that has minimums
+constexpr std::size_t most_block_elements = 256;             // of a type that has runs
 
 /// Sums of t, t^2, t * m, m and m^2.
 struct RunTotals {
@@ -192,8 +202,8 @@ class LongRunSums {
   }
 
   void add_to(NumberSums& sums) const noexcept {
-    sums.sum += (sums_[0] + sums_[2]) + (sums_[1] + sums_[3]);
-    sums.squares += (squares_[0] + squares_[2]) + (squares_[1] + squares_[3]);
+    sums.sum += total_of(sums_);
+    sums.squares += total_of(squares_);
   }
 
  private:
@@ -245,9 +255,10 @@ class ShortRunSums {
 template <class RunSums>
 void add_runs(const TensorTypeInfo& type, DequantizeReference dequantize, const std::byte* src,
               std::size_t block_count, NumberSums& sums) noexcept {
-  const RunShape shape = run_shape_of(type.type);
-  const RunUnits& units = *std::find_if(std::begin(run_units), std::end(run_units),
-                                        [&](const RunUnits& u) { return u.type == type.type; });
+  const auto* found = std::find_if(std::begin(run_shapes), std::end(run_shapes),
+                                   [&](const RunShape& one) { return one.type == type.type; });
+  const RunShape& shape = *found;
+  const RunUnits& units = run_units[found - std::begin(run_shapes)];
   RunSums run_sums;
   for (std::size_t b = 0; b < block_count; ++b) {
     const std::byte* block = src + b * type.block_bytes;

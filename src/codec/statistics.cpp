@@ -29,8 +29,8 @@ Statistics compute_exactly(std::span<const float> numbers) noexcept {
     } else {
       ++result.count;
       if (number == 0.0f) ++result.zeros;
-      result.min = std::min(result.min, static_cast<double>(number));
-      result.max = std::max(result.max, static_cast<double>(number));
+      result.min = std::min(result.min, static_cast<double>(number) + 0.0);  // no -0
+      result.max = std::max(result.max, static_cast<double>(number) + 0.0);
       sum += number;
     }
   }
@@ -113,8 +113,8 @@ std::optional<Statistics> sum_blocks(const BlockPiece& piece, const Statistics& 
   return statistics_of(sums, 0.0f, piece.element_count);
 }
 
-/// The same of big-endian ones: to the bit, so types that are not added up as floats are not here
-/// either.
+/// The same of big-endian ones, swapped first; for types that have runs. The others are decoded, to
+/// the same floats.
 std::optional<Statistics> sum_swapped(const BlockPiece& piece, const Statistics& known) noexcept {
   constexpr std::size_t most_bytes = statistics_piece;  // runs have less than 8 bits per weight
   std::byte bytes[most_bytes];

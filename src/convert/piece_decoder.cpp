@@ -6,6 +6,7 @@
 #include "ingot/quantize.hpp"
 
 namespace ingot::convert {
+
 std::uint64_t bytes_of(const TensorInfo& tensor, std::uint64_t element_count) noexcept {
   const TensorTypeInfo& type = *find_type(tensor.type);
   return element_count / type.block_elements * type.block_bytes;

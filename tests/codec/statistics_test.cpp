@@ -10,8 +10,14 @@
 
 #include "codec/block_fields.hpp"
 #include "codec/codec.hpp"
+#include "codec/iq4.hpp"
+#include "codec/k2.hpp"
+#include "codec/k4.hpp"
+#include "codec/k5.hpp"
 #include "codec/k6.hpp"
 #include "codec/lane_sums.hpp"
+#include "codec/legacy4.hpp"
+#include "codec/legacy5.hpp"
 #include "codec/runs.hpp"
 #include "ingot/quantize.hpp"
 #include "support/codec_cases.hpp"
@@ -287,19 +293,103 @@ TEST_P(BlockStatistics, AreTheSameInTheOtherByteOrder) {
               *compute_statistics(info.type, swapped, Endian::big));
 }
 
-/// The largest sum of squares that a run can have: 32 bits would be one too few for a super-block.
-TEST_P(LaneSums, LargestMultiplesDoNotOverflow) {
+class Runs : public testing::TestWithParam<std::int64_t> {};
+
+codec::NumberSums sums_of(TensorType type, std::span<const std::byte> blocks) {
+  codec::NumberSums sums;
+  const std::size_t block_count = blocks.size() / find_type(type)->block_bytes;
+  codec::find_codec(type)->sum(blocks.data(), block_count, sums);
+  return sums;
+}
+
+// The largest sums of squares that runs can have: a whole super-block would be too long a run.
+TEST_P(Runs, OfLargestMultiplesDoNotOverflow) {
   const ForcedTarget forced(GetParam());
   codec::BlockQ6_K block{};
   block.groups.fill(0x80);                // -128
   codec::put_f16(block.scale.data(), 1);  // codes of 0 are levels of -32
-  const auto bytes = std::as_bytes(std::span(&block, 1));
-  codec::NumberSums sums;
-  codec::find_codec(TensorType::q6_k)->sum(bytes.data(), 1, sums);
+  const codec::NumberSums sums = sums_of(TensorType::q6_k, std::as_bytes(std::span(&block, 1)));
   EXPECT_EQ(sums.sum, 256.0 * 4096.0);
   EXPECT_EQ(sums.squares, 256.0 * 4096.0 * 4096.0);
   EXPECT_EQ(sums.min, 4096.0f);
   EXPECT_EQ(sums.zeros, 0u);
+
+  codec::BlockIQ4_XS other{};  // group scales of -32, levels of -127
+  codec::put_f16(other.scale.data(), 1);
+  const codec::NumberSums other_sums =
+      sums_of(TensorType::iq4_xs, std::as_bytes(std::span(&other, 1)));
+  EXPECT_EQ(other_sums.sum, 256.0 * 4064.0);
+  EXPECT_EQ(other_sums.squares, 256.0 * 4064.0 * 4064.0);
+}
+
+/// The zeros of 12 blocks that are filled alike. The first four have larger scales, so that the
+/// others need not be looked at for extremes.
+template <class Block, class Fill>
+std::uint64_t zeros_of(TensorType type, const Fill& fill) {
+  std::vector<Block> blocks(12);
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
+    fill(blocks[b]);
+    if (b < 4) {
+      // Of both signs.
+      const float larger = b % 2 == 0 ? 64.0f : -64.0f;
+      codec::put_f16(blocks[b].scale.data(), larger);
+      if constexpr (requires { blocks[b].minimum; }) {
+        codec::put_f16(blocks[b].minimum.data(), 0.125f);
+      }
+    } else {
+      codec::put_f16(blocks[b].scale.data(), 0.75f);
+    }
+  }
+  const std::span all(blocks);
+  return sums_of(type, std::as_bytes(all)).zeros - sums_of(type, std::as_bytes(all.first(4))).zeros;
+}
+
+TEST_P(Runs, CountZerosThatMinimumsMake) {
+  const ForcedTarget forced(GetParam());
+  for (unsigned code = 0; code < 16; ++code) {
+    const float distance = 0.75f * static_cast<float>(code);
+    const auto fill = [&](auto& block) {
+      block.codes.fill(static_cast<std::uint8_t>(code | code << 4));
+      codec::put_f16(block.minimum.data(), -distance);
+    };
+    EXPECT_EQ(zeros_of<codec::BlockQ4_1>(TensorType::q4_1, fill), 32u * 8) << code;
+    EXPECT_EQ(zeros_of<codec::BlockQ5_1>(TensorType::q5_1, fill), 32u * 8) << code;
+    const auto fill_groups = [&](auto& block) {
+      fill(block);
+      codec::put_f16(block.minimum.data(), distance);
+      // The scales and minimums of the first four groups are 1; of the others, 1 and 2.
+      block.groups = {1, 1, 1, 1, 1, 1, 1, 1, 0x21, 0x21, 0x21, 0x21};
+    };
+    const std::size_t zeros = (code == 0 ? 256 : 128) * 8;
+    EXPECT_EQ(zeros_of<codec::BlockQ4_K>(TensorType::q4_k, fill_groups), zeros) << code;
+    EXPECT_EQ(zeros_of<codec::BlockQ5_K>(TensorType::q5_k, fill_groups), zeros) << code;
+  }
+  for (unsigned code = 0; code < 4; ++code) {
+    const auto fill = [&](codec::BlockQ2_K& block) {
+      block.codes.fill(static_cast<std::uint8_t>(code * 0x55));
+      block.groups.fill(0x11);
+      codec::put_f16(block.minimum.data(), 0.75f * static_cast<float>(code));
+    };
+    EXPECT_EQ(zeros_of<codec::BlockQ2_K>(TensorType::q2_k, fill), 256u * 8) << code;
+  }
+}
+
+TEST_P(Runs, CountZerosOfGroupsWithoutScale) {
+  const ForcedTarget forced(GetParam());
+  const auto fill = [](codec::BlockQ6_K& block) {
+    block.groups.fill(1);
+    block.groups[5] = 0;
+  };
+  EXPECT_EQ(zeros_of<codec::BlockQ6_K>(TensorType::q6_k, fill), 16u * 8);
+}
+
+INSTANTIATE_TEST_SUITE_P(, Runs, testing::ValuesIn(cpu_targets()),
+                         [](const auto& test) { return target_name(test.param); });
+
+TEST(Statistics, HaveNoNegativeZero) {
+  const std::vector<float> zeros(33, -0.0f);
+  EXPECT_FALSE(std::signbit(compute_statistics(zeros).min));
+  EXPECT_FALSE(std::signbit(compute_statistics(zeros).max));
 }
 
 INSTANTIATE_TEST_SUITE_P(, BlockStatistics, every_type_and_target(), case_name);
