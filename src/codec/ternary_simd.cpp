@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include <bit>
+
 #include "codec/codec.hpp"
 #include "codec/ternary.hpp"
 
@@ -15,6 +17,25 @@ namespace ingot::codec::HWY_NAMESPACE {
 #if HWY_TARGET != HWY_SCALAR
 /// Codes of two bits, less one; look-ups see two bits more.
 constexpr Codebook two_bits = {-1, 0, 1, 2, -1, 0, 1, 2, -1, 0, 1, 2, -1, 0, 1, 2};
+
+/// Of 2-bit codes, less one, in as many words.
+template <std::size_t words>
+HWY_INLINE LevelCounts CountTwoBits(const std::uint8_t* bytes) {
+  constexpr std::uint64_t low_bits = 0x5555555555555555;
+  int low = 0;
+  int high = 0;
+  int both = 0;
+  for (std::size_t i = 0; i < words; ++i) {
+    const std::uint64_t word = u64_at(bytes + 8 * i);
+    low += std::popcount(word & low_bits);
+    high += std::popcount(word >> 1 & low_bits);
+    both += std::popcount(word & word >> 1 & low_bits);
+  }
+  constexpr int count = 32 * int{words};
+  const int codes = low + 2 * high;
+  const int squares = low + 4 * high + 4 * both;
+  return {codes - count, squares - 2 * codes + count, count - (low - both), both != 0 ? 2 : 1};
+}
 
 struct DecodeQ2_0 {
   static HWY_INLINE LevelCounts Count(const BlockQ2_0& block) {
