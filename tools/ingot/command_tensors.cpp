@@ -33,7 +33,7 @@ constexpr const char* examples =
     "\n"
     "Shapes begin with the dimension that varies fastest, as stored. Offsets count\n"
     "from the start of the file (in JSON, `offset` from that of the data section).\n"
-    "--stats decodes every weight; NaN and infinities are counted and left out of the\n"
+    "--stats reads every weight; NaN and infinities are counted and left out of the\n"
     "rest.\n"
     "Exit status 1: no tensor matches.";
 
