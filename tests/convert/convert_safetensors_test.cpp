@@ -269,6 +269,34 @@ TEST_F(ConvertSafetensors, HfNamesUndoTheInterleavingOfLlama) {
   }
 }
 
+ModelSketch with_heads(std::vector<std::uint32_t> of_layers) {
+  return sketch_llama().set_by("llama.attention.head_count", [=](ModelWriter& writer) {
+    writer.set_array("llama.attention.head_count", std::span<const std::uint32_t>(of_layers));
+  });
+}
+
+TEST_F(ConvertSafetensors, HfNamesCountTheHeadsOfEachLayer) {
+  const std::vector<float> q = counting(32 * 32);
+  const auto add_to = [&](ModelSketch sketch) {
+    const Bytes of_two = bytes_of(interleave(q, 32, 2));
+    const Bytes of_four = bytes_of(interleave(q, 32, 4));
+    sketch.tensor("blk.0.attn_q.weight", TensorType::f32, {32, 32}, of_two);
+    sketch.tensor("blk.1.attn_q.weight", TensorType::f32, {32, 32}, of_four);
+    sketch.write(folder_.path("a.gguf"));
+  };
+  add_to(with_heads({2, 4}));
+  ASSERT_THAT(write("m.safetensors", {.names = NameStyle::hf}), Succeeds());
+  const auto model = open("m.safetensors");
+  ASSERT_THAT(model, Succeeds());
+  for (const char* name :
+       {"model.layers.0.self_attn.q_proj.weight", "model.layers.1.self_attn.q_proj.weight"}) {
+    ASSERT_NE(model->find_tensor(name), nullptr) << name;
+    EXPECT_EQ(data(*model, *model->find_tensor(name)), bytes_of(q)) << name;
+  }
+  add_to(with_heads({2}));
+  EXPECT_THAT(write("n.safetensors", {.names = NameStyle::hf}), FailsWith(Errc::size_mismatch));
+}
+
 TEST_F(ConvertSafetensors, HfNamesTakeExpertsApart) {
   ModelSketch sketch = sketch_llama();
   sketch.tensor("blk.0.ffn_up_exps.weight", TensorType::f32, {32, 8, 3}, bytes_of(counting(768)));

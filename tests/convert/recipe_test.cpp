@@ -4,12 +4,16 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <array>
 #include <random>
 #include <set>
+#include <span>
 #include <string>
 
 #include "support/expect_error.hpp"
 #include "support/model_shapes.hpp"
+#include "support/model_sketch.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace ingot::test {
 namespace {
@@ -296,6 +300,26 @@ TEST(Explain, HasWordsOfItsOwnForEveryReasonAndRole) {
   EXPECT_EQ(texts.size(), count);
   EXPECT_TRUE(texts.contains("asked for: ffn_(up|down)"));
   EXPECT_TRUE(texts.contains("rule for attention keys"));
+}
+
+TEST(Recipe, TraitsTakeTheFirstOfAListForEachLayer) {
+  const TemporaryFolder folder;
+  ModelSketch sketch = sketch_llama();
+  for (const char* suffix : {"head_count", "head_count_kv"}) {
+    const std::string key = "llama.attention." + std::string(suffix);
+    sketch.set_by(key, [=](ModelWriter& writer) {
+      const std::array<std::uint32_t, 2> counts = {key.ends_with("kv") ? 2u : 8u, 1u};
+      writer.set_array(key, std::span<const std::uint32_t>(counts));
+    });
+  }
+  const auto model = Model::open(sketch.write(folder.path("a.gguf")));
+  ASSERT_THAT(model, Succeeds());
+  EXPECT_EQ(traits_of(*model).head_count, 8u);
+  EXPECT_EQ(traits_of(*model).head_count_kv, 2u);
+  const auto without =
+      Model::open(sketch.remove("llama.attention.head_count_kv").write(folder.path("b.gguf")));
+  ASSERT_THAT(without, Succeeds());
+  EXPECT_EQ(traits_of(*without).head_count_kv, 8u);
 }
 
 }  // namespace

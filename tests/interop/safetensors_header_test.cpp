@@ -66,6 +66,7 @@ INSTANTIATE_TEST_SUITE_P(
         Hostile{"Empty", "", 0, header}, Hostile{"BlankFirst", " {}", 0, header},
         Hostile{"NotAnObject", "[]", 0, header}, Hostile{"Number", "{\"a\":1}", 0, header},
         Hostile{"Text", R"({"a":"b"})", 0, header}, Hostile{"Null", R"({"a":null})", 0, header},
+        Hostile{"Boolean", R"({"a":true})", 0, header},
         Hostile{"CutOff", R"({"a":{"dtype":"F32")", 0, header},
         Hostile{"TwoDocuments", "{}{}", 0, header},
         Hostile{"NotUtf8", "{\"\xFF\":{\"dtype\":\"F32\",\"shape\":[],\"data_offsets\":[0,4]}}", 4,

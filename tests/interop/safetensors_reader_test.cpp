@@ -188,7 +188,7 @@ TEST_F(SafetensorsReader, AnIndexMustBeThatOfItsShards) {
                           R"({"a":"../m-1.safetensors"})", R"({"a":"/etc/passwd"})", R"({"a":1})",
                           R"({"a":{"b":"m-1.safetensors"}})", R"({"a":["m-1.safetensors"]})",
                           R"({"a":"m-1.safetensors","a":"m-1.safetensors"})", R"({"a":null})",
-                          R"({"a":true})", R"({"a":-1})", R"({"a":0.5})",
+                          R"({"a":true})", R"({"a":-1})", R"({"a":0.5})", "{",
                           // Each name is there, but not in the shard that it says.
                           R"({"a":"m-2.safetensors","b":"m-1.safetensors"})"}) {
     if (std::string_view(map) == R"({"a":"m-1.safetensors"})") continue;  // a part is a model
