@@ -50,9 +50,7 @@ class ValueMender {
     levels_.push_back({array.begin(), OwnedValue::array(array.element_type())});
   }
 
-  MendedValue finish(OwnedValue made) const {
-    return {std::move(made), has_cut_nuls_, has_set_bools_};
-  }
+  MendedValue finish(OwnedValue made) const { return {std::move(made), has_set_bools_}; }
 
   OwnedValue mend_single(const Value& value) {
     if (value.type() == ValueType::boolean) {
@@ -61,14 +59,12 @@ class ValueMender {
     }
     if (value.type() == ValueType::string && cuts_nuls_) {
       const std::string_view text = value.get<std::string_view>().value_or("");
-      has_cut_nuls_ = has_cut_nuls_ || text.ends_with('\0');
       return OwnedValue::string(without_nuls(text));
     }
     return OwnedValue::copy_of(value);
   }
 
   bool cuts_nuls_;
-  bool has_cut_nuls_ = false;
   bool has_set_bools_ = false;
   std::vector<Level> levels_;  // outermost first
 };

@@ -2,8 +2,6 @@
 // A value as it must have been meant.
 #pragma once
 
-#include <optional>
-
 #include "ingot/error.hpp"
 #include "ingot/metadata.hpp"
 #include "ingot/owned_value.hpp"
@@ -12,7 +10,6 @@ namespace ingot::check {
 
 struct MendedValue {
   OwnedValue value;
-  bool has_cut_nuls = false;   ///< Strings lost the NULs at their end.
   bool has_set_bools = false;  ///< Bools that were neither 0 nor 1 are 1.
 };
 

@@ -306,6 +306,12 @@ class AffineCodes {
   static constexpr std::uint8_t mask = (1 << bits) - 1;
 
  public:
+  template <class Store>
+  HWY_INLINE void operator()(Codes first, Codes last, float* dst, Store store) const {
+    (*this)(first, dst, store);
+    (*this)(last, dst + 16, store);
+  }
+
 #if HWY_TARGET <= HWY_AVX3
   HWY_INLINE AffineCodes(Floats scale, Floats offset) {
     const auto codes = hn::And(hn::Iota(IntTag(), 0), hn::Set(IntTag(), mask));
@@ -317,11 +323,6 @@ class AffineCodes {
     const hn::Indices512<float> indices{hn::PromoteTo(IntTag(), codes).raw};
     store(hn::TableLookupLanes(values_, indices), dst);
   }
-  template <class Store>
-  HWY_INLINE void operator()(Codes first, Codes last, float* dst, Store store) const {
-    (*this)(first, dst, store);
-    (*this)(last, dst + 16, store);
-  }
 
  private:
   Floats values_;
@@ -331,11 +332,6 @@ class AffineCodes {
   template <class Store>
   HWY_INLINE void operator()(Codes codes, float* dst, Store store) const {
     StoreAffine(LevelsOf(AndByte(codes, mask)), scale_, offset_, dst, store);
-  }
-  template <class Store>
-  HWY_INLINE void operator()(Codes first, Codes last, float* dst, Store store) const {
-    (*this)(first, dst, store);
-    (*this)(last, dst + 16, store);
   }
 
  private:

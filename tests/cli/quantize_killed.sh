@@ -11,27 +11,9 @@ for age in old new; do
 done
 ! cmp -s qold-00002-of-00003.gguf qnew-00002-of-00003.gguf || fail "the sets are alike"
 export original=$PWD
-check='
-hidden=$(find . -name ".*.tmp")
-[[ -z $hidden || $outcome == killed ]]
-olds=0 news=0 kept=0
-for i in 1 2 3; do
-  name=out-0000$i-of-00003.gguf
-  old=$original/qold-0000$i-of-00003.gguf
-  cmp new-0000$i-of-00003.gguf "$original/new-0000$i-of-00003.gguf"
-  if cmp -s $name "$old"; then olds=$((olds + 1)); fi
-  if cmp -s $name "$original/qnew-0000$i-of-00003.gguf"; then news=$((news + 1)); fi
-  if cmp -s $name "$old" || cmp -s .$name.ingot-old "$old"; then kept=$((kept + 1)); fi
-done
-# Never old and new ones beside each other; nothing old is lost before all is new.
-((olds == 0 || news == 0))
-((news == 3 || kept == 3))
-case $outcome in
-  0) ((news == 3)) && ! compgen -G ".*.ingot-old" ;;
-  killed) ;;
-  *) ((olds == 3)) ;;
-esac
-'
+check=$hidden_only_if_killed'
+for i in 1 2 3; do cmp new-0000$i-of-00003.gguf "$original/new-0000$i-of-00003.gguf"; done
+'$(check_of_replaced_set qold qnew)
 setup='
 cp "$original"/new-*.gguf .
 for i in 1 2 3; do cp "$original/qold-0000$i-of-00003.gguf" "out-0000$i-of-00003.gguf"; done

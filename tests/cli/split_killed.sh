@@ -6,10 +6,6 @@ export original=$PWD
 size=$(stat -c %s model.gguf)
 modes=(--times 10 --tmpfs $((size * 5 / 4)))
 [[ -z $kill_library ]] || modes+=(--calls "$kill_library" --full "$kill_library")
-hidden_only_if_killed='
-hidden=$(find . -name ".*.tmp")
-[[ -z $hidden || $outcome == killed ]]
-'
 check=$hidden_only_if_killed'
 cmp model.gguf "$original/model.gguf"
 for file in out-*.gguf; do
@@ -34,23 +30,7 @@ python3 "$tests/kill_at_random.py" --setup 'cp "$original"/part-*.gguf .' --chec
 "$ingot" split other.gguf old --shards 3 -q
 check=$hidden_only_if_killed'
 cmp model.gguf "$original/model.gguf"
-olds=0 news=0 kept=0
-for i in 1 2 3; do
-  name=out-0000$i-of-00003.gguf
-  old=$original/old-0000$i-of-00003.gguf
-  if cmp -s $name "$old"; then olds=$((olds + 1)); fi
-  if cmp -s $name "$original/part-0000$i-of-00003.gguf"; then news=$((news + 1)); fi
-  if cmp -s $name "$old" || cmp -s .$name.ingot-old "$old"; then kept=$((kept + 1)); fi
-done
-# Never old and new ones beside each other; nothing old is lost before all is new.
-((olds == 0 || news == 0))
-((news == 3 || kept == 3))
-case $outcome in
-  0) ((news == 3)) && ! compgen -G ".*.ingot-old" ;;
-  killed) ;;
-  *) ((olds == 3)) ;;
-esac
-'
+'$(check_of_replaced_set old part)
 setup='
 cp "$original/model.gguf" .
 for i in 1 2 3; do cp "$original/old-0000$i-of-00003.gguf" "out-0000$i-of-00003.gguf"; done

@@ -46,3 +46,33 @@ assert len(old) == len(new) and data.count(old) == 1, (len(old), len(new), data.
 open(path, "wb").write(data.replace(old, new))
 ' "$@"
 }
+
+# For `kill_at_random.py --check`; the folder of the test is $original there.
+hidden_only_if_killed='
+hidden=$(find . -name ".*.tmp")
+[[ -z $hidden || $outcome == killed ]]
+'
+
+# check_of_replaced_set OLD NEW: the same for three shards out-0000I-of-00003.gguf that were those of
+# OLD, and are to be those of NEW: they are all old or all new.
+check_of_replaced_set() {
+  printf 'before=%q after=%q\n' "$1" "$2"
+  cat <<'END'
+olds=0 news=0 kept=0
+for i in 1 2 3; do
+  name=out-0000$i-of-00003.gguf
+  old=$original/$before-0000$i-of-00003.gguf
+  if cmp -s $name "$old"; then olds=$((olds + 1)); fi
+  if cmp -s $name "$original/$after-0000$i-of-00003.gguf"; then news=$((news + 1)); fi
+  if cmp -s $name "$old" || cmp -s .$name.ingot-old "$old"; then kept=$((kept + 1)); fi
+done
+# Never old and new ones beside each other; nothing old is lost before all is new.
+((olds == 0 || news == 0))
+((news == 3 || kept == 3))
+case $outcome in
+  0) ((news == 3)) && ! compgen -G ".*.ingot-old" ;;
+  killed) ;;
+  *) ((olds == 3)) ;;
+esac
+END
+}
