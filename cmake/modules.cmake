@@ -3,16 +3,14 @@
 
 include(GNUInstallDirs)
 
-# ingot_library(<name> EXPORT_NAME <name> HEADERS <header>... [LIBS <target>...])
+# ingot_library(<name> EXPORT_NAME <name> [LIBS <target>...])
 #
 # Declares the library target <name> (alias ingot::<EXPORT_NAME>), to be filled by ingot_module.
-#   HEADERS  public headers, below include/
 #   LIBS     what users of the library have to link too
 # Two more targets are made from the same objects: <name>_objects, and the static <name>_internal
 # for tests that need symbols which a shared library hides.
 function(ingot_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "EXPORT_NAME" "HEADERS;LIBS")
-  list(TRANSFORM arg_HEADERS PREPEND ${PROJECT_SOURCE_DIR}/include/)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "EXPORT_NAME" "LIBS")
 
   # target_sources below each module adds the objects; a library needs no source of its own.
   add_library(${name}_objects OBJECT)
@@ -46,8 +44,7 @@ function(ingot_library name)
     endforeach()
   endif()
 
-  target_sources(${name} PUBLIC FILE_SET HEADERS
-                 BASE_DIRS ${PROJECT_SOURCE_DIR}/include FILES ${arg_HEADERS})
+  target_sources(${name} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}/include)
   # While the major version is 0, a minor release may change the ABI.
   set_target_properties(${name} PROPERTIES
     EXPORT_NAME ${arg_EXPORT_NAME}
@@ -61,30 +58,35 @@ function(ingot_library name)
   endif()
 
   set(INGOT_LIBRARY ${name} PARENT_SCOPE)
-  ingot_check_headers(${arg_HEADERS})
 endfunction()
 
-# ingot_module(<name> [MAY_USE <module>...] [LIBS <target>...] SOURCES <file>...)
+# ingot_module(<folder> [MAY_USE <module>...] [HEADERS <header>...] [LIBS <target>...] SOURCES <file>...)
 #
-# Adds src/<name>/<file>... to the library declared last and registers ctest `layer.<name>`, which
-# checks the #includes of src/<name> against MAY_USE. Public headers (ingot/...) are always allowed.
-#   LIBS  what only this library needs, not its users
-function(ingot_module name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "MAY_USE;LIBS;SOURCES")
+# Adds src/<folder>/<file>... to the library declared last and registers ctest `layer.<folder>`, which
+# checks the #includes of src/<folder> and of its public headers.
+#   MAY_USE  the modules whose files and public headers it includes: those, and no more
+#   HEADERS  the public headers that it implements, in include/ingot/
+#   LIBS     what only this library needs, not its users
+function(ingot_module folder)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "MAY_USE;HEADERS;LIBS;SOURCES")
   get_property(declared GLOBAL PROPERTY INGOT_MODULES)
   foreach(module ${arg_MAY_USE})
     if(NOT module IN_LIST declared)
-      message(FATAL_ERROR "${name} may not use ${module}: layers point down, ${module} is no layer below")
+      message(FATAL_ERROR "${folder} may not use ${module}: layers point down, ${module} is no layer below")
     endif()
   endforeach()
-  set_property(GLOBAL APPEND PROPERTY INGOT_MODULES ${name})
+  set_property(GLOBAL APPEND PROPERTY INGOT_MODULES ${folder})
+  set_property(GLOBAL PROPERTY INGOT_HEADERS_OF_${folder} ${arg_HEADERS})
 
-  list(TRANSFORM arg_SOURCES PREPEND ${PROJECT_SOURCE_DIR}/src/${name}/)
+  list(TRANSFORM arg_SOURCES PREPEND ${PROJECT_SOURCE_DIR}/src/${folder}/)
   target_sources(${INGOT_LIBRARY}_objects PRIVATE ${arg_SOURCES})
+  list(TRANSFORM arg_HEADERS PREPEND ${PROJECT_SOURCE_DIR}/include/ingot/)
+  target_sources(${INGOT_LIBRARY} PUBLIC FILE_SET HEADERS FILES ${arg_HEADERS})
   if(arg_LIBS)
     target_link_libraries(${INGOT_LIBRARY}_objects PRIVATE ${arg_LIBS})
     target_link_libraries(${INGOT_LIBRARY} PRIVATE ${arg_LIBS})
     target_link_libraries(${INGOT_LIBRARY}_internal PRIVATE ${arg_LIBS})
   endif()
-  ingot_check_layer(${name} src/${name} MAY_USE ${arg_MAY_USE})
+  ingot_check_layer(${folder} MAY_USE ${arg_MAY_USE})
+  ingot_check_headers(${arg_HEADERS})
 endfunction()

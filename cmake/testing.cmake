@@ -33,11 +33,17 @@ function(ingot_check test)
                        ENVIRONMENT "${INGOT_TEST_ENVIRONMENT}" ${arg_PROPERTIES})
 endfunction()
 
-# ingot_check_layer(<name> <folder> [MAY_USE <module>...])
-function(ingot_check_layer name folder)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "MAY_USE")
-  ingot_check(layer.${name} COMMAND Python3::Interpreter scripts/check_layers.py
-              ${folder} --may-use ${arg_MAY_USE})
+# ingot_check_layer(<module> [MAY_USE <module>...])
+function(ingot_check_layer module)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "MAY_USE")
+  set(modules)
+  foreach(name ${module} ${arg_MAY_USE})
+    get_property(headers GLOBAL PROPERTY INGOT_HEADERS_OF_${name})
+    list(JOIN headers "," headers)
+    list(APPEND modules ${name}=${headers})
+  endforeach()
+  string(REPLACE "/" "." test ${module})
+  ingot_check(layer.${test} COMMAND Python3::Interpreter scripts/check_layers.py ${modules})
 endfunction()
 
 # ingot_check_headers(<header>...): each public header compiles alone, with every warning.

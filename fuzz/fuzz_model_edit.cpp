@@ -22,7 +22,7 @@
 #include "base/siphash.hpp"
 #include "ingot/edit.hpp"
 #include "ingot/model.hpp"
-#include "model/edit_journal.hpp"
+#include "model/edit/edit_journal.hpp"
 #include "support/model_checks.hpp"
 
 namespace {

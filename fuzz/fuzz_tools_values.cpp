@@ -13,7 +13,7 @@
 #include <string_view>
 
 #include "ingot/text.hpp"
-#include "value_parser.hpp"
+#include "text/value_parser.hpp"
 
 namespace {
 

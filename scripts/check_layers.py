@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""check_layers.py FOLDER [--may-use MODULE...]
+"""check_layers.py MODULE=HEADER,... [MODULE=HEADER,...]...
+check_layers.py --program FOLDER
 
-Fails on every #include in FOLDER of a file of this project that is neither FOLDER's own, nor a
-public header (include/), nor in an allowed module (src/MODULE). Run from the root of the tree.
-What is not in the tree is somebody else's header, and allowed.
+Checks every #include of the first module (src/MODULE and its public HEADERs in include/ingot): it may
+name files of that module, and of the other modules with their public headers. Each of those must be
+named at least once. A program may include its own FOLDER and every public header. Run from the root
+of the tree. Headers that are not in the tree are always allowed.
 """
 import argparse
 import pathlib
@@ -13,11 +15,16 @@ import sys
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^">]+)[">]')
 KINDS = {".cpp", ".hpp", ".h", ".c", ".def"}
+PUBLIC = pathlib.Path("include/ingot")
+
+
+def sources(folder):
+    return [path for path in sorted(folder.rglob("*")) if path.suffix in KINDS]
 
 
 def find_in_tree(name, includer):
-    """The file of this tree that `name` means: looked for as the compiler does, and everywhere
-    else where the project keeps code, so that a detour is found too."""
+    """The file of this tree that `name` means: searched as the compiler does, and in every other
+    folder of code, so that a detour is found too."""
     for base in (includer.parent, "src", "include", "tools", "tools/ingot", "tests", "."):
         path = pathlib.Path(base, name)
         if path.is_file():
@@ -25,28 +32,52 @@ def find_in_tree(name, includer):
     return None
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("--may-use", nargs="*", default=[])
-    arguments = parser.parse_args()
-
-    allowed = [arguments.folder, pathlib.Path("include")]
-    allowed += [pathlib.Path("src", module) for module in arguments.may_use]
-
-    files = [path for path in sorted(arguments.folder.rglob("*")) if path.suffix in KINDS]
-    if not files:
-        sys.exit(f"{arguments.folder}: no source files here")
-    wrong_count = 0
+def includes(files):
+    """(file, line number, included file of this tree)..."""
     for path in files:
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
             match = INCLUDE.match(line)
             target = match and find_in_tree(match[1], path)
-            if target and not any(target.is_relative_to(place) for place in allowed):
-                places = " ".join(map(str, allowed))
-                print(f"{path}:{number}: includes {target}; allowed are: {places}")
-                wrong_count += 1
-    sys.exit(1 if wrong_count else 0)
+            if target:
+                yield path, number, target
+
+
+def check_program(folder):
+    for path, number, target in includes(sources(folder)):
+        if not target.is_relative_to(folder) and not target.is_relative_to("include"):
+            yield f"{path}:{number}: includes {target}; allowed are {folder} and include"
+
+
+def check_module(arguments):
+    modules = {}  # name: public headers
+    for argument in arguments:
+        name, _, headers = argument.partition("=")
+        modules[name] = {PUBLIC / header for header in headers.split(",") if header}
+    own, unused = arguments[0].partition("=")[0], set(modules)
+    files = sources(pathlib.Path("src", own))
+    if not files:
+        yield f"src/{own}: no source files here"
+    unused.discard(own)
+    for path, number, target in includes(files + sorted(modules[own])):
+        owner = next((name for name, headers in modules.items()
+                      if target in headers or target.is_relative_to(f"src/{name}")), None)
+        if owner is None:
+            yield f"{path}:{number}: includes {target}; {own} may use {' '.join(modules)}"
+        unused.discard(owner)
+    for name in sorted(unused):
+        yield f"src/CMakeLists.txt: {own} may use {name}, but does not"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--program", type=pathlib.Path)
+    parser.add_argument("modules", nargs="*")
+    arguments = parser.parse_args()
+    check = check_program(arguments.program) if arguments.program else check_module(arguments.modules)
+    findings = list(check)
+    for finding in findings:
+        print(finding)
+    sys.exit(1 if findings else 0)
 
 
 if __name__ == "__main__":

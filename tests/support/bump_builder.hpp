@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "ingot/digest.hpp"
-#include "interop/bump_header.hpp"
-#include "interop/bump_layout.hpp"
+#include "formats/bump/bump_header.hpp"
+#include "formats/bump/bump_layout.hpp"
 #include "support/gguf_builder.hpp"
 
 namespace ingot::test {

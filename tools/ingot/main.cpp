@@ -9,11 +9,11 @@
 #include <new>
 #include <string_view>
 
-#include "command.hpp"
-#include "console.hpp"
-#include "generate.hpp"
-#include "help.hpp"
-#include "interrupt.hpp"
+#include "cli/command.hpp"
+#include "cli/console.hpp"
+#include "cli/generate.hpp"
+#include "cli/help.hpp"
+#include "cli/interrupt.hpp"
 
 namespace ingot::cli {
 namespace {

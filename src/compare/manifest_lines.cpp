@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+// Manifests of llama-gguf-hash, and those of sha256sum.
+//
+// A line of the first kind is (printf) "%-8s  %-s  %s": algorithm, digits, then FILE for the
+// weights of a whole model or FILE:TENSOR. Nothing separates the two but a colon, which both may
+// hold; files mostly end in .gguf.
+
+#include <algorithm>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+#include "base/ascii.hpp"
+#include "compare/manifest_builder.hpp"
+
+namespace ingot {
+
+Failure fail_manifest(std::string_view where, std::string detail) {
+  return fail(Errc::manifest_invalid, std::string(where), std::move(detail));
+}
+
+namespace {
+
+constexpr std::string_view uuid_name = "uuid";
+constexpr std::string_view gguf_ending = ".gguf";
+
+std::optional<std::string> lower_hexadecimal(std::string_view text) {
+  std::string digits = lower_case(text);
+  for (const char digit : digits) {
+    const bool is_digit = (digit >= '0' && digit <= '9') || (digit >= 'a' && digit <= 'f');
+    if (!is_digit) return std::nullopt;
+  }
+  return digits;
+}
+
+struct Target {
+  std::string_view file;
+  std::optional<std::string_view> tensor;
+};
+
+Target split_target(std::string_view text) {
+  const std::string ending_and_colon = std::string(gguf_ending) + ":";
+  std::size_t colon = text.find(ending_and_colon);
+  if (colon != std::string_view::npos) {
+    colon += gguf_ending.size();
+  } else if (text.ends_with(gguf_ending)) {
+    return {text, std::nullopt};
+  } else {
+    colon = text.rfind(':');
+  }
+  if (colon == std::string_view::npos) return {text, std::nullopt};
+  return {text.substr(0, colon), text.substr(colon + 1)};
+}
+
+/// Takes the text up to the first blank, and the blanks after it, off the line.
+std::string_view take_word(std::string_view& line) {
+  const std::size_t end = std::min(line.find(' '), line.size());
+  const std::string_view word = line.substr(0, end);
+  line.remove_prefix(std::min(line.find_first_not_of(' ', end), line.size()));
+  return word;
+}
+
+class LineReader {
+ public:
+  Result<void> read(std::string_view line) {
+    const std::string_view first = take_word(line);
+    if (const DigestAlgorithmInfo* sum = find_sum(first)) return read_sum(*sum, first, line);
+    const std::string_view digits = take_word(line);
+    if (line.empty()) return fail_manifest(first, "a line with less than three words");
+    const DigestAlgorithmInfo* algorithm = find_digest_algorithm(first);
+    if (algorithm == nullptr && first != uuid_name) {
+      // What is no digest at all is no manifest either.
+      if (!lower_hexadecimal(digits)) return fail_manifest(digits, "not a digest");
+      return {};
+    }
+    const Target target = split_target(line);
+    Building& model = building_of(target.file);
+    if (algorithm == nullptr) {
+      INGOT_TRY(model.entry.uuid, normal_uuid(digits, target.file));
+      return {};
+    }
+    DigestSet& digests = target.tensor ? tensor_of(model, *target.tensor) : model.entry.weights;
+    return put_digest(digests, *algorithm, digits, line);
+  }
+
+  Result<std::vector<ManifestEntry>> take() {
+    if (models_.empty()) return fail_manifest({}, "it has no digest that is known");
+    std::vector<ManifestEntry> entries;
+    entries.reserve(models_.size());
+    for (Building& model : models_) entries.push_back(std::move(model.entry));
+    return entries;
+  }
+
+ private:
+  using Positions = std::unordered_map<std::string_view, std::size_t>;  // views into the text
+
+  struct Building {
+    ManifestEntry entry;
+    Positions tensors;
+  };
+
+  /// sha256sum and sha1sum name no algorithm: the length does.
+  static const DigestAlgorithmInfo* find_sum(std::string_view word) {
+    if (!lower_hexadecimal(word)) return nullptr;
+    for (const DigestAlgorithm algorithm : {DigestAlgorithm::sha256, DigestAlgorithm::sha1}) {
+      const DigestAlgorithmInfo& info = info_of(algorithm);
+      if (word.size() == 2 * info.digest_bytes) return &info;
+    }
+    return nullptr;
+  }
+
+  Result<void> read_sum(const DigestAlgorithmInfo& algorithm, std::string_view digits,
+                        std::string_view file) {
+    if (file.starts_with('*')) file.remove_prefix(1);  // read in binary mode
+    if (file.empty()) return fail_manifest(digits, "a digest of nothing");
+    return put_digest(building_of(file).entry.digests, algorithm, digits, file);
+  }
+
+  Building& building_of(std::string_view file) {
+    const auto [found, is_new] = positions_.try_emplace(file, models_.size());
+    if (is_new) {
+      models_.emplace_back();
+      models_.back().entry.file = file;
+    }
+    return models_[found->second];
+  }
+
+  static DigestSet& tensor_of(Building& model, std::string_view name) {
+    std::vector<NamedDigests>& tensors = model.entry.tensors;
+    const auto [found, is_new] = model.tensors.try_emplace(name, tensors.size());
+    if (is_new) tensors.push_back({std::string(name), {}});
+    return tensors[found->second].digests;
+  }
+
+  std::vector<Building> models_;
+  Positions positions_;
+};
+
+}  // namespace
+
+Result<void> put_digest(DigestSet& digests, const DigestAlgorithmInfo& algorithm,
+                        std::string_view digits, std::string_view where) {
+  std::optional<std::string> lower = lower_hexadecimal(digits);
+  if (!lower || digits.size() != 2 * algorithm.digest_bytes) {
+    return fail_manifest(where, "a digest by " + std::string(algorithm.name) + " has " +
+                                    std::to_string(2 * algorithm.digest_bytes) +
+                                    " hexadecimal digits");
+  }
+  std::string& place = digests[algorithm.algorithm];
+  if (!place.empty() && place != *lower) {
+    return fail_manifest(where, "two different digests by " + std::string(algorithm.name));
+  }
+  place = *std::move(lower);
+  return {};
+}
+
+Result<std::string> normal_uuid(std::string_view text, std::string_view where) {
+  constexpr std::string_view pattern = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
+  std::string digits(text);
+  bool is_right = text.size() == pattern.size();
+  for (std::size_t i = 0; is_right && i < pattern.size(); ++i) {
+    is_right = (text[i] == '-') == (pattern[i] == '-');
+  }
+  std::erase(digits, '-');
+  std::optional<std::string> lower = lower_hexadecimal(digits);
+  if (!is_right || !lower) return fail_manifest(where, "not a UUID");
+  for (const std::size_t dash : {20u, 16u, 12u, 8u}) lower->insert(dash, 1, '-');
+  return *std::move(lower);
+}
+
+Result<std::vector<ManifestEntry>> parse_manifest_lines(std::string_view text) {
+  LineReader reader;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (line.empty()) continue;
+    INGOT_TRY_VOID(reader.read(line));
+  }
+  return reader.take();
+}
+
+}  // namespace ingot

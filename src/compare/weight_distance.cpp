@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstring>
+#include <deque>
+#include <mutex>
+#include <string>
+
+#include "work/streams/piece_decoder.hpp"
+#include "ingot/diff.hpp"
+#include "ingot/parallel.hpp"
+
+namespace ingot {
+namespace {
+
+/// Bytes that one thread compares, and elements that it decodes, at a time.
+constexpr std::uint64_t part_bytes = std::uint64_t{2} << 20;
+constexpr std::uint64_t least_part_elements = std::uint64_t{1} << 17;
+/// Parts of one tensor, at most: their sums are kept until they are added up.
+constexpr std::uint64_t most_parts = 4096;
+
+/// Bytes of one tensor, piece by piece, from any kind of source.
+class TensorReader {
+ public:
+  TensorReader(const Model& model, const TensorInfo& tensor)
+      : model_(model), tensor_(tensor), mapped_(model.data(tensor)) {}
+
+  /// Valid until the next call.
+  Result<std::span<const std::byte>> read(std::uint64_t first_byte, std::size_t size_bytes) {
+    if (!mapped_.empty()) {
+      return mapped_.subspan(static_cast<std::size_t>(first_byte), size_bytes);
+    }
+    buffer_.resize(size_bytes);
+    INGOT_TRY_VOID(model_.read(tensor_, first_byte, buffer_));
+    return std::span<const std::byte>(buffer_);
+  }
+
+  void release(std::uint64_t first_byte, std::uint64_t size_bytes) const noexcept {
+    model_.release(tensor_.shard, model_.file_offset(tensor_) + first_byte, size_bytes);
+  }
+
+ private:
+  const Model& model_;
+  const TensorInfo& tensor_;
+  std::span<const std::byte> mapped_;
+  std::vector<std::byte> buffer_;
+};
+
+struct Sums {
+  QuantizationError error;
+  double squared_b = 0.0;
+  std::uint64_t differing = 0;
+};
+
+void add(Sums& sums, std::span<const float> a, std::span<const float> b) {
+  sums.error.add(measure_error(a, b));
+  sums.squared_b += measure_error(b, a).squared_signal;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    // Two that are no numbers are alike; so are both zeros.
+    const bool is_same = a[i] == b[i] || (std::isnan(a[i]) && std::isnan(b[i]));
+    sums.differing += is_same ? 0 : 1;
+  }
+}
+
+/// Decodes the same elements of two tensors and adds up how far they are apart.
+Result<Sums> compare_part(const Model& a, const Model& b, const TensorPair& pair,
+                          std::uint64_t first_element, std::uint64_t element_count) {
+  convert::PieceDecoder decoder_a(a, *pair.a, first_element + element_count);
+  convert::PieceDecoder decoder_b(b, *pair.b, first_element + element_count);
+  Sums sums;
+  for (std::uint64_t done = 0; done < element_count;) {
+    const auto count =
+        static_cast<std::size_t>(std::min<std::uint64_t>(statistics_piece, element_count - done));
+    INGOT_TRY(const auto floats_a, decoder_a.decode(first_element + done, count));
+    INGOT_TRY(const auto floats_b, decoder_b.decode(first_element + done, count));
+    add(sums, floats_a, floats_b);
+    done += count;
+  }
+  decoder_a.release(first_element, element_count);
+  decoder_b.release(first_element, element_count);
+  return sums;
+}
+
+class DistanceMeter {
+ public:
+  DistanceMeter(const Model& a, const Model& b, std::span<const TensorPair> pairs,
+                unsigned thread_count, const DistanceProgress& progress)
+      : a_(a),
+        b_(b),
+        pairs_(pairs),
+        thread_count_(thread_count),
+        progress_(progress),
+        same_bytes_(pairs.size()) {}
+
+  Result<std::vector<WeightDistance>> run() {
+    for (const TensorPair& pair : pairs_) {
+      if (!std::ranges::equal(pair.a->shape, pair.b->shape)) {
+        return fail(Errc::size_mismatch, std::string(pair.a->name), "the shapes differ");
+      }
+    }
+    INGOT_TRY_VOID(compare_bytes());
+    INGOT_TRY_VOID(compare_numbers());
+    return std::move(distances_);
+  }
+
+ private:
+  struct Part {
+    std::size_t pair;
+    std::uint64_t first;
+    std::uint64_t count;
+  };
+
+  /// Of the same type and byte order: the same bytes mean the same weights.
+  [[nodiscard]] bool is_comparable(const TensorPair& pair) const {
+    return pair.a->type == pair.b->type && pair.a->size_bytes == pair.b->size_bytes &&
+           a_.files()[pair.a->shard].byte_order == b_.files()[pair.b->shard].byte_order;
+  }
+
+  Result<void> compare_bytes() {
+    distances_.resize(pairs_.size());
+    std::vector<Part> parts;
+    std::deque<std::atomic<bool>> has_difference(pairs_.size());
+    for (std::size_t i = 0; i < pairs_.size(); ++i) {
+      if (!is_comparable(pairs_[i])) {
+        has_difference[i] = true;
+        continue;
+      }
+      const std::uint64_t size = pairs_[i].a->size_bytes;
+      for (std::uint64_t first = 0; first < size; first += part_bytes) {
+        parts.push_back({i, first, std::min(part_bytes, size - first)});
+      }
+    }
+    INGOT_TRY_VOID(spread(
+        parts.size(), 1, thread_count_, [&](std::uint64_t at, std::uint64_t) -> Result<void> {
+          const Part& part = parts[at];
+          // One difference is enough; numbers are measured later.
+          if (has_difference[part.pair].load(std::memory_order_relaxed)) return {};
+          const TensorPair& pair = pairs_[part.pair];
+          TensorReader first(a_, *pair.a);
+          TensorReader second(b_, *pair.b);
+          const auto size = static_cast<std::size_t>(part.count);
+          INGOT_TRY(const auto bytes_a, first.read(part.first, size));
+          INGOT_TRY(const auto bytes_b, second.read(part.first, size));
+          if (std::memcmp(bytes_a.data(), bytes_b.data(), size) != 0) {
+            has_difference[part.pair].store(true, std::memory_order_relaxed);
+            return {};
+          }
+          first.release(part.first, part.count);
+          second.release(part.first, part.count);
+          same_bytes_[part.pair].fetch_add(2 * part.count, std::memory_order_relaxed);
+          return tell(2 * part.count);
+        }));
+    for (std::size_t i = 0; i < pairs_.size(); ++i) {
+      distances_[i].has_same_bytes = !has_difference[i];
+    }
+    return {};
+  }
+
+  /// A tensor is cut the same way in whatever company it is, so that its digits are the same.
+  Result<void> compare_numbers() {
+    std::vector<Part> parts;
+    for (std::size_t i = 0; i < pairs_.size(); ++i) {
+      if (distances_[i].has_same_bytes) continue;
+      for (const TensorInfo* tensor : {pairs_[i].a, pairs_[i].b}) {
+        if (find_type(tensor->type) != nullptr) continue;
+        return fail(Errc::unsupported_type, std::string(tensor->name));
+      }
+      const std::uint64_t elements = pairs_[i].a->element_count;
+      const std::uint64_t share = elements / most_parts / statistics_piece + 1;
+      const std::uint64_t part_elements = std::max(least_part_elements, share * statistics_piece);
+      for (std::uint64_t first = 0; first < elements; first += part_elements) {
+        parts.push_back({i, first, std::min(part_elements, elements - first)});
+      }
+    }
+    std::vector<Sums> sums(parts.size());
+    INGOT_TRY_VOID(spread(
+        parts.size(), 1, thread_count_, [&](std::uint64_t at, std::uint64_t) -> Result<void> {
+          const Part& part = parts[at];
+          const TensorPair& pair = pairs_[part.pair];
+          INGOT_TRY(sums[at], compare_part(a_, b_, pair, part.first, part.count));
+          const double share =
+              static_cast<double>(part.count) / static_cast<double>(pair.a->element_count);
+          const auto bytes = static_cast<double>(pair.a->size_bytes + pair.b->size_bytes -
+                                                 same_bytes_[part.pair].load());
+          return tell(static_cast<std::uint64_t>(share * bytes));
+        }));
+    for (std::size_t at = 0; at < parts.size(); ++at) {
+      WeightDistance& distance = distances_[parts[at].pair];
+      distance.error.add(sums[at].error);
+      distance.squared_b += sums[at].squared_b;
+      distance.differing += sums[at].differing;
+    }
+    return {};
+  }
+
+  Result<void> tell(std::uint64_t bytes) {
+    if (!progress_) return {};
+    const std::lock_guard lock(mutex_);
+    done_bytes_ += bytes;
+    return progress_(done_bytes_) ? Result<void>() : fail(Errc::interrupted, {});
+  }
+
+  const Model& a_;
+  const Model& b_;
+  std::span<const TensorPair> pairs_;
+  unsigned thread_count_;
+  const DistanceProgress& progress_;
+  std::mutex mutex_;
+  std::uint64_t done_bytes_ = 0;
+  std::deque<std::atomic<std::uint64_t>> same_bytes_;  // of each pair: told already
+  std::vector<WeightDistance> distances_;
+};
+
+}  // namespace
+
+double WeightDistance::cosine() const noexcept {
+  const double squared_a = error.squared_signal;
+  if (squared_a == 0.0 || squared_b == 0.0) return squared_a == squared_b ? 1.0 : 0.0;
+  // |b - a|^2 = |a|^2 + |b|^2 - 2 a.b
+  const double product = (squared_a + squared_b - error.squared_error) / 2.0;
+  return std::clamp(product / std::sqrt(squared_a) / std::sqrt(squared_b), -1.0, 1.0);
+}
+
+Result<std::vector<WeightDistance>> measure_distances(const Model& a, const Model& b,
+                                                      std::span<const TensorPair> pairs,
+                                                      unsigned thread_count,
+                                                      const DistanceProgress& progress) {
+  return DistanceMeter(a, b, pairs, thread_count, progress).run();
+}
+
+}  // namespace ingot

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// Single checks of a model that is to become a bump file, and their messages.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ingot/convert.hpp"
+#include "ingot/error.hpp"
+#include "ingot/model.hpp"
+#include "formats/bump/bump_header.hpp"
+
+namespace ingot::convert {
+
+[[nodiscard]] Failure refuse_for_bump(std::string subject, std::string detail);
+
+/// "[256, 64]"
+[[nodiscard]] std::string dimensions_text(std::span<const std::uint64_t> shape);
+
+/// "Q4_K"
+[[nodiscard]] std::string type_text(TensorType type);
+
+[[nodiscard]] bool is_k_quant(TensorType type) noexcept;
+
+/// Whether a numbering's converters hold weights of a type as they are.
+[[nodiscard]] bool bump_holds(TensorType type, BumpCodes codes) noexcept;
+
+/// For "blk.7.attn_norm.weight" 8; 0 for other names.
+[[nodiscard]] std::uint64_t layers_up_to(std::string_view name) noexcept;
+
+/// Errc::type_not_held, unless the type can be held, or decoded and `widen` allows that.
+[[nodiscard]] Result<void> check_weight_type(const TensorInfo& tensor, const char* role,
+                                             BumpCodes codes, bool widen);
+
+/// Errc::bump_cannot_hold unless the tensor has exactly these two dimensions.
+[[nodiscard]] Result<void> check_matrix(const TensorInfo& tensor, std::uint64_t width,
+                                        std::uint64_t rows);
+
+/// The same for a norm or bias, which must be of a float type; nullptr passes.
+[[nodiscard]] Result<void> check_vector(const TensorInfo* tensor, std::uint64_t length);
+
+/// Nothing of the model may be left out silently: every tensor is `used`, or is an output matrix
+/// equal to the embedding, which engines use in its place. Reads both where that is the question.
+/// Errc::would_be_lost, or a remark if that is allowed.
+[[nodiscard]] Result<void> check_bump_loss(const Model& model,
+                                           const std::set<std::string_view>& used, bool is_allowed,
+                                           std::vector<Error>& remarks);
+
+/// What the format can say and its engine is known to misread.
+void add_engine_warnings(const interop::BumpShape& shape, bool has_plain_output,
+                         std::vector<Error>& remarks);
+
+}  // namespace ingot::convert

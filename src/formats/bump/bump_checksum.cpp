@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+#include "formats/bump/bump_checksum.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <vector>
+
+#include "ingot/digest.hpp"
+
+namespace ingot::interop {
+namespace {
+
+constexpr std::uint64_t piece_bytes = std::uint64_t{4} << 20;
+
+/// After the description: this magic, its size as 8 bytes, its SHA-256.
+constexpr std::string_view footer_magic = "BUMPV5MD";
+constexpr std::uint64_t footer_bytes = 48;
+
+std::string hexadecimal(std::span<const std::byte> bytes) {
+  std::string digits;
+  for (const std::byte byte : bytes) {
+    digits += "0123456789abcdef"[std::to_integer<unsigned>(byte) >> 4];
+    digits += "0123456789abcdef"[std::to_integer<unsigned>(byte) & 15];
+  }
+  return digits;
+}
+
+Result<std::string> digest_of_range(const Source& file, std::uint64_t begin, std::uint64_t end,
+                                    const OpenProgress& progress) {
+  Digest digest(DigestAlgorithm::sha256);
+  std::vector<std::byte> piece(static_cast<std::size_t>(std::min(piece_bytes, end - begin)));
+  for (std::uint64_t at = begin; at < end;) {
+    const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(piece.size(), end - at));
+    INGOT_TRY_VOID(file.read(at, std::span(piece).first(count)));
+    digest.update(std::span(piece).first(count));
+    at += count;
+    if (progress && !progress(at - begin, end - begin)) return fail(Errc::interrupted, {});
+  }
+  return digest.finish();
+}
+
+}  // namespace
+
+Result<std::uint64_t> find_bump_payload_end(const Source& file, std::uint32_t version) {
+  const std::uint64_t file_bytes = file.size_bytes();
+  if (version < 5) return file_bytes;
+  if (file_bytes < bump_header_bytes + footer_bytes) {
+    return fail(Errc::truncated, file_bytes, "footer");
+  }
+  const std::uint64_t footer = file_bytes - footer_bytes;
+  std::array<std::byte, footer_bytes> bytes;
+  INGOT_TRY_VOID(file.read(footer, bytes));
+  if (std::memcmp(bytes.data(), footer_magic.data(), footer_magic.size()) != 0) {
+    return fail(Errc::truncated, footer, "footer", "it does not begin with BUMPV5MD");
+  }
+  std::uint64_t size = 0;
+  for (std::size_t i = 16; i-- > 8;) size = size << 8 | std::to_integer<std::uint64_t>(bytes[i]);
+  if (size > footer - bump_header_bytes) {
+    return fail(Errc::bump_header_invalid, footer + 8, "footer", "a size larger than the file");
+  }
+  INGOT_TRY(const std::string digest, digest_of_range(file, footer - size, footer, {}));
+  if (digest != hexadecimal(std::span(bytes).subspan(16))) {
+    return fail(Errc::checksum_mismatch, footer + 16, "footer");
+  }
+  return footer - size;
+}
+
+Result<std::string> verify_bump_checksum(const Source& file, const BumpHeaderBytes& header,
+                                         const BumpFile& bump, bool is_lenient,
+                                         const OpenProgress& progress) {
+  INGOT_TRY(const std::string digest,
+            digest_of_range(file, bump.payload_begin, bump.payload_end, progress));
+  std::string stored;
+  // Some writers of version 4 have two numbers of their tokenizer before the checksum.
+  for (const std::size_t offset : {bump_checksum_offset(bump.header.version), std::size_t{0x58}}) {
+    stored = hexadecimal(std::span(header).subspan(offset, bump_checksum_bytes));
+    if (stored == digest) return digest;
+    if (bump.header.version < 4) break;
+  }
+  if (is_lenient) return "wrong: the data has " + digest;
+  return fail(Errc::checksum_mismatch, bump_checksum_offset(bump.header.version), "checksum",
+              "the data has " + digest);
+}
+
+}  // namespace ingot::interop

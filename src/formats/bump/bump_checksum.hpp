@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// What of a bump file its checksum covers, and whether it is right.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "ingot/error.hpp"
+#include "ingot/interop.hpp"
+#include "ingot/source.hpp"
+#include "formats/bump/bump_header.hpp"
+#include "formats/bump/bump_solver.hpp"
+
+namespace ingot::interop {
+
+/// The end of the payload: the end of the file, or where version 5 begins its description of
+/// itself, whose own digest is verified. Errc::checksum_mismatch, Errc::truncated.
+[[nodiscard]] Result<std::uint64_t> find_bump_payload_end(const Source& file,
+                                                          std::uint32_t version);
+
+/// Reads the payload and compares its SHA-256 with the header's, in the places where the writers of
+/// its version put it. Returns the digest, or with `is_lenient` a remark on it.
+[[nodiscard]] Result<std::string> verify_bump_checksum(const Source& file,
+                                                       const BumpHeaderBytes& header,
+                                                       const BumpFile& bump, bool is_lenient,
+                                                       const OpenProgress& progress);
+
+}  // namespace ingot::interop

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+#include "formats/bump/bump_config.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <span>
+
+#include "ingot/source.hpp"
+
+namespace ingot::interop {
+namespace {
+
+constexpr std::uint64_t most_config_bytes = std::uint64_t{1} << 16;
+constexpr std::size_t most_brackets = 64;
+
+/// Whether a text can stand in keys of a model.
+bool is_architecture(const std::string& text) {
+  return !text.empty() && text.size() <= 32 && std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+  });
+}
+
+/// JSON, or a value that says that it was refused. A configuration has few brackets; deep nesting
+/// takes many.
+nlohmann::json parse(const std::string& text) {
+  std::size_t brackets = 0;
+  for (const char character : text) {
+    if (character == '[' || character == '{') ++brackets;
+  }
+  if (brackets > most_brackets) return nlohmann::json(nlohmann::json::value_t::discarded);
+  return nlohmann::json::parse(text, nullptr, false);
+}
+
+std::optional<float> number_of(const nlohmann::json& config, const char* key) {
+  const auto found = config.find(key);
+  if (found == config.end() || !found->is_number()) return std::nullopt;
+  const auto number = static_cast<float>(found->get<double>());
+  return std::isfinite(number) ? std::optional(number) : std::nullopt;
+}
+
+std::optional<std::uint64_t> count_of(const nlohmann::json& config, const char* key) {
+  const auto found = config.find(key);
+  if (found == config.end() || !found->is_number_unsigned()) return std::nullopt;
+  return found->get<std::uint64_t>();
+}
+
+}  // namespace
+
+BumpConfig parse_bump_config(const std::string& text) {
+  BumpConfig config;
+  const nlohmann::json parsed = parse(text);
+  if (!parsed.is_object()) return config;
+  const auto model_type = parsed.find("model_type");
+  if (model_type != parsed.end() && model_type->is_string()) {
+    const auto& name = model_type->get_ref<const std::string&>();
+    if (is_architecture(name)) config.architecture = name;
+  }
+  config.kv_heads = count_of(parsed, "num_key_value_heads");
+  config.feed_forward = count_of(parsed, "intermediate_size");
+  config.rope_theta = number_of(parsed, "rope_theta");
+  config.epsilon = number_of(parsed, "rms_norm_eps");
+  return config;
+}
+
+Result<BumpConfig> read_bump_config(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  const std::string folder = slash == std::string::npos ? "" : path.substr(0, slash + 1);
+  const Result<std::unique_ptr<Source>> source = read_file(folder + "config.json");
+  if (!source || (*source)->size_bytes() > most_config_bytes) return BumpConfig{};
+  std::string text(static_cast<std::size_t>((*source)->size_bytes()), '\0');
+  INGOT_TRY_VOID((*source)->read(0, std::as_writable_bytes(std::span(text))));
+  return parse_bump_config(text);
+}
+
+}  // namespace ingot::interop

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+// The sections of a bump file: the one description that reading and writing share.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ingot/types.hpp"
+#include "formats/bump/bump_header.hpp"
+
+namespace ingot::interop {
+
+/// What a section holds.
+enum class BumpRole : std::uint8_t {
+  token_emb,
+  output,
+  vocab_offsets,
+  vocab_strings,
+  vocab_scores,
+  vocab_types,
+  vocab_merges,
+  pos_emb,
+  ln1_gamma,
+  ln2_gamma,
+  post_attention_norm,
+  post_ffn_norm,
+  wq,
+  bq,
+  q_norm,
+  wk,
+  bk,
+  k_norm,
+  wv,
+  bv,
+  wo,
+  bo,
+  w1,
+  b1,
+  w2,
+  b2,
+  final_ln_weight,
+  final_ln_bias,
+};
+
+/// The vocabulary between the sections: offsets (I32) into the bytes of the texts, and what else
+/// was known.
+struct BumpTokenizer {
+  std::uint64_t tokens = 0;  ///< 0: there is none.
+  std::uint64_t text_bytes = 0;
+  bool has_scores = false;   ///< F32
+  bool has_types = false;    ///< One byte for each token.
+  std::uint64_t merges = 0;  ///< Of `merge_words` I32 each.
+  std::uint64_t merge_words = 0;
+
+  [[nodiscard]] std::uint64_t size_bytes() const noexcept {
+    const std::uint64_t token_bytes = 4u + (has_scores ? 4u : 0u) + (has_types ? 1u : 0u);
+    return tokens * token_bytes + text_bytes + merges * merge_words * 4;
+  }
+};
+
+/// How a writer arranged the sections. Types follow the dtype table, entry by entry.
+struct BumpLayout {
+  BumpShape shape;  ///< All of it, with the widths that a header may lack.
+  std::vector<TensorType> types;
+  bool has_biases = true;   ///< Else: eight sections for a layer, and no position embedding.
+  bool has_pos_emb = true;  ///< In the file; its type is in the table either way.
+  bool has_output = false;  ///< After the embedding, or without biases at the end.
+  unsigned post_norms = 0;  ///< Of each layer, after the other two; at most 2. With biases only.
+  /// One for the queries, one for the keys of each layer, as wide as a head. Not in the table.
+  bool has_head_norms = false;
+  BumpTokenizer tokenizer = {};  ///< After the embedding and output; not in the table.
+};
+
+/// The entries of the dtype table of a layout; nothing if they are too many to count.
+[[nodiscard]] std::optional<std::uint64_t> bump_table_entries(const BumpLayout& layout) noexcept;
+
+struct BumpSection {
+  BumpRole role = BumpRole::token_emb;
+  std::uint64_t layer = 0;  ///< For those of a layer.
+  TensorType type = TensorType::f32;
+  std::vector<std::uint64_t> shape;  ///< Dimension 0, the fastest-varying, first.
+  std::uint64_t size_bytes = 0;
+};
+
+/// "token_emb", "layer.3.wq"
+[[nodiscard]] std::string name_of(const BumpSection& section);
+
+/// Whether a section belongs to a layer.
+[[nodiscard]] bool is_of_layer(BumpRole role) noexcept;
+
+/// All sections after the dtype table, in order; nothing if sizes overflow, rows are no whole
+/// blocks, or there are more or less types than entries.
+///
+/// Rows of F32 matrices are as long as the aligned widths say, quantized ones as the true widths.
+/// An F32 wo in a padded file is one block of columns for each head.
+[[nodiscard]] std::optional<std::vector<BumpSection>> lay_out(const BumpLayout& layout);
+
+/// The bytes of all sections; nothing if they overflow.
+[[nodiscard]] std::optional<std::uint64_t> total_bytes(const std::vector<BumpSection>& sections);
+
+}  // namespace ingot::interop

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// What a bump file of a model will hold, after all checks.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ingot/convert.hpp"
+#include "formats/bump/bump_header.hpp"
+#include "formats/bump/bump_layout.hpp"
+
+namespace ingot::convert {
+
+struct BumpPlan {
+  std::uint32_t version = 3;
+  BumpCodes codes = BumpCodes::doc;
+  std::string architecture;
+  interop::BumpShape shape;
+  double epsilon = 0;
+  double rope_theta = 0;
+  bool has_attention_biases = false;
+  std::vector<std::uint8_t> table;             ///< Codes, one for each entry.
+  std::vector<interop::BumpSection> sections;  ///< After the table.
+  std::vector<OutputTensor> tensors;           ///< What fills them, in order.
+  std::uint64_t payload_bytes = 0;             ///< Table and sections.
+  std::vector<Error> remarks;
+};
+
+/// Checks a model against everything that the format and its engine demand, and plans the file. The
+/// order of the checks is that of the original converters.
+[[nodiscard]] Result<BumpPlan> plan_bump_file(const Model& model, const BumpOptions& options);
+
+}  // namespace ingot::convert

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MIT
+// Opens bump files of every layout that is known as a model.
+#include "formats/bump/bump_reader.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/checked.hpp"
+#include "ingot/source.hpp"
+#include "formats/bump/bump_checksum.hpp"
+#include "formats/bump/bump_config.hpp"
+#include "formats/bump/bump_header.hpp"
+#include "formats/bump/bump_layout.hpp"
+#include "formats/bump/bump_solver.hpp"
+#include "formats/foreign/foreign_model.hpp"
+#include "formats/foreign/reader.hpp"
+
+namespace ingot::interop {
+namespace {
+
+bool is_bump(const Probe& probe) {
+  return probe.first_bytes.size() >= 8 && std::memcmp(probe.first_bytes.data(), "BUMPWGT", 7) == 0;
+}
+
+/// Where the dtype table of the younger writers is: 24 zero bytes follow their header.
+constexpr std::uint64_t late_table_offset = 152;
+
+Result<std::uint32_t> read_count(const Source& file, std::uint64_t offset) {
+  std::array<std::byte, 4> bytes;
+  INGOT_TRY_VOID(file.read(offset, bytes));
+  std::uint32_t count = 0;
+  for (std::size_t i = bytes.size(); i-- > 0;) {
+    count = count << 8 | std::to_integer<std::uint32_t>(bytes[i]);
+  }
+  return count;
+}
+
+/// How many entries a table can have, and what that says of the sections.
+struct TableKind {
+  std::uint64_t per_layer;
+  std::uint64_t others;
+  bool is_early;  ///< Whether it can follow the header at once.
+  bool is_late;   ///< Whether 24 bytes can be between them.
+};
+constexpr std::array table_kinds = {TableKind{14, 4, true, true},  TableKind{14, 5, false, true},
+                                    TableKind{8, 2, true, false},  TableKind{8, 3, true, false},
+                                    TableKind{15, 4, false, true}, TableKind{15, 5, false, true},
+                                    TableKind{16, 4, false, true}, TableKind{16, 5, false, true}};
+
+/// The kinds that a table of `count` entries can be of: one, but for models of a layer or two.
+std::vector<TableKind> kinds_of(std::uint64_t count, std::uint64_t layers, bool is_late) {
+  std::vector<TableKind> kinds;
+  for (const TableKind& kind : table_kinds) {
+    if (count == layers * kind.per_layer + kind.others && (is_late ? kind.is_late : kind.is_early))
+      kinds.push_back(kind);
+  }
+  return kinds;
+}
+
+/// Finds the dtype table: `codes`, and where the payload and the sections begin. Returns what it
+/// can be; nothing for version 2, which has none.
+Result<std::vector<TableKind>> find_table(const Source& file, std::uint64_t max_entries,
+                                          BumpFile& bump) {
+  bump.payload_begin = bump.sections_begin = bump_header_bytes;
+  if (bump.header.version == 2) return std::vector<TableKind>{};
+  for (const std::uint64_t offset : {bump_header_bytes, late_table_offset}) {
+    const bool is_late = offset == late_table_offset;
+    if ((is_late && bump.header.version < 4) || bump.payload_end < offset + 4) continue;
+    INGOT_TRY(const std::uint32_t count, read_count(file, offset));
+    std::vector<TableKind> kinds = kinds_of(count, bump.header.shape.layers, is_late);
+    if (kinds.empty()) continue;
+    if (count > max_entries) return fail(Errc::limit_exceeded, offset, "dtype table");
+    if (count > bump.payload_end - offset - 4) return fail(Errc::truncated, offset, "dtype table");
+    bump.codes.resize(count);
+    INGOT_TRY_VOID(file.read(offset + 4, std::as_writable_bytes(std::span(bump.codes))));
+    bump.payload_begin = offset;
+    bump.sections_begin = offset + 4 + count;
+    return kinds;
+  }
+  return fail(Errc::bump_header_invalid, bump_header_bytes, "dtype table",
+              "no known table has that many entries for " +
+                  std::to_string(bump.header.shape.layers) + " layers");
+}
+
+/// Tries what the table can be; `bump` is left as the last of it.
+std::optional<BumpSolution> solve(BumpFile& bump, const std::vector<TableKind>& kinds,
+                                  const BumpConfig& config) {
+  // No model has more layers, and a header may claim any number.
+  constexpr std::uint64_t most_layers = 4096;
+  if (bump.header.shape.layers > most_layers) return std::nullopt;
+  if (kinds.empty()) return solve_bump(bump, config);
+  for (const TableKind& kind : kinds) {
+    bump.has_biases = kind.per_layer != 8;
+    bump.has_output = kind.others % 2 == 1;
+    bump.post_norms = bump.has_biases ? static_cast<unsigned>(kind.per_layer - 14) : 0;
+    if (auto solution = solve_bump(bump, config)) return solution;
+  }
+  return std::nullopt;
+}
+
+/// What is shown of the file.
+std::vector<FileFact> describe(const BumpFile& bump, const BumpSolution* solution,
+                               const std::string& checksum) {
+  std::vector<FileFact> facts = {{"version", std::to_string(bump.header.version)}};
+  std::string layout = "plain";
+  if (bump.header.version == 2) layout = "without a dtype table";
+  if (!bump.has_biases) layout = "without biases";
+  if (bump.payload_begin == late_table_offset) layout = "table at byte 152";
+  if (solution != nullptr) {
+    const BumpShape& shape = solution->layout.shape;
+    if (shape.aligned_embedding != shape.embedding || shape.aligned_head != shape.head_width ||
+        shape.aligned_feed_forward != shape.feed_forward) {
+      layout += ", padded";
+    }
+    if (solution->layout.tokenizer.tokens > 0) layout += ", with a tokenizer";
+    if (solution->layout.has_head_norms) layout += ", with norms of heads";
+    if (solution->layout.post_norms > 0) layout += ", with norms after attention";
+    facts.push_back({"codes", solution->codes_text});
+  } else {
+    layout += "; the sections cannot be told apart";
+  }
+  facts.push_back({"layout", std::move(layout)});
+  facts.push_back({"checksum", checksum});
+  return facts;
+}
+
+/// Keys under which the dimensions are found by everything that looks at models.
+ModelWriter make_keys(const BumpShape& shape, const BumpConfig& config) {
+  ModelWriter keys;
+  const std::string& arch = config.architecture;
+  keys.set_string("general.architecture", arch);
+  const auto set = [&](const char* key, std::uint64_t number) {
+    if (number > 0) keys.set(arch + key, static_cast<std::uint32_t>(number));
+  };
+  set(".context_length", shape.context);
+  set(".embedding_length", shape.embedding);
+  set(".block_count", shape.layers);
+  set(".feed_forward_length", shape.feed_forward);
+  set(".attention.head_count", shape.heads);
+  set(".attention.head_count_kv", shape.kv_heads);
+  set(".attention.key_length", shape.head_width);
+  set(".vocab_size", shape.vocabulary);
+  // Its blocks are those of ggml, which writers of GGUF have to say.
+  keys.set("general.quantization_version", std::uint32_t{2});
+  if (config.rope_theta) keys.set(arch + ".rope.freq_base", *config.rope_theta);
+  if (config.epsilon) keys.set(arch + ".attention.layer_norm_rms_epsilon", *config.epsilon);
+  return keys;
+}
+
+std::vector<ForeignTensor> make_tensors(const BumpFile& bump, const BumpSolution* solution) {
+  std::vector<ForeignTensor> tensors;
+  std::uint64_t offset = bump.sections_begin;
+  if (solution == nullptr) {
+    tensors.push_back({"payload", TensorType::i8, {bump.payload_end - offset}, 0, offset, nullptr});
+    return tensors;
+  }
+  for (const BumpSection& section : solution->sections) {
+    tensors.push_back({name_of(section), section.type, section.shape, 0, offset, nullptr});
+    offset += section.size_bytes;
+  }
+  return tensors;
+}
+
+Result<OpenedModel> open_bump(const std::string& path, const OpenAnyOptions& options) {
+  INGOT_TRY(std::unique_ptr<Source> file, read_file(path));
+  INGOT_TRY(const BumpConfig config, read_bump_config(path));
+  INGOT_TRY(OpenedModel opened, open_bump_source(std::move(file), config, options));
+  opened.paths.push_back(path);
+  return opened;
+}
+
+}  // namespace
+
+Result<OpenedModel> open_bump_source(std::unique_ptr<Source> file, const BumpConfig& config,
+                                     const OpenAnyOptions& options) {
+  const std::uint64_t file_bytes = file->size_bytes();
+  if (file_bytes < bump_header_bytes) return fail(Errc::truncated, file_bytes, "header");
+  BumpHeaderBytes bytes;
+  INGOT_TRY_VOID(file->read(0, bytes));
+  BumpFile bump;
+  INGOT_TRY(bump.header, parse_bump_header(bytes));
+  INGOT_TRY(bump.payload_end, find_bump_payload_end(*file, bump.header.version));
+  INGOT_TRY(const std::vector<TableKind> kinds,
+            find_table(*file, options.gguf.limits.max_tensors, bump));
+  const std::optional<BumpSolution> solution = solve(bump, kinds, config);
+  INGOT_TRY(const std::string checksum,
+            verify_bump_checksum(*file, bytes, bump, options.gguf.is_lenient, options.progress));
+  const BumpSolution* solved = solution ? &*solution : nullptr;
+  const BumpShape& shape = solved != nullptr ? solved->layout.shape : bump.header.shape;
+  std::vector<std::unique_ptr<Source>> files;
+  files.push_back(std::move(file));
+  INGOT_TRY(Model model, make_foreign_model(make_keys(shape, config), make_tensors(bump, solved),
+                                            std::move(files), options.gguf));
+  return OpenedModel{.model = std::move(model),
+                     .format = FileFormat::bump,
+                     .file_bytes = file_bytes,
+                     .facts = describe(bump, solved, checksum),
+                     .data_offsets = {bump.payload_begin}};
+}
+
+constinit const FormatReader bump_reader{is_bump, open_bump};
+
+}  // namespace ingot::interop

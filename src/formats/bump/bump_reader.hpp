@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// Opens a bump file from any source.
+#pragma once
+
+#include <memory>
+
+#include "ingot/error.hpp"
+#include "ingot/interop.hpp"
+#include "ingot/source.hpp"
+#include "formats/bump/bump_config.hpp"
+
+namespace ingot::interop {
+
+/// What open_any does with a bump file and the configuration beside it.
+[[nodiscard]] Result<OpenedModel> open_bump_source(std::unique_ptr<Source> file,
+                                                   const BumpConfig& config,
+                                                   const OpenAnyOptions& options);
+
+}  // namespace ingot::interop

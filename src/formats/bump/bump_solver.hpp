@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// Which sections a bump file has: what the header does not say follows from its size.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "formats/bump/bump_config.hpp"
+#include "formats/bump/bump_header.hpp"
+#include "formats/bump/bump_layout.hpp"
+
+namespace ingot::interop {
+
+/// A bump file as far as it can be read without knowing its sections.
+struct BumpFile {
+  BumpHeader header;
+  std::vector<std::uint8_t> codes;   ///< The dtype table; empty in version 2.
+  std::uint64_t payload_begin = 0;   ///< What the checksum covers.
+  std::uint64_t sections_begin = 0;  ///< After the table.
+  std::uint64_t payload_end = 0;
+  bool has_biases = true;  ///< By the size of the table; see BumpLayout.
+  bool has_output = false;
+  unsigned post_norms = 0;
+};
+
+struct BumpSolution {
+  BumpLayout layout;
+  std::vector<BumpSection> sections;
+  std::string codes_text;  ///< "doc", "engine", or "doc or engine" where they do not differ.
+};
+
+/// Finds the one layout whose sections fill the payload exactly; nothing if there is none, or more
+/// than one and the configuration does not decide.
+[[nodiscard]] std::optional<BumpSolution> solve_bump(const BumpFile& bump,
+                                                     const BumpConfig& config);
+
+}  // namespace ingot::interop

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <array>
+
+#include "base/same_file.hpp"
+#include "formats/foreign/planner.hpp"
+
+namespace ingot {
+namespace convert {
+namespace {
+
+constexpr std::array writers = {
+#define INGOT_FORMAT(enumerator, name, ending, reader, writer) PlanFunction{writer},
+#include "ingot/formats.def"
+#undef INGOT_FORMAT
+};
+
+Result<void> check_type(const ConvertOptions& options) {
+  if (!options.type || is_float(*options.type)) return {};
+  return fail(Errc::invalid_argument, "type",
+              "conversion is to F32, F16, BF16 and F64; quantizing is something else");
+}
+
+/// No output may be a file that is read, or another output.
+Result<void> check_outputs(const Model& model, const std::vector<std::string>& inputs,
+                           const Conversion& conversion) {
+  const std::vector<std::string>& outputs = conversion.outputs();
+  for (const std::string& output : outputs) {
+    const auto is_output = [&](const std::string& path) { return is_same_file(path, output); };
+    if (std::any_of(inputs.begin(), inputs.end(), is_output) ||
+        std::any_of(model.files().begin(), model.files().end(),
+                    [&](const ModelFile& file) { return is_output(file.path); })) {
+      return fail(Errc::same_file, output);
+    }
+    if (std::count(outputs.begin(), outputs.end(), output) > 1) {
+      return fail(Errc::invalid_argument, output, "two outputs have one name");
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+bool is_float(TensorType type) noexcept {
+  return type == TensorType::f32 || type == TensorType::f16 || type == TensorType::bf16 ||
+         type == TensorType::f64;
+}
+
+bool is_integer(TensorType type) noexcept {
+  return type == TensorType::i8 || type == TensorType::i16 || type == TensorType::i32 ||
+         type == TensorType::i64;
+}
+
+}  // namespace convert
+
+Conversion::~Conversion() = default;
+
+Result<std::unique_ptr<Conversion>> plan_conversion(const Model& model, FileFormat format,
+                                                    const std::string& path,
+                                                    const ConvertOptions& options) {
+  INGOT_TRY_VOID(convert::check_type(options));
+  if (path.empty()) return fail(Errc::invalid_argument, "path", "it is empty");
+  if (model.files().size() < model.shard_count()) {
+    return fail(Errc::shard_mismatch, {}, "a shard is missing; a part of a model is not converted");
+  }
+  const auto row = static_cast<std::size_t>(format);
+  const convert::PlanFunction plan =
+      row < convert::writers.size() ? convert::writers[row] : nullptr;
+  if (plan == nullptr) {
+    return fail(Errc::invalid_argument, std::string(name_of(format)), "nothing writes this format");
+  }
+  INGOT_TRY(std::unique_ptr<Conversion> conversion, plan(model, path, options));
+  INGOT_TRY_VOID(convert::check_outputs(model, options.inputs, *conversion));
+  return conversion;
+}
+
+}  // namespace ingot

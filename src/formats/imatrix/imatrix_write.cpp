@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+// ImportanceMatrix::write: one file in either format.
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "base/byte_order.hpp"
+#include "ingot/model_writer.hpp"
+#include "ingot/output_file.hpp"
+#include "formats/imatrix/imatrix_state.hpp"
+
+namespace ingot {
+
+using interop::ImatrixPart;
+
+namespace {
+
+constexpr std::size_t piece_values = std::size_t{1} << 16;
+
+/// Tokens of a chunk where no file says.
+constexpr double usual_chunk_size = 512.0;
+
+void to_little(std::span<float> floats) {
+  if constexpr (std::endian::native == std::endian::little) return;
+  for (float& number : floats) {
+    number = std::bit_cast<float>(byteswap(std::bit_cast<std::uint32_t>(number)));
+  }
+}
+
+/// Hands all values of an entry to `sink`, little-endian, piece by piece.
+template <class Read>
+Result<void> stream(const ImatrixEntry& entry, const DataSink& sink, const Read& read) {
+  std::vector<float> floats;
+  for (std::uint64_t done = 0; done < entry.value_count; done += floats.size()) {
+    floats.resize(
+        static_cast<std::size_t>(std::min<std::uint64_t>(piece_values, entry.value_count - done)));
+    INGOT_TRY_VOID(read(done, std::span<float>(floats)));
+    to_little(floats);
+    INGOT_TRY_VOID(sink(std::as_bytes(std::span(floats))));
+  }
+  return {};
+}
+
+class LegacyWriter {
+ public:
+  LegacyWriter(const ImportanceMatrix& matrix, std::span<const std::vector<ImatrixPart>> parts,
+               OutputFile& file)
+      : matrix_(matrix), parts_(parts), file_(file) {}
+
+  Result<void> write() {
+    const std::span<const ImatrixEntry> entries = matrix_.entries();
+    INGOT_TRY_VOID(write_int(entries.size(), "entries"));
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      INGOT_TRY_VOID(write_text(entries[i].name));
+      INGOT_TRY_VOID(write_entry(entries[i], parts_[i]));
+    }
+    INGOT_TRY_VOID(write_int(matrix_.chunk_count(), "chunks"));
+    std::string datasets;
+    for (const std::string& dataset : matrix_.datasets()) {
+      datasets += (datasets.empty() ? "" : ",") + dataset;
+    }
+    return write_text(datasets);
+  }
+
+ private:
+  Result<void> write_int(std::uint64_t number, const std::string& what) {
+    if (number > static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max())) {
+      return fail(Errc::value_out_of_range, what,
+                  std::to_string(number) + " does not fit the older format; write GGUF");
+    }
+    std::array<std::byte, 4> bytes;
+    store(bytes.data(), static_cast<std::uint32_t>(number),
+          std::endian::native != std::endian::little);
+    return file_.write(bytes);
+  }
+
+  Result<void> write_text(const std::string& text) {
+    INGOT_TRY_VOID(write_int(text.size(), "length"));
+    return file_.write(std::as_bytes(std::span(text)));
+  }
+
+  /// Chunks that the busiest expert has seen.
+  Result<std::int32_t> count_calls(const ImatrixEntry& entry) const {
+    INGOT_TRY(const std::vector<double> counts, matrix_.read_counts(entry));
+    const double chunk_size =
+        matrix_.chunk_size() > 0 ? static_cast<double>(matrix_.chunk_size()) : usual_chunk_size;
+    const double calls = std::ceil(*std::max_element(counts.begin(), counts.end()) / chunk_size);
+    constexpr double most = std::numeric_limits<std::int32_t>::max();
+    return static_cast<std::int32_t>(std::clamp(calls, 0.0, most));
+  }
+
+  Result<void> write_entry(const ImatrixEntry& entry, const std::vector<ImatrixPart>& parts) {
+    // What one such file says is kept to the bit: its calls are no count of tokens.
+    const bool is_stored = parts.size() == 1 && parts[0].is_legacy;
+    INGOT_TRY(const std::int32_t calls,
+              is_stored ? Result<std::int32_t>(parts[0].calls) : count_calls(entry));
+    INGOT_TRY_VOID(write_int(static_cast<std::uint64_t>(calls), entry.name));
+    INGOT_TRY_VOID(write_int(entry.value_count, entry.name));
+    const DataSink sink = [&](std::span<const std::byte> bytes) { return file_.write(bytes); };
+    return stream(entry, sink, [&](std::uint64_t first, std::span<float> floats) -> Result<void> {
+      if (is_stored) {
+        return interop::read_imatrix(parts, 0, first, floats, interop::ImatrixReading::stored);
+      }
+      INGOT_TRY_VOID(matrix_.read_weights(entry, first, floats));
+      if (calls > 0) {
+        for (float& value : floats) value *= static_cast<float>(calls);
+      }
+      return {};
+    });
+  }
+
+  const ImportanceMatrix& matrix_;
+  std::span<const std::vector<ImatrixPart>> parts_;
+  OutputFile& file_;
+};
+
+Result<void> add_entry(ModelWriter& writer, const ImportanceMatrix& matrix,
+                       const ImatrixEntry& entry, const std::vector<ImatrixPart>& parts) {
+  const std::array<std::uint64_t, 2> sums_shape = {entry.column_count(), entry.expert_count};
+  const std::array<std::uint64_t, 2> counts_shape = {1, entry.expert_count};
+  const std::size_t dimensions = entry.expert_count > 1 ? 2 : 1;
+  INGOT_TRY_VOID(writer.add_tensor(
+      entry.name + ".in_sum2", TensorType::f32, std::span(sums_shape).first(dimensions),
+      [&matrix, &entry, &parts](const DataSink& sink) {
+        return stream(entry, sink, [&](std::uint64_t first, std::span<float> floats) {
+          return interop::read_imatrix(parts, matrix.chunk_size(), first, floats,
+                                       interop::ImatrixReading::sums);
+        });
+      }));
+  return writer.add_tensor(entry.name + ".counts", TensorType::f32,
+                           std::span(counts_shape).first(dimensions),
+                           [&matrix, &entry](const DataSink& sink) -> Result<void> {
+                             INGOT_TRY(const std::vector<double> counts, matrix.read_counts(entry));
+                             std::vector<float> floats(counts.size());
+                             for (std::size_t i = 0; i < floats.size(); ++i)
+                               floats[i] = static_cast<float>(counts[i]);
+                             to_little(floats);
+                             return sink(std::as_bytes(std::span(floats)));
+                           });
+}
+
+std::uint32_t to_u32(std::uint64_t number) {
+  return static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(number, std::numeric_limits<std::uint32_t>::max()));
+}
+
+}  // namespace
+
+Result<void> ImportanceMatrix::write(const std::string& path, ImatrixFormat format,
+                                     bool replace) const {
+  if (format == ImatrixFormat::legacy) {
+    INGOT_TRY(OutputFile file, OutputFile::create(path, replace));
+    INGOT_TRY_VOID(LegacyWriter(*this, state_->parts, file).write());
+    return file.commit();
+  }
+  ModelWriter writer;
+  writer.set_string("general.type", "imatrix");
+  writer.set_array("imatrix.datasets", std::span<const std::string>(state_->datasets));
+  writer.set("imatrix.chunk_count", to_u32(state_->chunk_count));
+  const auto chunk_size =
+      state_->chunk_size > 0 ? state_->chunk_size : static_cast<std::uint64_t>(usual_chunk_size);
+  writer.set("imatrix.chunk_size", to_u32(chunk_size));
+  for (std::size_t i = 0; i < state_->entries.size(); ++i) {
+    INGOT_TRY_VOID(add_entry(writer, *this, state_->entries[i], state_->parts[i]));
+  }
+  return writer.write(path, {}, replace);
+}
+
+}  // namespace ingot

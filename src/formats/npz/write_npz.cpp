@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+// Writes npz: a zip archive of NumPy arrays, stored without compression.
+#include <zlib.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "work/outputs/output_set.hpp"
+#include "formats/foreign/planner.hpp"
+#include "formats/npz/zip_records.hpp"
+#include "ingot/npy.hpp"
+
+namespace ingot::convert {
+namespace {
+
+/// Names become file names for whoever unpacks the archive.
+Result<void> check_names(std::span<const OutputTensor> tensors) {
+  std::vector<std::string_view> names;
+  for (const OutputTensor& tensor : tensors) {
+    const std::string path = "/" + tensor.name + "/";
+    if (tensor.name.empty() || tensor.name.size() > 60000 || tensor.name.front() == '/' ||
+        path.find("/../") != std::string::npos || path.find('\\') != std::string::npos) {
+      return fail(Errc::name_does_not_fit, tensor.name);
+    }
+    names.push_back(tensor.name);
+  }
+  std::sort(names.begin(), names.end());
+  const auto twice = std::adjacent_find(names.begin(), names.end());
+  if (twice == names.end()) return {};
+  return fail(Errc::tensor_duplicate, std::string(*twice));
+}
+
+class NpzSink final : public TensorSink {
+ public:
+  explicit NpzSink(OutputFile& file) : file_(file) {}
+
+  Result<void> begin(const OutputTensor& tensor) override {
+    ZipMember member;
+    member.name = tensor.name + ".npy";
+    const std::string head = npy_header(npy_descriptor(tensor.type), tensor.shape);
+    member.size_bytes = head.size() + tensor.size_bytes;
+    member.file_offset = position_;
+    members_.push_back(std::move(member));
+    INGOT_TRY_VOID(append(zip_local_header(members_.back()).span()));
+    return write(std::as_bytes(std::span(head)));
+  }
+
+  Result<void> write(std::span<const std::byte> piece) override {
+    std::uint32_t& crc = members_.back().crc;
+    crc = static_cast<std::uint32_t>(
+        crc32_z(crc, reinterpret_cast<const Bytef*>(piece.data()), piece.size()));
+    return append(piece);
+  }
+
+  Result<void> end() override {
+    const ZipMember& member = members_.back();
+    return file_.overwrite(member.file_offset + zip_crc_position,
+                           ZipRecord().u32(member.crc).span());
+  }
+
+  Result<void> finish() {
+    const std::uint64_t begin = position_;
+    for (const ZipMember& member : members_) {
+      INGOT_TRY_VOID(append(zip_central_header(member).span()));
+    }
+    return append(zip_end(members_.size(), begin, position_ - begin).span());
+  }
+
+ private:
+  Result<void> append(std::span<const std::byte> bytes) {
+    position_ += bytes.size();
+    return file_.write(bytes);
+  }
+
+  OutputFile& file_;
+  std::uint64_t position_ = 0;
+  std::vector<ZipMember> members_;
+};
+
+bool holds(TensorType type) { return !npy_descriptor(type).empty(); }
+
+class NpzConversion final : public Conversion {
+ public:
+  NpzConversion(const Model& model, const ConvertOptions& options)
+      : model_(model), replace_(options.replace), threads_(options.thread_count) {}
+
+  Result<void> plan(const std::string& path, const ConvertOptions& options) {
+    INGOT_TRY(tensors_, plan_plain_tensors(model_, options, holds, remarks_));
+    INGOT_TRY_VOID(check_names(tensors_));
+    for (const OutputTensor& tensor : tensors_) total_bytes_ += tensor.size_bytes;
+    outputs_.push_back(path);
+    return {};
+  }
+
+  Result<void> run(const WriteProgress& progress) const override {
+    OutputSet outputs(replace_);
+    INGOT_TRY(OutputFile* const file, outputs.add(outputs_[0], total_bytes_));
+    NpzSink sink(*file);
+    INGOT_TRY_VOID(stream_tensors(model_, tensors_, sink, {.thread_count = threads_}, progress));
+    INGOT_TRY_VOID(sink.finish());
+    return outputs.commit();
+  }
+
+ private:
+  const Model& model_;
+  bool replace_;
+  unsigned threads_;
+  std::vector<OutputTensor> tensors_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Conversion>> plan_npz(const Model& model, const std::string& path,
+                                             const ConvertOptions& options) {
+  auto conversion = std::make_unique<NpzConversion>(model, options);
+  INGOT_TRY_VOID(conversion->plan(path, options));
+  return std::unique_ptr<Conversion>(std::move(conversion));
+}
+
+}  // namespace ingot::convert

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+#include "ingot/edit.hpp"
+
+#include <utility>
+
+#include "io/in_place_file.hpp"
+#include "model/edit/edit_state.hpp"
+
+namespace ingot {
+
+std::string_view name_of(EditWay way) noexcept {
+  switch (way) {
+    case EditWay::nothing:
+      return "nothing";
+    case EditWay::in_place:
+      return "in_place";
+    case EditWay::insert_range:
+      return "insert_range";
+    case EditWay::shared_copy:
+      return "shared_copy";
+    case EditWay::copy:
+      return "copy";
+  }
+  return {};
+}
+
+bool ModelEdit::State::removes_tensors() const {
+  for (const TensorEdit& tensor : tensors) {
+    if (tensor.is_removed) return true;
+  }
+  return false;
+}
+
+ModelEdit::ModelEdit(std::unique_ptr<State> state) noexcept : state_(std::move(state)) {}
+ModelEdit::ModelEdit(ModelEdit&&) noexcept = default;
+ModelEdit& ModelEdit::operator=(ModelEdit&&) noexcept = default;
+ModelEdit::~ModelEdit() = default;
+
+Result<ModelEdit> ModelEdit::open(const std::string& path, const OpenOptions& options) {
+  auto state = std::make_unique<State>();
+  state->path = io::real_path(path);
+  state->options = options;
+  state->options.with_shards = false;
+  INGOT_TRY(Model model, Model::open(state->path, state->options));
+  const ModelFile& file = model.files()[0];
+  state->keys.reserve(file.metadata.size());
+  for (const KeyValue& entry : file.metadata) {
+    const std::size_t position = state->keys.size();
+    state->key_positions.emplace(entry.key, position);
+    state->keys.push_back({.original = position, .name = std::string(entry.key)});
+  }
+  state->tensors.resize(file.tensors.size());
+  for (std::size_t i = 0; i < file.tensors.size(); ++i) {
+    state->tensor_positions.emplace(file.tensors[i].name, i);
+  }
+  state->model.emplace(std::move(model));
+  return ModelEdit(std::move(state));
+}
+
+const Model& ModelEdit::model() const noexcept { return *state_->model; }
+
+void ModelEdit::set(std::string_view key, const Value& value) {
+  OwnedValue copy = OwnedValue::copy_of(value);
+  const auto [position, is_new] =
+      state_->key_positions.try_emplace(std::string(key), state_->keys.size());
+  if (is_new) {
+    KeyEdit entry;
+    entry.name = key;
+    entry.value = std::move(copy);
+    state_->keys.push_back(std::move(entry));
+  } else {
+    state_->keys[position->second].value = std::move(copy);
+  }
+}
+
+std::optional<Value> ModelEdit::find(std::string_view key) const {
+  const auto position = state_->key_positions.find(std::string(key));
+  if (position == state_->key_positions.end()) return std::nullopt;
+  const KeyEdit& entry = state_->keys[position->second];
+  if (entry.value) return entry.value->value();
+  return model().files()[0].metadata[entry.original].value;
+}
+
+Result<void> ModelEdit::remove_key(std::string_view key) {
+  const auto position = state_->key_positions.find(std::string(key));
+  if (position == state_->key_positions.end()) return fail(Errc::key_not_found, std::string(key));
+  state_->keys[position->second].is_removed = true;
+  state_->key_positions.erase(position);
+  if (key == padding_key && !state_->wanted_slack_bytes) reserve(0);
+  return {};
+}
+
+Result<void> ModelEdit::rename_key(std::string_view key, std::string_view new_key) {
+  const auto position = state_->key_positions.find(std::string(key));
+  if (position == state_->key_positions.end()) return fail(Errc::key_not_found, std::string(key));
+  if (key == new_key) return {};
+  const std::size_t place = position->second;
+  if (!state_->key_positions.try_emplace(std::string(new_key), place).second) {
+    return fail(Errc::name_taken, std::string(new_key));
+  }
+  state_->key_positions.erase(std::string(key));
+  state_->keys[place].name = new_key;
+  state_->keys[place].is_renamed = true;
+  return {};
+}
+
+Result<void> ModelEdit::remove_tensor(std::string_view name) {
+  const auto position = state_->tensor_positions.find(std::string(name));
+  if (position == state_->tensor_positions.end()) {
+    return fail(Errc::tensor_not_found, std::string(name));
+  }
+  state_->tensors[position->second].is_removed = true;
+  state_->tensor_positions.erase(position);
+  return {};
+}
+
+Result<void> ModelEdit::rename_tensor(std::string_view name, std::string_view new_name) {
+  const auto position = state_->tensor_positions.find(std::string(name));
+  if (position == state_->tensor_positions.end()) {
+    return fail(Errc::tensor_not_found, std::string(name));
+  }
+  if (name == new_name) return {};
+  const std::size_t place = position->second;
+  if (!state_->tensor_positions.try_emplace(std::string(new_name), place).second) {
+    return fail(Errc::name_taken, std::string(new_name));
+  }
+  state_->tensor_positions.erase(std::string(name));
+  state_->tensors[place] = {.new_name = std::string(new_name), .is_renamed = true};
+  return {};
+}
+
+void ModelEdit::reserve(std::uint64_t slack_bytes) { state_->wanted_slack_bytes = slack_bytes; }
+
+Result<EditPlan> ModelEdit::plan(const std::string& output) const {
+  INGOT_TRY(EditDraft draft,
+            draft_edit(*state_, {.output = output, .may_change_in_place = output.empty()}));
+  return draft.plan;
+}
+
+}  // namespace ingot

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+// The new header: bytes of the old one where nothing changes, so that not even an oddity is lost.
+
+#include <cstring>
+#include <utility>
+
+#include "base/byte_order.hpp"
+#include "format/magic.hpp"
+#include "format/serialise.hpp"
+#include "model/edit/edit_state.hpp"
+
+namespace ingot {
+namespace {
+
+using Bytes = std::span<const std::byte>;
+
+void append(std::vector<std::byte>& to, Bytes bytes) {
+  to.insert(to.end(), bytes.begin(), bytes.end());
+}
+
+/// The bytes of an entry of the header, which begins with its name.
+struct RawEntry {
+  Bytes name;  ///< With its length.
+  Bytes rest;
+};
+
+class HeaderWriter {
+ public:
+  HeaderWriter(const ModelEdit::State& state, Bytes old_header, const NewOffsets& offsets)
+      : state_(state), structure_(state.file().structure), old_(old_header), offsets_(offsets) {
+    draft_.encoding = format::encoding_of(structure_.version, structure_.byte_order);
+    draft_.alignment = new_alignment(state);
+  }
+
+  Result<HeaderDraft> write() {
+    // Magic and version, as they are; the counts come when they are known.
+    const std::size_t counts_offset = 8;
+    append(draft_.keys, old_.first(counts_offset + 2 * draft_.encoding.count_bytes()));
+    for (const KeyEdit& key : state_.keys) {
+      if (key.is_removed) continue;
+      if (key.name == padding_key) {
+        if (!key.value && !key.is_renamed) continue;  // it is made anew, as long as it has to be
+        return fail(Errc::edit_impossible, key.name, "this key keeps room; reserve sets its size");
+      }
+      ++draft_.key_count;
+      Result<void> result = write_key(key);
+      if (!result) return named(std::move(result).error(), key.name);
+    }
+    for (std::size_t i = 0; i < state_.tensors.size(); ++i) {
+      if (state_.tensors[i].is_removed) continue;
+      ++draft_.tensor_count;
+      INGOT_TRY_VOID(write_tensor(i));
+    }
+    return std::move(draft_);
+  }
+
+ private:
+  static Failure named(Error error, const std::string& subject) {
+    error.subject = subject;
+    return fail(std::move(error));
+  }
+
+  [[nodiscard]] std::uint64_t offset_of(std::string_view name) const {
+    return static_cast<std::uint64_t>(reinterpret_cast<const std::byte*>(name.data()) -
+                                      structure_.context->file_begin) -
+           draft_.encoding.count_bytes();
+  }
+
+  [[nodiscard]] RawEntry raw_entry(std::uint64_t begin, std::uint64_t end) const {
+    const Bytes entry = old_.subspan(begin, end - begin);
+    const std::uint64_t name_bytes =
+        draft_.encoding.count_bytes() + draft_.encoding.load_count(entry.data());
+    return {entry.first(name_bytes), entry.subspan(name_bytes)};
+  }
+
+  [[nodiscard]] RawEntry raw_key(std::size_t position) const {
+    const auto& table = structure_.metadata;
+    return raw_entry(offset_of(table[position].key), position + 1 < table.size()
+                                                         ? offset_of(table[position + 1].key)
+                                                         : structure_.infos_offset);
+  }
+
+  [[nodiscard]] RawEntry raw_tensor(std::size_t position) const {
+    const auto& table = structure_.tensors;
+    return raw_entry(offset_of(table[position].name), position + 1 < table.size()
+                                                          ? offset_of(table[position + 1].name)
+                                                          : structure_.header_bytes);
+  }
+
+  Result<void> write_key(const KeyEdit& key) {
+    const bool is_new = key.original == no_position;
+    const RawEntry raw = is_new ? RawEntry{} : raw_key(key.original);
+    if (is_new || key.is_renamed) {
+      INGOT_TRY_VOID(format::append_text(key.name, draft_.encoding, draft_.keys));
+    } else {
+      append(draft_.keys, raw.name);
+    }
+    if (key.value) {
+      return format::append_typed_value(key.value->value(), draft_.encoding, draft_.keys);
+    }
+    append(draft_.keys, raw.rest);
+    return {};
+  }
+
+  Result<void> write_tensor(std::size_t position) {
+    const TensorEdit& tensor = state_.tensors[position];
+    const RawEntry raw = raw_tensor(position);
+    if (tensor.is_renamed) {
+      INGOT_TRY_VOID(format::append_text(tensor.new_name, draft_.encoding, draft_.infos));
+    } else {
+      append(draft_.infos, raw.name);
+    }
+    append(draft_.infos, raw.rest);
+    if (!offsets_.empty()) {
+      // The offset is the last field.
+      store(&draft_.infos[draft_.infos.size() - sizeof(std::uint64_t)], offsets_[position],
+            draft_.encoding.is_swapped);
+    }
+    return {};
+  }
+
+  const ModelEdit::State& state_;
+  const format::Structure& structure_;
+  Bytes old_;
+  const NewOffsets& offsets_;
+  HeaderDraft draft_;
+};
+
+void store_count(std::byte* to, std::uint64_t count, const detail::ValueEncoding& encoding) {
+  if (encoding.has_narrow_counts) {
+    store(to, static_cast<std::uint32_t>(count), encoding.is_swapped);
+  } else {
+    store(to, count, encoding.is_swapped);
+  }
+}
+
+}  // namespace
+
+std::uint64_t HeaderDraft::padding_overhead() const noexcept {
+  // length of the key, key, type, length of the value
+  return encoding.count_bytes() + padding_key.size() + 4 + encoding.count_bytes();
+}
+
+std::vector<std::byte> HeaderDraft::assemble(std::uint64_t padding_bytes) const {
+  std::vector<std::byte> header;
+  header.reserve(static_cast<std::size_t>(size_bytes() + padding_bytes));
+  append(header, keys);
+  if (padding_bytes != 0) {
+    const auto overhead = static_cast<std::size_t>(padding_overhead());
+    std::vector<std::byte> entry(overhead);
+    store_count(entry.data(), padding_key.size(), encoding);
+    std::memcpy(&entry[encoding.count_bytes()], padding_key.data(), padding_key.size());
+    const std::size_t type_at = encoding.count_bytes() + padding_key.size();
+    store(&entry[type_at], static_cast<std::uint32_t>(ValueType::string), encoding.is_swapped);
+    store_count(&entry[type_at + 4], padding_bytes - overhead, encoding);
+    append(header, entry);
+    header.resize(header.size() + static_cast<std::size_t>(padding_bytes - overhead),
+                  std::byte{' '});
+  }
+  append(header, infos);
+  store_count(&header[8], tensor_count, encoding);
+  store_count(&header[8 + encoding.count_bytes()], key_count + (padding_bytes != 0 ? 1 : 0),
+              encoding);
+  return header;
+}
+
+Result<HeaderDraft> draft_header(const ModelEdit::State& state, Bytes old_header,
+                                 const NewOffsets& offsets) {
+  return HeaderWriter(state, old_header, offsets).write();
+}
+
+std::uint64_t new_alignment(const ModelEdit::State& state) {
+  constexpr std::string_view alignment_key = "general.alignment";
+  constexpr std::uint64_t default_alignment = 32;
+  const auto position = state.key_positions.find(std::string(alignment_key));
+  if (position == state.key_positions.end()) return default_alignment;
+  const KeyEdit& key = state.keys[position->second];
+  const Value value =
+      key.value ? key.value->value() : state.file().structure.metadata[key.original].value;
+  // A value that makes no sense is refused when the header is checked.
+  const std::uint64_t alignment = value.get<std::uint32_t>().value_or(0);
+  return alignment != 0 ? alignment : default_alignment;
+}
+
+}  // namespace ingot

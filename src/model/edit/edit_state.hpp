@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+// What is behind an edit: the changes, and the drafts that are made from them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "ingot/edit.hpp"
+#include "model/open/model_state.hpp"
+
+namespace ingot {
+
+inline constexpr std::size_t no_position = std::numeric_limits<std::size_t>::max();
+
+/// A key as it will be.
+struct KeyEdit {
+  std::size_t original = no_position;  ///< In the file's table; none if it is new.
+  std::string name;
+  std::optional<OwnedValue> value = {};  ///< Instead of the original one.
+  bool is_renamed = false;
+  bool is_removed = false;
+};
+
+/// A tensor as it will be; the position is that in the file's table.
+struct TensorEdit {
+  std::string new_name;
+  bool is_renamed = false;
+  bool is_removed = false;
+};
+
+struct ModelEdit::State {
+  std::string path;  ///< Without symbolic links.
+  OpenOptions options;
+  std::optional<Model> model;
+  std::vector<KeyEdit> keys;
+  std::unordered_map<std::string, std::size_t> key_positions;
+  std::vector<TensorEdit> tensors;
+  std::unordered_map<std::string, std::size_t> tensor_positions;
+  std::optional<std::uint64_t> wanted_slack_bytes;
+
+  [[nodiscard]] const LoadedFile& file() const { return ModelAccess::state(*model).loaded[0]; }
+  [[nodiscard]] bool removes_tensors() const;
+};
+
+/// The new header without padding, in two parts, between which the padding key goes.
+struct HeaderDraft {
+  std::vector<std::byte> keys;   ///< From the magic to the last key.
+  std::vector<std::byte> infos;  ///< The tensor infos.
+  detail::ValueEncoding encoding;
+  std::uint64_t key_count = 0;
+  std::uint64_t tensor_count = 0;
+  std::uint64_t alignment = 32;
+
+  [[nodiscard]] std::uint64_t size_bytes() const noexcept { return keys.size() + infos.size(); }
+  /// What the padding key takes with an empty value.
+  [[nodiscard]] std::uint64_t padding_overhead() const noexcept;
+  /// The header with a padding key that takes `padding_bytes` in all (0: none).
+  [[nodiscard]] std::vector<std::byte> assemble(std::uint64_t padding_bytes) const;
+};
+
+/// New places of the tensors' data, by position in the file's table.
+using NewOffsets = std::vector<std::uint64_t>;
+
+/// Everything that is not changed is taken from `old_header`, the bytes before the data. Empty
+/// `offsets`: they stay.
+[[nodiscard]] Result<HeaderDraft> draft_header(const ModelEdit::State& state,
+                                               std::span<const std::byte> old_header,
+                                               const NewOffsets& offsets);
+
+/// The alignment that the file will have.
+[[nodiscard]] std::uint64_t new_alignment(const ModelEdit::State& state);
+
+/// A part of the old file that goes into a new one.
+struct Segment {
+  std::uint64_t file_offset = 0;
+  std::uint64_t size_bytes = 0;
+  std::uint64_t padded_bytes = 0;  ///< With the zeros that follow.
+};
+
+struct EditDraft {
+  EditPlan plan;
+  std::vector<std::byte> header;      ///< The new one, with the zeros that have to follow in place.
+  std::vector<Segment> segments;      ///< Of a copy.
+  std::uint64_t inserted_bytes = 0;   ///< Of insert_range.
+  std::uint64_t patch_offset = 0;     ///< What an edit in place overwrites, in the old file.
+  std::vector<std::byte> old_header;  ///< The old bytes, from 0 on; at least to the patch's end.
+  std::uint64_t patch_bytes = 0;
+};
+
+/// Where an edit may go: into the file itself, or only into a new one at `output`.
+struct EditTarget {
+  std::string output;
+  bool may_change_in_place = true;
+};
+
+[[nodiscard]] Result<EditDraft> draft_edit(const ModelEdit::State& state, const EditTarget& target);
+
+}  // namespace ingot

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+#include "model/open/load.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <functional>
+#include <new>
+
+#include "format/parse.hpp"
+#include "io/stream.hpp"
+#include "model/edit/edit_journal.hpp"
+
+namespace ingot {
+namespace {
+
+constexpr std::uint64_t first_piece_bytes = std::uint64_t{64} << 10;
+
+format::ParseOptions parse_options(const OpenOptions& options, std::uint64_t file_bytes) {
+  return {.is_lenient = options.is_lenient,
+          .limits = options.limits,
+          .file_bytes = std::min(file_bytes, format::unknown_file_bytes)};
+}
+
+/// A prefix of a file that grows.
+struct Prefix {
+  GrowingBytes bytes;
+  std::uint64_t size_bytes = 0;
+
+  [[nodiscard]] std::span<const std::byte> span() const noexcept {
+    return {bytes.get(), static_cast<std::size_t>(size_bytes)};
+  }
+  /// Makes room and returns what is to be filled.
+  [[nodiscard]] std::span<std::byte> grow_to(std::uint64_t new_size_bytes) {
+    void* const grown = std::realloc(bytes.get(), std::max<std::size_t>(new_size_bytes, 1));
+    if (grown == nullptr) throw std::bad_alloc();
+    static_cast<void>(bytes.release());
+    bytes.reset(static_cast<std::byte*>(grown));
+    return {bytes.get() + size_bytes, static_cast<std::size_t>(new_size_bytes - size_bytes)};
+  }
+};
+
+/// Appends bytes to a prefix; returns how many there were, fewer only at the end of the file.
+using Fill = std::function<Result<std::size_t>(std::uint64_t, std::span<std::byte>)>;
+
+/// Reads and parses, each time with at least twice the bytes, until the structure is complete: in
+/// all linear in the header.
+Result<format::Structure> parse_growing(Prefix& prefix, const OpenOptions& options,
+                                        std::uint64_t file_bytes, const Fill& fill) {
+  std::uint64_t wanted_bytes = std::min(first_piece_bytes, file_bytes);
+  for (;;) {
+    const std::span<std::byte> room = prefix.grow_to(wanted_bytes);
+    INGOT_TRY(const std::size_t filled, fill(prefix.size_bytes, room));
+    prefix.size_bytes += filled;
+    if (filled != room.size()) file_bytes = prefix.size_bytes;  // now the end is known
+    INGOT_TRY(format::Parsed parsed,
+              format::parse(prefix.span(), parse_options(options, file_bytes)));
+    if (parsed.is_complete()) return std::move(parsed.structure);
+    const std::uint64_t needed_bytes = prefix.size_bytes + parsed.missing_bytes;
+    wanted_bytes = std::min(std::max(needed_bytes, 2 * prefix.size_bytes), file_bytes);
+    // The last piece may be large only because the limit is not reached yet.
+    wanted_bytes = std::min(wanted_bytes, std::max(needed_bytes, options.limits.max_header_bytes));
+  }
+}
+
+Result<format::Structure> parse_whole(std::span<const std::byte> bytes, const OpenOptions& options,
+                                      std::uint64_t file_bytes) {
+  INGOT_TRY(format::Parsed parsed, format::parse(bytes, parse_options(options, file_bytes)));
+  if (parsed.is_complete()) return std::move(parsed.structure);
+  return fail(Errc::internal, "the parser asks for more than the whole file");
+}
+
+}  // namespace
+
+Result<LoadedFile> load_path(const std::string& path, const OpenOptions& options) {
+  INGOT_TRY(OpenedFile opened, open_through_journal(path, options.access == FileAccess::map));
+  INGOT_TRY(LoadedFile file, load(std::move(opened.source), options));
+  file.is_restored = opened.is_restored;
+  file.notice = std::move(opened.notice);
+  return file;
+}
+
+Result<LoadedFile> load(std::unique_ptr<Source> source, const OpenOptions& options) {
+  LoadedFile file;
+  file.file_bytes = source->size_bytes();
+  if (const auto bytes = source->bytes(); bytes.size() == file.file_bytes) {
+    INGOT_TRY(file.structure, parse_whole(bytes, options, file.file_bytes));
+  } else {
+    Prefix prefix;
+    const Fill fill = [&](std::uint64_t offset, std::span<std::byte> room) -> Result<std::size_t> {
+      INGOT_TRY_VOID(source->read(offset, room));
+      return room.size();
+    };
+    INGOT_TRY(file.structure, parse_growing(prefix, options, file.file_bytes, fill));
+    file.header_bytes = std::move(prefix.bytes);
+  }
+  file.source = std::move(source);
+  return file;
+}
+
+Result<LoadedFile> load_stream(int descriptor, const OpenOptions& options) {
+  Prefix prefix;
+  const Fill fill = [&](std::uint64_t, std::span<std::byte> room) {
+    return io::read_stream(descriptor, room);
+  };
+  INGOT_TRY_VOID(
+      parse_growing(prefix, options, format::unknown_file_bytes, fill).transform([](auto&&) {}));
+  INGOT_TRY(const std::uint64_t drained_bytes, io::drain_stream(descriptor));
+  LoadedFile file;
+  file.file_bytes = prefix.size_bytes + drained_bytes;
+  // Again, now that the end of the data is known.
+  INGOT_TRY(file.structure, parse_whole(prefix.span(), options, file.file_bytes));
+  file.header_bytes = std::move(prefix.bytes);
+  return file;
+}
+
+}  // namespace ingot

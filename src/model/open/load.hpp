@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// One file, from its source to its structure.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "ingot/model.hpp"
+#include "model/open/model_state.hpp"
+
+namespace ingot {
+
+/// Maps or reads a file, as the options say, and parses its header. A file whose edit was cut off
+/// is seen as it was before.
+[[nodiscard]] Result<LoadedFile> load_path(const std::string& path, const OpenOptions& options);
+
+/// Parses the header of a source. A source that is not in memory is read in growing pieces until
+/// the header is complete, so that little more than the header is ever read and held.
+[[nodiscard]] Result<LoadedFile> load(std::unique_ptr<Source> source, const OpenOptions& options);
+
+/// Parses the header of a stream and reads the rest of it, to know where it ends.
+[[nodiscard]] Result<LoadedFile> load_stream(int descriptor, const OpenOptions& options);
+
+}  // namespace ingot

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+#include "ingot/model.hpp"
+
+#include <fcntl.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "io/file_descriptor.hpp"
+#include "io/mapped_file.hpp"
+#include "io/plain_file.hpp"
+#include "io/stream.hpp"
+#include "model/open/load.hpp"
+#include "model/open/model_state.hpp"
+#include "model/open/shards.hpp"
+
+namespace ingot {
+namespace {
+
+/// A model of one file that was not opened by a path with a name of its own.
+Result<Model> from_file(Result<LoadedFile> file) {
+  if (!file) return fail(std::move(file).error());
+  std::vector<LoadedFile> files;
+  files.push_back(*std::move(file));
+  INGOT_TRY(auto state, assemble(std::move(files), ShardSet{}));
+  return ModelAccess::make(std::move(state));
+}
+
+/// A descriptor of our own for the file that somebody else's descriptor refers to.
+Result<io::FileDescriptor> duplicate(int descriptor) {
+  io::FileDescriptor copy(::fcntl(descriptor, F_DUPFD_CLOEXEC, 0));
+  if (!copy.is_open()) return io::fail_with_errno(errno, {}, "duplicate the descriptor");
+  return copy;
+}
+
+}  // namespace
+
+Model::Model(std::unique_ptr<detail::ModelState> state) noexcept : state_(std::move(state)) {}
+Model::Model(Model&&) noexcept = default;
+Model& Model::operator=(Model&&) noexcept = default;
+Model::~Model() = default;
+
+Result<Model> Model::open(const std::string& path, const OpenOptions& options) {
+  INGOT_TRY(LoadedFile file, load_path(path, options));
+  INGOT_TRY(auto state, open_with_shards(path, std::move(file), options));
+  return Model(std::move(state));
+}
+
+Result<Model> Model::open_memory(std::span<const std::byte> bytes, const OpenOptions& options) {
+  return from_file(load(borrow_memory(bytes), options));
+}
+
+Result<Model> Model::open_source(std::unique_ptr<Source> source, const OpenOptions& options) {
+  if (source == nullptr) return fail(Errc::invalid_argument, {}, "there is no source");
+  return from_file(load(std::move(source), options));
+}
+
+Result<Model> Model::open_descriptor(int descriptor, const OpenOptions& options) {
+  Result<std::uint64_t> size_bytes = io::size_of_regular(descriptor, {});
+  if (!size_bytes) {
+    if (!io::is_stream(descriptor)) return fail(std::move(size_bytes).error());
+    return from_file(load_stream(descriptor, options));
+  }
+  INGOT_TRY(io::FileDescriptor own, duplicate(descriptor));
+  if (options.access == FileAccess::read) {
+    return from_file(load(io::read_descriptor({std::move(own), *size_bytes}), options));
+  }
+  INGOT_TRY(std::unique_ptr<Source> source, io::map_descriptor({std::move(own), *size_bytes}));
+  return from_file(load(std::move(source), options));
+}
+
+std::span<const ModelFile> Model::files() const noexcept { return state_->files; }
+std::uint32_t Model::shard_count() const noexcept { return state_->shard_count; }
+bool Model::is_split() const noexcept { return state_->is_split; }
+std::span<const Error> Model::notices() const noexcept { return state_->notices; }
+std::span<const TensorInfo> Model::tensors() const noexcept { return state_->tensors(); }
+
+std::string Model::shard_path(std::uint32_t index) const {
+  if (state_->shard_prefix.empty() || index >= state_->shard_count) return {};
+  return shard_file_name(state_->shard_prefix, index, state_->shard_count);
+}
+
+std::span<const KeyValue> Model::metadata() const noexcept {
+  return state_->loaded[0].structure.metadata;
+}
+
+const Value* Model::find(std::string_view key) const noexcept {
+  const format::Structure& structure = state_->loaded[0].structure;
+  const auto position =
+      structure.key_index.find(key, [&](std::uint32_t at) { return structure.metadata[at].key; });
+  return position ? &structure.metadata[*position].value : nullptr;
+}
+
+const TensorInfo* Model::find_tensor(std::string_view name) const noexcept {
+  const format::NameIndex& index = state_->loaded.size() == 1
+                                       ? state_->loaded[0].structure.tensor_index
+                                       : state_->all_tensor_index;
+  const std::span<const TensorInfo> table = tensors();
+  const auto position = index.find(name, [&](std::uint32_t at) { return table[at].name; });
+  return position ? &table[*position] : nullptr;
+}
+
+std::uint64_t Model::file_offset(const TensorInfo& tensor) const noexcept {
+  return state_->loaded[tensor.shard].structure.data_offset + tensor.data_offset;
+}
+
+std::optional<Origin> Model::origin(std::size_t file, std::uint64_t file_offset) const noexcept {
+  const Source* source = state_->loaded[file].source.get();
+  const auto place = source != nullptr ? source->origin(file_offset) : Origin{0, file_offset};
+  // A source of one file knows nothing of the other files of a set.
+  if (!place || state_->loaded.size() == 1) return place;
+  return Origin{file, place->file_offset};
+}
+
+std::optional<Origin> Model::origin(const TensorInfo& tensor) const noexcept {
+  return origin(tensor.shard, file_offset(tensor));
+}
+
+std::span<const std::byte> Model::data(const TensorInfo& tensor) const noexcept {
+  const LoadedFile& file = state_->loaded[tensor.shard];
+  if (file.source == nullptr || tensor.size_bytes == 0) return {};
+  const std::span<const std::byte> bytes = file.source->bytes();
+  if (bytes.empty()) return {};
+  return bytes.subspan(file_offset(tensor), tensor.size_bytes);
+}
+
+Result<void> Model::read(const TensorInfo& tensor, std::uint64_t offset_bytes,
+                         std::span<std::byte> destination) const {
+  if (offset_bytes > tensor.size_bytes || destination.size() > tensor.size_bytes - offset_bytes) {
+    return fail(Errc::size_mismatch, std::string(tensor.name),
+                std::to_string(destination.size()) + " bytes from " + std::to_string(offset_bytes) +
+                    " on were asked for, it has " + std::to_string(tensor.size_bytes));
+  }
+  Result<void> result =
+      read_file_bytes(tensor.shard, file_offset(tensor) + offset_bytes, destination);
+  if (!result) result.error().subject = std::string(tensor.name);
+  return result;
+}
+
+std::span<const std::byte> Model::file_data(std::size_t file) const noexcept {
+  const Source* source = state_->loaded[file].source.get();
+  return source != nullptr ? source->bytes() : std::span<const std::byte>();
+}
+
+void Model::prefetch(std::size_t file, std::uint64_t file_offset,
+                     std::uint64_t size_bytes) const noexcept {
+  const Source* source = state_->loaded[file].source.get();
+  if (source != nullptr) source->prefetch(file_offset, size_bytes);
+}
+
+void Model::release(std::size_t file, std::uint64_t file_offset,
+                    std::uint64_t size_bytes) const noexcept {
+  const Source* source = state_->loaded[file].source.get();
+  if (source != nullptr) source->release(file_offset, size_bytes);
+}
+
+Result<void> Model::read_file_bytes(std::size_t file, std::uint64_t file_offset,
+                                    std::span<std::byte> destination) const {
+  if (file >= state_->loaded.size()) return fail(Errc::index_out_of_range, "file");
+  if (destination.empty()) return {};
+  const LoadedFile& loaded = state_->loaded[file];
+  if (loaded.source == nullptr) {
+    return fail(Errc::not_mapped, file_offset, {}, "a pipe can be read only once");
+  }
+  return loaded.source->read(file_offset, destination);
+}
+
+}  // namespace ingot

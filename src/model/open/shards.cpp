@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: MIT
+#include "model/open/shards.hpp"
+
+#include <dirent.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <iterator>
+#include <map>
+#include <utility>
+
+#include "base/set_aside.hpp"
+#include "model/open/load.hpp"
+
+namespace ingot {
+namespace {
+
+/// An integer key of a file, whatever its width.
+std::optional<std::uint64_t> find_number(const LoadedFile& file, std::string_view key) {
+  const format::Structure& structure = file.structure;
+  const auto position =
+      structure.key_index.find(key, [&](std::uint32_t at) { return structure.metadata[at].key; });
+  if (!position) return std::nullopt;
+  const Result<std::uint64_t> number = structure.metadata[*position].value.get<std::uint64_t>();
+  return number ? std::optional(*number) : std::nullopt;
+}
+
+/// Reads exactly five digits from `text`, as the names have them.
+std::optional<std::uint32_t> parse_digits(std::string_view text) {
+  if (text.size() != 5) return std::nullopt;
+  std::uint32_t number = 0;
+  for (const char digit : text) {
+    if (digit < '0' || digit > '9') return std::nullopt;
+    number = 10 * number + static_cast<std::uint32_t>(digit - '0');
+  }
+  return number;
+}
+
+/// The shards of the same set that are in the directory, by index. One pass over the directory, so
+/// that a name that promises many files costs nothing.
+std::map<std::uint32_t, std::string> find_siblings(const ShardName& name) {
+  std::map<std::uint32_t, std::string> found;
+  const std::size_t slash = name.prefix.rfind('/');
+  const std::string directory = slash == std::string::npos ? "" : name.prefix.substr(0, slash + 1);
+  const std::unique_ptr<DIR, int (*)(DIR*)> stream(
+      ::opendir(directory.empty() ? "." : directory.c_str()), ::closedir);
+  if (stream == nullptr) return found;
+  while (const dirent* entry = ::readdir(stream.get())) {
+    const std::string path = directory + entry->d_name;
+    const std::optional<ShardName> other = parse_shard_name(path);
+    if (other && other->prefix == name.prefix && other->count == name.count) {
+      found.emplace(other->index, path);
+    }
+  }
+  return found;
+}
+
+Failure mismatch(const std::string& path, std::string_view key, std::uint64_t wanted,
+                 std::optional<std::uint64_t> found) {
+  return fail(Errc::shard_mismatch, path,
+              std::string(key) + " should be " + std::to_string(wanted) + " by the file's name, " +
+                  (found ? "found " + std::to_string(*found) : "it has none"));
+}
+
+/// Whether a file says that it is the shard that its name says.
+Result<void> check_shard(const LoadedFile& file, const std::string& path, const ShardName& name) {
+  const auto count = find_number(file, split_count_key);
+  if (count != name.count) return mismatch(path, split_count_key, name.count, count);
+  const auto index = find_number(file, split_index_key);
+  if (index != name.index) return mismatch(path, split_index_key, name.index, index);
+  return {};
+}
+
+Result<LoadedFile> load_shard(const std::string& path, const ShardName& name,
+                              const OpenOptions& options) {
+  Result<LoadedFile> file = load_path(path, options);
+  if (!file) {
+    Error& error = file.error();
+    error.detail += (error.detail.empty() ? "in shard " : "; in shard ") + path;
+    return file;
+  }
+  INGOT_TRY_VOID(check_shard(*file, path, name));
+  return file;
+}
+
+ModelFile describe(const LoadedFile& file) {
+  const format::Structure& structure = file.structure;
+  ModelFile described;
+  described.version = structure.version;
+  described.byte_order = structure.byte_order;
+  described.has_old_magic = structure.has_old_magic;
+  described.alignment = structure.alignment;
+  described.file_bytes = file.file_bytes;
+  described.infos_offset = structure.infos_offset;
+  described.header_bytes = structure.header_bytes;
+  described.data_offset = structure.data_offset;
+  described.metadata = structure.metadata;
+  described.tensors = structure.tensors;
+  return described;
+}
+
+/// Puts the tensors of several files into one table.
+Result<void> unite_tensors(detail::ModelState& state) {
+  std::size_t count = 0;
+  for (const LoadedFile& file : state.loaded) count += file.structure.tensors.size();
+  state.all_tensors.reserve(count);
+  state.all_tensor_index.reserve(count);
+  for (std::uint32_t shard = 0; shard < state.loaded.size(); ++shard) {
+    for (TensorInfo& tensor : state.loaded[shard].structure.tensors) {
+      tensor.shard = shard;
+      const auto position = static_cast<std::uint32_t>(state.all_tensors.size());
+      state.all_tensors.push_back(tensor);
+      const auto duplicate = state.all_tensor_index.insert(
+          position, [&](std::uint32_t at) { return state.all_tensors[at].name; });
+      if (duplicate) {
+        const ModelFile& first = state.files[state.all_tensors[*duplicate].shard];
+        return fail(Errc::tensor_duplicate, std::string(tensor.name),
+                    "it is in " + first.path + " and in " + state.files[shard].path);
+      }
+    }
+  }
+  return {};
+}
+
+void note(detail::ModelState& state, Errc code, std::string subject, std::string detail) {
+  state.notices.push_back(Error{code, Error::no_offset, std::move(subject), std::move(detail)});
+}
+
+void note_missing_shards(detail::ModelState& state) {
+  std::uint32_t first_missing = 0;
+  while (first_missing < state.files.size() && state.files[first_missing].index == first_missing) {
+    ++first_missing;
+  }
+  const std::string path =
+      state.shard_prefix.empty()
+          ? std::string()
+          : shard_file_name(state.shard_prefix, first_missing, state.shard_count);
+  note(state, Errc::shard_missing, path,
+       std::to_string(state.files.size()) + " of " + std::to_string(state.shard_count) +
+           " are here" + set_aside_remark(path));
+}
+
+/// What a file that is not named as a shard says of itself.
+void adopt_split_keys(detail::ModelState& state) {
+  const std::optional<std::uint64_t> count = find_number(state.loaded[0], split_count_key);
+  if (!count || *count == 0) return;  // merging tools leave a count of 0 behind
+  const std::optional<std::uint64_t> index = find_number(state.loaded[0], split_index_key);
+  if (*count > max_shard_count || !index || *index >= *count) {
+    return note(state, Errc::shard_keys_wrong, std::string(split_count_key),
+                "found split.count " + std::to_string(*count) + ", split.no " +
+                    (index ? std::to_string(*index) : "missing"));
+  }
+  state.is_split = true;
+  state.shard_count = static_cast<std::uint32_t>(*count);
+  state.files[0].index = static_cast<std::uint32_t>(*index);
+}
+
+void check_tensor_total(detail::ModelState& state) {
+  const std::optional<std::uint64_t> total = find_number(state.loaded[0], split_tensors_key);
+  if (!total || *total == state.tensors().size()) return;
+  note(state, Errc::shard_keys_wrong, std::string(split_tensors_key),
+       "found " + std::to_string(*total) + ", the files hold " +
+           std::to_string(state.tensors().size()));
+}
+
+}  // namespace
+
+bool is_split_key(std::string_view key) noexcept {
+  return key == split_index_key || key == split_count_key || key == split_tensors_key;
+}
+
+std::optional<ShardName> parse_shard_name(const std::string& path) {
+  // NAME-00001-of-00003.gguf
+  constexpr std::string_view ending = ".gguf";
+  constexpr std::string_view between = "-of-";
+  constexpr std::size_t tail_bytes = 1 + 5 + between.size() + 5 + ending.size();
+  if (path.size() < tail_bytes) return std::nullopt;
+  const std::size_t prefix_bytes = path.size() - tail_bytes;
+  const std::string_view tail = std::string_view(path).substr(prefix_bytes);
+  if (tail[0] != '-' || tail.substr(6, between.size()) != between || !tail.ends_with(ending)) {
+    return std::nullopt;
+  }
+  const std::optional<std::uint32_t> number = parse_digits(tail.substr(1, 5));
+  const std::optional<std::uint32_t> count = parse_digits(tail.substr(6 + between.size(), 5));
+  if (!number || !count || *number == 0 || *number > *count || *count > max_shard_count) {
+    return std::nullopt;
+  }
+  return ShardName{path.substr(0, prefix_bytes), *number - 1, *count};
+}
+
+std::string shard_file_name(const std::string& prefix, std::uint32_t index, std::uint32_t count) {
+  std::array<char, 32> numbers;
+  std::snprintf(numbers.data(), numbers.size(), "-%05u-of-%05u.gguf", index + 1, count);
+  return prefix + numbers.data();
+}
+
+Result<std::unique_ptr<detail::ModelState>> open_with_shards(const std::string& path,
+                                                             LoadedFile file,
+                                                             const OpenOptions& options) {
+  std::vector<LoadedFile> files;
+  const std::optional<ShardName> name = parse_shard_name(path);
+  // A name alone does not make a set: a file without split keys may be called anything.
+  if (!name || !options.with_shards || !find_number(file, split_count_key)) {
+    files.push_back(std::move(file));
+    return assemble(std::move(files), {.prefix = {}, .count = 1, .paths = {path}, .indexes = {0}});
+  }
+  INGOT_TRY_VOID(check_shard(file, path, *name));
+  ShardSet set{.prefix = name->prefix, .count = name->count, .paths = {}, .indexes = {}};
+  std::map<std::uint32_t, std::string> siblings = find_siblings(*name);
+  siblings[name->index] = path;
+  const auto load_siblings = [&](auto first, auto last) -> Result<void> {
+    for (; first != last; ++first) {
+      INGOT_TRY(LoadedFile sibling,
+                load_shard(first->second, {name->prefix, first->first, name->count}, options));
+      files.push_back(std::move(sibling));
+    }
+    return {};
+  };
+  const auto own = siblings.find(name->index);
+  INGOT_TRY_VOID(load_siblings(siblings.begin(), own));
+  files.push_back(std::move(file));
+  INGOT_TRY_VOID(load_siblings(std::next(own), siblings.end()));
+  for (const auto& [index, sibling_path] : siblings) {
+    set.paths.push_back(sibling_path);
+    set.indexes.push_back(index);
+  }
+  return assemble(std::move(files), std::move(set));
+}
+
+Result<std::unique_ptr<detail::ModelState>> assemble(std::vector<LoadedFile> files, ShardSet set) {
+  auto state = std::make_unique<detail::ModelState>();
+  state->loaded = std::move(files);
+  for (std::size_t i = 0; i < state->loaded.size(); ++i) {
+    state->files.push_back(describe(state->loaded[i]));
+    if (i < set.paths.size()) {
+      state->files[i].path = set.paths[i];
+      state->files[i].index = set.indexes[i];
+    }
+    if (state->loaded[i].notice) state->notices.push_back(*state->loaded[i].notice);
+    if (state->loaded[i].structure.has_stripped_nul) {
+      note(*state, Errc::trailing_nul_stripped, state->files[i].path, {});
+    }
+  }
+  if (state->loaded.size() > 1) INGOT_TRY_VOID(unite_tensors(*state));
+  state->shard_prefix = std::move(set.prefix);
+  state->shard_count = set.count;
+  state->is_split = !state->shard_prefix.empty();
+  if (!state->is_split) adopt_split_keys(*state);
+  if (state->is_split && state->files.size() < state->shard_count) {
+    note_missing_shards(*state);
+  } else if (state->is_split) {
+    check_tensor_total(*state);
+  }
+  return state;
+}
+
+}  // namespace ingot

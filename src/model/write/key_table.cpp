@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+#include "model/write/key_table.hpp"
+
+#include <cstring>
+#include <utility>
+
+#include "format/serialise.hpp"
+
+namespace ingot {
+
+OwnedContent OwnedContent::scalar(ValueType type, const void* value, std::size_t bytes) {
+  const auto* begin = static_cast<const std::byte*>(value);
+  return {.type = type, .element_type = type, .count = 1, .bytes = {begin, begin + bytes}};
+}
+
+OwnedContent OwnedContent::scalars(ValueType element_type, const void* values, std::size_t count,
+                                   std::size_t element_bytes) {
+  OwnedContent content = scalar(ValueType::array, values, count * element_bytes);
+  content.element_type = element_type;
+  content.count = count;
+  return content;
+}
+
+OwnedContent OwnedContent::array(ValueType element_type) {
+  return {.type = ValueType::array, .element_type = element_type, .count = 0, .bytes = {}};
+}
+
+OwnedContent OwnedContent::copy(const Value& value) {
+  OwnedContent content{.type = value.type(), .element_type = value.type(), .count = 1, .bytes = {}};
+  if (value.is_array()) {
+    content.element_type = value.as_array().element_type();
+    content.count = value.as_array().size();
+  }
+  // Memory holds every value that any version can.
+  static_cast<void>(format::append_value(value, detail::ValueEncoding{}, content.bytes));
+  return content;
+}
+
+void OwnedContent::append_text(std::string_view text) {
+  const std::uint64_t length_bytes = text.size();
+  const std::size_t begin = bytes.size();
+  bytes.resize(begin + sizeof length_bytes + text.size());
+  std::memcpy(&bytes[begin], &length_bytes, sizeof length_bytes);
+  if (!text.empty()) std::memcpy(&bytes[begin + sizeof length_bytes], text.data(), text.size());
+  ++count;
+}
+
+void KeyTable::set(std::string_view key, OwnedContent content) {
+  const auto [position, is_new] = positions_.try_emplace(std::string(key), entries_.size());
+  if (is_new) {
+    entries_.push_back({.key = std::string(key), .content = std::move(content)});
+  } else {
+    entries_[position->second].content = std::move(content);
+  }
+}
+
+bool KeyTable::remove(std::string_view key) {
+  const auto position = positions_.find(std::string(key));
+  if (position == positions_.end()) return false;
+  Entry& entry = entries_[position->second];
+  entry.is_removed = true;
+  entry.content = {};
+  positions_.erase(position);
+  return true;
+}
+
+Result<void> KeyTable::rename(std::string_view key, std::string_view new_key) {
+  const auto position = positions_.find(std::string(key));
+  if (position == positions_.end()) return fail(Errc::key_not_found, std::string(key));
+  if (key == new_key) return {};
+  const std::size_t place = position->second;
+  if (!positions_.try_emplace(std::string(new_key), place).second) {
+    return fail(Errc::name_taken, std::string(new_key));
+  }
+  positions_.erase(std::string(key));
+  entries_[place].key = new_key;
+  return {};
+}
+
+std::optional<Value> KeyTable::find(std::string_view key) const {
+  const auto position = positions_.find(std::string(key));
+  if (position == positions_.end()) return std::nullopt;
+  return value_of(entries_[position->second]);
+}
+
+std::vector<KeyValue> KeyTable::entries() const {
+  std::vector<KeyValue> views;
+  views.reserve(positions_.size());
+  for (const Entry& entry : entries_) {
+    if (!entry.is_removed) views.push_back({entry.key, value_of(entry)});
+  }
+  return views;
+}
+
+Value KeyTable::value_of(const Entry& entry) const noexcept {
+  const OwnedContent& content = entry.content;
+  return context_.make(content.type, content.element_type, content.bytes.data(),
+                       content.bytes.size(), content.count);
+}
+
+}  // namespace ingot

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: MIT
+#include "ingot/model_writer.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/checked.hpp"
+#include "format/parse.hpp"
+#include "format/serialise.hpp"
+#include "format/tensor_layout.hpp"
+#include "ingot/quantize.hpp"
+#include "io/atomic_file.hpp"
+#include "model/write/key_table.hpp"
+#include "model/open/model_state.hpp"
+
+namespace ingot {
+namespace {
+
+constexpr std::string_view alignment_key = "general.alignment";
+constexpr std::uint64_t default_alignment = 32;
+
+struct PendingTensor {
+  std::string name;
+  TensorType type;
+  std::vector<std::uint64_t> shape;
+  format::TensorSize size;
+  DataProducer produce;  // of data that is made
+  const LoadedFile* source =
+      nullptr;  // of data that is copied; stays where it is for its model's life
+  std::uint64_t source_offset = 0;  // in that file
+};
+
+/// A header must open before it is written: writer and reader share one set of rules.
+Result<void> check_header(std::span<const std::byte> header, std::uint64_t file_bytes,
+                          bool is_lenient) {
+  // What the caller built is his own; only a file from elsewhere has to fit a reader's limits.
+  constexpr std::uint64_t no_limit = ~std::uint64_t{0};
+  const Limits limits{.max_header_bytes = no_limit,
+                      .max_keys = no_limit,
+                      .max_tensors = no_limit,
+                      .max_string_bytes = no_limit,
+                      .max_array_elements = no_limit,
+                      .max_depth = detail::max_array_depth};
+  Result<format::Parsed> parsed =
+      format::parse(header, {.is_lenient = is_lenient, .limits = limits, .file_bytes = file_bytes});
+  if (!parsed) {
+    // A place in a header that is nowhere would only mislead.
+    parsed.error().file_offset = Error::no_offset;
+    return fail(std::move(parsed).error());
+  }
+  if (parsed->is_complete()) return {};
+  return fail(Errc::internal, "the header is not complete");
+}
+
+}  // namespace
+
+struct ModelWriter::State {
+  KeyTable keys;
+  std::vector<PendingTensor> tensors;
+
+  [[nodiscard]] std::uint64_t alignment() const {
+    const std::optional<Value> value = keys.find(alignment_key);
+    // A value that makes no sense is refused when the header is checked.
+    const std::uint64_t alignment = value ? value->get<std::uint32_t>().value_or(0) : 0;
+    return alignment != 0 ? alignment : default_alignment;
+  }
+};
+
+namespace {
+
+/// The tensor table with offsets: in order, each at the next multiple of the alignment.
+struct Layout {
+  std::vector<TensorInfo> tensors;
+  std::uint64_t data_bytes = 0;
+};
+
+Result<Layout> lay_out(const std::vector<PendingTensor>& tensors, std::uint64_t alignment) {
+  Layout layout;
+  layout.tensors.reserve(tensors.size());
+  for (const PendingTensor& tensor : tensors) {
+    layout.tensors.push_back({.name = tensor.name,
+                              .shape = tensor.shape,
+                              .element_count = tensor.size.elements,
+                              .data_offset = layout.data_bytes,
+                              .size_bytes = tensor.size.bytes,
+                              .type = tensor.type});
+    const auto end = checked_add(layout.data_bytes, tensor.size.bytes);
+    // The last tensor is padded too: some readers demand it.
+    const auto next = end ? checked_align_up(*end, alignment) : std::nullopt;
+    if (!next) return fail(Errc::size_overflow, tensor.name);
+    layout.data_bytes = *next;
+  }
+  return layout;
+}
+
+}  // namespace
+
+ModelWriter::ModelWriter() : state_(std::make_unique<State>()) {}
+ModelWriter::ModelWriter(ModelWriter&&) noexcept = default;
+ModelWriter& ModelWriter::operator=(ModelWriter&&) noexcept = default;
+ModelWriter::~ModelWriter() = default;
+
+Result<ModelWriter> ModelWriter::from(const Model& model) {
+  ModelWriter writer;
+  const bool is_set = model.files().size() > 1;
+  for (const KeyValue& entry : model.metadata()) {
+    if (is_set && entry.key.starts_with("split.")) continue;
+    writer.set_value(entry.key, entry.value);
+  }
+  for (const TensorInfo& tensor : model.tensors()) {
+    INGOT_TRY_VOID(writer.add_tensor(tensor.name, model, tensor));
+  }
+  return writer;
+}
+
+void ModelWriter::set_scalar(std::string_view key, ValueType type, const void* value,
+                             std::size_t bytes) {
+  state_->keys.set(key, OwnedContent::scalar(type, value, bytes));
+}
+
+void ModelWriter::set_scalars(std::string_view key, ValueType element_type, const void* values,
+                              std::size_t count, std::size_t element_bytes) {
+  state_->keys.set(key, OwnedContent::scalars(element_type, values, count, element_bytes));
+}
+
+void ModelWriter::set_bool(std::string_view key, bool value) {
+  const auto stored = static_cast<std::uint8_t>(value ? 1 : 0);
+  set_scalar(key, ValueType::boolean, &stored, sizeof stored);
+}
+
+void ModelWriter::set_string(std::string_view key, std::string_view value) {
+  set_scalar(key, ValueType::string, value.data(), value.size());
+}
+
+void ModelWriter::set_array(std::string_view key, std::span<const std::string_view> values) {
+  OwnedContent content = OwnedContent::array(ValueType::string);
+  for (const std::string_view value : values) content.append_text(value);
+  state_->keys.set(key, std::move(content));
+}
+
+void ModelWriter::set_array(std::string_view key, std::span<const std::string> values) {
+  const std::vector<std::string_view> views(values.begin(), values.end());
+  set_array(key, std::span<const std::string_view>(views));
+}
+
+void ModelWriter::set_array(std::string_view key, std::span<const bool> values) {
+  const std::vector<std::uint8_t> stored(values.begin(), values.end());
+  set_scalars(key, ValueType::boolean, stored.data(), stored.size(), 1);
+}
+
+void ModelWriter::set_value(std::string_view key, const Value& value) {
+  state_->keys.set(key, OwnedContent::copy(value));
+}
+
+std::vector<KeyValue> ModelWriter::metadata() const { return state_->keys.entries(); }
+
+std::optional<Value> ModelWriter::find(std::string_view key) const {
+  return state_->keys.find(key);
+}
+
+bool ModelWriter::remove(std::string_view key) { return state_->keys.remove(key); }
+
+Result<void> ModelWriter::rename(std::string_view key, std::string_view new_key) {
+  return state_->keys.rename(key, new_key);
+}
+
+Result<void> ModelWriter::add_tensor(std::string_view name, TensorType type,
+                                     std::span<const std::uint64_t> shape, DataProducer produce) {
+  const TensorTypeInfo* info = find_type(type);
+  if (info == nullptr) return fail(Errc::tensor_type_unknown, std::string(name));
+  const format::TensorSize size = format::size_of_tensor(shape, info);
+  if (size.problem != format::ShapeProblem::none) {
+    return format::fail_shape(size.problem, Error::no_offset, name, shape, info);
+  }
+  state_->tensors.push_back({.name = std::string(name),
+                             .type = type,
+                             .shape = {shape.begin(), shape.end()},
+                             .size = size,
+                             .produce = std::move(produce)});
+  return {};
+}
+
+Result<void> ModelWriter::add_tensor(std::string_view name, const Model& source,
+                                     const TensorInfo& tensor) {
+  const LoadedFile& file = ModelAccess::state(source).loaded[tensor.shard];
+  if (file.source == nullptr) {
+    return fail(Errc::not_mapped, std::string(name), "a pipe can be read only once");
+  }
+  INGOT_TRY_VOID(add_tensor(name, tensor.type, tensor.shape, DataProducer()));
+  state_->tensors.back().source = &file;
+  state_->tensors.back().source_offset = source.file_offset(tensor);
+  return {};
+}
+
+Result<std::vector<std::byte>> ModelWriter::serialise_header(WriteFormat format) const {
+  const std::vector<KeyValue> metadata = state_->keys.entries();
+  INGOT_TRY(const Layout layout, lay_out(state_->tensors, state_->alignment()));
+  INGOT_TRY(std::vector<std::byte> header, format::serialise({.version = format.version,
+                                                              .byte_order = format.byte_order,
+                                                              .alignment = state_->alignment(),
+                                                              .metadata = metadata,
+                                                              .tensors = layout.tensors}));
+  INGOT_TRY_VOID(check_header(header, header.size() + layout.data_bytes, format.is_lenient));
+  return header;
+}
+
+Result<std::uint64_t> ModelWriter::file_bytes(WriteFormat format) const {
+  INGOT_TRY(const std::vector<std::byte> header, serialise_header(format));
+  INGOT_TRY(const Layout layout, lay_out(state_->tensors, state_->alignment()));
+  return header.size() + layout.data_bytes;
+}
+
+namespace {
+
+using GoOn = std::function<bool(std::uint64_t)>;
+
+/// Runs the producer of a tensor; its pieces go to the file.
+Result<void> write_made(io::AtomicFile& file, const PendingTensor& tensor, const GoOn& go_on) {
+  const std::uint64_t end = file.size_bytes() + tensor.size.bytes;
+  const auto wrong_size = [&] {
+    return fail(Errc::size_mismatch, tensor.name,
+                "its data must have " + std::to_string(tensor.size.bytes) + " bytes");
+  };
+  const DataSink sink = [&](std::span<const std::byte> piece) -> Result<void> {
+    if (piece.size() > end - file.size_bytes()) return wrong_size();
+    INGOT_TRY_VOID(file.write(piece));
+    if (go_on && !go_on(file.size_bytes())) return fail(Errc::interrupted, {});
+    return {};
+  };
+  if (!tensor.produce) return fail(Errc::invalid_argument, tensor.name, "nothing makes its data");
+  INGOT_TRY_VOID(tensor.produce(sink));
+  if (file.size_bytes() != end) return wrong_size();
+  return {};
+}
+
+Result<void> write_swapped(io::AtomicFile& file, const PendingTensor& tensor, const GoOn& go_on) {
+  const std::uint64_t block_bytes = find_type(tensor.type)->block_bytes;
+  constexpr std::uint64_t piece_bytes = std::uint64_t{1} << 20;
+  std::vector<std::byte> piece(static_cast<std::size_t>(
+      std::min(tensor.size.bytes, piece_bytes / block_bytes * block_bytes)));
+  for (std::uint64_t done = 0; done < tensor.size.bytes; done += piece.size()) {
+    piece.resize(
+        static_cast<std::size_t>(std::min<std::uint64_t>(piece.size(), tensor.size.bytes - done)));
+    INGOT_TRY_VOID(tensor.source->source->read(tensor.source_offset + done, piece));
+    INGOT_TRY_VOID(swap_byte_order(tensor.type, piece));
+    INGOT_TRY_VOID(file.write(piece));
+    if (go_on && !go_on(file.size_bytes())) return fail(Errc::interrupted, {});
+  }
+  return {};
+}
+
+Result<void> write_copied(io::AtomicFile& file, const PendingTensor& tensor, Endian byte_order,
+                          const GoOn& go_on) {
+  if (tensor.source->structure.byte_order != byte_order) return write_swapped(file, tensor, go_on);
+  Result<void> result =
+      file.copy(*tensor.source->source, tensor.source_offset, tensor.size.bytes, go_on);
+  if (!result && result.error().code != Errc::interrupted) result.error().subject = tensor.name;
+  return result;
+}
+
+}  // namespace
+
+Result<void> ModelWriter::write(const std::string& path, WriteFormat format, bool replace,
+                                const std::function<bool(std::uint64_t)>& progress) const {
+  INGOT_TRY(OutputFile file, prepare(path, format, replace, progress));
+  return file.commit();
+}
+
+Result<OutputFile> ModelWriter::prepare(const std::string& path, WriteFormat format, bool replace,
+                                        const std::function<bool(std::uint64_t)>& progress) const {
+  INGOT_TRY(io::AtomicFile file, io::AtomicFile::create(path, replace));
+  INGOT_TRY(const std::vector<std::byte> header, serialise_header(format));
+  INGOT_TRY(const Layout layout, lay_out(state_->tensors, state_->alignment()));
+  INGOT_TRY_VOID(file.reserve(header.size() + layout.data_bytes));
+  INGOT_TRY_VOID(file.write(header));
+  for (const PendingTensor& tensor : state_->tensors) {
+    INGOT_TRY_VOID(tensor.source != nullptr
+                       ? write_copied(file, tensor, format.byte_order, progress)
+                       : write_made(file, tensor, progress));
+    const std::uint64_t padded = *checked_align_up(file.size_bytes(), state_->alignment());
+    INGOT_TRY_VOID(file.write_zeros(padded - file.size_bytes()));
+  }
+  return OutputFile(std::make_unique<io::AtomicFile>(std::move(file)));
+}
+
+Result<std::vector<std::byte>> serialise_header(const Model& model, std::size_t file,
+                                                WriteFormat format) {
+  if (file >= model.files().size()) return fail(Errc::index_out_of_range, "file");
+  const ModelFile& described = model.files()[file];
+  return format::serialise({.version = format.version,
+                            .byte_order = format.byte_order,
+                            .alignment = described.alignment,
+                            .metadata = described.metadata,
+                            .tensors = described.tensors});
+}
+
+Result<std::vector<std::byte>> serialise_header(const Model& model, std::size_t file) {
+  if (file >= model.files().size()) return fail(Errc::index_out_of_range, "file");
+  const ModelFile& described = model.files()[file];
+  return serialise_header(model, file, {described.version, described.byte_order});
+}
+
+}  // namespace ingot

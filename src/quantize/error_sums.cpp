@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+#include "quantize/error_sums.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+
+namespace ingot::convert {
+namespace {
+
+// Vectors of the compiler, which every CPU has or takes apart into numbers: the same sums in the
+// same order everywhere.
+using Lanes [[gnu::vector_size(16)]] = float;
+constexpr std::size_t lane_count = 4;
+constexpr std::size_t vectors = 4;
+constexpr std::size_t step = lane_count * vectors;
+/// Squares that are summed in single precision before they are added to a double.
+constexpr std::size_t run = 256;
+
+Lanes load(const float* from) noexcept {
+  Lanes lanes;
+  std::memcpy(&lanes, from, sizeof lanes);
+  return lanes;
+}
+
+double sum_of(const std::array<Lanes, vectors>& sums) noexcept {
+  const Lanes all = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+  return (static_cast<double>(all[0]) + static_cast<double>(all[1])) +
+         (static_cast<double>(all[2]) + static_cast<double>(all[3]));
+}
+
+}  // namespace
+
+std::optional<std::size_t> find_not_finite(std::span<const float> numbers) noexcept {
+  std::size_t i = 0;
+  // x - x is 0 for finite numbers and NaN for all others, and a sum with a NaN in it is one.
+  for (; i + run <= numbers.size(); i += run) {
+    std::array<Lanes, vectors> sums{};
+    for (std::size_t j = 0; j < run; j += step) {
+      for (std::size_t k = 0; k < vectors; ++k) {
+        const Lanes x = load(&numbers[i + j + k * lane_count]);
+        sums[k] += x - x;
+      }
+    }
+    if (sum_of(sums) != 0.0) break;
+  }
+  for (; i < numbers.size(); ++i) {
+    if (!std::isfinite(numbers[i])) return i;
+  }
+  return std::nullopt;
+}
+
+QuantizationError compare(std::span<const float> source, std::span<const float> decoded,
+                          bool& has_not_finite) noexcept {
+  QuantizationError error;
+  Lanes highest{};
+  std::size_t i = 0;
+  for (; i + run <= source.size(); i += run) {
+    std::array<Lanes, vectors> errors{};
+    std::array<Lanes, vectors> squares{};
+    for (std::size_t j = 0; j < run; j += step) {
+      for (std::size_t k = 0; k < vectors; ++k) {
+        const std::size_t at = i + j + k * lane_count;
+        const Lanes x = load(&source[at]);
+        const Lanes difference = load(&decoded[at]) - x;
+        errors[k] += difference * difference;
+        squares[k] += x * x;
+        highest = difference > highest ? difference : highest;
+        const Lanes negative = -difference;
+        highest = negative > highest ? negative : highest;
+      }
+    }
+    error.squared_error += sum_of(errors);
+    error.squared_signal += sum_of(squares);
+  }
+  // NaN and infinities are in the sums, and so are numbers whose squares are infinite.
+  const bool is_odd = !std::isfinite(error.squared_error) || !std::isfinite(error.squared_signal);
+  if (is_odd) {
+    error = measure_error(source, decoded);
+  } else {
+    for (std::size_t lane = 0; lane < lane_count; ++lane) {
+      error.largest = std::max(error.largest, static_cast<double>(highest[lane]));
+    }
+    error.count = i;
+    error.add(measure_error(source.subspan(i), decoded.subspan(i)));
+  }
+  has_not_finite = error.count != source.size();
+  return error;
+}
+
+void add_weighted(std::span<const float> source, std::span<const float> decoded,
+                  std::span<const float> weights, TensorError& error) noexcept {
+  for (std::size_t row = 0; row + weights.size() <= source.size(); row += weights.size()) {
+    // Two sums for even and odd columns, so that one addition need not wait for the other.
+    std::array<double, 2> errors{};
+    std::array<double, 2> squares{};
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+      const double x = source[row + i];
+      const double difference = static_cast<double>(decoded[row + i]) - x;
+      const double weight = weights[i];
+      if (!std::isfinite(x) || !std::isfinite(difference)) continue;
+      errors[i % 2] += weight * (difference * difference);
+      squares[i % 2] += weight * (x * x);
+    }
+    error.weighted_error += errors[0] + errors[1];
+    error.weighted_signal += squares[0] + squares[1];
+  }
+}
+
+}  // namespace ingot::convert
+
+namespace ingot {
+
+double TensorError::relative() const noexcept {
+  if (weighted_signal > 0.0) return std::sqrt(weighted_error / weighted_signal);
+  if (plain.squared_signal > 0.0) return std::sqrt(plain.squared_error / plain.squared_signal);
+  return 0.0;
+}
+
+void TensorError::add(const TensorError& other) noexcept {
+  plain.add(other.plain);
+  weighted_error += other.weighted_error;
+  weighted_signal += other.weighted_signal;
+}
+
+}  // namespace ingot

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+// plan_quantization: types, sizes, and everything that can be refused before the work.
+#include <algorithm>
+#include <string>
+
+#include "quantize/quantize_work.hpp"
+#include "quantize/type_budget.hpp"
+#include "ingot/quantize_model.hpp"
+
+namespace ingot {
+namespace {
+
+bool is_quantized(const TensorTypeInfo& type) noexcept { return type.block_elements > 1; }
+
+class Planner {
+ public:
+  Planner(const Model& model, const QuantizeModelOptions& options)
+      : model_(model), options_(options), types_(options.types) {
+    types_.has_importance = options.importance != nullptr;
+  }
+
+  Result<QuantizePlan> plan(const QuantizeProgress& progress) {
+    const bool has_target = options_.target_bits_per_weight || options_.target_file_bytes;
+    // With a target the recipe only says which tensors may be quantized, and lets patterns count.
+    recipe_ = has_target ? find_recipe("Q6_K") : options_.recipe;
+    if (recipe_ == nullptr) return fail(Errc::invalid_argument, "recipe", "there is none");
+    if (has_target) types_.is_pure = true;
+    if (options_.importance != nullptr) {
+      INGOT_TRY_VOID(check_matrix());
+      INGOT_TRY_VOID(options_.importance->check_values());
+    }
+    INGOT_TRY_VOID(check_source());
+    INGOT_TRY_VOID(choose());
+    plan_.file_type = recipe_->file_type;
+    if (has_target) {
+      INGOT_TRY_VOID(convert::fit_to_target(model_, options_, plan_, progress));
+    }
+    plan_.size_bytes = 0;
+    for (PlannedTensor& planned : plan_.tensors) {
+      INGOT_TRY_VOID(check(planned));
+      plan_.size_bytes += planned.size_bytes;
+    }
+    return std::move(plan_);
+  }
+
+ private:
+  /// All shards must be there; what only a lenient reader opens has no elements.
+  Result<void> check_source() const {
+    if (model_.files().size() < model_.shard_count()) {
+      return fail(Errc::shard_mismatch, {},
+                  std::to_string(model_.shard_count() - model_.files().size()) + " of " +
+                      std::to_string(model_.shard_count()) + " shards are missing");
+    }
+    for (const TensorInfo& tensor : model_.tensors()) {
+      if (find_type(tensor.type) != nullptr) continue;
+      return fail(Errc::unsupported_type, std::string(tensor.name),
+                  std::to_string(static_cast<std::uint32_t>(tensor.type)));
+    }
+    return {};
+  }
+
+  Result<void> choose() {
+    const std::span<const TensorInfo> tensors = model_.tensors();
+    INGOT_TRY(const std::vector<TypeChoice> choices,
+              choose_types(tensors, traits_of(model_), *recipe_, types_));
+    std::vector<std::size_t> order = quantize_order(tensors);
+    if (options_.keeps_shards) {
+      std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        return tensors[a].shard < tensors[b].shard;
+      });
+    }
+    for (const std::size_t i : order) {
+      const TensorTypeInfo& type = *find_type(choices[i].type);
+      PlannedTensor planned;
+      planned.source = &tensors[i];
+      planned.choice = choices[i];
+      planned.size_bytes = tensors[i].element_count / type.block_elements * type.block_bytes;
+      plan_.element_count += tensors[i].element_count;
+      plan_.source_bytes += tensors[i].size_bytes;
+      plan_.size_bytes += planned.size_bytes;
+      plan_.tensors.push_back(planned);
+    }
+    return {};
+  }
+
+  /// Every entry that names a tensor of the model must have its size; some must.
+  Result<void> check_matrix() const {
+    std::uint64_t matches = 0;
+    for (const ImatrixEntry& entry : options_.importance->entries()) {
+      const TensorInfo* tensor = model_.find_tensor(entry.name);
+      if (tensor == nullptr) continue;
+      ++matches;
+      const std::uint64_t wanted = tensor->row_elements() * convert::matrix_count(*tensor);
+      if (entry.value_count == wanted || role_of(entry.name) == TensorRole::token_embedding) {
+        continue;
+      }
+      return fail(Errc::imatrix_mismatch, entry.name,
+                  "it has " + std::to_string(entry.value_count) + " values, the tensor " +
+                      std::to_string(wanted) + " columns");
+    }
+    if (matches > 0) return {};
+    const std::span<const ImatrixEntry> entries = options_.importance->entries();
+    return fail(Errc::imatrix_mismatch, {},
+                "none of its " + std::to_string(entries.size()) + " names is in the model" +
+                    (entries.empty() ? "" : ", not even \"" + entries[0].name + "\""));
+  }
+
+  Result<void> check(PlannedTensor& planned) const {
+    const TensorInfo& tensor = *planned.source;
+    if (planned.is_copied()) return {};
+    const TensorTypeInfo& from = *find_type(tensor.type);
+    const TensorTypeInfo& to = *find_type(planned.choice.type);
+    if (is_quantized(from) && is_quantized(to) && !options_.allows_requantize) {
+      return fail(Errc::requantize_refused, std::string(tensor.name),
+                  "it is " + std::string(from.name));
+    }
+    const bool has_data = convert::find_importance(options_.importance, tensor) != nullptr;
+    planned.has_importance = has_data && to.weights != ImportanceWeights::unused;
+    const Recipe& recipe = options_.recipe != nullptr ? *options_.recipe : *recipe_;
+    if (has_data || !demands_importance(to.type, planned.choice.role, recipe)) return {};
+    return fail(Errc::weights_required, std::string(tensor.name),
+                options_.importance == nullptr
+                    ? "it would be " + std::string(to.name) +
+                          "; give an importance matrix, or a larger type for it"
+                    : "it would be " + std::string(to.name) +
+                          ", and the importance matrix has nothing on it");
+  }
+
+  const Model& model_;
+  const QuantizeModelOptions& options_;
+  RecipeOptions types_;
+  const Recipe* recipe_ = nullptr;
+  QuantizePlan plan_;
+};
+
+}  // namespace
+
+Result<QuantizePlan> plan_quantization(const Model& model, const QuantizeModelOptions& options,
+                                       const QuantizeProgress& progress) {
+  return Planner(model, options).plan(progress);
+}
+
+}  // namespace ingot

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: MIT
+// Names: recipes, roles, reasons, and what follows from a name or a type alone.
+#include "ingot/recipe.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <limits>
+
+#include "base/ascii.hpp"
+#include "base/names.hpp"
+#include "quantize/recipe_table.hpp"
+
+namespace ingot {
+namespace {
+
+bool equals_any_case(std::string_view a, std::string_view b) noexcept {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](char x, char y) { return lower_case(x) == lower_case(y); });
+}
+
+struct Alias {
+  std::string_view name;
+  std::string_view recipe;
+};
+constexpr Alias aliases[] = {
+    {"Q3_K", "Q3_K_M"}, {"Q4_K", "Q4_K_M"}, {"Q5_K", "Q5_K_M"}, {"MXFP4", "MXFP4_MOE"}};
+
+struct NamedRole {
+  std::string_view part;
+  TensorRole role;
+};
+// The first that the name contains.
+constexpr NamedRole role_parts[] = {{"attn_qkv.weight", TensorRole::attention_value},
+                                    {"attn_kv_b.weight", TensorRole::attention_value},
+                                    {"attn_v.weight", TensorRole::attention_value},
+                                    {"attn_k.weight", TensorRole::attention_key},
+                                    {"attn_q.weight", TensorRole::attention_query},
+                                    {"attn_output.weight", TensorRole::attention_output},
+                                    {"ffn_up", TensorRole::ffn_up},
+                                    {"ffn_gate", TensorRole::ffn_gate},
+                                    {"ffn_down", TensorRole::ffn_down}};
+
+std::string_view role_text(TensorRole role) noexcept {
+  switch (role) {
+    case TensorRole::output:
+      return "the output";
+    case TensorRole::token_embedding:
+      return "token embeddings";
+    case TensorRole::attention_value:
+      return "attention values";
+    case TensorRole::attention_key:
+      return "attention keys";
+    case TensorRole::attention_query:
+      return "attention queries";
+    case TensorRole::attention_output:
+      return "attention outputs";
+    case TensorRole::ffn_up:
+      return "feed-forward up projections";
+    case TensorRole::ffn_gate:
+      return "feed-forward gates";
+    case TensorRole::ffn_down:
+      return "feed-forward down projections";
+    case TensorRole::other:
+      break;
+  }
+  return "all other tensors";
+}
+
+/// The first element of a number or an array of numbers, one for each layer; 0 if there is none.
+std::uint64_t first_number(const Model& model, std::string_view architecture,
+                           std::string_view suffix) {
+  const Value* value = model.find(std::string(architecture) + "." + std::string(suffix));
+  if (value == nullptr) return 0;
+  if (value->is_array()) return value->as_array().get<std::uint64_t>(0).value_or(0);
+  return value->get<std::uint64_t>().value_or(0);
+}
+
+std::string_view type_name(TensorType type) noexcept {
+  const TensorTypeInfo* info = find_type(type);
+  return info == nullptr ? std::string_view("unknown type") : info->name;
+}
+
+std::string reason_text(const TypeChoice& choice, const RecipeOptions& options) {
+  switch (choice.reason) {
+    case TypeReason::copied:
+      return "COPY changes nothing";
+    case TypeReason::one_dimension:
+      return "kept: one dimension";
+    case TypeReason::kept_name:
+      return "kept: not a matrix that is quantized";
+    case TypeReason::kept_output:
+      return "kept: the output was to be left";
+    case TypeReason::not_floats:
+      return "kept: integers";
+    case TypeReason::embedding_option:
+      return "asked for: token embeddings";
+    case TypeReason::output_option:
+      return "asked for: output";
+    case TypeReason::pattern:
+      return "asked for: " + (choice.pattern < options.patterns.size()
+                                  ? options.patterns[choice.pattern].pattern
+                                  : std::string("pattern"));
+    case TypeReason::base:
+      return "base type";
+    case TypeReason::mixture:
+      return "rule for " + std::string(role_text(choice.role));
+    case TypeReason::target:
+      return "least error for the target";
+  }
+  return {};
+}
+
+}  // namespace
+
+std::span<const Recipe> recipes() noexcept { return convert::recipe_list(); }
+
+const Recipe* find_recipe(std::uint32_t file_type) noexcept {
+  for (const Recipe& recipe : recipes()) {
+    if (recipe.file_type == file_type) return &recipe;
+  }
+  return nullptr;
+}
+
+const Recipe* find_recipe(std::string_view name_or_number) noexcept {
+  for (const Alias& alias : aliases) {
+    if (equals_any_case(alias.name, name_or_number)) return find_recipe(alias.recipe);
+  }
+  for (const Recipe& recipe : recipes()) {
+    if (equals_any_case(recipe.name, name_or_number)) return &recipe;
+  }
+  std::uint32_t number = 0;
+  const char* const end = name_or_number.data() + name_or_number.size();
+  const auto [stop, error] = std::from_chars(name_or_number.data(), end, number);
+  return error == std::errc() && stop == end ? find_recipe(number) : nullptr;
+}
+
+TensorRole role_of(std::string_view tensor_name) noexcept {
+  if (tensor_name == "output.weight") return TensorRole::output;
+  if (tensor_name == "token_embd.weight" || tensor_name == "per_layer_token_embd.weight") {
+    return TensorRole::token_embedding;
+  }
+  for (const NamedRole& named : role_parts) {
+    if (tensor_name.find(named.part) != std::string_view::npos) return named.role;
+  }
+  return TensorRole::other;
+}
+
+ModelTraits traits_of(const Model& model) {
+  ModelTraits traits;
+  traits.architecture = std::string(model.get_or("general.architecture", std::string_view{}));
+  if (traits.architecture.empty()) return traits;
+  const auto number = [&](std::string_view suffix) {
+    return first_number(model, traits.architecture, suffix);
+  };
+  traits.block_count = number("block_count");
+  traits.head_count = number("attention.head_count");
+  traits.head_count_kv = number("attention.head_count_kv");
+  // Without the key each head has keys and values of its own.
+  if (model.find(traits.architecture + ".attention.head_count_kv") == nullptr) {
+    traits.head_count_kv = traits.head_count;
+  }
+  traits.expert_count = number("expert_count");
+  return traits;
+}
+
+std::string_view name_of(TypeReason reason) noexcept {
+  constexpr std::array<std::string_view, 11> names = {
+      "copied",     "one_dimension",    "kept_name",     "kept_output",
+      "not_floats", "embedding_option", "output_option", "pattern",
+      "base",       "mixture",          "target"};
+  return name_at(names, reason);
+}
+
+std::string explain(const TypeChoice& choice, const TensorInfo& tensor,
+                    const RecipeOptions& options) {
+  std::string text = reason_text(choice, options);
+  if (choice.instead_of) {
+    text += "; rows of " + std::to_string(tensor.row_elements()) + " are not whole blocks of " +
+            std::string(type_name(*choice.instead_of));
+  }
+  return text;
+}
+
+std::optional<TensorType> fallback_type(TensorType type, std::uint64_t row_elements) noexcept {
+  using enum TensorType;
+  TensorType fallback = f16;
+  switch (type) {
+    case iq1_s:
+    case iq1_m:
+    case iq2_xxs:
+    case iq2_xs:
+    case iq2_s:
+    case iq3_xxs:
+    case iq3_s:
+    case iq4_xs:
+      fallback = iq4_nl;
+      break;
+    case q2_k:
+    case q3_k:
+    case tq1_0:
+    case tq2_0:
+    case q2_0:
+      fallback = q4_0;
+      break;
+    case q4_k:
+      fallback = q5_0;
+      break;
+    case q5_k:
+      fallback = q5_1;
+      break;
+    case q6_k:
+      fallback = q8_0;
+      break;
+    default:
+      return std::nullopt;
+  }
+  const TensorTypeInfo* info = find_type(fallback);
+  return row_elements % info->block_elements == 0 ? fallback : f16;
+}
+
+bool demands_importance(TensorType type, TensorRole role, const Recipe& recipe) noexcept {
+  using enum TensorType;
+  const TensorTypeInfo* info = find_type(type);
+  if (info != nullptr && info->weights == ImportanceWeights::required) return true;
+  if (role == TensorRole::output || role == TensorRole::token_embedding) return false;
+  if (info != nullptr && info->weights == ImportanceWeights::recommended) return true;
+  return type == q2_k && recipe.name == "Q2_K_S";
+}
+
+bool is_quantize_target(TensorType type) noexcept {
+  switch (type) {
+    case TensorType::q8_1:
+    case TensorType::q8_k:
+    case TensorType::i8:
+    case TensorType::i16:
+    case TensorType::i32:
+    case TensorType::i64:
+    case TensorType::f64:
+      return false;
+    default:
+      return find_type(type) != nullptr;
+  }
+}
+
+}  // namespace ingot

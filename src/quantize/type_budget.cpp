@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: MIT
+#include "quantize/type_budget.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <mutex>
+#include <string>
+
+#include "quantize/error_sums.hpp"
+#include "quantize/quantize_work.hpp"
+#include "ingot/parallel.hpp"
+#include "ingot/quantize.hpp"
+
+namespace ingot::convert {
+namespace {
+
+using enum TensorType;
+
+/// Types to choose among, for tensors with and without importance data. The float types that a
+/// source may have are added for each tensor.
+constexpr TensorType ladder[] = {iq1_s,   iq1_m, iq2_xxs, iq2_xs, iq2_s,  q2_k,
+                                 iq3_xxs, iq3_s, q3_k,    iq4_xs, iq4_nl, q4_0,
+                                 q4_k,    q5_0,  q5_k,    q5_1,   q6_k,   q8_0};
+
+/// Elements that are sampled of each tensor: enough that the error is known to about a percent.
+constexpr std::uint64_t sample_elements = std::uint64_t{1} << 15;
+constexpr std::uint64_t least_rows = 8;
+/// The part of a longer row that is looked at; whole blocks of every type.
+constexpr std::uint64_t longest_part = std::uint64_t{1} << 14;
+
+std::uint64_t size_of(TensorType type, std::uint64_t elements) noexcept {
+  const TensorTypeInfo& info = *find_type(type);
+  return elements / info.block_elements * info.block_bytes;
+}
+
+bool is_possible(TensorType type, const PlannedTensor& planned, bool has_data) noexcept {
+  const TensorTypeInfo& info = *find_type(type);
+  if (planned.source->row_elements() % info.block_elements != 0) return false;
+  if (has_data) return true;
+  return info.weights != ImportanceWeights::required &&
+         info.weights != ImportanceWeights::recommended;
+}
+
+/// A step along the hull of one tensor's offers.
+struct Step {
+  std::size_t tensor;
+  std::size_t offer;
+  std::uint64_t added_bytes;
+  double saved_per_byte;
+};
+
+double slope(const TypeOffer& from, const TypeOffer& to) noexcept {
+  return (from.error - to.error) / static_cast<double>(to.size_bytes - from.size_bytes);
+}
+
+/// The offers on the lower convex hull, smallest first: each costs more bytes and less error than
+/// the one before, and the gain for a byte falls from step to step.
+std::vector<std::size_t> hull_of(const std::vector<TypeOffer>& offers) {
+  std::vector<std::size_t> order(offers.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    if (offers[a].size_bytes != offers[b].size_bytes) {
+      return offers[a].size_bytes < offers[b].size_bytes;
+    }
+    return offers[a].error != offers[b].error ? offers[a].error < offers[b].error : a < b;
+  });
+  std::vector<std::size_t> hull;
+  for (const std::size_t next : order) {
+    if (!hull.empty() && offers[next].error >= offers[hull.back()].error) continue;
+    if (!hull.empty() && offers[next].size_bytes == offers[hull.back()].size_bytes) continue;
+    while (hull.size() > 1 && slope(offers[hull[hull.size() - 2]], offers[hull.back()]) <=
+                                  slope(offers[hull.back()], offers[next])) {
+      hull.pop_back();
+    }
+    hull.push_back(next);
+  }
+  return hull;
+}
+
+}  // namespace
+
+Result<std::vector<std::size_t>> choose_offers(std::span<const std::vector<TypeOffer>> offers,
+                                               std::uint64_t budget_bytes) {
+  std::vector<std::size_t> chosen(offers.size());
+  std::vector<Step> steps;
+  std::uint64_t used = 0;
+  for (std::size_t i = 0; i < offers.size(); ++i) {
+    const std::vector<std::size_t> hull = hull_of(offers[i]);
+    chosen[i] = hull[0];
+    used += offers[i][hull[0]].size_bytes;
+    for (std::size_t j = 1; j < hull.size(); ++j) {
+      const TypeOffer& from = offers[i][hull[j - 1]];
+      const TypeOffer& to = offers[i][hull[j]];
+      steps.push_back({i, hull[j], to.size_bytes - from.size_bytes, slope(from, to)});
+    }
+  }
+  if (used > budget_bytes) {
+    return fail(Errc::target_too_small, {},
+                "the smallest choice has " + std::to_string(used) + " bytes where " +
+                    std::to_string(budget_bytes) + " are left for it");
+  }
+  // Slopes fall along each hull, so a tensor's steps stay in their order.
+  std::stable_sort(steps.begin(), steps.end(), [](const Step& a, const Step& b) {
+    return a.saved_per_byte > b.saved_per_byte;
+  });
+  std::vector<bool> is_stuck(offers.size(), false);
+  for (const Step& step : steps) {
+    if (is_stuck[step.tensor]) continue;
+    if (step.added_bytes > budget_bytes - used) {
+      is_stuck[step.tensor] = true;  // its later steps are larger still
+      continue;
+    }
+    used += step.added_bytes;
+    chosen[step.tensor] = step.offer;
+  }
+  return chosen;
+}
+
+namespace {
+
+/// Measures what one tensor costs as each type.
+class OfferMaker {
+ public:
+  OfferMaker(const Model& model, const QuantizeModelOptions& options, double usual_importance,
+             const PlannedTensor& planned)
+      : model_(model),
+        options_(options),
+        usual_importance_(usual_importance),
+        planned_(planned),
+        tensor_(*planned.source),
+        entry_(find_importance(options.importance, tensor_)) {}
+
+  Result<std::vector<TypeOffer>> make() {
+    INGOT_TRY_VOID(read_sample());
+    std::vector<TypeOffer> offers;
+    for (const TensorType type : ladder) {
+      if (!is_possible(type, planned_, entry_ != nullptr)) continue;
+      INGOT_TRY(const TypeOffer offer, measure(type));
+      offers.push_back(offer);
+    }
+    // Nothing needs to be larger than the source, or than half precision.
+    const bool is_wide = tensor_.type == f32 || tensor_.type == f64;
+    INGOT_TRY(const TypeOffer offer, measure(is_wide ? f16 : tensor_.type));
+    offers.push_back(offer);
+    return offers;
+  }
+
+ private:
+  Result<void> read_sample() {
+    const std::uint64_t columns = tensor_.row_elements();
+    const std::uint64_t rows = tensor_.element_count / columns;
+    part_ = std::min(columns, longest_part);
+    const std::uint64_t wanted =
+        std::clamp<std::uint64_t>(sample_elements / part_, least_rows, std::max(rows, least_rows));
+    const std::uint64_t count = std::min(rows, wanted);
+    sampled_rows_.clear();
+    for (std::uint64_t i = 0; i < count; ++i) {
+      // Evenly over all rows, experts included; the product may be large.
+      sampled_rows_.push_back(
+          static_cast<std::uint64_t>(static_cast<long double>(i) * rows / count));
+    }
+    source_.resize(count * part_);
+    weights_.resize(source_.size());
+    const TensorTypeInfo& type = *find_type(tensor_.type);
+    const std::uint64_t rows_per_matrix = tensor_.shape.size() > 1 ? tensor_.shape[1] : 1;
+    const std::uint64_t experts = tensor_.shape.size() > 2 ? tensor_.shape[2] : 1;
+    std::vector<std::byte> stored(part_ / type.block_elements * type.block_bytes);
+    for (std::uint64_t i = 0; i < count; ++i) {
+      const std::uint64_t row = sampled_rows_[i];
+      const auto floats = std::span(source_).subspan(i * part_, part_);
+      INGOT_TRY_VOID(
+          model_.read(tensor_, row * (columns / type.block_elements * type.block_bytes), stored));
+      INGOT_TRY_VOID(dequantize(tensor_.type, stored, floats,
+                                {.byte_order = model_.files()[tensor_.shard].byte_order}));
+      const auto weights = std::span(weights_).subspan(i * part_, part_);
+      std::fill(weights.begin(), weights.end(), static_cast<float>(usual_importance_));
+      if (entry_ == nullptr) continue;
+      const std::uint64_t expert = row / rows_per_matrix % experts;
+      INGOT_TRY_VOID(options_.importance->read_weights(*entry_, expert * columns, weights));
+    }
+    for (float& number : source_) {
+      if (!std::isfinite(number)) number = 0.0f;  // refused, or wanted, when all is read
+    }
+    return {};
+  }
+
+  Result<TypeOffer> measure(TensorType type) {
+    TypeOffer offer{.type = type, .size_bytes = size_of(type, tensor_.element_count)};
+    std::vector<std::byte> blocks(size_of(type, part_));
+    std::vector<float> decoded(part_);
+    TensorError error;
+    for (std::size_t i = 0; i < sampled_rows_.size(); ++i) {
+      const auto source = std::span<const float>(source_).subspan(i * part_, part_);
+      const auto weights = std::span<const float>(weights_).subspan(i * part_, part_);
+      const auto used = entry_ != nullptr ? weights : std::span<const float>();
+      INGOT_TRY_VOID(quantize(type, source, part_, blocks, {.weights = used}));
+      INGOT_TRY_VOID(dequantize(type, blocks, decoded));
+      add_weighted(source, decoded, weights, error);
+    }
+    const auto sampled = static_cast<double>(source_.size());
+    offer.error = error.weighted_error * static_cast<double>(tensor_.element_count) / sampled;
+    return offer;
+  }
+
+  const Model& model_;
+  const QuantizeModelOptions& options_;
+  double usual_importance_;
+  const PlannedTensor& planned_;
+  const TensorInfo& tensor_;
+  const ImatrixEntry* entry_;
+  std::uint64_t part_ = 0;  // elements of a row that are looked at
+  std::vector<std::uint64_t> sampled_rows_;
+  std::vector<float> source_;
+  std::vector<float> weights_;
+};
+
+/// The mean over all columns of the matrix: what a tensor without data counts as. 1 without matrix.
+Result<double> mean_importance(const ImportanceMatrix* matrix) {
+  if (matrix == nullptr) return 1.0;
+  double sum = 0.0;
+  double count = 0.0;
+  std::vector<float> weights;
+  for (const ImatrixEntry& entry : matrix->entries()) {
+    // A sample of each is enough: the first columns of the first expert.
+    weights.resize(static_cast<std::size_t>(std::min(entry.column_count(), longest_part)));
+    INGOT_TRY_VOID(matrix->read_weights(entry, 0, weights));
+    double entry_sum = 0.0;
+    for (const float weight : weights) entry_sum += static_cast<double>(weight);
+    sum += entry_sum;
+    count += static_cast<double>(weights.size());
+  }
+  return count > 0 && sum > 0 ? sum / count : 1.0;
+}
+
+/// Whether the target decides about a tensor: options and patterns come first.
+bool is_free(const PlannedTensor& planned) noexcept {
+  return planned.choice.reason == TypeReason::base || planned.choice.reason == TypeReason::mixture;
+}
+
+/// Bytes for all tensors without their padding; for a file size as many as certainly fit.
+Result<std::uint64_t> budget_for(const Model& model, const QuantizeModelOptions& options,
+                                 const QuantizePlan& plan) {
+  if (options.target_bits_per_weight) {
+    const double bytes =
+        *options.target_bits_per_weight * static_cast<double>(plan.element_count) / 8.0;
+    return static_cast<std::uint64_t>(std::clamp(bytes, 0.0, 1e18));
+  }
+  QuantizedShard whole;
+  whole.tensor_count = plan.tensors.size();
+  INGOT_TRY(const std::uint64_t file_bytes, quantized_file_bytes(model, plan, options, whole));
+  const std::uint64_t header_and_padding = file_bytes - plan.size_bytes;
+  // Padding may grow with other types, by less than an alignment for each tensor.
+  const std::uint64_t slack = plan.tensors.size() * model.files()[0].alignment;
+  const std::uint64_t target = *options.target_file_bytes;
+  return target > header_and_padding + slack ? target - header_and_padding - slack : 0;
+}
+
+/// The mixture that the result is most like: what a loader would guess from the commonest type.
+std::optional<std::uint32_t> guess_file_type(const QuantizePlan& plan) {
+  TensorType commonest = f32;
+  std::uint64_t most = 0;
+  for (const TensorTypeInfo& info : live_tensor_types) {
+    std::uint64_t elements = 0;
+    for (const PlannedTensor& tensor : plan.tensors) {
+      if (tensor.choice.type == info.type) elements += tensor.source->element_count;
+    }
+    if (elements > most) {
+      most = elements;
+      commonest = info.type;
+    }
+  }
+  const TensorTypeInfo* info = find_type(commonest);
+  const Recipe* recipe = info == nullptr ? nullptr : find_recipe(info->name);
+  if (recipe != nullptr && recipe->base == commonest) return recipe->file_type;
+  for (const Recipe& other : recipes()) {
+    if (other.base == commonest && other.file_type) return other.file_type;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<void> fit_to_target(const Model& model, const QuantizeModelOptions& options,
+                           QuantizePlan& plan, const QuantizeProgress& progress) {
+  std::vector<std::size_t> free_tensors;
+  std::uint64_t fixed_bytes = 0;
+  for (std::size_t i = 0; i < plan.tensors.size(); ++i) {
+    const PlannedTensor& planned = plan.tensors[i];
+    if (is_free(planned) && planned.source->element_count > 0) {
+      free_tensors.push_back(i);
+    } else {
+      fixed_bytes += planned.size_bytes;
+    }
+  }
+  INGOT_TRY(const std::uint64_t budget, budget_for(model, options, plan));
+  if (budget < fixed_bytes) {
+    return fail(Errc::target_too_small, {},
+                "what is not quantized has " + std::to_string(fixed_bytes) + " bytes already");
+  }
+  INGOT_TRY(const double usual_importance, mean_importance(options.importance));
+  std::vector<std::vector<TypeOffer>> offers(free_tensors.size());
+  std::mutex mutex;
+  std::uint64_t done_bytes = 0;
+  INGOT_TRY_VOID(spread(free_tensors.size(), 1, options.thread_count,
+                        [&](std::uint64_t i, std::uint64_t) -> Result<void> {
+                          const PlannedTensor& planned = plan.tensors[free_tensors[i]];
+                          INGOT_TRY(offers[i],
+                                    OfferMaker(model, options, usual_importance, planned).make());
+                          const std::lock_guard lock(mutex);
+                          done_bytes += planned.source->size_bytes;
+                          if (progress && !progress(done_bytes)) return fail(Errc::interrupted, {});
+                          return {};
+                        }));
+  INGOT_TRY(const std::vector<std::size_t> chosen, choose_offers(offers, budget - fixed_bytes));
+  for (std::size_t i = 0; i < free_tensors.size(); ++i) {
+    PlannedTensor& planned = plan.tensors[free_tensors[i]];
+    const TypeOffer& offer = offers[i][chosen[i]];
+    planned.choice.type = offer.type;
+    planned.choice.reason = TypeReason::target;
+    planned.choice.instead_of.reset();
+    planned.size_bytes = offer.size_bytes;
+    planned.estimated_error = offer.error;
+  }
+  plan.file_type = guess_file_type(plan);
+  return {};
+}
+
+}  // namespace ingot::convert

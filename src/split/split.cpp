@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: MIT
+#include "ingot/split.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <utility>
+
+#include "base/about.hpp"
+#include "base/same_file.hpp"
+#include "work/outputs/output_set.hpp"
+#include "split/split_keys.hpp"
+#include "ingot/output_file.hpp"
+#include "ingot/shard_name.hpp"
+
+namespace ingot {
+namespace {
+
+constexpr std::string_view alignment_key = "general.alignment";
+constexpr std::uint64_t default_alignment = 32;
+constexpr std::size_t most_unflushed_files = 64;
+
+/// Before anything is written: what is there and may not be replaced, and what is an input.
+Result<void> check_target(const Model& model, const std::string& path, bool may_replace) {
+  for (const ModelFile& file : model.files()) {
+    if (is_same_file(file.path, path)) return fail(Errc::same_file, path);
+  }
+  std::error_code ignored;
+  if (!may_replace && std::filesystem::exists(std::filesystem::symlink_status(path, ignored))) {
+    return fail(Errc::already_exists, path);
+  }
+  return {};
+}
+
+/// A copy of the keys of a shard from whatever holds all keys.
+template <class ForEachKey>
+ModelWriter make_shard_keys(const SplitPlan& plan, std::uint32_t shard,
+                            const ForEachKey& for_each_key) {
+  ModelWriter writer;
+  for_each_key([&](std::string_view key, const Value& value) {
+    if (is_split_key(key)) return;
+    const bool is_other_alignment =
+        key == alignment_key && value.get<std::uint64_t>().value_or(0) != default_alignment;
+    if (shard == 0 || is_other_alignment) writer.set_value(key, value);
+  });
+  writer.set(split_index_key, static_cast<std::uint16_t>(shard));
+  writer.set(split_count_key, static_cast<std::uint16_t>(plan.shards.size()));
+  writer.set(split_tensors_key, static_cast<std::int32_t>(plan.tensor_count));
+  return writer;
+}
+
+/// Adds up what several files have written.
+class Meter {
+ public:
+  explicit Meter(const MoveOptions& options) : options_(options) {}
+
+  [[nodiscard]] std::function<bool(std::uint64_t)> of_next_file() {
+    if (!options_.progress) return {};
+    return [this](std::uint64_t file_bytes) {
+      return options_.progress(finished_bytes_ + file_bytes);
+    };
+  }
+  void finish_file(std::uint64_t file_bytes) noexcept { finished_bytes_ += file_bytes; }
+
+ private:
+  const MoveOptions& options_;
+  std::uint64_t finished_bytes_ = 0;
+};
+
+Result<OutputFile> prepare_shard(const Model& model, const SplitPlan& plan, std::uint32_t index,
+                                 const std::string& path, bool may_replace, Meter& meter) {
+  const PlannedShard& shard = plan.shards[index];
+  ModelWriter writer = shard_keys(model, plan, index);
+  for (std::size_t i = 0; i < shard.tensor_count; ++i) {
+    const TensorInfo& tensor = model.tensors()[shard.first_tensor + i];
+    INGOT_TRY_VOID(writer.add_tensor(tensor.name, model, tensor));
+  }
+  Result<OutputFile> file =
+      about(path, writer.prepare(path, format_of(model), may_replace, meter.of_next_file()));
+  if (file) meter.finish_file(shard.file_bytes);
+  return file;
+}
+
+Result<void> check_plan(const Model& model, const SplitPlan& plan) {
+  std::size_t next = 0;
+  for (const PlannedShard& shard : plan.shards) {
+    if (shard.first_tensor != next && shard.tensor_count != 0) break;
+    next += shard.tensor_count;
+  }
+  if (!plan.shards.empty() && plan.shards.size() <= max_shard_count &&
+      next == model.tensors().size() && plan.tensor_count == next) {
+    return {};
+  }
+  return fail(Errc::invalid_argument, "plan", "it was not made for this model");
+}
+
+/// Whether all keys of a later shard are in the first one too.
+Result<void> check_keys(const Model& model, const ModelFile& shard) {
+  for (const KeyValue& entry : shard.metadata) {
+    if (is_split_key(entry.key) || entry.key == alignment_key) continue;
+    const Value* first = model.find(entry.key);
+    const bool is_same =
+        first != nullptr && first->type() == entry.value.type() &&
+        first->as_array().element_type() == entry.value.as_array().element_type() &&
+        std::ranges::equal(first->bytes(), entry.value.bytes());
+    if (is_same) continue;
+    return fail(Errc::shard_mismatch, shard.path,
+                "it has the key " + std::string(entry.key) +
+                    (first == nullptr ? ", which the first shard has not" : " with another value"));
+  }
+  return {};
+}
+
+}  // namespace
+
+ModelWriter keys_of(const Model& model) {
+  ModelWriter writer;
+  for (const KeyValue& entry : model.metadata()) {
+    if (!is_split_key(entry.key)) writer.set_value(entry.key, entry.value);
+  }
+  return writer;
+}
+
+WriteFormat format_of(const Model& model) noexcept {
+  return {model.files()[0].version, model.files()[0].byte_order};
+}
+
+std::uint64_t alignment_of(const ModelWriter& keys) {
+  const std::optional<Value> value = keys.find(alignment_key);
+  // A value that makes no sense was refused when the header was made.
+  return value ? value->get<std::uint64_t>().value_or(default_alignment) : default_alignment;
+}
+
+ModelWriter shard_keys(const Model& model, const SplitPlan& plan, std::uint32_t shard) {
+  return make_shard_keys(plan, shard, [&](const auto& use) {
+    for (const KeyValue& entry : model.metadata()) use(entry.key, entry.value);
+  });
+}
+
+ModelWriter shard_keys(const ModelWriter& keys, const SplitPlan& plan, std::uint32_t shard) {
+  return make_shard_keys(plan, shard, [&](const auto& use) {
+    for (const KeyValue& entry : keys.metadata()) use(entry.key, entry.value);
+  });
+}
+
+Result<void> write_shards(const Model& model, const SplitPlan& plan, const std::string& prefix,
+                          const MoveOptions& options) {
+  INGOT_TRY_VOID(check_plan(model, plan));
+  const auto count = static_cast<std::uint32_t>(plan.shards.size());
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::string path = shard_file_name(prefix, i, count);
+    INGOT_TRY_VOID(check_target(model, path, options.may_replace));
+  }
+  Meter meter(options);
+  std::vector<OutputFile> files;
+  files.reserve(count);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    INGOT_TRY(OutputFile file, prepare_shard(model, plan, i, shard_file_name(prefix, i, count),
+                                             options.may_replace, meter));
+    files.push_back(std::move(file));
+    // Each file that is not flushed has a buffer.
+    if (files.size() % most_unflushed_files != 0) continue;
+    for (std::size_t k = files.size() - most_unflushed_files; k < files.size(); ++k) {
+      INGOT_TRY_VOID(about(prefix, files[k].sync()));
+    }
+  }
+  // On the disk first, and named then, in one go; the first shard last: what has no first shard
+  // is not taken for a model.
+  for (OutputFile& file : files) INGOT_TRY_VOID(about(prefix, file.sync()));
+  std::vector<std::string> paths;
+  for (std::uint32_t i = 0; i < count; ++i) paths.push_back(shard_file_name(prefix, i, count));
+  std::ranges::reverse(files);
+  std::ranges::reverse(paths);
+  return convert::commit_together(files, paths, options.may_replace);
+}
+
+Result<void> check_mergeable(const Model& model) {
+  const ModelFile& first = model.files()[0];
+  if (!model.is_split()) return fail(Errc::not_a_set, first.path);
+  if (model.files().size() < model.shard_count()) {
+    for (const Error& notice : model.notices()) {
+      if (notice.code == Errc::shard_missing) {
+        return fail(Errc::set_incomplete, notice.subject, notice.detail);
+      }
+    }
+    return fail(Errc::set_incomplete, first.path);
+  }
+  for (const Error& notice : model.notices()) {
+    if (notice.code == Errc::shard_keys_wrong) {
+      return fail(Errc::shard_mismatch, notice.subject, notice.detail);
+    }
+  }
+  for (std::size_t i = 1; i < model.files().size(); ++i) {
+    INGOT_TRY_VOID(check_keys(model, model.files()[i]));
+  }
+  return {};
+}
+
+namespace {
+
+Result<ModelWriter> merged(const Model& model) {
+  ModelWriter writer = keys_of(model);
+  for (const TensorInfo& tensor : model.tensors()) {
+    INGOT_TRY_VOID(writer.add_tensor(tensor.name, model, tensor));
+  }
+  return writer;
+}
+
+}  // namespace
+
+Result<std::uint64_t> merged_bytes(const Model& model) {
+  INGOT_TRY(const ModelWriter writer, merged(model));
+  return writer.file_bytes(format_of(model));
+}
+
+Result<void> merge(const Model& model, const std::string& path, const MoveOptions& options) {
+  INGOT_TRY_VOID(check_mergeable(model));
+  INGOT_TRY_VOID(check_target(model, path, options.may_replace));
+  INGOT_TRY(const ModelWriter writer, merged(model));
+  return about(path, writer.write(path, format_of(model), options.may_replace, options.progress));
+}
+
+}  // namespace ingot

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+#include "work/streams/piece_decoder.hpp"
+
+#include <algorithm>
+
+#include "ingot/quantize.hpp"
+
+namespace ingot::convert {
+
+std::uint64_t bytes_of(const TensorInfo& tensor, std::uint64_t element_count) noexcept {
+  const TensorTypeInfo& type = *find_type(tensor.type);
+  return element_count / type.block_elements * type.block_bytes;
+}
+
+PieceDecoder::PieceDecoder(const Model& model, const TensorInfo& tensor, std::uint64_t end_element)
+    : model_(model),
+      tensor_(tensor),
+      end_element_(end_element),
+      mapped_(model.data(tensor)),
+      byte_order_(model.files()[tensor.shard].byte_order) {}
+
+Result<std::span<const std::byte>> PieceDecoder::read(std::uint64_t first_element,
+                                                      std::size_t count) {
+  const std::uint64_t first_byte = bytes_of(tensor_, first_element);
+  const auto size_bytes = static_cast<std::size_t>(bytes_of(tensor_, count));
+  if (mapped_.empty()) {
+    if (first_element >= end_of_read_) INGOT_TRY_VOID(read_from(first_element));
+    return std::span<const std::byte>(buffer_).subspan(first_byte - buffer_offset_, size_bytes);
+  }
+  return mapped_.subspan(first_byte, size_bytes);
+}
+
+Result<Statistics> PieceDecoder::statistics(std::uint64_t first_element, std::size_t count) {
+  INGOT_TRY(const auto blocks, read(first_element, count));
+  return compute_statistics(tensor_.type, blocks, byte_order_);
+}
+
+Result<std::span<const float>> PieceDecoder::decode(std::uint64_t first_element,
+                                                    std::size_t count) {
+  INGOT_TRY(const auto blocks, read(first_element, count));
+  const std::span<float> floats = std::span(floats_).first(count);
+  INGOT_TRY_VOID(dequantize(tensor_.type, blocks, floats,
+                            {.byte_order = byte_order_, .stores = OutputStores::cached}));
+  return floats;
+}
+
+void PieceDecoder::release(std::uint64_t first_element, std::uint64_t count) const noexcept {
+  model_.release(tensor_.shard, model_.file_offset(tensor_) + bytes_of(tensor_, first_element),
+                 bytes_of(tensor_, count));
+}
+
+Result<void> PieceDecoder::read_from(std::uint64_t first_element) {
+  const std::uint64_t count = std::min(read_elements, end_element_ - first_element);
+  buffer_offset_ = bytes_of(tensor_, first_element);
+  buffer_.resize(static_cast<std::size_t>(bytes_of(tensor_, count)));
+  INGOT_TRY_VOID(model_.read(tensor_, buffer_offset_, buffer_));
+  end_of_read_ = first_element + count;
+  return {};
+}
+
+}  // namespace ingot::convert

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+// What a command is made of. A new one is a file command_<name>.cpp, which defines
+// add_<name>_command, and a row in commands.def.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cli/console.hpp"
+
+// CLI11 takes seconds to compile, so only the files that need more than its names include it.
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace ingot::cli {
+
+#define INGOT_COMMAND(name) void add_##name##_command(CLI::App& program, Console& console);
+#include "commands.def"
+#undef INGOT_COMMAND
+
+template <class T>
+using Choices = std::vector<std::pair<std::string, T>>;
+
+namespace detail {
+
+using TakeWord = std::function<void(std::size_t position)>;
+CLI::Option* add_choice(CLI::App& app, const std::string& name, const std::string& value_name,
+                        const std::vector<std::string>& words, TakeWord take,
+                        const std::string& description);
+
+using TakeNumber = std::function<void(std::uint64_t number)>;
+CLI::Option* add_number(CLI::App& app, const std::string& name, std::uint64_t lowest,
+                        std::uint64_t highest, TakeNumber take, const std::string& description);
+
+}  // namespace detail
+
+/// Declares `ingot NAME`; its help ends with `examples`.
+CLI::App& add_command(CLI::App& program, const std::string& name, const std::string& description,
+                      const std::string& examples);
+
+/// What the command does, after its options are read.
+void on_run(CLI::App& command, std::function<void()> run);
+
+/// Makes an option or argument one that must be given.
+void require(CLI::Option* option);
+
+/// An option without a value.
+CLI::Option* add_switch(CLI::App& app, const std::string& name, bool& target,
+                        const std::string& description);
+
+/// An option that takes one of a few words; the last one given counts. `{}` in the description
+/// becomes the list of the words.
+template <class T>
+CLI::Option* add_choice(CLI::App& app, const std::string& name, const std::string& value_name,
+                        T& target, const Choices<std::type_identity_t<T>>& choices,
+                        const std::string& description) {
+  std::vector<std::string> words;
+  std::vector<T> values;
+  for (const auto& [word, value] : choices) {
+    words.push_back(word);
+    values.push_back(value);
+  }
+  const auto take = [values, &target](std::size_t position) { target = values[position]; };
+  return detail::add_choice(app, name, value_name, words, take, description);
+}
+
+/// An option that takes a whole number; the last one given counts.
+template <class T>
+CLI::Option* add_number(CLI::App& app, const std::string& name, T& target, std::uint64_t lowest,
+                        std::uint64_t highest, const std::string& description) {
+  const auto take = [&target](std::uint64_t number) { target = static_cast<T>(number); };
+  return detail::add_number(app, name, lowest, highest, take, description);
+}
+
+/// An option that takes any text; the last one given counts. The second form tells whether it was
+/// given, the third gathers all.
+CLI::Option* add_text(CLI::App& app, const std::string& name, std::string& target,
+                      const std::string& value_name, const std::string& description);
+CLI::Option* add_text(CLI::App& app, const std::string& name, std::optional<std::string>& target,
+                      const std::string& value_name, const std::string& description);
+CLI::Option* add_texts(CLI::App& app, const std::string& name, std::vector<std::string>& target,
+                       const std::string& value_name, const std::string& description);
+
+/// A positional argument, or several of the same kind.
+CLI::Option* add_argument(CLI::App& app, const std::string& name, std::string& target,
+                          const std::string& description);
+CLI::Option* add_argument(CLI::App& app, const std::string& name, std::vector<std::string>& target,
+                          const std::string& description);
+
+/// The positional argument FILE, or FILE... if `target` holds several.
+CLI::Option* add_file(CLI::App& app, std::string& target);
+CLI::Option* add_files(CLI::App& app, std::vector<std::string>& target);
+
+}  // namespace ingot::cli

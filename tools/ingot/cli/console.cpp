@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: MIT
+#include "cli/console.hpp"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <ingot/text.hpp>
+#include <thread>
+
+#include "cli/command.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/model_files.hpp"
+#include "cli/progress.hpp"
+
+namespace ingot::cli {
+namespace {
+
+std::string_view environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::string_view{} : std::string_view{value};
+}
+
+/// As the C library would decide, without loading a locale.
+bool has_unicode_locale() {
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    std::string value(environment(name));
+    if (value.empty()) continue;
+    std::transform(value.begin(), value.end(), value.begin(), [](char c) {
+      return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    });
+    return value.find("utf-8") != std::string::npos || value.find("utf8") != std::string::npos;
+  }
+  return false;
+}
+
+std::size_t columns_wanted() {
+  const std::string_view text = environment("COLUMNS");
+  std::size_t columns = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), columns);
+  const bool is_number = error == std::errc() && end == text.data() + text.size();
+  return is_number ? columns : 0;
+}
+
+std::size_t terminal_columns() {
+  winsize size{};
+  return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+constexpr std::size_t narrowest = 40;  // below this a table is no help to anybody
+constexpr std::size_t widest = 1000;
+
+std::string_view escape_sequence(Style style) {
+  switch (style) {
+    case Style::strong:
+      return "\x1b[1m";
+    case Style::faint:
+      return "\x1b[2m";
+    case Style::accent:
+      return "\x1b[36m";
+    case Style::plain:
+      break;
+  }
+  return {};
+}
+
+}  // namespace
+
+Console::Console() : out_(STDOUT_FILENO) { settle_terminal(); }
+
+void Console::add_options(CLI::App& program) {
+  const Choices<When> when = {
+      {"auto", When::automatic}, {"always", When::always}, {"never", When::never}};
+  add_switch(program, "--json", is_json_, "Print one JSON document (docs/json.md)");
+  add_choice(program, "--color", "WHEN", color_, when,
+             "Colours, {}; auto: on a terminal, unless NO_COLOR is set");
+  add_choice(program, "--progress", "WHEN", progress_, when,
+             "A progress bar, {}; auto: on a terminal, for long work");
+  add_switch(program, "-q,--quiet", is_quiet_, "Print no remarks, only errors");
+  add_switch(program, "-v,--verbose", is_verbose_, "Say more about what is done");
+  add_number(program, "-j,--threads", threads_, 1, 4096,
+             "Use N threads where work can be shared; default: all cores");
+  add_choice(program, "--io", "HOW", access_,
+             {{"mmap", FileAccess::map}, {"read", FileAccess::read}},
+             "How files are read, {}; default: mmap, the fastest");
+  add_switch(program, "--lenient", open_options_.is_lenient,
+             "Open files that only a strict reader refuses");
+}
+
+void Console::settle_terminal() {
+  is_terminal_ = ::isatty(STDOUT_FILENO) == 1;
+  is_unicode_ = has_unicode_locale();
+  const std::size_t wanted = columns_wanted();
+  has_fixed_width_ = is_terminal_ || wanted > 0;
+  width_ = wanted;
+  if (width_ == 0 && is_terminal_) width_ = terminal_columns();
+  if (width_ == 0) width_ = 80;
+  width_ = std::clamp(width_, narrowest, widest);
+}
+
+OpenOptions Console::open_options(FileAccess usual) const {
+  OpenOptions options = open_options_;
+  options.access = access_.value_or(usual);
+  return options;
+}
+
+Result<Model> Console::open_named(const std::string& file, const OpenOptions& options) {
+  std::optional<Progress> progress;
+  INGOT_TRY(OpenedModel opened,
+            open_any(file, {options, [&](std::uint64_t done, std::uint64_t total) {
+                              if (!progress) progress.emplace(*this, file, total);
+                              progress->update(done);
+                              return stop_signal() == 0;
+                            }}));
+  if (opened.format != FileFormat::gguf) {
+    foreign_ = {name_of(opened.format), opened.file_bytes, std::move(opened.facts),
+                std::move(opened.paths), std::move(opened.data_offsets)};
+  }
+  return std::move(opened.model);
+}
+
+Result<Model> Console::open_model(const std::string& file, FileAccess usual, bool with_shards) {
+  OpenOptions options = open_options(usual);
+  options.with_shards = with_shards;
+  foreign_.reset();
+  const auto start = std::chrono::steady_clock::now();
+  Result<Model> model =
+      file == "-" ? Model::open_descriptor(STDIN_FILENO, options) : open_named(file, options);
+  if (!model) return model;
+  for (const ModelFile& opened : model->files()) opened_paths_.push_back(opened.path);
+  if (foreign_)
+    opened_paths_.insert(opened_paths_.end(), foreign_->paths.begin(), foreign_->paths.end());
+  for (const Error& notice : model->notices()) {
+    const bool is_wanted = with_shards || notice.code != Errc::shard_missing;
+    if (is_wanted) remark(file, "note: " + notice.message());
+  }
+  if (is_verbose_) {
+    const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
+    remark(file, fmt::format("opened in {:.2f} ms: {} keys, {} tensors in {} file{}", time.count(),
+                             model->metadata().size(), model->tensors().size(),
+                             model->files().size(), model->files().size() == 1 ? "" : "s"));
+  }
+  return model;
+}
+
+bool Console::is_input(const std::string& path) const {
+  return std::any_of(opened_paths_.begin(), opened_paths_.end(),
+                     [&](const std::string& opened) { return is_same_file(opened, path); });
+}
+
+unsigned Console::threads() const noexcept {
+  return threads_ != 0 ? threads_ : std::max(1u, std::thread::hardware_concurrency());
+}
+
+std::string Console::paint(Style style, std::string_view text) const {
+  const bool has_color =
+      color_ == When::always || (color_ == When::automatic && is_terminal_ &&
+                                 environment("NO_COLOR").empty() && environment("TERM") != "dumb");
+  if (!has_color || style == Style::plain || text.empty()) return std::string(text);
+  return fmt::format("{}{}\x1b[0m", escape_sequence(style), text);
+}
+
+bool Console::shows_progress() const noexcept {
+  if (progress_ != When::automatic) return progress_ == When::always;
+  return !is_quiet_ && ::isatty(STDERR_FILENO) == 1;
+}
+
+void Console::complain(std::string_view file, std::string_view message) {
+  // What was found so far comes first, also where both streams end in the same terminal.
+  out_.flush();
+  write_all(STDERR_FILENO, file.empty() ? fmt::format("ingot: {}\n", message)
+                                        : fmt::format("ingot: {}: {}\n", escape(file), message));
+}
+
+void Console::remark(std::string_view file, std::string_view message) {
+  if (!is_quiet_) complain(file, message);
+}
+
+ExitCode Console::fail(std::string_view file, const Error& error) {
+  if (error.code == Errc::interrupted) return static_cast<ExitCode>(128 + stop_signal());
+  if (error.code == Errc::not_mapped && file == "-") {
+    complain(file, "this needs the data, and a pipe can be read only once; give a file");
+    return ExitCode::usage;
+  }
+  Error shown = error;
+  if (shown.subject == file) shown.subject.clear();  // it is in the line already
+  complain(file, shown.message());
+  switch (category_of(error.code)) {
+    case ErrorCategory::input:
+    case ErrorCategory::lenient:
+      return ExitCode::refused;
+    case ErrorCategory::usage:
+      return ExitCode::usage;
+    case ErrorCategory::system:
+    case ErrorCategory::notice:
+      break;
+  }
+  return ExitCode::system;
+}
+
+ExitCode Console::refuse_usage(std::string_view message) {
+  complain({}, message);
+  return ExitCode::usage;
+}
+
+void Console::finish(ExitCode code) noexcept { exit_code_ = std::max(exit_code_, code); }
+
+int Console::close() {
+  const int error_number = out_.flush();
+  // A reader that has seen enough (`| head`) is no failure; a full disk is one.
+  if (error_number != 0 && error_number != EPIPE) {
+    complain("standard output", std::strerror(error_number));
+    finish(ExitCode::system);
+  }
+  return static_cast<int>(exit_code_);
+}
+
+}  // namespace ingot::cli

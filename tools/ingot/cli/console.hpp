@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+// Everything that all commands share: global options, output, messages, exit status. Commands
+// print, fail and end through it, so none can break a rule of the command line.
+#pragma once
+
+#include <cstdint>
+#include <ingot/error.hpp>
+#include <ingot/interop.hpp>
+#include <ingot/model.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/output.hpp"
+
+namespace CLI {
+class App;
+}  // namespace CLI
+
+namespace ingot::cli {
+
+/// What a process can end with. Over several files the highest wins.
+enum class ExitCode : std::uint8_t {
+  done = 0,
+  negative = 1,  ///< The answer is "no": a difference, a finding, nothing that matches.
+  usage = 2,
+  refused = 3,  ///< The input is malformed or unsupported.
+  system = 4,   ///< I/O, memory, disk full.
+  interrupted = 130,
+};
+
+enum class Style : std::uint8_t { plain, strong, faint, accent };
+
+/// A file of another format than GGUF that was opened as a model.
+struct ForeignFile {
+  std::string_view format;  ///< "bump"
+  std::uint64_t file_bytes = 0;
+  std::vector<FileFact> facts;
+  std::vector<std::string> paths;
+  std::vector<std::uint64_t> data_offsets;
+};
+
+class Console {
+ public:
+  Console();
+
+  /// Declares `--json`, `--color` and the other options of every command.
+  void add_options(CLI::App& program);
+
+  // --- input -------------------------------------------------------------------------------------
+
+  /// Opens a model as the user wants it opened; `-` is standard input. Remarks on it go to stderr.
+  /// Files of other formats open as if they were GGUF; `foreign` then says what they are.
+  /// Without shards, one file of a set is a model of its own.
+  [[nodiscard]] Result<Model> open_model(const std::string& file,
+                                         FileAccess usual = FileAccess::map,
+                                         bool with_shards = true);
+
+  /// What the file is that was opened last; nullptr if it is GGUF.
+  [[nodiscard]] const ForeignFile* foreign() const noexcept {
+    return foreign_ ? &*foreign_ : nullptr;
+  }
+
+  /// Whether a path is one of the files that were opened so far, under whatever name: no output may
+  /// replace them.
+  [[nodiscard]] bool is_input(const std::string& path) const;
+
+  /// What the user wants; `usual` is how files are read unless `--io` was given.
+  [[nodiscard]] OpenOptions open_options(FileAccess usual) const;
+  /// How the user wants files opened.
+  [[nodiscard]] const OpenOptions& open_options() const noexcept { return open_options_; }
+
+  [[nodiscard]] unsigned threads() const noexcept;
+
+  // --- results -----------------------------------------------------------------------------------
+
+  [[nodiscard]] Output& out() noexcept { return out_; }
+  [[nodiscard]] bool is_json() const noexcept { return is_json_; }
+
+  /// Columns of the terminal, of COLUMNS, or 80.
+  [[nodiscard]] std::size_t width() const noexcept { return width_; }
+  /// Whether lines longer than `width` would be a nuisance: not where a program reads them.
+  [[nodiscard]] bool has_fixed_width() const noexcept { return has_fixed_width_; }
+  /// Whether ornaments beyond ASCII can be shown.
+  [[nodiscard]] bool is_unicode() const noexcept { return is_unicode_; }
+  [[nodiscard]] bool is_terminal() const noexcept { return is_terminal_; }
+
+  /// `text` in a style, if colours are wanted.
+  [[nodiscard]] std::string paint(Style style, std::string_view text) const;
+
+  // --- messages ----------------------------------------------------------------------------------
+
+  [[nodiscard]] bool is_quiet() const noexcept { return is_quiet_; }
+  [[nodiscard]] bool is_verbose() const noexcept { return is_verbose_; }
+  [[nodiscard]] bool shows_progress() const noexcept;
+  [[nodiscard]] bool always_shows_progress() const noexcept { return progress_ == When::always; }
+
+  /// `ingot: FILE: message` on stderr; `message` must be safe to print. The second form is
+  /// silenced by `--quiet`.
+  void complain(std::string_view file, std::string_view message);
+  void remark(std::string_view file, std::string_view message);
+
+  /// Says what went wrong and returns the status that belongs to it.
+  ExitCode fail(std::string_view file, const Error& error);
+  /// The same for a request that makes no sense; `message` says what would.
+  ExitCode refuse_usage(std::string_view message);
+
+  // --- end ---------------------------------------------------------------------------------------
+
+  void finish(ExitCode code) noexcept;
+
+  /// Runs `run_one` for each file; the highest status wins. Stops where nobody listens any more.
+  template <class RunOne>
+  void finish_all(std::span<const std::string> files, const RunOne& run_one) {
+    for (const std::string& file : files) {
+      if (!out_.is_open()) break;
+      finish(run_one(file));
+    }
+  }
+
+  /// Writes what is left and returns the status of the process.
+  [[nodiscard]] int close();
+
+ private:
+  enum class When : std::uint8_t { automatic, always, never };
+
+  [[nodiscard]] Result<Model> open_named(const std::string& file, const OpenOptions& options);
+  void settle_terminal();
+
+  Output out_;
+  OpenOptions open_options_;
+  std::optional<FileAccess> access_;
+  unsigned threads_ = 0;
+  When color_ = When::automatic;
+  When progress_ = When::automatic;
+  bool is_json_ = false;
+  bool is_quiet_ = false;
+  bool is_verbose_ = false;
+  bool is_terminal_ = false;
+  bool is_unicode_ = false;
+  bool has_fixed_width_ = false;
+  std::size_t width_ = 80;
+  std::optional<ForeignFile> foreign_;
+  std::vector<std::string> opened_paths_;
+  ExitCode exit_code_ = ExitCode::done;
+};
+
+}  // namespace ingot::cli

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+#include "cli/declaration.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace ingot::cli {
+namespace {
+
+constexpr char word_separator = '|';
+
+/// Not an option for people: the help of a command, which the program's own options name.
+bool is_repeated(const CLI::App& app, const CLI::Option* option) {
+  return app.get_parent() != nullptr && option == app.get_help_ptr();
+}
+
+template <class App>
+auto find_options(App& app) {
+  return app.get_options([&app](const CLI::Option* option) {
+    return !option->get_positional() && !is_repeated(app, option);
+  });
+}
+
+}  // namespace
+
+std::string positional_term(const CLI::Option& option) {
+  std::string term = option.get_name(true, false);
+  if (option.get_items_expected_max() > 1) term += "...";
+  return option.get_required() ? term : "[" + term + "]";
+}
+
+std::vector<CLI::Option*> positionals(CLI::App& app) {
+  return app.get_options([](const CLI::Option* option) { return option->get_positional(); });
+}
+
+std::vector<const CLI::Option*> positionals(const CLI::App& app) {
+  return app.get_options([](const CLI::Option* option) { return option->get_positional(); });
+}
+
+std::vector<CLI::Option*> options_of(CLI::App& app) { return find_options(app); }
+std::vector<const CLI::Option*> options_of(const CLI::App& app) { return find_options(app); }
+
+std::vector<CLI::App*> commands_of(CLI::App& program) {
+  return program.get_subcommands([](const CLI::App*) { return true; });
+}
+
+std::vector<const CLI::App*> commands_of(const CLI::App& program) {
+  return program.get_subcommands([](const CLI::App*) { return true; });
+}
+
+std::vector<std::string> names_of(const CLI::Option& option) {
+  std::vector<std::string> names;
+  for (const std::string& name : option.get_snames()) names.push_back("-" + name);
+  for (const std::string& name : option.get_lnames()) names.push_back("--" + name);
+  return names;
+}
+
+bool takes_value(const CLI::Option& option) { return option.get_items_expected_max() > 0; }
+
+bool takes_file(const CLI::Option& option) {
+  // What such values and arguments are called; everything else is no path.
+  static constexpr std::array<std::string_view, 14> names = {
+      "FILE",   "OUT",  "MODEL",  "IN",       "A",      "B",   "FIRST",
+      "PREFIX", "PATH", "FOLDER", "MANIFEST", "REPORT", "DIR", "F"};
+  std::string name =
+      option.get_positional() ? option.get_name(true, false) : option.get_type_name();
+  // KEY=PATH ends in one.
+  name.erase(0, name.rfind('=') + 1);
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+void note_words(CLI::Option& option, const std::vector<std::string>& words) {
+  // CLI11 keeps no list of words that a callback checks. A validator that accepts everything has a
+  // name, which can be that list; its empty description stays out of the help.
+  const auto accept = [](std::string&) { return std::string(); };
+  const std::string list = fmt::format("{}", fmt::join(words, std::string(1, word_separator)));
+  option.check(CLI::Validator(accept, std::string(), list));
+}
+
+std::vector<std::string> words_of(CLI::Option& option) {
+  std::string list;
+  try {
+    list = option.get_validator(0)->get_name();
+  } catch (const CLI::OptionNotFound&) {
+    return {};
+  }
+  return CLI::detail::split(list, word_separator);
+}
+
+}  // namespace ingot::cli

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+#include "cli/generate.hpp"
+
+#include "cli/declaration.hpp"
+
+namespace ingot::cli {
+
+std::string generate(CLI::App& program, std::string_view what) {
+  if (what == "man") return manual_page(program, nullptr);
+  if (what == "bash") return bash_completion(program);
+  if (what == "zsh") return zsh_completion(program);
+  if (what == "fish") return fish_completion(program);
+  for (const CLI::App* command : commands_of(program)) {
+    if (what == "man:" + command->get_name()) return manual_page(program, command);
+  }
+  return {};
+}
+
+}  // namespace ingot::cli

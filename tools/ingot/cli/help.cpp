@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: MIT
+#include "cli/help.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <ingot/text.hpp>
+#include <memory>
+#include <numeric>
+
+#include "cli/declaration.hpp"
+
+namespace ingot::cli {
+namespace {
+
+constexpr std::size_t help_width = 80;
+
+/// The words of `text` in lines of at most `help_width`, the first one after `used` columns.
+std::string wrap(std::string_view text, std::size_t indent, std::size_t used) {
+  std::string result;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    const std::string_view word = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (used > indent && used + 1 + word.size() > help_width) {
+      result += "\n" + std::string(indent, ' ');
+      used = indent;
+    } else if (used > indent) {
+      result += ' ';
+      ++used;
+    }
+    result += word;
+    used += word.size();
+  }
+  return result;
+}
+
+/// One entry of a list: a term, and beside it what it means.
+std::string entry(const std::string& term, const std::string& painted, std::string_view meaning) {
+  constexpr std::size_t indent = 28;
+  std::string line = "  " + painted;
+  if (term.size() + 4 > indent) {
+    line += "\n" + std::string(indent, ' ');
+  } else {
+    line += std::string(indent - 2 - term.size(), ' ');
+  }
+  return line + wrap(meaning, indent, indent) + "\n";
+}
+
+/// "-j, --threads N"
+std::string option_term(const CLI::Option& option) {
+  std::string term = fmt::format("{}", fmt::join(names_of(option), ", "));
+  if (option.get_snames().empty()) term = "    " + term;
+  if (takes_value(option)) term += " " + option.get_type_name();
+  return term;
+}
+
+std::string options_section(const CLI::App& app, std::string_view heading, const Console& console) {
+  std::string text;
+  for (const CLI::Option* option : options_of(app)) {
+    const std::string term = option_term(*option);
+    text += entry(term, console.paint(Style::accent, term), option->get_description());
+  }
+  return text.empty() ? text : "\n" + console.paint(Style::strong, heading) + "\n" + text;
+}
+
+std::string program_help(const CLI::App& program, const Console& console) {
+  std::string text = program.get_description() + "\n\n" + console.paint(Style::strong, "Usage:") +
+                     " ingot COMMAND [OPTIONS] FILE...\n\n" +
+                     console.paint(Style::strong, "Commands:") + "\n";
+  for (const CLI::App* command : commands_of(program)) {
+    const std::string& name = command->get_name();
+    text += entry(name, console.paint(Style::accent, name), command->get_description());
+  }
+  text += options_section(program, "Options of every command:", console);
+  return text + "\n" + program.get_footer() + "\n";
+}
+
+std::string command_help(const CLI::App& command, const Console& console) {
+  std::string usage = "ingot " + command.get_name() + " [OPTIONS]";
+  std::string arguments;
+  for (const CLI::Option* option : positionals(command)) {
+    const std::string term = positional_term(*option);
+    usage += " " + term;
+    arguments += entry(term, console.paint(Style::accent, term), option->get_description());
+  }
+  std::string text = wrap(command.get_description(), 0, 0) + "\n\n" +
+                     console.paint(Style::strong, "Usage:") + " " + usage + "\n";
+  if (!arguments.empty()) {
+    text += "\n" + console.paint(Style::strong, "Arguments:") + "\n" + arguments;
+  }
+  text += options_section(command, "Options:", console);
+  text += options_section(*command.get_parent(), "Options of every command:", console);
+  if (!command.get_footer().empty()) text += "\n" + command.get_footer() + "\n";
+  return text;
+}
+
+std::vector<std::string> command_names(const CLI::App& program) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : commands_of(program)) {
+    names.push_back(command->get_name());
+  }
+  return names;
+}
+
+std::vector<std::string> option_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options({})) {
+    const std::vector<std::string> own = names_of(*option);
+    names.insert(names.end(), own.begin(), own.end());
+  }
+  return names;
+}
+
+/// How many insertions, deletions, replacements and swaps of neighbours lead from a to b.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::vector<std::size_t>> steps(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+  for (std::size_t i = 0; i <= a.size(); ++i) steps[i][0] = i;
+  std::iota(steps[0].begin(), steps[0].end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = steps[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      steps[i][j] = std::min({steps[i - 1][j] + 1, steps[i][j - 1] + 1, replaced});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+        steps[i][j] = std::min(steps[i][j], steps[i - 2][j - 2] + 1);
+      }
+    }
+  }
+  return steps[a.size()][b.size()];
+}
+
+const CLI::App* find_command(const CLI::App& program, const std::string& name) {
+  const auto found =
+      program.get_subcommands([&](const CLI::App* command) { return command->get_name() == name; });
+  return found.empty() ? nullptr : found.front();
+}
+
+/// The command that the user named, or nullptr.
+const CLI::App* chosen_command(const CLI::App& program) {
+  const auto chosen = program.get_subcommands();
+  return chosen.empty() ? nullptr : chosen.back();
+}
+
+std::string unknown_option(const CLI::App& program, const std::string& argument) {
+  const std::string name = argument.substr(0, argument.find('='));
+  std::vector<std::string> candidates = option_names(program);
+  const CLI::App* command = chosen_command(program);
+  std::string message = "there is no option \"" + escape(name) + "\"";
+  if (command != nullptr) {
+    const std::vector<std::string> own = option_names(*command);
+    candidates.insert(candidates.end(), own.begin(), own.end());
+    message = command->get_name() + ": " + message;
+  }
+  const std::string suggestion = suggest(name, candidates);
+  if (!suggestion.empty()) return message + suggestion;
+  const std::string subject = command == nullptr ? "" : " " + command->get_name();
+  return message + "; 'ingot" + (command == nullptr ? "" : " help") + subject +
+         (command == nullptr ? " --help'" : "'") + " lists them";
+}
+
+std::string unexpected_argument(const CLI::App& program) {
+  const std::vector<std::string> rest = program.remaining(true);
+  const auto option = std::find_if(rest.begin(), rest.end(), [](const std::string& argument) {
+    return argument.size() > 1 && argument.front() == '-' && argument != "--";
+  });
+  const CLI::App* command = chosen_command(program);
+  const auto word = std::find_if(rest.begin(), rest.end(), [](const std::string& argument) {
+    return argument.size() < 2 || argument.front() != '-';
+  });
+  if (command == nullptr && word != rest.end()) {
+    const std::string suggestion = suggest(*word, command_names(program));
+    return "there is no command \"" + escape(*word) + "\"" +
+           (suggestion.empty() ? "; 'ingot --help' lists them" : suggestion);
+  }
+  if (option != rest.end()) return unknown_option(program, *option);
+  if (command == nullptr || word == rest.end()) return "the arguments make no sense";
+  return fmt::format("{}: \"{}\" is one argument too many; see 'ingot help {}'",
+                     command->get_name(), escape(*word), command->get_name());
+}
+
+std::string missing_argument(const CLI::App& program) {
+  const CLI::App* command = chosen_command(program);
+  if (command == nullptr) return "a command is missing; 'ingot --help' lists them";
+  std::string usage;
+  std::string missing;
+  for (const CLI::Option* option : positionals(*command)) {
+    usage += " " + positional_term(*option);
+    if (missing.empty() && option->get_required() && option->count() == 0) {
+      missing = option->get_name(true, false);
+    }
+  }
+  for (const CLI::Option* option : command->get_options()) {
+    if (!missing.empty() || option->get_positional() || !option->get_required()) continue;
+    if (option->count() == 0) missing = option->get_name(false, true);
+  }
+  return fmt::format("{}: {} is missing; the usage is: ingot {} [OPTIONS]{}", command->get_name(),
+                     missing, command->get_name(), usage);
+}
+
+}  // namespace
+
+std::string help_text(const CLI::App& app, const Console& console) {
+  return app.get_parent() == nullptr ? program_help(app, console) : command_help(app, console);
+}
+
+void add_help_command(CLI::App& program, Console& console) {
+  auto topic = std::make_shared<std::string>();
+  CLI::App& command = *program.add_subcommand("help", "Explain a command, with examples");
+  command.add_option("COMMAND", *topic, "The command; without one, list them all");
+  command.callback([topic, &program, &console] {
+    const CLI::App* subject = &program;
+    if (!topic->empty()) subject = find_command(program, *topic);
+    if (subject == nullptr) {
+      const std::string suggestion = suggest(*topic, command_names(program));
+      console.finish(
+          console.refuse_usage("there is no command \"" + escape(*topic) + "\"" +
+                               (suggestion.empty() ? "; 'ingot --help' lists them" : suggestion)));
+      return;
+    }
+    console.out().write(help_text(*subject, console));
+  });
+}
+
+std::string usage_message(const CLI::App& program, const CLI::ParseError& error) {
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) return unexpected_argument(program);
+  if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) return missing_argument(program);
+  const CLI::App* command = chosen_command(program);
+  const std::string prefix = command == nullptr ? "" : command->get_name() + ": ";
+  const std::string text = error.what();
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
+    const std::string name = text.substr(0, text.find_first_of(": "));
+    if (!text.ends_with("flag override")) return prefix + name + " needs a value";
+    return prefix + (name.size() == 1 ? "-" : "--") + name + " takes no value";
+  }
+  return prefix + text.substr(0, text.find('\n'));
+}
+
+std::string suggest(std::string_view word, const std::vector<std::string>& candidates) {
+  if (word.size() > 64) return {};
+  const std::string* nearest = nullptr;
+  std::size_t least = std::max<std::size_t>(2, word.size() / 3) + 1;
+  for (const std::string& candidate : candidates) {
+    // What differs in length by more cannot be near; names from a file may be very long.
+    if (candidate.size() > word.size() + 24 || candidate.size() + least < word.size()) continue;
+    const bool is_start = word.size() > 2 && candidate.starts_with(word);
+    const std::size_t distance = is_start ? 1 : edit_distance(word, candidate);
+    if (distance < least && distance < candidate.size()) {
+      least = distance;
+      nearest = &candidate;
+    }
+  }
+  return nearest == nullptr ? "" : "; did you mean \"" + escape(*nearest) + "\"?";
+}
+
+}  // namespace ingot::cli

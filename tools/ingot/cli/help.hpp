@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// Help texts and the answers to wrong usage, made from the declarations of the commands.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/console.hpp"
+
+namespace CLI {
+class App;
+class ParseError;
+}  // namespace CLI
+
+namespace ingot::cli {
+
+/// The help of the program or of one of its commands.
+[[nodiscard]] std::string help_text(const CLI::App& app, const Console& console);
+
+/// Adds the command `help [COMMAND]`.
+void add_help_command(CLI::App& program, Console& console);
+
+/// One line that says what is wrong with the arguments and what would be right.
+[[nodiscard]] std::string usage_message(const CLI::App& program, const CLI::ParseError& error);
+
+/// `; did you mean "x"?` with the candidate nearest to `word`, or nothing if none is near.
+[[nodiscard]] std::string suggest(std::string_view word,
+                                  const std::vector<std::string>& candidates);
+
+}  // namespace ingot::cli

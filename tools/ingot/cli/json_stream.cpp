@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+#include "cli/json_stream.hpp"
+
+#include <cmath>
+#include <ingot/text.hpp>
+
+namespace ingot::cli {
+namespace {
+
+/// Whether JSON takes the text as it is and no terminal minds it.
+bool is_plain_ascii(std::string_view text) {
+  for (const char c : text) {
+    if (c < 0x20 || c > 0x7e || c == '"' || c == '\\') return false;
+  }
+  return true;
+}
+
+/// Bytes of the UTF-8 character at the start of `text`; 0 if there is none.
+std::size_t character_bytes(std::string_view text) {
+  for (std::size_t size = 1; size <= 4 && size <= text.size(); ++size) {
+    if (is_utf8(text.substr(0, size))) return size;
+  }
+  return 0;
+}
+
+std::uint32_t code_point(std::string_view character) {
+  const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(character[i]); };
+  if (character.size() == 1) return byte(0);
+  std::uint32_t result = byte(0) & (0x7fu >> character.size());
+  for (std::size_t i = 1; i < character.size(); ++i) result = result << 6 | (byte(i) & 0x3fu);
+  return result;
+}
+
+}  // namespace
+
+void JsonStream::end() {
+  const Level level = levels_.back();
+  levels_.pop_back();
+  if (!level.is_empty && level.layout == Layout::lines) new_line(levels_.size());
+  out_.put(level.close);
+  if (levels_.empty()) out_.put('\n');
+}
+
+void JsonStream::key(std::string_view name) {
+  start_value();
+  quoted(name);
+  out_.write(": ");
+  has_key_ = true;
+}
+
+void JsonStream::null() {
+  start_value();
+  out_.write("null");
+}
+
+void JsonStream::value(double number) {
+  if (std::isnan(number)) return value(std::string_view("NaN"));
+  if (std::isinf(number)) return value(std::string_view(number < 0 ? "-Infinity" : "Infinity"));
+  start_value();
+  const std::string digits = fmt::format("{}", number);
+  out_.write(digits);
+  // A reader that tells integers from floats should see a float.
+  if (digits.find_first_of(".e") == std::string::npos) out_.write(".0");
+}
+
+void JsonStream::value(std::string_view text) {
+  start_value();
+  quoted(text);
+}
+
+void JsonStream::base64(std::span<const std::byte> bytes) {
+  static constexpr std::string_view digits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  start_value();
+  out_.put('"');
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    std::uint32_t group = 0;
+    for (std::size_t j = i; j < i + 3; ++j) {
+      group = group << 8 | (j < bytes.size() ? std::to_integer<std::uint32_t>(bytes[j]) : 0);
+    }
+    for (std::size_t j = 0; j < 4; ++j) {
+      const bool is_padding = i + j > bytes.size();
+      out_.put(is_padding ? '=' : digits[group >> (18 - 6 * j) & 63]);
+    }
+  }
+  out_.put('"');
+}
+
+void JsonStream::begin(char open, char close, Layout layout) {
+  start_value();
+  if (!levels_.empty() && levels_.back().layout == Layout::line) layout = Layout::line;
+  out_.put(open);
+  levels_.push_back({close, layout});
+}
+
+void JsonStream::start_value() {
+  if (has_key_) {
+    has_key_ = false;
+    return;
+  }
+  if (levels_.empty()) return;
+  Level& level = levels_.back();
+  if (!level.is_empty) out_.put(',');
+  if (level.layout == Layout::lines) {
+    new_line(levels_.size());
+  } else if (!level.is_empty) {
+    out_.put(' ');
+  }
+  level.is_empty = false;
+}
+
+void JsonStream::new_line(std::size_t depth) {
+  out_.put('\n');
+  for (std::size_t i = 0; i < depth; ++i) out_.write("  ");
+}
+
+void JsonStream::quoted(std::string_view text) {
+  out_.put('"');
+  // `escape` knows which characters are unsafe to show; what it leaves alone can be written as is.
+  const bool is_safe =
+      is_plain_ascii(text) || (text.find('"') == std::string_view::npos && escape(text) == text);
+  is_safe ? out_.write(text) : escaped(text);
+  out_.put('"');
+}
+
+void JsonStream::escaped(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t size = character_bytes(text);
+    const std::string_view character = text.substr(0, size);
+    text.remove_prefix(size == 0 ? 1 : size);
+    if (size == 0) {
+      out_.write("\\ufffd");
+    } else if (character == "\"" || character == "\\") {
+      out_.put('\\');
+      out_.write(character);
+    } else if (character == "\n") {
+      out_.write("\\n");
+    } else if (character == "\t") {
+      out_.write("\\t");
+    } else if (escape(character) == character) {
+      out_.write(character);
+    } else if (const std::uint32_t code = code_point(character); code < 0x10000) {
+      out_.print("\\u{:04x}", code);
+    } else {  // JSON writes these as a pair of surrogates
+      out_.print("\\u{:04x}\\u{:04x}", 0xd7c0 + (code >> 10), 0xdc00 + (code & 0x3ff));
+    }
+  }
+}
+
+void JsonStream::boolean(bool flag) {
+  start_value();
+  out_.write(flag ? "true" : "false");
+}
+
+void JsonStream::unsigned_number(std::uint64_t number) {
+  start_value();
+  out_.print("{}", number);
+}
+
+void JsonStream::signed_number(std::int64_t number) {
+  start_value();
+  out_.print("{}", number);
+}
+
+}  // namespace ingot::cli

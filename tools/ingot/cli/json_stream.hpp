@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// A JSON document, written as it is made: no element is ever held.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/output.hpp"
+
+namespace ingot::cli {
+
+/// How a container is laid out: each member on a line of its own, or all of it on one line.
+enum class Layout : std::uint8_t { lines, line };
+
+/// Writes one JSON document. What is inside a container on one line is on that line too.
+///
+/// Every character that could drive a terminal (controls, bidirectional marks, invisible ones) is
+/// written as \u escape, so that the document is safe to look at.
+class JsonStream {
+ public:
+  explicit JsonStream(Output& out) : out_(out) {}
+  JsonStream(const JsonStream&) = delete;
+  JsonStream& operator=(const JsonStream&) = delete;
+
+  void begin_object(Layout layout = Layout::lines) { begin('{', '}', layout); }
+  void begin_array(Layout layout = Layout::lines) { begin('[', ']', layout); }
+  /// Ends the innermost container; the end of the outermost one ends the document.
+  void end();
+
+  /// False once nobody reads what is written.
+  [[nodiscard]] bool is_open() const noexcept { return out_.is_open(); }
+
+  /// Names the next value of an object.
+  void key(std::string_view name);
+
+  void null();
+  void value(std::same_as<bool> auto flag) { boolean(flag); }
+  void value(std::unsigned_integral auto number) requires(!std::same_as<decltype(number), bool>) {
+    unsigned_number(number);
+  }
+  void value(std::signed_integral auto number) { signed_number(number); }
+  /// Shortest digits that give the same double; NaN and infinities become strings.
+  void value(double number);
+  /// Bytes that are not UTF-8 become U+FFFD; ask `is_utf8` first where they matter.
+  void value(std::string_view text);
+  template <class T>
+  void value(const std::optional<T>& maybe) {
+    maybe.has_value() ? value(*maybe) : null();
+  }
+  /// A string of base64 digits.
+  void base64(std::span<const std::byte> bytes);
+
+  template <class T>
+  void member(std::string_view name, const T& member_value) {
+    key(name);
+    value(member_value);
+  }
+
+ private:
+  struct Level {
+    char close;
+    Layout layout;
+    bool is_empty = true;
+  };
+
+  void begin(char open, char close, Layout layout);
+  void start_value();
+  void new_line(std::size_t depth);
+  void quoted(std::string_view text);
+  void escaped(std::string_view text);
+  void boolean(bool flag);
+  void unsigned_number(std::uint64_t number);
+  void signed_number(std::int64_t number);
+
+  Output& out_;
+  std::vector<Level> levels_;
+  bool has_key_ = false;
+};
+
+}  // namespace ingot::cli

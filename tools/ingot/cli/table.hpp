@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// Text that lines up: tables, bars, padding.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/console.hpp"
+
+namespace ingot::cli {
+
+enum class Align : std::uint8_t { left, right };
+
+struct Column {
+  std::string heading;
+  Align align = Align::left;
+  /// The one column that gives way where the terminal is too narrow. Its cells are raw text from
+  /// the file; those of other columns are printed as they are.
+  bool is_flexible = false;
+};
+
+/// Fills in the cells of a row. Called twice for each row, so that no row has to be kept.
+using MakeRow = std::function<void(std::size_t row, std::span<std::string> cells)>;
+
+/// Prints a heading and the rows, columns two blanks apart.
+void print_table(Console& console, std::span<const Column> columns, std::size_t row_count,
+                 const MakeRow& make_row);
+
+/// `text` and the blanks that make it `columns` wide; longer text stays as it is.
+[[nodiscard]] std::string padded(std::string_view text, std::size_t columns,
+                                 Align align = Align::left);
+
+/// A horizontal bar of `cells` columns, of which `share` (0 to 1) is filled.
+[[nodiscard]] std::string bar(double share, std::size_t cells, bool is_unicode, char empty = ' ');
+
+/// Counts as a row of little bars, one column each; what is not zero is seen.
+[[nodiscard]] std::string spark(std::span<const std::uint64_t> counts);
+
+}  // namespace ingot::cli

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: MIT
+#include "commands/check/check_report.hpp"
+
+#include <ingot/version.h>
+
+#include <algorithm>
+#include <ingot/text.hpp>
+#include <set>
+
+#include "cli/json_stream.hpp"
+#include "cli/table.hpp"
+
+namespace ingot::cli {
+namespace {
+
+Severity shown_severity(const Finding& finding, bool is_strict) {
+  const Severity severity = finding.rule->severity;
+  return is_strict && severity == Severity::note ? Severity::warning : severity;
+}
+
+/// "3 warnings"
+std::string counted(std::uint64_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+/// One line for each finding, then one for the file.
+class TextReport final : public CheckReport {
+ public:
+  TextReport(Console& console, bool is_strict) : console_(console), is_strict_(is_strict) {}
+
+  void begin_file(const std::string& file) override {
+    file_ = escape(file);
+    explained_.clear();
+  }
+
+  void add(const Finding& finding) override {
+    const Severity severity = shown_severity(finding, is_strict_);
+    console_.out().print("{}: {}: ", finding.file.empty() ? file_ : escape(finding.file),
+                         console_.paint(severity == Severity::note ? Style::faint : Style::strong,
+                                        finding.rule->is_refusal ? "refused" : name_of(severity)));
+    const std::string& subject = finding.key.empty() ? finding.tensor : finding.key;
+    if (!subject.empty()) console_.out().print("\"{}\": ", escape(subject));
+    console_.out().write(finding.message);
+    if (finding.file_offset != Error::no_offset) {
+      console_.out().print(" (byte {})", finding.file_offset);
+    }
+    console_.out().print(" {}\n",
+                         console_.paint(Style::faint, fmt::format("[{}]", finding.rule->name)));
+    const bool is_new = explained_.insert(finding.rule->name).second;
+    if (severity != Severity::note && is_new) {
+      console_.out().print("    {}\n", console_.paint(Style::faint, finding.rule->remedy));
+    }
+  }
+
+  void end_file(const CheckSummary& summary, std::string_view verdict) override {
+    if (verdict == "failed") return;
+    std::string counts;
+    const auto append = [&](std::uint64_t count, std::string_view what) {
+      if (count != 0) counts += (counts.empty() ? "" : ", ") + counted(count, what);
+    };
+    append(summary.errors, "error");
+    append(summary.warnings, "warning");
+    append(summary.notes, "note");
+    console_.out().print("{}: {}{}{}\n", file_, console_.paint(Style::strong, verdict),
+                         counts.empty() ? "" : ": ", counts);
+    // Whoever watches sees each file as it is done.
+    console_.out().flush();
+  }
+
+  void end() override {}
+
+ private:
+  Console& console_;
+  bool is_strict_;
+  std::string file_;
+  std::set<std::string_view> explained_;
+};
+
+void write_offset(JsonStream& json, std::uint64_t file_offset) {
+  json.key("offset");
+  file_offset == Error::no_offset ? json.null() : json.value(file_offset);
+}
+
+void write_maybe(JsonStream& json, std::string_view name, const std::string& text) {
+  json.key(name);
+  text.empty() ? json.null() : json.value(std::string_view(text));
+}
+
+/// docs/json.md
+class JsonReport final : public CheckReport {
+ public:
+  JsonReport(Console& console, bool is_single, bool is_strict)
+      : console_(console), json_(console.out()), is_single_(is_single), is_strict_(is_strict) {
+    if (!is_single_) json_.begin_array();
+  }
+
+  void begin_file(const std::string& file) override {
+    json_.begin_object();
+    json_.member("file", std::string_view(file));
+    json_.key("findings");
+    json_.begin_array();
+  }
+
+  void add(const Finding& finding) override {
+    json_.begin_object(Layout::line);
+    json_.member("rule", finding.rule->name);
+    json_.member("severity", name_of(shown_severity(finding, is_strict_)));
+    json_.member("message", std::string_view(finding.message));
+    write_offset(json_, finding.file_offset);
+    write_maybe(json_, "key", finding.key);
+    write_maybe(json_, "tensor", finding.tensor);
+    write_maybe(json_, "shard", finding.file);
+    json_.end();
+  }
+
+  void end_file(const CheckSummary& summary, std::string_view verdict) override {
+    json_.end();
+    json_.member("verdict", verdict);
+    json_.member("errors", summary.errors);
+    json_.member("warnings", summary.warnings);
+    json_.member("notes", summary.notes);
+    json_.end();
+    console_.out().flush();
+  }
+
+  void end() override {
+    if (!is_single_) json_.end();
+  }
+
+ private:
+  Console& console_;
+  JsonStream json_;
+  bool is_single_;
+  bool is_strict_;
+};
+
+/// `text` as the path of a URI: RFC 3986, section 2.3; slashes stay.
+std::string uri_path(std::string_view text) {
+  std::string uri;
+  for (const char c : text) {
+    const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                          (c >= '0' && c <= '9') ||
+                          std::string_view("-._~/").find(c) != std::string_view::npos;
+    uri += is_plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return uri;
+}
+
+/// SARIF 2.1.0, https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
+class SarifReport final : public CheckReport {
+ public:
+  SarifReport(Console& console, bool is_strict)
+      : console_(console), json_(console.out()), is_strict_(is_strict) {
+    json_.begin_object();
+    json_.member("$schema", std::string_view("https://json.schemastore.org/sarif-2.1.0.json"));
+    json_.member("version", std::string_view("2.1.0"));
+    json_.key("runs");
+    json_.begin_array();
+    json_.begin_object();
+    write_tool();
+    json_.key("results");
+    json_.begin_array();
+  }
+
+  void begin_file(const std::string& file) override { file_ = file; }
+
+  void add(const Finding& finding) override {
+    json_.begin_object(Layout::line);
+    json_.member("ruleId", finding.rule->name);
+    json_.member("ruleIndex", static_cast<std::uint64_t>(finding.rule - check_rules().data()));
+    json_.member("level", name_of(shown_severity(finding, is_strict_)));
+    write_text("message", subject_of(finding) + finding.message);
+    json_.key("locations");
+    json_.begin_array(Layout::line);
+    json_.begin_object(Layout::line);
+    write_physical(finding);
+    write_logical(finding);
+    json_.end();
+    json_.end();
+    json_.end();
+  }
+
+  void end_file(const CheckSummary&, std::string_view verdict) override {
+    if (verdict == "failed") has_failed_ = true;
+    console_.out().flush();
+  }
+
+  void end() override {
+    json_.end();
+    json_.key("invocations");
+    json_.begin_array(Layout::line);
+    json_.begin_object(Layout::line);
+    json_.member("executionSuccessful", !has_failed_);
+    json_.end();
+    json_.end();
+    json_.end();
+    json_.end();
+    json_.end();
+  }
+
+ private:
+  static std::string subject_of(const Finding& finding) {
+    const std::string& subject = finding.key.empty() ? finding.tensor : finding.key;
+    return subject.empty() ? std::string() : "\"" + escape(subject) + "\": ";
+  }
+
+  void write_text(std::string_view name, std::string_view text) {
+    json_.key(name);
+    json_.begin_object(Layout::line);
+    json_.member("text", text);
+    json_.end();
+  }
+
+  void write_tool() {
+    json_.key("tool");
+    json_.begin_object();
+    json_.key("driver");
+    json_.begin_object();
+    json_.member("name", std::string_view("ingot"));
+    json_.member("version", std::string_view(INGOT_VERSION_STRING));
+    json_.key("rules");
+    json_.begin_array();
+    for (const CheckRule& rule : check_rules()) {
+      json_.begin_object(Layout::line);
+      json_.member("id", rule.name);
+      write_text("shortDescription", rule.title);
+      write_text("help", rule.remedy);
+      json_.key("defaultConfiguration");
+      json_.begin_object(Layout::line);
+      json_.member("level", name_of(rule.severity));
+      json_.end();
+      json_.end();
+    }
+    json_.end();
+    json_.end();
+    json_.end();
+  }
+
+  void write_physical(const Finding& finding) {
+    json_.key("physicalLocation");
+    json_.begin_object(Layout::line);
+    json_.key("artifactLocation");
+    json_.begin_object(Layout::line);
+    json_.member("uri", std::string_view(uri_path(finding.file.empty() ? file_ : finding.file)));
+    json_.end();
+    if (finding.file_offset != Error::no_offset) {
+      json_.key("region");
+      json_.begin_object(Layout::line);
+      json_.member("byteOffset", finding.file_offset);
+      json_.end();
+    }
+    json_.end();
+  }
+
+  void write_logical(const Finding& finding) {
+    if (finding.key.empty() && finding.tensor.empty()) return;
+    json_.key("logicalLocations");
+    json_.begin_array(Layout::line);
+    json_.begin_object(Layout::line);
+    json_.member("name", std::string_view(finding.key.empty() ? finding.tensor : finding.key));
+    json_.member("kind", std::string_view(finding.key.empty() ? "tensor" : "key"));
+    json_.end();
+    json_.end();
+  }
+
+  Console& console_;
+  JsonStream json_;
+  bool is_strict_;
+  bool has_failed_ = false;
+  std::string file_;
+};
+
+}  // namespace
+
+std::unique_ptr<CheckReport> make_check_report(Console& console, bool is_sarif, bool is_single,
+                                               bool is_strict) {
+  if (is_sarif) return std::make_unique<SarifReport>(console, is_strict);
+  if (console.is_json()) return std::make_unique<JsonReport>(console, is_single, is_strict);
+  return std::make_unique<TextReport>(console, is_strict);
+}
+
+void list_check_rules(Console& console) {
+  const std::span<const CheckRule> rules = check_rules();
+  const auto severity_of = [](const CheckRule& rule) {
+    return rule.is_refusal ? std::string_view("refused") : name_of(rule.severity);
+  };
+  if (!console.is_json()) {
+    const Column columns[] = {{"rule"}, {"severity"}, {"source"}, {"what it asks for"}};
+    return print_table(console, columns, rules.size(),
+                       [&](std::size_t row, std::span<std::string> cells) {
+                         cells[0] = rules[row].name;
+                         cells[1] = severity_of(rules[row]);
+                         cells[2] = name_of(rules[row].source);
+                         cells[3] = rules[row].title;
+                       });
+  }
+  JsonStream json(console.out());
+  json.begin_array();
+  for (const CheckRule& rule : rules) {
+    json.begin_object(Layout::line);
+    json.member("rule", rule.name);
+    json.member("severity", severity_of(rule));
+    json.member("source", name_of(rule.source));
+    json.member("title", rule.title);
+    json.member("remedy", rule.remedy);
+    json.end();
+  }
+  json.end();
+}
+
+}  // namespace ingot::cli

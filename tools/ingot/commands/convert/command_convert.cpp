@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: MIT
+// `ingot convert IN OUT` -- another file format, or GGUF of another kind.
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <ingot/convert.hpp>
+#include <ingot/interop.hpp>
+#include <ingot/text.hpp>
+#include <limits>
+#include <memory>
+#include <optional>
+
+#include "cli/command.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/progress.hpp"
+
+namespace ingot::cli {
+namespace {
+
+constexpr const char* examples =
+    "Examples:\n"
+    "  ingot convert old.gguf new.gguf\n"
+    "  ingot convert model.gguf big.gguf --endian big\n"
+    "  ingot convert model.gguf half.gguf --type F16\n"
+    "  ingot convert model.gguf m.safetensors --type BF16 --names hf --max-size 5G\n"
+    "  ingot convert model.gguf weights.npz\n"
+    "  ingot convert model.gguf out/weights.bump --context 4096\n"
+    "  ingot convert folder_with_safetensors model.gguf\n"
+    "\n"
+    "IN is a GGUF file, any shard of a set, a bump file, a safetensors file, its\n"
+    "index or a folder with one; its content decides. The format of OUT follows from\n"
+    "its ending or from --to. docs/convert.md says what each format keeps and loses.\n"
+    "Nothing is written before everything has been checked.";
+
+struct Options {
+  std::string in;
+  std::string out;
+  std::optional<FileFormat> format;
+  std::string type;
+  std::string max_size;
+  std::string config_out;
+  std::string manifest_out;
+  std::optional<BumpCodes> codes;
+  std::optional<NameStyle> names;
+  std::optional<std::uint32_t> bump_version;
+  ConvertOptions convert;
+};
+
+/// "500M", "2G", "1GiB", "123": bytes; nothing if it is no size. As in llama.cpp, M and G are
+/// powers of ten.
+std::optional<std::uint64_t> parse_size(const std::string& text) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || !(number > 0)) return std::nullopt;
+  const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  constexpr std::pair<std::string_view, double> units[] = {
+      {"", 1},     {"K", 1e3},       {"M", 1e6},       {"G", 1e9},
+      {"T", 1e12}, {"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30},
+  };
+  for (const auto& [name, factor] : units) {
+    if (unit == name && number * factor >= 1 && number * factor < 9e18) {
+      return static_cast<std::uint64_t>(number * factor);
+    }
+  }
+  return std::nullopt;
+}
+
+std::string list_formats() {
+  std::string list;
+  for (const FileFormatInfo& info : file_formats) {
+    list += (list.empty() ? "" : ", ") + std::string(info.ending);
+  }
+  return list;
+}
+
+/// What was asked for and has no meaning for the format; empty if all has.
+std::string find_misplaced(const Options& options, FileFormat format) {
+  const ConvertOptions& convert = options.convert;
+  struct Use {
+    bool is_used;
+    const char* name;
+    bool is_allowed;
+  };
+  const bool is_gguf = format == FileFormat::gguf;
+  const bool is_bump = format == FileFormat::bump;
+  const Use uses[] = {
+      {convert.byte_order.has_value(), "--endian", is_gguf},
+      {convert.alignment.has_value(), "--align", is_gguf},
+      {convert.version.has_value(), "--gguf-version", is_gguf},
+      {convert.type.has_value(), "--type", !is_bump},
+      {options.names.has_value(), "--names", !is_gguf && !is_bump},
+      {convert.max_file_bytes != 0, "--max-size", format == FileFormat::safetensors},
+      {options.bump_version.has_value(), "--bump-version", is_bump},
+      {options.codes.has_value(), "--dtype-codes", is_bump},
+      {convert.bump.context.has_value(), "--context", is_bump},
+      {!options.config_out.empty(), "--config-out", is_bump},
+      {!options.manifest_out.empty(), "--manifest-out", is_bump},
+      {convert.bump.allow_loss, "--allow-loss", is_bump},
+      {convert.bump.widen, "--widen", is_bump},
+      {convert.bump.is_strictly_original, "--strict-original", is_bump},
+  };
+  for (const Use& use : uses) {
+    if (use.is_used && !use.is_allowed) return use.name;
+  }
+  return {};
+}
+
+/// Takes over what the parser could not check. Returns what is wrong, or nothing.
+std::string settle(Options& options) {
+  ConvertOptions& convert = options.convert;
+  if (!options.type.empty()) {
+    const TensorTypeInfo* info = find_type(std::string_view(options.type));
+    if (info == nullptr) return "--type must be F32, F16, BF16 or F64";
+    convert.type = info->type;
+  }
+  if (!options.max_size.empty()) {
+    const auto bytes = parse_size(options.max_size);
+    if (!bytes) return "--max-size must be a size like 500M, 5G or 2GiB";
+    convert.max_file_bytes = *bytes;
+  }
+  if (convert.alignment.value_or(0) % 8 != 0) return "--align must be a multiple of 8";
+  if (!options.config_out.empty()) convert.bump.config_path = options.config_out;
+  if (!options.manifest_out.empty()) convert.bump.manifest_path = options.manifest_out;
+  convert.bump.codes = options.codes;
+  convert.bump.version = options.bump_version.value_or(3);
+  convert.names = options.names.value_or(NameStyle::keep);
+  if (!options.format) options.format = format_by_ending(options.out);
+  if (!options.format)
+    return "the ending of OUT says no format (" + list_formats() + "); give --to";
+  const std::string misplaced = find_misplaced(options, *options.format);
+  if (misplaced.empty()) return {};
+  return misplaced + " has no meaning for " + std::string(name_of(*options.format));
+}
+
+/// The option that would help against what was refused; empty if none would.
+std::string_view hint_for(const Error& error) {
+  if (error.code == Errc::would_be_lost) return " (--allow-loss)";
+  const auto says = [&](const char* text) { return error.detail.find(text) != std::string::npos; };
+  const bool helps_engine = says("the engine's codes");
+  if (says("can be widened")) {
+    return helps_engine ? " (--dtype-codes engine, or --widen)" : " (--widen)";
+  }
+  if (helps_engine) return " (--dtype-codes engine)";
+  if (says("give the context")) return " (--context)";
+  return {};
+}
+
+ExitCode fail(Console& console, const Options& options, const Error& error) {
+  if (error.code == Errc::already_exists) {
+    const std::string& file = error.subject.empty() ? options.out : error.subject;
+    console.complain(file, "the file exists; --force replaces it");
+    return ExitCode::usage;
+  }
+  Error shown = error;
+  if (options.format == FileFormat::bump) shown.detail += hint_for(error);
+  return console.fail(options.in, shown);
+}
+
+ExitCode run(Options& options, Console& console) {
+  if (console.is_json()) {
+    return console.refuse_usage("convert: it reports nothing, so there is no --json");
+  }
+  if (options.out == "-") {
+    return console.refuse_usage(
+        "convert: OUT must be a file, which appears complete or not at all");
+  }
+  const std::string problem = settle(options);
+  if (!problem.empty()) return console.refuse_usage("convert: " + problem);
+  const Result<Model> model = console.open_model(options.in, FileAccess::read);
+  if (!model) return console.fail(options.in, model.error());
+  options.convert.thread_count = console.threads();
+  if (const ForeignFile* foreign = console.foreign()) options.convert.inputs = foreign->paths;
+  const auto conversion = plan_conversion(*model, *options.format, options.out, options.convert);
+  if (!conversion) return fail(console, options, conversion.error());
+  for (const Error& remark : (*conversion)->remarks()) {
+    console.remark(options.in, "note: " + remark.message());
+  }
+  const OrderlyStop orderly_stop;
+  Result<void> result;
+  {
+    Progress progress(console, options.out, (*conversion)->total_bytes());
+    result = (*conversion)->run([&](std::uint64_t done_bytes) {
+      progress.update(done_bytes);
+      return stop_signal() == 0;
+    });
+  }
+  return result ? ExitCode::done : fail(console, options, result.error());
+}
+
+Choices<std::optional<FileFormat>> all_formats() {
+  Choices<std::optional<FileFormat>> choices;
+  for (const FileFormatInfo& info : file_formats) {
+    choices.emplace_back(std::string(info.name), info.format);
+  }
+  return choices;
+}
+
+void add_gguf_options(CLI::App& command, Options& options) {
+  add_choice(command, "--endian", "ORDER", options.convert.byte_order,
+             {{"little", Endian::little}, {"big", Endian::big}},
+             "GGUF: byte order, {}; default: as it is");
+  add_number(command, "--align", options.convert.alignment, 8, 1u << 30,
+             "GGUF: alignment of tensor data in bytes; default: as it is");
+  add_number(command, "--gguf-version", options.convert.version, 1, 3,
+             "GGUF: version of the format; default: 3");
+}
+
+void add_bump_options(CLI::App& command, Options& options) {
+  BumpOptions& bump = options.convert.bump;
+  add_number(command, "--bump-version", options.bump_version, 3, 4,
+             "bump: version of the format, 3 or 4; default: 3");
+  add_choice(command, "--dtype-codes", "WHICH", options.codes,
+             {{"doc", BumpCodes::doc}, {"engine", BumpCodes::engine}},
+             "bump: numbering of types, {}; default: doc, for version 4 engine");
+  add_number(command, "--context", bump.context, 1, std::numeric_limits<std::uint32_t>::max(),
+             "bump: tokens of context; default: as the model says");
+  add_text(command, "--config-out", options.config_out, "FILE",
+           "bump: where the configuration goes; default: config.json beside OUT");
+  add_text(command, "--manifest-out", options.manifest_out, "FILE",
+           "bump: also write a list of the sections");
+  add_switch(command, "--allow-loss", bump.allow_loss,
+             "bump: leave out tensors for which it has no place");
+  add_switch(command, "--widen", bump.widen,
+             "bump: decode weights of types that it cannot hold to F32");
+  add_switch(command, "--strict-original", bump.is_strictly_original,
+             "bump: read metadata as the original converter does, errors included");
+}
+
+}  // namespace
+
+void add_convert_command(CLI::App& program, Console& console) {
+  auto options = std::make_shared<Options>();
+  CLI::App& command = add_command(program, "convert",
+                                  "Write a model in another format, or as another GGUF", examples);
+  require(add_argument(command, "IN", options->in, "The model: GGUF, bump or safetensors"));
+  require(add_argument(command, "OUT", options->out, "The file to write"));
+  add_choice(command, "--to", "FORMAT", options->format, all_formats(),
+             "Format of OUT, {}; default: by its ending");
+  add_text(command, "--type", options->type, "TYPE",
+           "Type of the weights: F32, F16, BF16 or F64; default: as they are");
+  add_choice(command, "--names", "STYLE", options->names,
+             {{"keep", NameStyle::keep}, {"hf", NameStyle::hf}},
+             "safetensors, npz: names of tensors, {}; hf: as in Hugging Face models");
+  add_text(command, "--max-size", options->max_size, "SIZE",
+           "safetensors: split into files of at most 500M, 5G, 2GiB");
+  add_gguf_options(command, *options);
+  add_bump_options(command, *options);
+  add_switch(command, "--force", options->convert.replace, "Replace outputs that exist");
+  on_run(command, [options, &console] { console.finish(run(*options, console)); });
+}
+
+}  // namespace ingot::cli

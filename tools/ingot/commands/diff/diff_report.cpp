@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: MIT
+#include "commands/diff/diff_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <ingot/text.hpp>
+#include <optional>
+
+#include "cli/json_stream.hpp"
+#include "cli/table.hpp"
+#include "text/value_text.hpp"
+
+namespace ingot::cli {
+namespace {
+
+constexpr std::size_t value_columns = 60;
+
+std::string value_type_text(const Value& value) {
+  const auto name = [](ValueType type) { return std::string(name_of(type)); };
+  return value.is_array() ? name(value.as_array().element_type()) + "[]" : name(value.type());
+}
+
+bool is_same_element(const Value& a, const Value& b) {
+  // Elements of arrays within arrays are compared as they are shown.
+  return short_value_text(a, 1000) == short_value_text(b, 1000);
+}
+
+/// The first element in which two arrays of one type differ; nothing if one only goes on longer.
+std::optional<std::uint64_t> first_difference(const Value& a, const Value& b) {
+  const Array first = a.as_array();
+  const Array second = b.as_array();
+  std::uint64_t index = 0;
+  for (auto x = first.begin(), y = second.begin(); x != first.end() && y != second.end();
+       ++x, ++y, ++index) {
+    if (!is_same_element(*x, *y)) return index;
+  }
+  return std::nullopt;
+}
+
+bool are_alike_arrays(const KeyDifference& key) {
+  return key.a != nullptr && key.b != nullptr && key.a->is_array() && key.b->is_array() &&
+         key.a->as_array().element_type() == key.b->as_array().element_type();
+}
+
+/// "element 7: "a" -> "b"" of two arrays of one type.
+std::string array_change_text(const Value& a, const Value& b) {
+  const std::uint64_t size_a = a.as_array().size();
+  const std::uint64_t size_b = b.as_array().size();
+  std::string text = value_type_text(a);
+  if (size_a != size_b) {
+    text += fmt::format(", {} -> {} elements", format_digits(size_a), format_digits(size_b));
+  }
+  if (const auto index = first_difference(a, b)) {
+    text += fmt::format(", from element {} on: {} -> {}", *index,
+                        short_value_text(a.as_array()[*index], value_columns / 2),
+                        short_value_text(b.as_array()[*index], value_columns / 2));
+  }
+  return text;
+}
+
+std::string typed_text(const Value& value, std::size_t columns) {
+  return short_value_text(value, columns) +
+         (value.is_array() ? std::string() : " (" + value_type_text(value) + ")");
+}
+
+std::string change_text(const KeyDifference& key) {
+  if (are_alike_arrays(key)) return array_change_text(*key.a, *key.b);
+  if (key.a->type() == key.b->type() && !key.a->is_array()) {
+    return short_value_text(*key.a, value_columns) + " -> " +
+           short_value_text(*key.b, value_columns);
+  }
+  return typed_text(*key.a, value_columns) + " -> " + typed_text(*key.b, value_columns);
+}
+
+void print_keys(Console& console, const ModelDifference& difference) {
+  Output& out = console.out();
+  for (const KeyDifference& key : difference.keys) {
+    if (!out.is_open()) return;
+    const std::string name = console.paint(Style::strong, escape(key.key));
+    if (key.b == nullptr) {
+      out.print("- key {} = {}\n", name, short_value_text(*key.a, value_columns));
+    } else if (key.a == nullptr) {
+      out.print("+ key {} = {}\n", name, short_value_text(*key.b, value_columns));
+    } else {
+      out.print("~ key {}: {}\n", name, change_text(key));
+    }
+  }
+}
+
+std::string tensor_text(const TensorInfo& tensor) {
+  return fmt::format("{}, {}", type_text(tensor.type), shape_text(tensor.shape));
+}
+
+void print_tensors(Console& console, const ModelDifference& difference) {
+  Output& out = console.out();
+  for (const TensorDifference& tensor : difference.tensors) {
+    if (!out.is_open()) return;
+    const std::string name = console.paint(Style::strong, escape(tensor.name));
+    if (tensor.b == nullptr) {
+      out.print("- tensor {}: {}\n", name, tensor_text(*tensor.a));
+    } else if (tensor.a == nullptr) {
+      out.print("+ tensor {}: {}\n", name, tensor_text(*tensor.b));
+    } else if (std::ranges::equal(tensor.a->shape, tensor.b->shape)) {
+      out.print("~ tensor {}: {} -> {}\n", name, type_text(tensor.a->type),
+                type_text(tensor.b->type));
+    } else {
+      out.print("~ tensor {}: {} -> {}\n", name, tensor_text(*tensor.a), tensor_text(*tensor.b));
+    }
+  }
+}
+
+std::string number_text(double number) {
+  return std::isinf(number) ? "inf" : fmt::format("{:.4g}", number);
+}
+
+WeightDistance sum_of(const std::vector<WeightDistance>& distances) {
+  WeightDistance sum;
+  for (const WeightDistance& distance : distances) {
+    sum.error.add(distance.error);
+    sum.squared_b += distance.squared_b;
+    sum.differing += distance.differing;
+  }
+  return sum;
+}
+
+void print_distances(Console& console, const Comparison& comparison) {
+  std::vector<std::size_t> rows;
+  for (std::size_t i = 0; i < comparison.pairs.size(); ++i) {
+    if (!comparison.distances[i].is_same()) rows.push_back(i);
+  }
+  if (rows.empty()) return;
+  const std::vector<Column> columns = {{"name", Align::left, true}, {"weights", Align::right},
+                                       {"differ", Align::right},    {"max", Align::right},
+                                       {"RMSE", Align::right},      {"SQNR dB", Align::right},
+                                       {"cosine", Align::right}};
+  print_table(console, columns, rows.size(), [&](std::size_t row, std::span<std::string> cells) {
+    const TensorPair& pair = comparison.pairs[rows[row]];
+    const WeightDistance& distance = comparison.distances[rows[row]];
+    cells[0] = pair.a->name;
+    cells[1] = format_count(pair.a->element_count);
+    cells[2] = format_count(distance.differing);
+    cells[3] = number_text(distance.error.largest);
+    cells[4] = number_text(distance.error.rmse());
+    cells[5] = fmt::format("{:.2f}", distance.error.sqnr_db());
+    cells[6] = fmt::format("{:.6f}", distance.cosine());
+  });
+  const WeightDistance sum = sum_of(comparison.distances);
+  console.out().print("of these tensors together: max {}, RMSE {}, SQNR {:.2f} dB, cosine {:.6f}\n",
+                      number_text(sum.error.largest), number_text(sum.error.rmse()),
+                      sum.error.sqnr_db(), sum.cosine());
+}
+
+void print_summary(Console& console, const Comparison& comparison) {
+  const ModelDifference& difference = comparison.difference;
+  const auto differing_data = static_cast<std::size_t>(
+      std::count_if(comparison.distances.begin(), comparison.distances.end(),
+                    [](const WeightDistance& distance) { return !distance.is_same(); }));
+  std::string line = fmt::format("{} key{} and {} tensor{} differ", difference.keys.size(),
+                                 difference.keys.size() == 1 ? "" : "s", difference.tensors.size(),
+                                 difference.tensors.size() == 1 ? "" : "s");
+  if (comparison.is_same()) {
+    line = comparison.has_data ? "no difference" : "no difference; weights were not compared";
+  } else if (comparison.has_data) {
+    line += fmt::format("; the weights of {} of {} tensors differ", differing_data,
+                        comparison.pairs.size());
+  }
+  if (difference.has_other_key_order) line += "; keys are in another order";
+  if (difference.has_other_tensor_order) line += "; tensors are in another order";
+  console.out().print("{}\n", console.paint(Style::strong, line));
+}
+
+std::string_view change_name(bool has_a, bool has_b) {
+  if (!has_a) return "added";
+  return has_b ? "changed" : "removed";
+}
+
+void write_value(JsonStream& json, const char* name, const Value* value) {
+  json.key(name);
+  if (value == nullptr) return json.null();
+  json.begin_object(Layout::line);
+  json.member("type", std::string_view(name_of(value->type())));
+  if (value->is_array()) {
+    const Array array = value->as_array();
+    json.member("element_type", std::string_view(name_of(array.element_type())));
+    json.member("count", array.size());
+  } else {
+    write_value_member(json, *value);
+  }
+  json.end();
+}
+
+void write_tensor(JsonStream& json, const char* name, const TensorInfo* tensor) {
+  json.key(name);
+  if (tensor == nullptr) return json.null();
+  json.begin_object(Layout::line);
+  json.member("type", std::string_view(type_text(tensor->type)));
+  json.key("shape");
+  json.begin_array();
+  for (const std::uint64_t dimension : tensor->shape) json.value(dimension);
+  json.end();
+  json.member("bytes", tensor->size_bytes);
+  json.end();
+}
+
+void write_distances(JsonStream& json, const Comparison& comparison) {
+  json.key("data");
+  if (!comparison.has_data) return json.null();
+  json.begin_array();
+  for (std::size_t i = 0; i < comparison.pairs.size() && json.is_open(); ++i) {
+    const WeightDistance& distance = comparison.distances[i];
+    const bool is_same = distance.has_same_bytes;
+    json.begin_object(Layout::line);
+    json.member("name", comparison.pairs[i].a->name);
+    json.member("same_bytes", is_same);
+    json.member("elements", comparison.pairs[i].a->element_count);
+    json.member("differing", distance.differing);
+    json.member("max", distance.error.largest);
+    json.member("rmse", distance.error.rmse());
+    json.member("sqnr_db", distance.error.sqnr_db());
+    json.member("cosine", distance.cosine());
+    json.end();
+  }
+  json.end();
+}
+
+}  // namespace
+
+bool Comparison::is_same() const {
+  return difference.keys.empty() && difference.tensors.empty() &&
+         std::all_of(distances.begin(), distances.end(),
+                     [](const WeightDistance& distance) { return distance.is_same(); });
+}
+
+void print_diff_text(Console& console, const Comparison& comparison) {
+  print_keys(console, comparison.difference);
+  print_tensors(console, comparison.difference);
+  if (comparison.has_data) print_distances(console, comparison);
+  print_summary(console, comparison);
+}
+
+void print_diff_json(Console& console, const Comparison& comparison) {
+  JsonStream json(console.out());
+  json.begin_object();
+  json.member("a", std::string_view(comparison.file_a));
+  json.member("b", std::string_view(comparison.file_b));
+  json.member("same", comparison.is_same());
+  json.member("same_key_order", !comparison.difference.has_other_key_order);
+  json.member("same_tensor_order", !comparison.difference.has_other_tensor_order);
+  json.key("keys");
+  json.begin_array();
+  for (const KeyDifference& key : comparison.difference.keys) {
+    if (!json.is_open()) return;
+    json.begin_object(Layout::line);
+    json.member("key", key.key);
+    json.member("change", change_name(key.a != nullptr, key.b != nullptr));
+    write_value(json, "a", key.a);
+    write_value(json, "b", key.b);
+    json.key("first_difference");
+    are_alike_arrays(key) ? json.value(first_difference(*key.a, *key.b)) : json.null();
+    json.end();
+  }
+  json.end();
+  json.key("tensors");
+  json.begin_array();
+  for (const TensorDifference& tensor : comparison.difference.tensors) {
+    if (!json.is_open()) return;
+    json.begin_object(Layout::line);
+    json.member("name", tensor.name);
+    json.member("change", change_name(tensor.a != nullptr, tensor.b != nullptr));
+    write_tensor(json, "a", tensor.a);
+    write_tensor(json, "b", tensor.b);
+    json.end();
+  }
+  json.end();
+  write_distances(json, comparison);
+  json.end();
+}
+
+}  // namespace ingot::cli

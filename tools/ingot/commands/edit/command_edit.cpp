@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: MIT
+// `ingot edit FILE` -- change keys and tensor names without writing the data again.
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <ingot/edit.hpp>
+#include <ingot/text.hpp>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "cli/command.hpp"
+#include "commands/edit/edit_changes.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/json_stream.hpp"
+#include "cli/progress.hpp"
+#include "text/value_text.hpp"
+
+namespace ingot::cli {
+namespace {
+
+constexpr const char* examples =
+    "Examples:\n"
+    "  ingot edit model.gguf --in-place --set general.name='My model'\n"
+    "  ingot edit model.gguf --in-place --set-file tokenizer.chat_template=chat.jinja\n"
+    "  ingot edit model.gguf -o new.gguf --set my.tags:string[]='[\"a\", \"b\"]'\n"
+    "  ingot edit model.gguf --in-place --special-token eos '<|im_end|>'\n"
+    "  ingot edit model.gguf --dry-run --remove 'general.source.*'\n"
+    "  ingot edit model.gguf -o roomy.gguf --reserve 65536\n"
+    "\n"
+    "Keys keep their type; KEY:TYPE=VALUE says another one, or that of a new key:\n"
+    "uint8, int8, ... float64, bool, string, and with [] arrays, which are JSON.\n"
+    "Things are removed first, then renamed, then set. What is not named keeps its\n"
+    "bytes and its place. In place the header is written where it is, or into room\n"
+    "that the file system makes; only else is the data shared with a copy, or copied.\n"
+    "docs/edit.md explains it.\n"
+    "Exit status 1: there is no such key, tensor or token.";
+
+struct Options {
+  std::string file;
+  std::string out;
+  ChangeRequest request;
+  std::string chat_template;
+  std::uint64_t slack_bytes = 0;
+  CLI::Option* has_template = nullptr;
+  CLI::Option* has_slack = nullptr;
+  bool is_in_place = false;
+  bool is_forced = false;
+  bool is_dry_run = false;
+};
+
+/// What is planned for a file, or was done to it.
+struct FileReport {
+  EditPlan plan;
+  bool has_undone_earlier = false;
+};
+
+std::string way_text(EditWay way) {
+  switch (way) {
+    case EditWay::nothing:
+      return "nothing to do";
+    case EditWay::in_place:
+      return "in place";
+    case EditWay::insert_range:
+      return "in place, with room inserted before the data";
+    case EditWay::shared_copy:
+      return "a new file that shares the data";
+    case EditWay::copy:
+      return "a new file with a copy of the data";
+  }
+  return {};
+}
+
+void print_change(Console& console, const Change& change) {
+  const std::string name = escape(change.name);
+  std::string action(change.action);
+  std::replace(action.begin(), action.end(), '_', ' ');
+  if (change.value) {
+    const Value value = change.value->value();
+    console.out().print("  {} {} = {}\n", action, name, short_value_text(value, 60));
+  } else if (!change.new_name.empty()) {
+    console.out().print("  {} {} to {}\n", action, name, escape(change.new_name));
+  } else {
+    console.out().print("  {} {}\n", action, name);
+  }
+}
+
+void print_report(Console& console, const Options& options, const FileEdit& file,
+                  const FileReport& report) {
+  if (console.is_quiet()) return;
+  const EditPlan& plan = report.plan;
+  console.out().print("{}{}: {}", escape(file.file),
+                      options.out.empty() ? "" : " to " + escape(options.out), way_text(plan.way));
+  if (plan.way != EditWay::nothing) {
+    console.out().print(", {} {}", format_bytes(plan.bytes_to_write),
+                        options.is_dry_run ? "would be written" : "written");
+  }
+  console.out().print("; slack {}\n", format_bytes(plan.slack_bytes));
+  for (const Change& change : file.changes) print_change(console, change);
+}
+
+void write_change(JsonStream& json, const Change& change) {
+  json.begin_object(Layout::line);
+  json.member("action", std::string_view(change.action));
+  json.member("name", std::string_view(change.name));
+  json.key("new_name");
+  change.new_name.empty() ? json.null() : json.value(std::string_view(change.new_name));
+  if (change.value) {
+    const Value value = change.value->value();
+    json.member("type", spec_text(spec_of(value)));
+    write_value_member(json, value);
+  }
+  json.end();
+}
+
+void write_report(JsonStream& json, const Options& options, const FileEdit& file,
+                  const FileReport& report) {
+  json.begin_object();
+  json.member("file", std::string_view(file.file));
+  json.member("output", std::string_view(options.out.empty() ? file.file : options.out));
+  json.member("way", name_of(report.plan.way));
+  json.member("dry_run", options.is_dry_run);
+  json.member("bytes_to_write", report.plan.bytes_to_write);
+  json.member("file_bytes", report.plan.file_bytes);
+  json.member("data_offset", report.plan.data_offset);
+  json.member("slack_bytes", report.plan.slack_bytes);
+  json.member("undone_earlier", report.has_undone_earlier);
+  json.key("changes");
+  json.begin_array();
+  for (const Change& change : file.changes) write_change(json, change);
+  json.end();
+  json.end();
+}
+
+/// Carries out what is to be done to one file, or only plans it.
+Result<FileReport> carry_out(const Options& options, FileEdit& file, Console& console) {
+  INGOT_TRY(const EditPlan plan, file.edit.plan(options.out));
+  if (options.is_dry_run) return FileReport{plan, false};
+  const OrderlyStop orderly_stop;
+  Progress progress(console, file.file, plan.bytes_to_write);
+  const auto go_on = [&progress](std::uint64_t done) {
+    progress.update(done);
+    return stop_signal() == 0;
+  };
+  INGOT_TRY(const EditOutcome outcome,
+            options.out.empty() ? file.edit.save(go_on)
+                                : file.edit.save_as(options.out, options.is_forced, go_on));
+  if (outcome.done.way != plan.way && options.out.empty()) {
+    console.remark(file.file,
+                   "another program has the file open and keeps the old one; it was replaced by " +
+                       way_text(outcome.done.way));
+  }
+  return FileReport{outcome.done, outcome.has_undone_earlier};
+}
+
+ExitCode refuse(const Options& options, const FileEdit& file, const Error& error,
+                Console& console) {
+  if (error.code == Errc::already_exists) {
+    console.complain(options.out, "the file exists; --force replaces it");
+    return ExitCode::usage;
+  }
+  return console.fail(file.file, error);
+}
+
+ExitCode carry_out_all(const Options& options, std::vector<FileEdit>& files, Console& console) {
+  std::vector<std::pair<const FileEdit*, FileReport>> reports;
+  for (FileEdit& file : files) {
+    // Of a set, only the files that something concerns.
+    if (files.size() > 1 && file.changes.empty() && !options.request.slack_bytes) continue;
+    const Result<FileReport> report = carry_out(options, file, console);
+    if (!report) return refuse(options, file, report.error(), console);
+    if (report->has_undone_earlier) {
+      console.remark(file.file, Error{Errc::edit_undone, Error::no_offset, {}, {}}.message());
+    }
+    if (!console.is_json()) print_report(console, options, file, *report);
+    reports.emplace_back(&file, *report);
+  }
+  if (!console.is_json()) return ExitCode::done;
+  JsonStream json(console.out());
+  json.begin_array();
+  for (const auto& [file, report] : reports) write_report(json, options, *file, report);
+  json.end();
+  return ExitCode::done;
+}
+
+/// Opens the file, or each file of its set.
+Result<std::vector<FileEdit>> open_files(const Options& options, Console& console) {
+  std::vector<std::string> paths;
+  {
+    // Closed again before anything changes: an edit in place wants to be alone with the file.
+    INGOT_TRY(const Model model, console.open_model(options.file));
+    if (const ForeignFile* foreign = console.foreign()) {
+      return fail(Errc::not_gguf, {},
+                  "it is a " + std::string(foreign->format) +
+                      " file; `ingot convert` makes a GGUF file of it, which can be edited");
+    }
+    for (const ModelFile& file : model.files()) paths.push_back(file.path);
+  }
+  std::vector<FileEdit> files;
+  for (std::string& path : paths) {
+    Result<ModelEdit> edit = ModelEdit::open(path, console.open_options());
+    if (!edit) return fail(std::move(edit).error());
+    files.push_back({std::move(path), *std::move(edit), {}});
+  }
+  return files;
+}
+
+std::string usage_problem(const Options& options) {
+  if (options.file == "-") return "FILE must be a file, not standard input";
+  if (options.request.is_empty()) return "say what to change; 'ingot help edit' lists what can be";
+  if (options.is_in_place && !options.out.empty()) {
+    return "--in-place and -o OUT exclude each other";
+  }
+  if (!options.is_in_place && options.out.empty() && !options.is_dry_run) {
+    return "say --in-place to change the file itself, or -o OUT to write another one";
+  }
+  return {};
+}
+
+ExitCode run(Options& options, Console& console) {
+  if (options.has_template->count() > 0) options.request.chat_template = options.chat_template;
+  if (options.has_slack->count() > 0) options.request.slack_bytes = options.slack_bytes;
+  const std::string problem = usage_problem(options);
+  if (!problem.empty()) return console.refuse_usage("edit: " + problem);
+  Result<std::vector<FileEdit>> files = open_files(options, console);
+  if (!files) return console.fail(options.file, files.error());
+  if (files->size() > 1 && !options.out.empty()) {
+    return console.refuse_usage(
+        "edit: a set of files is edited --in-place; copy the set first to keep it");
+  }
+  if (const std::optional<RequestProblem> refused = apply_changes(options.request, *files)) {
+    console.complain(options.file, refused->message);
+    return refused->is_missing ? ExitCode::negative : ExitCode::usage;
+  }
+  return carry_out_all(options, *files, console);
+}
+
+CLI::Option* add_list(CLI::App& command, const std::string& name, std::vector<std::string>& target,
+                      const std::string& value_name, const std::string& description,
+                      int words = 1) {
+  return command.add_option(name, target, description)
+      ->type_name(value_name)
+      ->type_size(words)
+      ->allow_extra_args(false);
+}
+
+void add_change_options(CLI::App& command, Options& options) {
+  ChangeRequest& request = options.request;
+  add_list(command, "--set", request.set, "KEY[:TYPE]=VALUE", "Set a key, or add it");
+  add_list(command, "--set-file", request.set_from_file, "KEY[:TYPE]=PATH",
+           "Set a key to the content of a file, or of standard input (-)");
+  add_list(command, "--remove", request.removed_keys, "KEY-GLOB", "Remove keys");
+  add_list(command, "--rename-key", request.renamed_keys, "OLD=NEW", "Give a key another name");
+  add_list(command, "--rename-tensor", request.renamed_tensors, "OLD=NEW",
+           "Give a tensor another name");
+  add_list(command, "--remove-tensor", request.removed_tensors, "NAME-GLOB",
+           "Remove tensors with their data");
+  add_list(command, "--special-token", request.special_tokens, "NAME TOKEN",
+           "Set bos, eos, eot, unknown, padding, fim_pre, ... to a token of the vocabulary", 2);
+  add_list(command, "--special-token-id", request.special_token_ids, "NAME ID",
+           "The same by the number of the token", 2);
+  options.has_template =
+      add_text(command, "--chat-template", options.chat_template, "TEXT", "Set the chat template");
+  add_text(command, "--chat-template-file", request.chat_template_file, "PATH",
+           "Set the chat template to the content of a file");
+  options.has_slack = add_number(command, "--reserve", options.slack_bytes, 0, 1 << 26,
+                                 "Keep N bytes free for later edits in place; 0: none");
+}
+
+}  // namespace
+
+void add_edit_command(CLI::App& program, Console& console) {
+  auto options = std::make_shared<Options>();
+  CLI::App& command =
+      add_command(program, "edit", "Change keys and tensor names, in place if possible", examples);
+  require(add_argument(command, "FILE", options->file, "A GGUF file, or any shard of a set"));
+  add_change_options(command, *options);
+  add_text(command, "-o,--output", options->out, "OUT", "Write a new file, leave FILE alone");
+  add_switch(command, "--in-place", options->is_in_place, "Change FILE itself");
+  add_switch(command, "--dry-run", options->is_dry_run, "Say what would be done, and do nothing");
+  add_switch(command, "--force", options->is_forced, "Replace OUT if it exists");
+  on_run(command, [options, &console] { console.finish(run(*options, console)); });
+}
+
+}  // namespace ingot::cli

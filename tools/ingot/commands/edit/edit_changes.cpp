@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: MIT
+#include "commands/edit/edit_changes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <fstream>
+#include <ingot/shard_name.hpp>
+#include <ingot/text.hpp>
+#include <iostream>
+#include <iterator>
+#include <utility>
+
+#include "cli/help.hpp"
+#include "text/name_match.hpp"
+
+namespace ingot::cli {
+namespace {
+
+using Problem = std::optional<RequestProblem>;
+
+constexpr std::string_view chat_template_key = "tokenizer.chat_template";
+constexpr std::string_view tokens_key = "tokenizer.ggml.tokens";
+constexpr std::string_view split_prefix = "split.";
+
+/// What users call a special token, and what stands in its key. "seperator" is how the keys of the
+/// format spell it.
+struct SpecialToken {
+  std::string_view name;
+  std::string_view key_part;
+};
+constexpr std::array special_tokens = {
+    SpecialToken{"bos", "bos"},
+    SpecialToken{"eos", "eos"},
+    SpecialToken{"eot", "eot"},
+    SpecialToken{"eom", "eom"},
+    SpecialToken{"unknown", "unknown"},
+    SpecialToken{"unk", "unknown"},
+    SpecialToken{"seperator", "seperator"},
+    SpecialToken{"separator", "seperator"},
+    SpecialToken{"sep", "seperator"},
+    SpecialToken{"padding", "padding"},
+    SpecialToken{"pad", "padding"},
+    SpecialToken{"cls", "cls"},
+    SpecialToken{"mask", "mask"},
+    SpecialToken{"prefix", "prefix"},
+    SpecialToken{"suffix", "suffix"},
+    SpecialToken{"middle", "middle"},
+    SpecialToken{"fim_pre", "fim_pre"},
+    SpecialToken{"fim_suf", "fim_suf"},
+    SpecialToken{"fim_mid", "fim_mid"},
+    SpecialToken{"fim_pad", "fim_pad"},
+    SpecialToken{"fim_rep", "fim_rep"},
+    SpecialToken{"fim_sep", "fim_sep"},
+};
+
+std::string in_quotes(std::string_view text) { return "\"" + escape(text) + "\""; }
+
+Problem no_sense(std::string message) { return RequestProblem{false, std::move(message)}; }
+Problem missing(std::string message) { return RequestProblem{true, std::move(message)}; }
+
+std::optional<std::pair<std::string, std::string>> split_at_equals(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0) return std::nullopt;
+  return std::pair(text.substr(0, equals), text.substr(equals + 1));
+}
+
+std::optional<std::string> read_all(const std::string& path) {
+  if (path == "-") return std::string(std::istreambuf_iterator<char>(std::cin), {});
+  std::ifstream file(path, std::ios::binary);
+  std::string content((std::istreambuf_iterator<char>(file)), {});
+  if (!file.is_open() || file.bad()) return std::nullopt;
+  return content;
+}
+
+class Changer {
+ public:
+  Changer(const ChangeRequest& request, std::vector<FileEdit>& files)
+      : request_(request), files_(files), is_set_(files.size() > 1) {}
+
+  Problem run() {
+    for (const std::string& glob : request_.removed_keys) {
+      if (const Problem problem = remove_keys(glob)) return problem;
+    }
+    for (const std::string& glob : request_.removed_tensors) {
+      if (const Problem problem = remove_tensors(glob)) return problem;
+    }
+    for (const std::string& names : request_.renamed_keys) {
+      if (const Problem problem = rename(names, true)) return problem;
+    }
+    for (const std::string& names : request_.renamed_tensors) {
+      if (const Problem problem = rename(names, false)) return problem;
+    }
+    if (const Problem problem = set_all()) return problem;
+    if (is_set_ && !request_.removed_tensors.empty()) return set_split_total();
+    return {};
+  }
+
+ private:
+  /// The keys that hold a set of files together are not for a glob to catch.
+  [[nodiscard]] bool is_protected(std::string_view key) const {
+    return is_set_ && key.starts_with(split_prefix);
+  }
+
+  Problem remove_keys(const std::string& glob) {
+    bool has_matched = false;
+    for (FileEdit& file : files_) {
+      for (const KeyValue& entry : file.edit.model().metadata()) {
+        if (!matches_glob(glob, entry.key) || is_protected(entry.key)) continue;
+        has_matched = true;
+        if (!file.edit.remove_key(entry.key)) continue;  // another glob has caught it
+        file.changes.push_back({"remove_key", std::string(entry.key), {}, {}});
+      }
+    }
+    if (!has_matched) return missing("there is no key " + in_quotes(glob) + hint_keys(glob));
+    return {};
+  }
+
+  Problem remove_tensors(const std::string& glob) {
+    bool has_matched = false;
+    for (FileEdit& file : files_) {
+      for (const TensorInfo& tensor : file.edit.model().tensors()) {
+        if (!matches_glob(glob, tensor.name)) continue;
+        has_matched = true;
+        if (!file.edit.remove_tensor(tensor.name)) continue;
+        file.changes.push_back({"remove_tensor", std::string(tensor.name), {}, {}});
+      }
+    }
+    if (!has_matched) return missing("there is no tensor " + in_quotes(glob) + hint_tensors(glob));
+    return {};
+  }
+
+  Problem rename(const std::string& text, bool is_key) {
+    const auto names = split_at_equals(text);
+    if (!names || names->second.empty()) {
+      return no_sense(fmt::format("--rename-{} must be OLD=NEW, not {}", is_key ? "key" : "tensor",
+                                  in_quotes(text)));
+    }
+    const auto& [from, to] = *names;
+    if (is_key && is_protected(from)) {
+      return no_sense(in_quotes(from) + " holds the set of files together; merge them first");
+    }
+    bool has_matched = false;
+    for (FileEdit& file : files_) {
+      const Result<void> result =
+          is_key ? file.edit.rename_key(from, to) : file.edit.rename_tensor(from, to);
+      if (!result && result.error().code == Errc::name_taken) {
+        return no_sense(
+            fmt::format("there is already a {} {}", is_key ? "key" : "tensor", in_quotes(to)));
+      }
+      if (!result) continue;
+      has_matched = true;
+      file.changes.push_back({is_key ? "rename_key" : "rename_tensor", from, to, {}});
+    }
+    if (has_matched) return {};
+    return missing(is_key ? "there is no key " + in_quotes(from) + hint_keys(from)
+                          : "there is no tensor " + in_quotes(from) + hint_tensors(from));
+  }
+
+  Problem set_all() {
+    for (const bool is_path : {false, true}) {
+      for (const std::string& text : is_path ? request_.set_from_file : request_.set) {
+        const std::optional<Assignment> assignment = parse_assignment(text, is_path);
+        if (!assignment) {
+          return no_sense(fmt::format("{} must be KEY={} or KEY:TYPE={}, not {}",
+                                      is_path ? "--set-file" : "--set", is_path ? "PATH" : "VALUE",
+                                      is_path ? "PATH" : "VALUE", in_quotes(text)));
+        }
+        if (const Problem problem = assign(*assignment)) return problem;
+      }
+    }
+    if (request_.chat_template) {
+      if (const Problem problem = set_template(*request_.chat_template)) return problem;
+    }
+    if (!request_.chat_template_file.empty()) {
+      const auto content = read_all(request_.chat_template_file);
+      if (!content) return no_sense("cannot read " + in_quotes(request_.chat_template_file));
+      if (const Problem problem = set_template(*content)) return problem;
+    }
+    return set_special_tokens();
+  }
+
+  Problem set_template(const std::string& text) {
+    set(std::string(chat_template_key), OwnedValue::string(text));
+    return {};
+  }
+
+  Problem assign(const Assignment& assignment) {
+    const std::optional<Value> old = find(assignment.key);
+    std::optional<ValueSpec> spec = assignment.spec;
+    if (!spec && old) spec = spec_of(*old);
+    if (!spec && (assignment.is_path || assignment.key == chat_template_key)) {
+      spec = ValueSpec{ValueType::string, 0};
+    }
+    if (!spec) {
+      return no_sense(fmt::format(
+          "there is no key {}{}; to add it, say its type: "
+          "--set '{}:string=...'",
+          in_quotes(assignment.key), hint_keys(assignment.key), escape(assignment.key)));
+    }
+    std::optional<std::string> content;
+    if (assignment.is_path) {
+      content = read_all(assignment.text);
+      if (!content) return no_sense("cannot read " + in_quotes(assignment.text));
+    }
+    Result<OwnedValue> value =
+        content ? value_of_content(*spec, *content) : parse_value(*spec, assignment.text);
+    if (!value) return no_sense(in_quotes(assignment.key) + ": " + value.error().detail);
+    set(assignment.key, *value);
+    return {};
+  }
+
+  void set(const std::string& key, const OwnedValue& value) {
+    bool is_somewhere = false;
+    for (FileEdit& file : files_) is_somewhere = is_somewhere || file.edit.find(key).has_value();
+    for (FileEdit& file : files_) {
+      const bool is_here = file.edit.find(key).has_value();
+      if (!is_here && is_somewhere) continue;
+      file.edit.set(key, value);
+      file.changes.push_back(
+          {is_here ? "set_key" : "add_key", key, {}, OwnedValue::copy_of(value.value())});
+      if (!is_here) break;  // a new one goes into the first file
+    }
+  }
+
+  [[nodiscard]] std::optional<Value> find(const std::string& key) const {
+    for (const FileEdit& file : files_) {
+      if (const auto value = file.edit.find(key)) return value;
+    }
+    return std::nullopt;
+  }
+
+  Problem set_special_tokens() {
+    const auto& by_text = request_.special_tokens;
+    for (std::size_t i = 0; i + 1 < by_text.size(); i += 2) {
+      std::uint32_t id = 0;
+      if (const Problem problem = find_token(by_text[i + 1], id)) return problem;
+      if (const Problem problem = set_special_token(by_text[i], id)) return problem;
+    }
+    const auto& by_id = request_.special_token_ids;
+    for (std::size_t i = 0; i + 1 < by_id.size(); i += 2) {
+      std::uint32_t id = 0;
+      const std::string& text = by_id[i + 1];
+      const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id);
+      if (error != std::errc() || end != text.data() + text.size()) {
+        return no_sense("--special-token-id takes the number of a token, not " + in_quotes(text));
+      }
+      const std::optional<Value> tokens = find(std::string(tokens_key));
+      if (tokens && id >= tokens->as_array().size()) {
+        return missing(fmt::format("there is no token {}; the vocabulary has {}", id,
+                                   tokens->as_array().size()));
+      }
+      if (const Problem problem = set_special_token(by_id[i], id)) return problem;
+    }
+    return {};
+  }
+
+  Problem find_token(const std::string& text, std::uint32_t& id) const {
+    const std::optional<Value> tokens = find(std::string(tokens_key));
+    if (!tokens) return missing("there is no vocabulary (" + std::string(tokens_key) + ")");
+    std::optional<std::uint32_t> found;
+    std::uint32_t at = 0;
+    for (const Value token : tokens->as_array()) {
+      if (token.get<std::string_view>().value_or(std::string_view{}) == text) {
+        if (found) {
+          return no_sense(
+              fmt::format("tokens {} and {} are both {}; choose one with "
+                          "--special-token-id",
+                          *found, at, in_quotes(text)));
+        }
+        found = at;
+      }
+      ++at;
+    }
+    if (!found) return missing("there is no token " + in_quotes(text) + " in the vocabulary");
+    id = *found;
+    return {};
+  }
+
+  Problem set_special_token(const std::string& name, std::uint32_t id) {
+    const auto token = std::find_if(special_tokens.begin(), special_tokens.end(),
+                                    [&](const SpecialToken& row) { return row.name == name; });
+    if (token == special_tokens.end()) {
+      std::vector<std::string> names;
+      for (const SpecialToken& row : special_tokens) names.emplace_back(row.name);
+      return no_sense("there is no special token called " + in_quotes(name) + suggest(name, names));
+    }
+    const std::string key = fmt::format("tokenizer.ggml.{}_token_id", token->key_part);
+    const std::optional<Value> old = find(key);
+    const ValueSpec spec = old ? spec_of(*old) : ValueSpec{ValueType::uint32, 0};
+    Result<OwnedValue> value = parse_value(spec, std::to_string(id));
+    if (!value) return no_sense(in_quotes(key) + ": " + value.error().detail);
+    set(key, *value);
+    return {};
+  }
+
+  /// Tensors are gone: the files say how many there are in all.
+  Problem set_split_total() {
+    std::size_t removed = 0;
+    for (const FileEdit& file : files_) {
+      removed += static_cast<std::size_t>(std::count_if(
+          file.changes.begin(), file.changes.end(),
+          [](const Change& change) { return std::string_view(change.action) == "remove_tensor"; }));
+    }
+    const std::optional<Value> total = find(std::string(split_tensors_key));
+    const std::uint64_t count = total ? total->get<std::uint64_t>().value_or(0) : std::uint64_t{0};
+    if (count < removed) return {};
+    const Result<OwnedValue> value = parse_value(spec_of(*total), std::to_string(count - removed));
+    if (value) set(std::string(split_tensors_key), *value);
+    return {};
+  }
+
+  [[nodiscard]] std::string hint_keys(const std::string& word) const {
+    std::vector<std::string> names;
+    for (const FileEdit& file : files_) {
+      for (const KeyValue& entry : file.edit.model().metadata()) names.emplace_back(entry.key);
+    }
+    return suggest(word, names);
+  }
+  [[nodiscard]] std::string hint_tensors(const std::string& word) const {
+    std::vector<std::string> names;
+    for (const FileEdit& file : files_) {
+      for (const TensorInfo& tensor : file.edit.model().tensors()) names.emplace_back(tensor.name);
+    }
+    return suggest(word, names);
+  }
+
+  const ChangeRequest& request_;
+  std::vector<FileEdit>& files_;
+  bool is_set_;
+};
+
+}  // namespace
+
+std::optional<Assignment> parse_assignment(const std::string& text, bool is_path) {
+  const auto parts = split_at_equals(text);
+  if (!parts) return std::nullopt;
+  Assignment assignment{parts->first, std::nullopt, parts->second, is_path};
+  const std::size_t colon = assignment.key.rfind(':');
+  if (colon != std::string::npos && colon > 0) {
+    assignment.spec = parse_value_spec(std::string_view(assignment.key).substr(colon + 1));
+    if (assignment.spec) assignment.key.resize(colon);
+  }
+  return assignment;
+}
+
+bool ChangeRequest::is_empty() const {
+  return removed_keys.empty() && removed_tensors.empty() && renamed_keys.empty() &&
+         renamed_tensors.empty() && set.empty() && set_from_file.empty() &&
+         special_tokens.empty() && special_token_ids.empty() && !chat_template &&
+         chat_template_file.empty() && !slack_bytes;
+}
+
+std::optional<RequestProblem> apply_changes(const ChangeRequest& request,
+                                            std::vector<FileEdit>& files) {
+  if (std::optional<RequestProblem> problem = Changer(request, files).run()) return problem;
+  if (request.slack_bytes) {
+    for (FileEdit& file : files) file.edit.reserve(*request.slack_bytes);
+  }
+  return {};
+}
+
+}  // namespace ingot::cli

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: MIT
+// `ingot extract FILE TENSOR -o OUT` -- one tensor, as stored or decoded.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <ingot/npy.hpp>
+#include <ingot/output_file.hpp>
+#include <ingot/parallel.hpp>
+#include <ingot/quantize.hpp>
+#include <ingot/text.hpp>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "cli/command.hpp"
+#include "cli/help.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/model_files.hpp"
+#include "cli/progress.hpp"
+#include "text/value_text.hpp"
+
+namespace ingot::cli {
+namespace {
+
+constexpr const char* examples =
+    "Examples:\n"
+    "  ingot extract model.gguf token_embd.weight -o embeddings.npy\n"
+    "  ingot extract model.gguf output.weight -o - --as f32 | sha256sum\n"
+    "  ingot extract model.gguf blk.0.attn_q.weight -o blocks.bin --as raw\n"
+    "\n"
+    "raw is the tensor's bytes as they are stored, in the byte order of the file;\n"
+    "f32, f16 and bf16 are the decoded numbers, little-endian, without a header; npy\n"
+    "is a NumPy array, in which F16, F64 and integers keep their type and all others\n"
+    "become float32. An OUT that ends in .npy means npy; otherwise raw.\n"
+    "Exit status 1: there is no such tensor.";
+
+enum class Form : std::uint8_t { automatic, raw, f32, f16, bf16, npy };
+
+struct Options {
+  std::string file;
+  std::string tensor;
+  std::string out;
+  Form form = Form::automatic;
+  bool is_forced = false;
+};
+
+/// Elements that are decoded at once: whole blocks of every type.
+constexpr std::uint64_t piece_elements = std::uint64_t{1} << 20;
+
+/// Where the bytes go: a file that appears when it is complete, or standard output.
+class Sink {
+ public:
+  static Result<Sink> open(const Options& options, Console& console) {
+    Sink sink(console.out());
+    if (options.out == "-") return sink;
+    INGOT_TRY(sink.file_, OutputFile::create(options.out, options.is_forced));
+    return sink;
+  }
+
+  Result<void> write(std::span<const std::byte> bytes) {
+    if (file_) return file_->write(bytes);
+    out_->write({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    // Nobody reads any more; whether that is a failure is decided when the program ends.
+    if (!out_->is_open()) return fail(Errc::interrupted, "standard output");
+    return {};
+  }
+
+  Result<void> commit() { return file_ ? file_->commit() : Result<void>(); }
+
+ private:
+  explicit Sink(Output& out) : out_(&out) {}
+
+  Output* out_;
+  std::optional<OutputFile> file_;
+};
+
+class Extraction {
+ public:
+  Extraction(const Model& model, const TensorInfo& tensor, Console& console, Sink& sink)
+      : model_(model),
+        tensor_(tensor),
+        type_(*find_type(tensor.type)),
+        byte_order_(model.files()[tensor.shard].byte_order),
+        threads_(console.threads()),
+        sink_(sink),
+        progress_(console, std::string(tensor.name), tensor.size_bytes) {}
+
+  Result<void> run(Form form) {
+    switch (form) {
+      case Form::f32:
+        return write_floats();
+      case Form::f16:
+        return write_halves(dequantize_to_f16);
+      case Form::bf16:
+        return write_halves(dequantize_to_bf16);
+      case Form::npy:
+        return write_npy();
+      default:
+        return write_stored(false);
+    }
+  }
+
+ private:
+  /// Calls use(blocks, element count) for each piece of the tensor.
+  template <class Use>
+  Result<void> for_each_piece(const Use& use) {
+    const std::span<const std::byte> mapped = model_.data(tensor_);
+    std::vector<std::byte> buffer;
+    for (std::uint64_t done = 0; done < tensor_.element_count; done += piece_elements) {
+      const std::uint64_t count = std::min(piece_elements, tensor_.element_count - done);
+      const std::uint64_t first_byte = done / type_.block_elements * type_.block_bytes;
+      const auto size_bytes =
+          static_cast<std::size_t>(count / type_.block_elements * type_.block_bytes);
+      std::span<const std::byte> blocks;
+      if (mapped.empty()) {
+        buffer.resize(size_bytes);
+        INGOT_TRY_VOID(model_.read(tensor_, first_byte, buffer));
+        blocks = buffer;
+      } else {
+        blocks = mapped.subspan(first_byte, size_bytes);
+      }
+      INGOT_TRY_VOID(use(blocks, static_cast<std::size_t>(count)));
+      model_.release(tensor_.shard, model_.file_offset(tensor_) + first_byte, size_bytes);
+      progress_.update(first_byte + size_bytes);
+      if (stop_signal() != 0) return fail(Errc::interrupted, std::string(tensor_.name));
+    }
+    return {};
+  }
+
+  Result<void> write_stored(bool is_little_wanted) {
+    std::vector<std::byte> swapped;
+    return for_each_piece([&](std::span<const std::byte> blocks, std::size_t) -> Result<void> {
+      if (!is_little_wanted || byte_order_ == Endian::little) return sink_.write(blocks);
+      swapped.assign(blocks.begin(), blocks.end());
+      INGOT_TRY_VOID(swap_byte_order(tensor_.type, swapped));
+      return sink_.write(swapped);
+    });
+  }
+
+  Result<void> write_floats() {
+    std::vector<float> floats;
+    return for_each_piece(
+        [&](std::span<const std::byte> blocks, std::size_t count) -> Result<void> {
+          floats.resize(count);
+          INGOT_TRY_VOID(dequantize_spread(tensor_.type, blocks, floats, threads_,
+                                           {.byte_order = byte_order_}));
+          return write_little(TensorType::f32, std::as_writable_bytes(std::span(floats)));
+        });
+  }
+
+  template <class Decode>
+  Result<void> write_halves(const Decode& decode) {
+    std::vector<std::uint16_t> halves;
+    return for_each_piece(
+        [&](std::span<const std::byte> blocks, std::size_t count) -> Result<void> {
+          halves.resize(count);
+          INGOT_TRY_VOID(decode(tensor_.type, blocks, halves, byte_order_));
+          return write_little(TensorType::f16, std::as_writable_bytes(std::span(halves)));
+        });
+  }
+
+  /// Numbers of this machine, written little-endian.
+  Result<void> write_little(TensorType number, std::span<std::byte> bytes) {
+    if constexpr (std::endian::native == std::endian::big) {
+      INGOT_TRY_VOID(swap_byte_order(number, bytes));
+    }
+    return sink_.write(bytes);
+  }
+
+  Result<void> write_npy() {
+    const std::string_view kept = npy_descriptor(tensor_.type);
+    const std::string header =
+        npy_header(kept.empty() ? npy_descriptor(TensorType::f32) : kept, tensor_.shape);
+    INGOT_TRY_VOID(sink_.write(std::as_bytes(std::span(header))));
+    return kept.empty() ? write_floats() : write_stored(true);
+  }
+
+  const Model& model_;
+  const TensorInfo& tensor_;
+  const TensorTypeInfo& type_;
+  Endian byte_order_;
+  unsigned threads_;
+  Sink& sink_;
+  Progress progress_;
+};
+
+ExitCode refuse_missing(Console& console, const Options& options, const Model& model) {
+  std::vector<std::string> names;
+  for (const TensorInfo& tensor : model.tensors()) names.emplace_back(tensor.name);
+  console.complain(options.file, "there is no tensor \"" + escape(options.tensor) + "\"" +
+                                     suggest(options.tensor, names));
+  return ExitCode::negative;
+}
+
+/// A tensor of a type that only a lenient reader opens has no elements that anybody could name.
+Result<void> write_unknown(const Model& model, const TensorInfo& tensor, Sink& sink) {
+  std::vector<std::byte> buffer(piece_elements);
+  for (std::uint64_t done = 0; done < tensor.size_bytes; done += buffer.size()) {
+    buffer.resize(
+        static_cast<std::size_t>(std::min<std::uint64_t>(buffer.size(), tensor.size_bytes - done)));
+    INGOT_TRY_VOID(model.read(tensor, done, buffer));
+    INGOT_TRY_VOID(sink.write(buffer));
+  }
+  return {};
+}
+
+Result<void> write_tensor(const Options& options, Form form, const Model& model,
+                          const TensorInfo& tensor, Console& console) {
+  const bool is_known = find_type(tensor.type) != nullptr;
+  if (!is_known && form != Form::raw) {
+    return fail(Errc::unsupported_type, std::string(tensor.name), type_text(tensor.type));
+  }
+  const OrderlyStop orderly_stop;
+  // What is about no tensor is about the output.
+  const auto write = [&]() -> Result<void> {
+    INGOT_TRY(Sink sink, Sink::open(options, console));
+    INGOT_TRY_VOID(is_known ? Extraction(model, tensor, console, sink).run(form)
+                            : write_unknown(model, tensor, sink));
+    return sink.commit();
+  };
+  Result<void> written = write();
+  if (!written && written.error().subject.empty()) written.error().subject = options.out;
+  return written;
+}
+
+ExitCode run(const Options& options, Console& console) {
+  if (console.is_json()) {
+    return console.refuse_usage("extract: it reports nothing, so there is no --json");
+  }
+  if (options.out == "-" && console.is_terminal()) {
+    return console.refuse_usage("extract: a terminal cannot show this; give -o FILE, or a pipe");
+  }
+  // Reading streams; what is mapped would count as memory of the process.
+  const Result<Model> model = console.open_model(options.file, FileAccess::read);
+  if (!model) return console.fail(options.file, model.error());
+  const TensorInfo* tensor = model->find_tensor(options.tensor);
+  if (tensor == nullptr) return refuse_missing(console, options, *model);
+  if (console.is_input(options.out)) {
+    console.complain(options.out, "it is the model; the output must be another file");
+    return ExitCode::usage;
+  }
+  Form form = options.form;
+  if (form == Form::automatic) form = options.out.ends_with(".npy") ? Form::npy : Form::raw;
+  const Result<void> result = write_tensor(options, form, *model, *tensor, console);
+  if (result || !console.out().is_open()) return ExitCode::done;
+  if (result.error().code == Errc::already_exists) {
+    console.complain(options.out, "the file exists; --force replaces it");
+    return ExitCode::usage;
+  }
+  return console.fail(options.file, result.error());
+}
+
+}  // namespace
+
+void add_extract_command(CLI::App& program, Console& console) {
+  auto options = std::make_shared<Options>();
+  CLI::App& command =
+      add_command(program, "extract", "Write one tensor to a file, as stored or decoded", examples);
+  add_file(command, options->file);
+  require(add_argument(command, "TENSOR", options->tensor, "Its name"));
+  require(
+      add_text(command, "-o,--output", options->out, "OUT", "The file to write, or - for stdout"));
+  add_choice(command, "--as", "FORM", options->form,
+             {{"raw", Form::raw},
+              {"f32", Form::f32},
+              {"f16", Form::f16},
+              {"bf16", Form::bf16},
+              {"npy", Form::npy}},
+             "What to write, {}; default: by the ending of OUT");
+  add_switch(command, "--force", options->is_forced, "Replace OUT if it exists");
+  on_run(command, [options, &console] { console.finish(run(*options, console)); });
+}
+
+}  // namespace ingot::cli

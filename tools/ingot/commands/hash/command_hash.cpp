@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: MIT
+// `ingot hash FILE...` -- digests of files and tensors, and whether they are as published.
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <ingot/digest_manifest.hpp>
+#include <ingot/output_file.hpp>
+#include <ingot/text.hpp>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "cli/command.hpp"
+#include "commands/hash/hash_jobs.hpp"
+#include "commands/hash/hash_report.hpp"
+#include "cli/json_stream.hpp"
+#include "cli/model_files.hpp"
+
+namespace ingot::cli {
+namespace {
+
+constexpr const char* examples =
+    "Examples:\n"
+    "  ingot hash model.gguf\n"
+    "  ingot hash model.gguf --algorithm xxh3-128\n"
+    "  ingot hash *.gguf --json -o manifest.json\n"
+    "  ingot hash --verify manifest.json\n"
+    "  ingot hash downloaded.gguf --verify manifest.json\n"
+    "  ingot hash model.gguf --as gguf-hash -a xxh64,sha1 > model.manifest\n"
+    "\n"
+    "The default is SHA-256 of the file, all its bytes, and of each tensor as it is\n"
+    "stored. What --json prints is a manifest; --verify reads it, and also what\n"
+    "llama-gguf-hash and sha256sum print. A model that was renamed is found by the\n"
+    "name of its file or, if the manifest has only one, without it. gguf-hash lists,\n"
+    "like the tool of that name, the tensors and all weights together, without\n"
+    "metadata.\n"
+    "Exit status 1: something differs from the manifest.";
+
+enum class Form : std::uint8_t { automatic, text, json, gguf_hash };
+
+struct Options {
+  std::vector<std::string> files;
+  std::vector<std::string> algorithm_lists;
+  std::vector<DigestAlgorithm> algorithms;
+  Form form = Form::automatic;
+  std::string out;
+  std::string manifest;
+  bool is_forced = false;
+  bool is_without_tensors = false;
+  bool is_without_file = false;
+  bool has_uuid = false;
+};
+
+/// The largest manifest that is read: some 400,000 tensors.
+constexpr std::uint64_t max_manifest_bytes = std::uint64_t{64} << 20;
+
+std::string algorithm_names() {
+  std::string names;
+  for (const DigestAlgorithmInfo& info : digest_algorithms) names += std::string(info.name) + ", ";
+  return names + "all";
+}
+
+/// `sha256,xxh64`, `all`; returns the word that is no algorithm.
+std::optional<std::string> read_algorithms(Options& options) {
+  std::array<bool, digest_algorithms.size()> is_wanted{};
+  for (std::string_view list : options.algorithm_lists) {
+    while (true) {
+      const std::size_t end = std::min(list.find(','), list.size());
+      const std::string_view word = list.substr(0, end);
+      const DigestAlgorithmInfo* info = find_digest_algorithm(word);
+      if (word == "all") {
+        is_wanted.fill(true);
+      } else if (info == nullptr) {
+        return std::string(word);
+      } else {
+        is_wanted[static_cast<std::size_t>(info->algorithm)] = true;
+      }
+      if (end == list.size()) break;
+      list.remove_prefix(end + 1);
+    }
+  }
+  for (const DigestAlgorithmInfo& info : digest_algorithms) {
+    if (is_wanted[static_cast<std::size_t>(info.algorithm)]) {
+      options.algorithms.push_back(info.algorithm);
+    }
+  }
+  return std::nullopt;
+}
+
+std::string absolute_path(const std::string& path) {
+  std::error_code ignored;
+  const std::filesystem::path absolute = std::filesystem::absolute(path, ignored);
+  return absolute.lexically_normal().string();
+}
+
+// --- hash ----------------------------------------------------------------------------------------
+
+DigestRequest request_of(const Options& options) {
+  const bool is_gguf_hash = options.form == Form::gguf_hash;
+  DigestRequest request{.has_files = !options.is_without_file && !is_gguf_hash,
+                        .has_tensors = !options.is_without_tensors,
+                        .has_weights = is_gguf_hash && !options.is_without_file,
+                        .has_uuid = options.has_uuid};
+  if (!options.algorithms.empty()) request.algorithms = options.algorithms;
+  return request;
+}
+
+/// A job for each model; a set of which a glob named every shard is one. In the form of gguf-hash,
+/// which knows no sets, each file is a model.
+std::vector<HashJob> jobs_of(const Options& options) {
+  std::vector<HashJob> jobs;
+  std::set<std::string> seen;
+  for (const std::string& file : options.files) {
+    if (file != "-" && !seen.insert(absolute_path(file)).second) continue;
+    const bool with_shards = options.form != Form::gguf_hash;
+    jobs.push_back({file, with_shards, request_of(options), std::nullopt, std::nullopt});
+    if (file == "-" || !with_shards) continue;
+    // The names alone say which files belong together; that they do is seen when they are opened.
+    const Result<Model> model = Model::open(file, {.access = FileAccess::read});
+    if (!model) continue;
+    for (const ModelFile& shard : model->files()) seen.insert(absolute_path(shard.path));
+  }
+  return jobs;
+}
+
+Result<void> print_hashes(const Options& options, Console& console, Output& out,
+                          const std::vector<HashJob>& jobs) {
+  JsonStream json(out);
+  const bool is_array = options.form == Form::json && jobs.size() > 1;
+  if (is_array) json.begin_array();
+  for (const HashJob& job : jobs) {
+    if (!job.digests) continue;
+    const HashedModel hashed{job.file, *job.model, *job.digests};
+    if (options.form == Form::json) {
+      print_hash_json(json, hashed);
+    } else if (options.form == Form::gguf_hash) {
+      INGOT_TRY_VOID(print_gguf_hash(out, hashed));
+    } else {
+      print_hash_text(out, console, hashed);
+    }
+  }
+  if (is_array) json.end();
+  return {};
+}
+
+/// Whether OUT is one of the files that are hashed, under whatever name.
+bool is_input(const std::string& out, const std::vector<HashJob>& jobs) {
+  const auto is_out = [&](const std::string& path) { return is_same_file(out, path); };
+  return std::any_of(jobs.begin(), jobs.end(), [&](const HashJob& job) {
+    if (is_out(job.file) || std::ranges::any_of(job.foreign_paths, is_out)) return true;
+    return job.model && is_file_of(*job.model, out);
+  });
+}
+
+Result<void> write_hashes(const Options& options, Console& console,
+                          const std::vector<HashJob>& jobs, OutputFile& file) {
+  // The shards of a set are known only now.
+  if (is_input(options.out, jobs)) return fail(Errc::same_file, {});
+  Result<void> written;
+  Output out([&](std::string_view text) {
+    written = file.write(std::as_bytes(std::span(text)));
+    return written ? 0 : EIO;
+  });
+  INGOT_TRY_VOID(print_hashes(options, console, out, jobs));
+  out.flush();
+  INGOT_TRY_VOID(written);
+  return file.commit();
+}
+
+ExitCode fail_output(const Options& options, Console& console, const Error& error) {
+  if (error.code == Errc::already_exists) {
+    console.complain(options.out, "the file exists; --force replaces it");
+    return ExitCode::usage;
+  }
+  if (error.code == Errc::same_file) {
+    console.complain(options.out, "this is one of the files to hash; name another output");
+    return ExitCode::usage;
+  }
+  return console.fail(options.out, error);
+}
+
+ExitCode run_hash(const Options& options, Console& console) {
+  std::vector<HashJob> jobs = jobs_of(options);
+  std::optional<OutputFile> file;
+  if (!options.out.empty() && options.out != "-") {
+    // Said before the work and not after it.
+    if (is_input(options.out, jobs)) {
+      return fail_output(options, console, {.code = Errc::same_file, .subject = {}, .detail = {}});
+    }
+    Result<OutputFile> created = OutputFile::create(options.out, options.is_forced);
+    if (!created) return fail_output(options, console, created.error());
+    file = *std::move(created);
+  }
+  const ExitCode status = hash_all(jobs, console);
+  if (status >= ExitCode::interrupted) return status;
+  const bool has_result =
+      std::any_of(jobs.begin(), jobs.end(), [](const HashJob& job) { return !!job.digests; });
+  // A manifest with holes would look complete.
+  if (!has_result || (!options.out.empty() && status != ExitCode::done)) return status;
+  if (file) {
+    const Result<void> written = write_hashes(options, console, jobs, *file);
+    return written ? status : std::max(status, fail_output(options, console, written.error()));
+  }
+  const Result<void> printed = print_hashes(options, console, console.out(), jobs);
+  return printed ? status : std::max(status, console.fail(options.files[0], printed.error()));
+}
+
+// --- verify --------------------------------------------------------------------------------------
+
+/// A pipe, such as standard input or what `<(...)` of a shell stands for.
+std::string read_stream(std::istream& stream) {
+  std::string text;
+  std::array<char, 4096> piece;
+  while (text.size() <= max_manifest_bytes && stream.good()) {
+    stream.read(piece.data(), piece.size());
+    text.append(piece.data(), static_cast<std::size_t>(stream.gcount()));
+  }
+  return text;
+}
+
+Result<std::string> read_manifest(const std::string& path) {
+  std::error_code ignored;
+  if (path == "-" || std::filesystem::is_fifo(path, ignored)) {
+    std::ifstream pipe;
+    if (path != "-") pipe.open(path, std::ios::binary);
+    std::string text = read_stream(path == "-" ? std::cin : pipe);
+    if (text.size() <= max_manifest_bytes) return text;
+    return fail(Errc::limit_exceeded, {}, "a manifest may have at most 64 MiB");
+  }
+  INGOT_TRY(const std::unique_ptr<Source> source, read_file(path));
+  if (source->size_bytes() > max_manifest_bytes) {
+    return fail(Errc::limit_exceeded, {}, "a manifest may have at most 64 MiB");
+  }
+  std::string text(static_cast<std::size_t>(source->size_bytes()), '\0');
+  INGOT_TRY_VOID(source->read(0, std::as_writable_bytes(std::span(text))));
+  return text;
+}
+
+std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+/// Whether an entry is about the file of a name, by the whole path or by its last part.
+bool is_about(const ManifestEntry& entry, const std::string& file, bool by_base_name) {
+  const auto is_same = [&](const std::string& name) {
+    return by_base_name ? base_name(name) == base_name(file) : name == file;
+  };
+  if (is_same(entry.file)) return true;
+  return std::any_of(entry.shards.begin(), entry.shards.end(),
+                     [&](const NamedDigests& shard) { return is_same(shard.name); });
+}
+
+const ManifestEntry* find_entry(const std::vector<ManifestEntry>& entries, const std::string& file,
+                                bool is_only_file) {
+  for (const bool by_base_name : {false, true}) {
+    for (const ManifestEntry& entry : entries) {
+      if (is_about(entry, file, by_base_name)) return &entry;
+    }
+  }
+  return is_only_file && entries.size() == 1 ? entries.data() : nullptr;
+}
+
+/// Where the file of an entry is: as it is called, or beside the manifest.
+std::string locate(const std::string& name, const std::string& manifest) {
+  if (name.starts_with('/') || ::access(name.c_str(), F_OK) == 0) return name;
+  const std::size_t slash = manifest.rfind('/');
+  std::string beside = slash == std::string::npos ? name : manifest.substr(0, slash + 1) + name;
+  return ::access(beside.c_str(), F_OK) == 0 ? beside : name;
+}
+
+struct Verification {
+  std::vector<HashJob> jobs;
+  std::vector<const ManifestEntry*> entries;  // one for each job
+  ExitCode status = ExitCode::done;
+};
+
+void add_job(Verification& verification, const Options& options, const std::string& file,
+             const ManifestEntry& entry) {
+  // Who says nothing of shards means the file itself.
+  verification.jobs.push_back({file, !entry.shards.empty(), request_for(entry, options.algorithms),
+                               std::nullopt, std::nullopt});
+  verification.entries.push_back(&entry);
+}
+
+Verification plan_verification(const Options& options, Console& console,
+                               const std::vector<ManifestEntry>& entries) {
+  Verification verification;
+  if (options.files.empty()) {
+    for (const ManifestEntry& entry : entries) {
+      add_job(verification, options, locate(entry.file, options.manifest), entry);
+    }
+  }
+  for (const std::string& file : options.files) {
+    const ManifestEntry* entry = find_entry(entries, file, options.files.size() == 1);
+    if (entry != nullptr) {
+      add_job(verification, options, file, *entry);
+      continue;
+    }
+    console.complain(file, "the manifest says nothing about a file of this name");
+    verification.status = ExitCode::negative;
+  }
+  return verification;
+}
+
+/// Prints what was found and returns whether all is well.
+bool report_verification(const Verification& verification, Console& console) {
+  JsonStream json(console.out());
+  const bool is_array = console.is_json() && verification.jobs.size() > 1;
+  bool is_well = true;
+  if (is_array) json.begin_array();
+  for (std::size_t i = 0; i < verification.jobs.size(); ++i) {
+    const HashJob& job = verification.jobs[i];
+    if (!job.digests) continue;
+    std::uint64_t compared = 0;
+    const std::vector<DigestMismatch> mismatches =
+        find_mismatches(*verification.entries[i], *job.model, *job.digests, &compared);
+    if (compared == 0 && mismatches.empty()) {
+      console.complain(job.file, "the manifest has no digest of it that could be compared");
+      is_well = false;
+      continue;
+    }
+    is_well = is_well && mismatches.empty();
+    if (console.is_json()) {
+      print_verdict_json(json, job.file, mismatches, compared);
+    } else if (!console.is_quiet() || !mismatches.empty()) {
+      print_verdict_text(console.out(), console, job.file, mismatches, compared);
+    }
+  }
+  if (is_array) json.end();
+  return is_well;
+}
+
+ExitCode run_verify(const Options& options, Console& console) {
+  const Result<std::string> text = read_manifest(options.manifest);
+  if (!text) return console.fail(options.manifest, text.error());
+  const Result<std::vector<ManifestEntry>> entries = parse_digest_manifest(*text);
+  if (!entries) return console.fail(options.manifest, entries.error());
+  Verification verification = plan_verification(options, console, *entries);
+  const ExitCode status = hash_all(verification.jobs, console);
+  if (status >= ExitCode::interrupted) return status;
+  const bool is_well = report_verification(verification, console);
+  return std::max({status, verification.status, is_well ? ExitCode::done : ExitCode::negative});
+}
+
+// --- both ----------------------------------------------------------------------------------------
+
+ExitCode run(Options& options, Console& console) {
+  if (const std::optional<std::string> word = read_algorithms(options)) {
+    return console.refuse_usage(fmt::format("hash: --algorithm must be one of {}, not \"{}\"",
+                                            algorithm_names(), escape(*word)));
+  }
+  const bool is_verification = !options.manifest.empty();
+  if (options.files.empty() && !is_verification) {
+    return console.refuse_usage("hash: FILE is required; see ingot help hash");
+  }
+  if (is_verification) {
+    if (!options.out.empty() || options.form != Form::automatic || options.has_uuid ||
+        options.is_without_file || options.is_without_tensors) {
+      return console.refuse_usage("hash: --verify goes with FILE, --algorithm and --json only");
+    }
+    return run_verify(options, console);
+  }
+  if (options.is_without_file && options.is_without_tensors && !options.has_uuid) {
+    return console.refuse_usage("hash: --no-file and --no-tensors together leave nothing to do");
+  }
+  if (console.is_json() && options.form != Form::automatic && options.form != Form::json) {
+    return console.refuse_usage("hash: --json and --as contradict each other");
+  }
+  if (options.form == Form::automatic) {
+    const bool is_manifest = console.is_json() || (!options.out.empty() && options.out != "-");
+    options.form = is_manifest ? Form::json : Form::text;
+  }
+  return run_hash(options, console);
+}
+
+}  // namespace
+
+void add_hash_command(CLI::App& program, Console& console) {
+  auto options = std::make_shared<Options>();
+  CLI::App& command =
+      add_command(program, "hash", "Compute or verify digests of files and tensors", examples);
+  add_argument(command, "FILE", options->files,
+               "GGUF files; any shard names its set, - is standard input");
+  add_texts(command, "-a,--algorithm", options->algorithm_lists, "NAME",
+            "Which digests: " + algorithm_names() + "; several with commas; default: sha256");
+  add_choice(command, "--as", "FORM", options->form,
+             {{"text", Form::text}, {"json", Form::json}, {"gguf-hash", Form::gguf_hash}},
+             "What to print, {}; default: text, or json with --output");
+  add_text(command, "-o,--output", options->out, "OUT", "Write to a file instead of stdout");
+  add_switch(command, "--force", options->is_forced, "Replace OUT if it exists");
+  add_switch(command, "--no-tensors", options->is_without_tensors, "Only of each file");
+  add_switch(command, "--no-file", options->is_without_file,
+             "Only of each tensor: the fastest, on all cores");
+  add_switch(command, "--uuid", options->has_uuid,
+             "The UUID of the weights, as llama-gguf-hash computes it, too");
+  add_text(command, "--verify", options->manifest, "MANIFEST",
+           "Compare with digests of a manifest instead of printing any");
+  on_run(command, [options, &console] { console.finish(run(*options, console)); });
+}
+
+}  // namespace ingot::cli

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+#include "commands/hash/hash_report.hpp"
+
+#include <algorithm>
+#include <ingot/text.hpp>
+
+namespace ingot::cli {
+namespace {
+
+/// `print(name, digits)` for each digest that is there.
+template <class Print>
+void for_each_digest(const DigestSet& digests, const Print& print) {
+  for (const DigestAlgorithmInfo& info : digest_algorithms) {
+    if (!digests[info.algorithm].empty()) print(info.name, digests[info.algorithm]);
+  }
+}
+
+void print_lines(Output& out, const DigestSet& digests, const std::string& name) {
+  for_each_digest(digests, [&](std::string_view algorithm, const std::string& digits) {
+    out.print("{:8}  {}  {}\n", algorithm, digits, name);
+  });
+}
+
+void write_digests(JsonStream& json, const DigestSet* digests) {
+  json.key("digests");
+  if (digests == nullptr || *digests == DigestSet()) return json.null();
+  json.begin_object(Layout::line);
+  for_each_digest(*digests, [&](std::string_view algorithm, const std::string& digits) {
+    json.member(algorithm, std::string_view(digits));
+  });
+  json.end();
+}
+
+/// All files of a set by their place in it, also those that are not here: a reader of the manifest
+/// has to know them.
+void write_shards(JsonStream& json, const HashedModel& hashed) {
+  json.key("shards");
+  json.begin_array();
+  const std::span<const ModelFile> files = hashed.model.files();
+  for (std::uint32_t index = 0; index < hashed.model.shard_count(); ++index) {
+    const auto file = std::find_if(files.begin(), files.end(),
+                                   [&](const ModelFile& other) { return other.index == index; });
+    const bool is_here = file != files.end() && !hashed.digests.files.empty();
+    json.begin_object(Layout::line);
+    json.member("file", std::string_view(hashed.model.shard_path(index)));
+    write_digests(json, is_here
+                            ? &hashed.digests.files[static_cast<std::size_t>(file - files.begin())]
+                            : nullptr);
+    json.end();
+  }
+  json.end();
+}
+
+bool is_set(const Model& model) { return !model.shard_path(0).empty(); }
+
+std::string_view kind_name(DigestMismatch::Kind kind) {
+  switch (kind) {
+    case DigestMismatch::Kind::file:
+      return "file";
+    case DigestMismatch::Kind::tensor:
+      return "tensor";
+    case DigestMismatch::Kind::weights:
+      return "weights";
+    case DigestMismatch::Kind::uuid:
+      return "uuid";
+  }
+  return {};
+}
+
+/// Why a name cannot be on a line of its own.
+bool breaks_lines(std::string_view name) { return name.find_first_of("\r\n") != name.npos; }
+
+Failure fail_line(std::string_view name) {
+  return fail(Errc::invalid_argument, std::string(name),
+              "a line break in a name has no place in this form; use --as json");
+}
+
+}  // namespace
+
+void print_hash_text(Output& out, const Console& console, const HashedModel& hashed) {
+  const std::span<const ModelFile> files = hashed.model.files();
+  if (hashed.digests.files.empty()) {
+    out.print("{}\n", console.paint(Style::strong, escape(hashed.file)));
+  }
+  for (std::size_t i = 0; i < hashed.digests.files.size(); ++i) {
+    const std::string& path = files.size() == 1 ? hashed.file : files[i].path;
+    print_lines(out, hashed.digests.files[i], console.paint(Style::strong, escape(path)));
+  }
+  if (!hashed.digests.uuid.empty()) out.print("uuid      {}\n", hashed.digests.uuid);
+  for (std::size_t i = 0; i < hashed.digests.tensors.size() && out.is_open(); ++i) {
+    print_lines(out, hashed.digests.tensors[i], "  " + escape(hashed.model.tensors()[i].name));
+  }
+}
+
+void print_hash_json(JsonStream& json, const HashedModel& hashed) {
+  const bool is_whole = !is_set(hashed.model) && !hashed.digests.files.empty();
+  json.begin_object();
+  json.member("file", std::string_view(hashed.file));
+  write_digests(json, is_whole ? &hashed.digests.files[0] : nullptr);
+  if (!hashed.digests.uuid.empty()) json.member("uuid", std::string_view(hashed.digests.uuid));
+  if (is_set(hashed.model)) write_shards(json, hashed);
+  json.key("tensors");
+  json.begin_array();
+  for (std::size_t i = 0; i < hashed.digests.tensors.size() && json.is_open(); ++i) {
+    json.begin_object(Layout::line);
+    json.member("name", hashed.model.tensors()[i].name);
+    write_digests(json, &hashed.digests.tensors[i]);
+    json.end();
+  }
+  json.end();
+  json.end();
+}
+
+Result<void> print_gguf_hash(Output& out, const HashedModel& hashed) {
+  if (breaks_lines(hashed.file)) return fail_line(hashed.file);
+  // The order in which that program computes them.
+  constexpr std::array order = {DigestAlgorithm::xxh64, DigestAlgorithm::sha1,
+                                DigestAlgorithm::sha256, DigestAlgorithm::xxh3_128};
+  const auto print = [&](const DigestSet& digests, const std::string& target) {
+    for (const DigestAlgorithm algorithm : order) {
+      if (digests[algorithm].empty()) continue;
+      out.print("{:8}  {}  {}\n", info_of(algorithm).name, digests[algorithm], target);
+    }
+  };
+  for (std::size_t i = 0; i < hashed.digests.tensors.size(); ++i) {
+    const std::string_view name = hashed.model.tensors()[i].name;
+    if (breaks_lines(name)) return fail_line(name);
+    print(hashed.digests.tensors[i], hashed.file + ":" + std::string(name));
+  }
+  print(hashed.digests.weights, hashed.file);
+  if (!hashed.digests.uuid.empty()) {
+    out.print("{:8}  {}  {}\n", "uuid", hashed.digests.uuid, hashed.file);
+  }
+  return {};
+}
+
+void print_verdict_text(Output& out, const Console& console, const std::string& file,
+                        const std::vector<DigestMismatch>& mismatches,
+                        std::uint64_t compared_count) {
+  for (const DigestMismatch& mismatch : mismatches) {
+    const std::string what = std::string(kind_name(mismatch.kind)) + " " + escape(mismatch.name);
+    if (mismatch.algorithm.empty()) {
+      out.print("{}: {} is {}\n", escape(file), what,
+                mismatch.found.empty() ? "missing" : "not in the manifest");
+    } else {
+      out.print("{}: {} differs: {} is {}, the manifest says {}\n", escape(file), what,
+                mismatch.algorithm, mismatch.found, mismatch.expected);
+    }
+  }
+  const std::string count =
+      format_digits(compared_count) + (compared_count == 1 ? " digest" : " digests");
+  const std::string verdict = mismatches.empty() ? "ok, " + count + " as in the manifest"
+                                                 : "NOT as in the manifest, " + count + " compared";
+  out.print("{}: {}\n", escape(file), console.paint(Style::strong, verdict));
+}
+
+void print_verdict_json(JsonStream& json, const std::string& file,
+                        const std::vector<DigestMismatch>& mismatches,
+                        std::uint64_t compared_count) {
+  const auto text_or_null = [&](const char* key, const std::string& text) {
+    json.key(key);
+    text.empty() ? json.null() : json.value(std::string_view(text));
+  };
+  json.begin_object();
+  json.member("file", std::string_view(file));
+  json.member("verified", mismatches.empty());
+  json.member("compared", compared_count);
+  json.key("mismatches");
+  json.begin_array();
+  for (const DigestMismatch& mismatch : mismatches) {
+    const bool is_missing = mismatch.algorithm.empty();
+    json.begin_object(Layout::line);
+    json.member("kind", kind_name(mismatch.kind));
+    json.member("name", std::string_view(mismatch.name));
+    text_or_null("algorithm", mismatch.algorithm);
+    text_or_null("expected", is_missing ? std::string() : mismatch.expected);
+    text_or_null("found", is_missing ? std::string() : mismatch.found);
+    json.member("problem", std::string_view(!is_missing              ? "differs"
+                                            : mismatch.found.empty() ? "missing"
+                                                                     : "unexpected"));
+    json.end();
+  }
+  json.end();
+  json.end();
+}
+
+}  // namespace ingot::cli

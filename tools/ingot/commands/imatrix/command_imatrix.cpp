@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: MIT
+// `ingot imatrix show|merge|convert FILE...` -- importance matrices, without a model.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ingot/imatrix.hpp>
+#include <ingot/recipe.hpp>
+#include <ingot/text.hpp>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "cli/command.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/json_stream.hpp"
+#include "cli/model_files.hpp"
+#include "cli/table.hpp"
+
+namespace ingot::cli {
+namespace {
+
+constexpr const char* examples =
+    "Examples:\n"
+    "  ingot imatrix show imatrix.gguf\n"
+    "  ingot imatrix show imatrix.dat --model model-F16.gguf\n"
+    "  ingot imatrix merge english.gguf code.gguf -o both.gguf\n"
+    "  ingot imatrix convert imatrix.dat -o imatrix.gguf\n"
+    "\n"
+    "show   what is in the files, all together; with --model also what is missing\n"
+    "merge  as if all had been collected in one run: sums and counts are added\n"
+    "convert  from either format to the other\n"
+    "An OUT that ends in .dat is in the older format, any other is GGUF.\n"
+    "Exit status 1: with --model, a matrix of the model has no data, or wrong sizes.";
+
+enum class Action : std::uint8_t { show, merge, convert };
+
+struct Options {
+  Action action = Action::show;
+  std::vector<std::string> files;
+  std::string out;
+  std::string model;
+  bool is_forced = false;
+};
+
+/// What `show` tells of one entry.
+struct EntryFacts {
+  double tokens = 0.0;  ///< Of the busiest expert.
+  std::uint64_t unused_experts = 0;
+  double mean = 0.0;
+  double largest = 0.0;
+};
+
+/// How a matrix and a model fit together.
+struct Coverage {
+  std::uint64_t covered = 0;
+  std::vector<std::string> missing;     ///< Matrices that would be quantized and have no data.
+  std::vector<std::string> mismatched;  ///< Entries of another size than their tensor.
+  std::vector<std::string> unmatched;   ///< Entries of no tensor.
+};
+
+Result<ImportanceMatrix> open_all(const std::vector<std::string>& files, std::string& failed) {
+  std::optional<ImportanceMatrix> all;
+  for (const std::string& file : files) {
+    failed = file;
+    INGOT_TRY(ImportanceMatrix matrix, ImportanceMatrix::open(file));
+    INGOT_TRY_VOID(matrix.check_values());
+    if (!all) {
+      all = std::move(matrix);
+    } else {
+      INGOT_TRY_VOID(all->merge(std::move(matrix)));
+    }
+  }
+  return std::move(*all);
+}
+
+Result<EntryFacts> examine(const ImportanceMatrix& matrix, const ImatrixEntry& entry) {
+  constexpr std::uint64_t piece_values = 1 << 16;
+  EntryFacts facts;
+  INGOT_TRY(const std::vector<double> counts, matrix.read_counts(entry));
+  for (const double count : counts) {
+    facts.tokens = std::max(facts.tokens, count);
+    if (count == 0.0) ++facts.unused_experts;
+  }
+  std::vector<float> weights;
+  double sum = 0.0;
+  for (std::uint64_t done = 0; done < entry.value_count; done += weights.size()) {
+    weights.resize(std::min(piece_values, entry.value_count - done));
+    INGOT_TRY_VOID(matrix.read_weights(entry, done, weights));
+    for (const float weight : weights) {
+      sum += static_cast<double>(weight);
+      facts.largest = std::max(facts.largest, static_cast<double>(weight));
+    }
+  }
+  facts.mean = sum / static_cast<double>(entry.value_count);
+  return facts;
+}
+
+Result<Coverage> cover(const ImportanceMatrix& matrix, const Model& model) {
+  Coverage coverage;
+  INGOT_TRY(const std::vector<TypeChoice> choices,
+            choose_types(model.tensors(), traits_of(model), *find_recipe("F16"), {}));
+  for (std::size_t i = 0; i < choices.size(); ++i) {
+    const TensorInfo& tensor = model.tensors()[i];
+    const ImatrixEntry* entry = matrix.find(tensor.name);
+    const std::uint64_t experts = tensor.shape.size() > 2 ? tensor.shape[2] : 1;
+    if (entry != nullptr && entry->value_count != tensor.row_elements() * experts) {
+      coverage.mismatched.emplace_back(tensor.name);
+    } else if (entry != nullptr) {
+      ++coverage.covered;
+    } else if (choices[i].is_considered() && choices[i].role != TensorRole::token_embedding &&
+               choices[i].role != TensorRole::output) {
+      coverage.missing.emplace_back(tensor.name);
+    }
+  }
+  for (const ImatrixEntry& entry : matrix.entries()) {
+    if (model.find_tensor(entry.name) == nullptr) coverage.unmatched.push_back(entry.name);
+  }
+  return coverage;
+}
+
+void write_names(JsonStream& json, const char* key, const std::vector<std::string>& names) {
+  json.key(key);
+  json.begin_array();
+  for (const std::string& name : names) json.value(std::string_view(name));
+  json.end();
+}
+
+void print_json(Console& console, const Options& options, const ImportanceMatrix& matrix,
+                const std::vector<EntryFacts>& facts, const std::optional<Coverage>& coverage) {
+  JsonStream json(console.out());
+  json.begin_object();
+  write_names(json, "files", options.files);
+  json.member("format", std::string_view(matrix.format() == ImatrixFormat::gguf ? "gguf" : "dat"));
+  json.member("chunk_count", matrix.chunk_count());
+  json.member("chunk_size", matrix.chunk_size());
+  write_names(json, "datasets", {matrix.datasets().begin(), matrix.datasets().end()});
+  json.key("entries");
+  json.begin_array();
+  for (std::size_t i = 0; i < facts.size(); ++i) {
+    const ImatrixEntry& entry = matrix.entries()[i];
+    json.begin_object(Layout::line);
+    json.member("name", std::string_view(entry.name));
+    json.member("columns", entry.column_count());
+    json.member("experts", entry.expert_count);
+    json.member("tokens", facts[i].tokens);
+    json.member("unused_experts", facts[i].unused_experts);
+    json.member("mean", facts[i].mean);
+    json.member("max", facts[i].largest);
+    json.end();
+  }
+  json.end();
+  json.key("coverage");
+  if (coverage) {
+    json.begin_object();
+    json.member("covered", coverage->covered);
+    write_names(json, "missing", coverage->missing);
+    write_names(json, "mismatched", coverage->mismatched);
+    write_names(json, "unmatched", coverage->unmatched);
+    json.end();
+  } else {
+    json.null();
+  }
+  json.end();
+}
+
+void print_names(Console& console, const char* heading, const std::vector<std::string>& names) {
+  if (names.empty()) return;
+  console.out().print("{} ({}):\n", heading, format_digits(names.size()));
+  for (const std::string& name : names) console.out().print("  {}\n", escape(name));
+}
+
+void print_page(Console& console, const ImportanceMatrix& matrix,
+                const std::vector<EntryFacts>& facts, const std::optional<Coverage>& coverage) {
+  const std::vector<Column> columns = {{"tensor", Align::left, true}, {"columns", Align::right},
+                                       {"experts", Align::right},     {"unused", Align::right},
+                                       {"tokens", Align::right},      {"mean", Align::right},
+                                       {"largest", Align::right}};
+  if (!facts.empty()) {
+    print_table(console, columns, facts.size(), [&](std::size_t row, std::span<std::string> cells) {
+      const ImatrixEntry& entry = matrix.entries()[row];
+      cells[0] = entry.name;
+      cells[1] = fmt::format("{}", entry.column_count());
+      cells[2] = fmt::format("{}", entry.expert_count);
+      cells[3] = fmt::format("{}", facts[row].unused_experts);
+      cells[4] = fmt::format("{:.0f}", facts[row].tokens);
+      cells[5] = fmt::format("{:.4g}", facts[row].mean);
+      cells[6] = fmt::format("{:.4g}", facts[row].largest);
+    });
+  }
+  std::string datasets;
+  for (const std::string& dataset : matrix.datasets()) {
+    datasets += (datasets.empty() ? ", from " : ", ") + escape(dataset);
+  }
+  console.out().print(
+      "{}\n",
+      console.paint(Style::strong,
+                    fmt::format("{} entries, {} chunks of {} tokens{}", format_digits(facts.size()),
+                                matrix.chunk_count(),
+                                matrix.chunk_size() > 0 ? fmt::format("{}", matrix.chunk_size())
+                                                        : std::string("unknown"),
+                                datasets)));
+  if (!coverage) return;
+  console.out().print("{} tensors of the model have data.\n", format_digits(coverage->covered));
+  print_names(console, "Without data", coverage->missing);
+  print_names(console, "Entries of another size than their tensor", coverage->mismatched);
+  print_names(console, "Entries of no tensor of the model", coverage->unmatched);
+}
+
+ExitCode show(const Options& options, Console& console, const ImportanceMatrix& matrix) {
+  std::vector<EntryFacts> facts;
+  for (const ImatrixEntry& entry : matrix.entries()) {
+    const Result<EntryFacts> found = examine(matrix, entry);
+    if (!found) return console.fail(options.files[0], found.error());
+    facts.push_back(*found);
+  }
+  std::optional<Coverage> coverage;
+  if (!options.model.empty()) {
+    const Result<Model> model = console.open_model(options.model);
+    if (!model) return console.fail(options.model, model.error());
+    Result<Coverage> found = cover(matrix, *model);
+    if (!found) return console.fail(options.model, found.error());
+    coverage = std::move(*found);
+  }
+  console.is_json() ? print_json(console, options, matrix, facts, coverage)
+                    : print_page(console, matrix, facts, coverage);
+  const bool is_short = coverage && (!coverage->missing.empty() || !coverage->mismatched.empty());
+  return is_short ? ExitCode::negative : ExitCode::done;
+}
+
+ExitCode write(const Options& options, Console& console, const ImportanceMatrix& matrix) {
+  for (const std::string& file : options.files) {
+    if (!is_same_file(options.out, file)) continue;
+    console.complain(options.out, "it is an input; the output must be another file");
+    return ExitCode::usage;
+  }
+  const bool is_legacy = options.out.ends_with(".dat");
+  const Result<void> written = matrix.write(
+      options.out, is_legacy ? ImatrixFormat::legacy : ImatrixFormat::gguf, options.is_forced);
+  if (written) return ExitCode::done;
+  if (written.error().code == Errc::already_exists) {
+    console.complain(options.out, "the file exists; --force replaces it");
+    return ExitCode::usage;
+  }
+  return console.fail(options.out, written.error());
+}
+
+/// What is wrong with the arguments; empty if nothing is.
+std::string settle_arguments(Options& options, const Console& console) {
+  if (options.action == Action::show) {
+    return options.out.empty() ? std::string() : "show writes nothing, so there is no -o";
+  }
+  if (console.is_json()) return "it reports nothing, so there is no --json";
+  if (!options.model.empty()) return "--model goes with show";
+  // `convert IN OUT`, as other commands have it
+  if (options.out.empty() && options.action == Action::convert && options.files.size() == 2) {
+    options.out = options.files[1];
+    options.files.pop_back();
+  }
+  if (options.out.empty()) return "-o is missing; it names the file to write";
+  if (options.action == Action::convert && options.files.size() > 1) {
+    return "convert takes one FILE; merge takes several";
+  }
+  return {};
+}
+
+ExitCode run(Options& options, Console& console) {
+  const std::string problem = settle_arguments(options, console);
+  if (!problem.empty()) return console.refuse_usage("imatrix: " + problem);
+  std::string failed;
+  const Result<ImportanceMatrix> matrix = open_all(options.files, failed);
+  if (!matrix) return console.fail(failed, matrix.error());
+  return options.action == Action::show ? show(options, console, *matrix)
+                                        : write(options, console, *matrix);
+}
+
+}  // namespace
+
+void add_imatrix_command(CLI::App& program, Console& console) {
+  auto options = std::make_shared<Options>();
+  CLI::App& command = add_command(
+      program, "imatrix", "Show, merge and convert importance matrices for quantizing", examples);
+  require(
+      add_choice(command, "ACTION", "ACTION", options->action,
+                 {{"show", Action::show}, {"merge", Action::merge}, {"convert", Action::convert}},
+                 "What to do: {}"));
+  require(add_argument(command, "FILE", options->files, "Importance matrices, GGUF or .dat"));
+  add_text(command, "-o,--output", options->out, "OUT", "The file to write");
+  add_text(command, "--model", options->model, "MODEL",
+           "Compare with the tensors of MODEL, for show");
+  add_switch(command, "--force", options->is_forced, "Replace OUT if it exists");
+  on_run(command, [options, &console] { console.finish(run(*options, console)); });
+}
+
+}  // namespace ingot::cli

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+// `ingot merge FIRST OUT` -- a set of shards, made one file again.
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <ingot/split.hpp>
+#include <ingot/text.hpp>
+#include <memory>
+
+#include "cli/command.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/json_stream.hpp"
+#include "cli/model_files.hpp"
+#include "cli/progress.hpp"
+
+namespace ingot::cli {
+namespace {
+
+constexpr const char* examples =
+    "Examples:\n"
+    "  ingot merge model-00001-of-00003.gguf model.gguf\n"
+    "  ingot merge model-*-of-00003.gguf -o model.gguf\n"
+    "\n"
+    "Any shard names its set, and a glob may name all. Before anything is written\n"
+    "every shard is opened and checked: all there, complete, and of one set. Shards\n"
+    "are never written to. The keys that describe the set are taken away, so that a\n"
+    "file that ingot split or llama-gguf-split cut comes back to the byte.\n"
+    "Exit status 3: a shard is missing, damaged or of another set.";
+
+struct Options {
+  std::vector<std::string> names;  ///< Shards, and OUT unless it is an option.
+  std::string out;
+  bool is_forced = false;
+  bool is_dry_run = false;
+  bool deletes_shards = false;
+};
+
+void print_json(const Options& options, Console& console, const Model& model,
+                std::uint64_t size_bytes) {
+  JsonStream json(console.out());
+  json.begin_object();
+  json.member("file", std::string_view(options.out));
+  json.member("written", !options.is_dry_run);
+  json.member("tensors", static_cast<std::uint64_t>(model.tensors().size()));
+  json.member("bytes", size_bytes);
+  json.key("shards");
+  json.begin_array();
+  for (const ModelFile& file : model.files()) json.value(std::string_view(file.path));
+  json.end();
+  json.end();
+}
+
+void print_text(const Options& options, Console& console, const Model& model,
+                std::uint64_t size_bytes) {
+  console.out().print("{}: {} shard{}, {} tensors, {} ({} bytes){}\n", escape(options.out),
+                      format_digits(model.files().size()), model.files().size() == 1 ? "" : "s",
+                      format_digits(model.tensors().size()), format_bytes(size_bytes),
+                      format_digits(size_bytes), options.is_dry_run ? "; nothing was written" : "");
+}
+
+/// The last name is OUT, unless the option says it. A glob without OUT would make a shard OUT:
+/// that is never meant.
+ExitCode settle_output(Options& options, Console& console) {
+  if (options.out.empty()) {
+    if (options.names.size() < 2) return console.refuse_usage("merge: OUT is required");
+    options.out = options.names.back();
+    options.names.pop_back();
+  }
+  return ExitCode::done;
+}
+
+ExitCode fail(const Options& options, Console& console, const Error& error) {
+  if (error.code == Errc::already_exists) {
+    console.complain(options.out, "the file exists; --force replaces it");
+    return ExitCode::usage;
+  }
+  if (error.code == Errc::same_file) {
+    console.complain(options.out,
+                     "this is one of the shards; name another output (with a glob: -o OUT)");
+    return ExitCode::usage;
+  }
+  // What is wrong with an output is said of it.
+  return console.fail(error.subject == options.out ? options.out : options.names[0], error);
+}
+
+Result<void> write(const Options& options, Console& console, const Model& model,
+                   std::uint64_t size_bytes) {
+  const OrderlyStop orderly_stop;
+  Progress progress(console, options.out, size_bytes);
+  return merge(model, options.out,
+               {.may_replace = options.is_forced, .progress = [&](std::uint64_t done_bytes) {
+                  progress.update(done_bytes);
+                  return stop_signal() == 0;
+                }});
+}
+
+ExitCode run(Options& options, Console& console) {
+  if (const ExitCode status = settle_output(options, console); status != ExitCode::done) {
+    return status;
+  }
+  const Result<Model> model = console.open_model(options.names[0]);
+  if (!model) return console.fail(options.names[0], model.error());
+  if (const auto checked = check_mergeable(*model); !checked) {
+    return fail(options, console, checked.error());
+  }
+  for (const std::string& name : options.names) {
+    if (is_file_of(*model, name)) continue;
+    console.complain(name, "not a shard of the set of " + escape(options.names[0]));
+    return ExitCode::refused;
+  }
+  if (console.is_input(options.out)) {
+    return fail(options, console, {.code = Errc::same_file, .subject = {}, .detail = {}});
+  }
+  const Result<std::uint64_t> size_bytes = merged_bytes(*model);
+  if (!size_bytes) return fail(options, console, size_bytes.error());
+  if (!options.is_dry_run) {
+    const Result<void> written = write(options, console, *model, *size_bytes);
+    if (!written) return fail(options, console, written.error());
+  }
+  if (console.is_json()) {
+    print_json(options, console, *model, *size_bytes);
+  } else if (options.is_dry_run || !console.is_quiet()) {
+    print_text(options, console, *model, *size_bytes);
+  }
+  if (!options.deletes_shards || options.is_dry_run) return ExitCode::done;
+  // The merged file is complete and on the disk.
+  ExitCode status = ExitCode::done;
+  for (const ModelFile& file : model->files()) {
+    if (::unlink(file.path.c_str()) == 0) continue;
+    console.complain(file.path, "the shard could not be removed");
+    status = ExitCode::system;
+  }
+  return status;
+}
+
+}  // namespace
+
+void add_merge_command(CLI::App& program, Console& console) {
+  auto options = std::make_shared<Options>();
+  CLI::App& command = add_command(program, "merge", "Make one file of a set of shards", examples);
+  require(add_argument(command, "SHARD", options->names,
+                       "Any shard, or all of a set; then OUT, unless -o says it"));
+  add_text(command, "-o,--output", options->out, "OUT", "The file to write");
+  add_switch(command, "--force", options->is_forced, "Replace OUT if it exists");
+  add_switch(command, "--dry-run", options->is_dry_run, "Check the shards, and stop");
+  add_switch(command, "--delete-shards", options->deletes_shards,
+             "Remove the shards when OUT is complete and on the disk");
+  on_run(command, [options, &console] { console.finish(run(*options, console)); });
+}
+
+}  // namespace ingot::cli

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+// `ingot metadata FILE [KEY-GLOB...]` -- keys with type and value.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ingot/text.hpp>
+#include <memory>
+#include <optional>
+
+#include "cli/command.hpp"
+#include "cli/help.hpp"
+#include "cli/json_stream.hpp"
+#include "text/name_match.hpp"
+#include "cli/table.hpp"
+#include "text/value_text.hpp"
+
+namespace ingot::cli {
+namespace {
+
+constexpr const char* examples =
+    "Examples:\n"
+    "  ingot metadata model.gguf\n"
+    "  ingot metadata model.gguf 'tokenizer.*' '*.context_length'\n"
+    "  ingot metadata model.gguf --raw tokenizer.chat_template > template.jinja\n"
+    "  ingot metadata model.gguf --json | jq '.[] | select(.key == \"general.name\")'\n"
+    "\n"
+    "Exit status 1: no key matches.";
+
+struct Options {
+  std::string file;
+  std::vector<std::string> key_globs;
+  std::optional<std::string> raw_key;
+  bool is_full = false;
+};
+
+using Keys = std::vector<const KeyValue*>;
+
+void print_json(Console& console, const Keys& keys) {
+  JsonStream json(console.out());
+  json.begin_array();
+  for (const KeyValue* pair : keys) {
+    if (!json.is_open()) return;
+    json.begin_object(Layout::line);
+    json.member("key", pair->key);
+    json.member("type", name_of(pair->value.type()));
+    if (pair->value.is_array()) {
+      const Array array = pair->value.as_array();
+      json.member("element_type", name_of(array.element_type()));
+      json.member("count", array.size());
+    }
+    write_value_member(json, pair->value);
+    json.end();
+  }
+  json.end();
+}
+
+/// What a number means, where the format says so.
+std::string meaning_of(const KeyValue& pair) {
+  if (pair.key != "general.file_type") return {};
+  const std::string_view name = file_type_name(pair.value.get<std::uint64_t>().value_or(~0ull));
+  return name.empty() ? "" : fmt::format(" ({})", name);
+}
+
+constexpr std::size_t longest_shown_key = 64;
+constexpr std::size_t least_value_columns = 16;
+
+/// Where the types begin. The few longest keys may stick out, so that the values have room.
+std::size_t key_column(const Keys& keys, std::size_t width) {
+  constexpr std::size_t usual_key_columns = 32;
+  constexpr std::size_t wanted_value_columns = 48;
+  const std::size_t most = width > usual_key_columns + wanted_value_columns
+                               ? width - wanted_value_columns
+                               : usual_key_columns;
+  std::size_t columns = 0;
+  for (const KeyValue* pair : keys) {
+    columns = std::max(columns, display_columns(escape_shortened(pair->key, most)));
+  }
+  return columns;
+}
+
+void print_lines(Console& console, const Keys& keys, bool is_full) {
+  constexpr std::size_t type_columns = 7;
+  constexpr std::size_t gap_columns = 2;
+  const std::size_t key_columns = key_column(keys, console.width());
+  Output& out = console.out();
+  for (const KeyValue* pair : keys) {
+    if (!out.is_open()) return;
+    const std::string key = padded(
+        is_full ? escape(pair->key) : escape_shortened(pair->key, longest_shown_key), key_columns);
+    const std::string type = padded(name_of(pair->value.type()), type_columns);
+    out.print("{}  {}  ", key, console.paint(Style::faint, type));
+    if (is_full) {
+      print_value(out, pair->value);
+    } else {
+      const std::size_t used = display_columns(key) + type_columns + 2 * gap_columns;
+      const std::size_t room = console.width() > used ? console.width() - used : 0;
+      out.write(short_value_text(pair->value, std::max(room, least_value_columns)));
+    }
+    out.print("{}\n", meaning_of(*pair));
+  }
+}
+
+ExitCode refuse_missing(Console& console, const std::string& file, const std::string& key,
+                        const Model& model) {
+  std::vector<std::string> names;
+  for (const KeyValue& pair : model.metadata()) names.emplace_back(pair.key);
+  console.complain(file, "there is no key \"" + escape(key) + "\"" + suggest(key, names));
+  return ExitCode::negative;
+}
+
+/// The bytes as they are; but to a terminal, text that cannot drive it.
+ExitCode print_raw(Console& console, const Options& options, const Model& model) {
+  const Value* value = model.find(*options.raw_key);
+  if (value == nullptr) return refuse_missing(console, options.file, *options.raw_key, model);
+  const auto bytes = value->bytes();
+  std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  if (!console.is_terminal()) {
+    console.out().write(text);
+    return ExitCode::done;
+  }
+  while (!text.empty()) {
+    const std::size_t end = text.find_first_of("\n\t\\");
+    console.out().write(escape(text.substr(0, end)));
+    if (end == std::string_view::npos) break;
+    console.out().put(text[end]);
+    text.remove_prefix(end + 1);
+  }
+  console.out().put('\n');
+  return ExitCode::done;
+}
+
+ExitCode run(const Options& options, Console& console) {
+  if (options.raw_key && (console.is_json() || options.is_full || !options.key_globs.empty())) {
+    return console.refuse_usage(
+        "metadata: --raw prints one value alone; leave out --json, --full and the globs");
+  }
+  const Result<Model> model = console.open_model(options.file);
+  if (!model) return console.fail(options.file, model.error());
+  if (options.raw_key) return print_raw(console, options, *model);
+
+  NameFilter filter(options.key_globs);
+  Keys keys;
+  for (const KeyValue& pair : model->metadata()) {
+    if (filter.matches(pair.key)) keys.push_back(&pair);
+  }
+  console.is_json() ? print_json(console, keys) : print_lines(console, keys, options.is_full);
+  for (const std::string_view glob : filter.unmatched()) {
+    console.complain(options.file, "no key matches \"" + escape(glob) + "\"");
+  }
+  return keys.empty() && !options.key_globs.empty() ? ExitCode::negative : ExitCode::done;
+}
+
+}  // namespace
+
+void add_metadata_command(CLI::App& program, Console& console) {
+  auto options = std::make_shared<Options>();
+  CLI::App& command = add_command(program, "metadata", "List keys with type and value", examples);
+  add_file(command, options->file);
+  add_argument(command, "KEY-GLOB", options->key_globs, "Only keys that match: * ? [a-z]");
+  add_switch(command, "--full", options->is_full, "Print long values and arrays in full");
+  add_text(command, "--raw", options->raw_key, "KEY",
+           "Print the bytes of one value and nothing else: the content of a "
+           "string, the elements of an array");
+  on_run(command, [options, &console] { console.finish(run(*options, console)); });
+}
+
+}  // namespace ingot::cli

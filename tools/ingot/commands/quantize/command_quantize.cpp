@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+// `ingot quantize IN OUT TYPE` -- a model in other tensor types.
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <ingot/recipe.hpp>
+#include <memory>
+
+#include "cli/command.hpp"
+#include "commands/quantize/quantize_run.hpp"
+
+namespace ingot::cli {
+namespace {
+
+constexpr const char* examples =
+    "Examples:\n"
+    "  ingot quantize model-F16.gguf model-Q4_K_M.gguf Q4_K_M\n"
+    "  ingot quantize model-F16.gguf model-IQ2_M.gguf iq2_m --imatrix imatrix.gguf\n"
+    "  ingot quantize model-F16.gguf --plan Q4_K_M --tensor-type 'attn_(k|v)=Q8_0'\n"
+    "  ingot quantize model-F16.gguf small.gguf --target-size 4.2G --imatrix im.gguf\n"
+    "\n";
+
+std::string list_of_types() {
+  std::string text = "Types:\n";
+  for (const Recipe& recipe : recipes()) {
+    const std::string number = recipe.file_type ? fmt::format("{}", *recipe.file_type) : "";
+    text += fmt::format("  {:>2} {:9}  {}\n", number, recipe.name, recipe.description);
+  }
+  text +=
+      "\n"
+      "TYPE is a name in any case, or its number. Rules, formats and how to spread the\n"
+      "work over machines: docs/quantize.md.";
+  return text;
+}
+
+void add_type_options(CLI::App& command, QuantizeRequest& options) {
+  command
+      .add_option("--tensor-type", options.tensor_types,
+                  "This type for tensors whose name the pattern finds; the first that does counts")
+      ->type_name("REGEX=TYPE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  add_text(command, "--tensor-type-file", options.tensor_type_file, "FILE",
+           "Such patterns, one a line, after those of --tensor-type");
+  add_text(command, "--output-tensor-type", options.output_type, "TYPE", "For output.weight");
+  add_text(command, "--token-embedding-type", options.embedding_type, "TYPE",
+           "For the token embeddings");
+  add_switch(command, "--leave-output-tensor", options.leaves_output,
+             "Keep output.weight as it is");
+  add_switch(command, "--pure", options.is_pure, "No mixture: one type for all");
+  add_text(
+      command, "--target-bpw", options.target_bits, "BITS",
+      "Instead of TYPE: choose types for at most so many bits per weight, with the least error");
+  add_text(command, "--target-size", options.target_size, "SIZE",
+           "The same for a file of at most SIZE: 4.2G, 900MiB");
+}
+
+void add_matrix_options(CLI::App& command, QuantizeRequest& options) {
+  const auto add_list = [&](const char* name, std::vector<std::string>& target,
+                            const char* value_name, const char* description) {
+    command.add_option(name, target, description)
+        ->type_name(value_name)
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  };
+  add_list("--imatrix", options.imatrix_files, "FILE",
+           "Importance matrix, GGUF or .dat; several are combined");
+  add_list("--include-weights", options.include_weights, "PART",
+           "Use only its entries whose names hold PART");
+  add_list("--exclude-weights", options.exclude_weights, "PART",
+           "Ignore its entries whose names hold PART");
+  add_list("--override-kv", options.overrides, "KEY=TYPE:VALUE",
+           "Set a key of the result; TYPE: int, float, bool, str");
+}
+
+}  // namespace
+
+void add_quantize_command(CLI::App& program, Console& console) {
+  auto options = std::make_shared<QuantizeRequest>();
+  CLI::App& command =
+      add_command(program, "quantize", "Write a model in other, usually smaller, tensor types",
+                  examples + list_of_types());
+  require(add_argument(command, "IN", options->file, "A GGUF file, or any shard of a set"));
+  add_argument(command, "OUT", options->out, "The file to write");
+  add_argument(command, "TYPE", options->type, "The mixture of types, listed below");
+  add_type_options(command, *options);
+  add_matrix_options(command, *options);
+  add_switch(command, "--keep-split", options->keeps_shards,
+             "Of a model in shards, write as many: OUT-00001-of-00003.gguf and so on");
+  add_text(command, "--shard", options->shard, "I/N",
+           "Write only the I-th of N shards; the others can be made elsewhere");
+  add_switch(command, "--plan,--dry-run", options->is_plan,
+             "Show what each tensor would become, and why; write nothing");
+  add_text(command, "--report", options->report, "FILE",
+           "Write the errors of all tensors: a page if FILE ends in .html, else JSON");
+  add_switch(command, "--allow-requantize", options->allows_requantize,
+             "Also quantize tensors that are quantized already, at a loss");
+  add_switch(command, "--allow-nan", options->allows_nan,
+             "Go on where weights are NaN or infinite");
+  add_switch(command, "--force", options->is_forced, "Replace OUT and the report if they exist");
+  on_run(command, [options, &console] { console.finish(run_quantize(*options, console)); });
+}
+
+}  // namespace ingot::cli

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: MIT
+#include "commands/quantize/quantize_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <ingot/output_file.hpp>
+#include <ingot/text.hpp>
+#include <numeric>
+#include <vector>
+
+#include "commands/report/report_data.hpp"
+#include "cli/table.hpp"
+#include "text/value_text.hpp"
+
+namespace ingot::cli {
+namespace {
+
+constexpr std::size_t worst_count = 10;
+
+double bits_per_weight(std::uint64_t bytes, std::uint64_t elements) {
+  return elements == 0 ? 0.0 : 8.0 * static_cast<double>(bytes) / static_cast<double>(elements);
+}
+
+/// The error of a tensor of the plan; nullptr if it has none, or another shard has it.
+const TensorError* error_of(const QuantizeFacts& facts, std::size_t i) {
+  if (i < facts.first_tensor || i - facts.first_tensor >= facts.errors.size()) return nullptr;
+  const TensorError& error = facts.errors[i - facts.first_tensor];
+  return error.plain.count == 0 ? nullptr : &error;
+}
+
+/// Positions of tensors with an error, the largest relative error first.
+std::vector<std::size_t> by_error(const QuantizeFacts& facts) {
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < facts.plan.tensors.size(); ++i) {
+    if (error_of(facts, i) != nullptr) order.push_back(i);
+  }
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return error_of(facts, a)->relative() > error_of(facts, b)->relative();
+  });
+  return order;
+}
+
+/// The error of all tensors together.
+TensorError total_error(const QuantizeFacts& facts) {
+  TensorError total;
+  for (const TensorError& error : facts.errors) total.add(error);
+  return total;
+}
+
+std::string totals_text(const QuantizeFacts& facts) {
+  const QuantizePlan& plan = facts.plan;
+  return fmt::format("{}: {} tensors, {} weights, {} -> {}, {:.2f} -> {:.2f} bits per weight",
+                     facts.type, format_digits(plan.tensors.size()),
+                     format_count(plan.element_count), format_bytes(plan.source_bytes),
+                     format_bytes(plan.size_bytes),
+                     bits_per_weight(plan.source_bytes, plan.element_count),
+                     bits_per_weight(plan.size_bytes, plan.element_count));
+}
+
+void write_error(JsonStream& json, const TensorError* error) {
+  json.key("error");
+  if (error == nullptr) return json.null();
+  json.begin_object(Layout::line);
+  json.member("count", error->plain.count);
+  json.member("rmse", error->plain.rmse());
+  json.member("sqnr_db", error->plain.sqnr_db());
+  json.member("max", error->plain.largest);
+  json.member("relative", error->relative());
+  json.member("weighted", error->weighted_signal > 0.0);
+  json.end();
+}
+
+void write_tensor(JsonStream& json, const QuantizeFacts& facts, std::size_t i) {
+  const PlannedTensor& planned = facts.plan.tensors[i];
+  json.begin_object(Layout::line);
+  json.member("name", planned.source->name);
+  json.key("shape");
+  json.begin_array();
+  for (const std::uint64_t dimension : planned.source->shape) json.value(dimension);
+  json.end();
+  json.member("from", std::string_view(type_text(planned.source->type)));
+  json.member("to", std::string_view(type_text(planned.choice.type)));
+  json.member("bytes_before", planned.source->size_bytes);
+  json.member("bytes", planned.size_bytes);
+  json.member("reason", name_of(planned.choice.reason));
+  const std::string why = explain(planned.choice, *planned.source, facts.types);
+  json.member("explanation", std::string_view(why));
+  json.member("importance", planned.has_importance);
+  write_error(json, error_of(facts, i));
+  json.end();
+}
+
+void write_page_row(Output& out, const QuantizeFacts& facts, std::size_t i, double largest) {
+  const PlannedTensor& planned = facts.plan.tensors[i];
+  const TensorError* error = error_of(facts, i);
+  out.print("<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td>",
+            escape_html(escape(planned.source->name)), type_text(planned.source->type),
+            type_text(planned.choice.type), format_bytes(planned.size_bytes));
+  if (error != nullptr) {
+    const double width = largest > 0.0 ? 100.0 * error->relative() / largest : 0.0;
+    out.print(
+        "<td class=\"bar\"><i style=\"width:{:.1f}%\"></i>{:.3f}%</td><td>{:.2f}</td>"
+        "<td>{:.4g}</td><td>{:.4g}</td>",
+        width, 100.0 * error->relative(), error->plain.sqnr_db(), error->plain.rmse(),
+        error->plain.largest);
+  } else {
+    out.write("<td></td><td></td><td></td><td></td>");
+  }
+  out.print("<td>{}</td></tr>\n",
+            escape_html(escape(explain(planned.choice, *planned.source, facts.types))));
+}
+
+constexpr std::string_view page_style =
+    "<style>body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:90rem;padding:0 "
+    "1rem;color-scheme:light dark}table{border-collapse:collapse;width:100%;"
+    "font-variant-numeric:tabular-nums}th,td{text-align:left;padding:.2rem .8rem .2rem 0;"
+    "border-bottom:1px solid #8884}td.bar{position:relative;min-width:8rem}"
+    "td.bar i{position:absolute;left:0;bottom:.15rem;height:.2rem;background:#b4530a}</style>\n";
+
+void write_page(Output& out, const QuantizeFacts& facts) {
+  const std::string title = escape_html(escape(facts.file)) + " as " + escape_html(facts.type);
+  out.print(
+      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n<title>{}</title>\n",
+      title);
+  out.write(page_style);
+  out.print("</head><body><h1>{}</h1>\n<p>{}</p>\n", title, escape_html(totals_text(facts)));
+  const TensorError total = total_error(facts);
+  if (total.plain.count > 0) {
+    out.print(
+        "<p>All quantized tensors: relative error {:.3f}%, SQNR {:.2f} dB, RMSE {:.4g}.</p>\n",
+        100.0 * total.relative(), total.plain.sqnr_db(), total.plain.rmse());
+  }
+  out.write(
+      "<table><thead><tr><th>tensor</th><th>from</th><th>to</th><th>size</th><th>relative "
+      "error</th><th>SQNR dB</th><th>RMSE</th><th>largest</th><th>why</th></tr></thead><tbody>\n");
+  std::vector<std::size_t> order = by_error(facts);
+  const double largest = order.empty() ? 0.0 : error_of(facts, order[0])->relative();
+  for (std::size_t i = 0; i < facts.plan.tensors.size(); ++i) {
+    if (error_of(facts, i) == nullptr) order.push_back(i);
+  }
+  for (const std::size_t i : order) write_page_row(out, facts, i, largest);
+  out.write("</tbody></table></body></html>\n");
+}
+
+}  // namespace
+
+void write_quantize_json(JsonStream& json, const QuantizeFacts& facts) {
+  const QuantizePlan& plan = facts.plan;
+  json.begin_object();
+  json.member("file", std::string_view(facts.file));
+  json.key("output");
+  facts.out.empty() ? json.null() : json.value(std::string_view(facts.out));
+  json.member("type", std::string_view(facts.type));
+  json.member("file_type", plan.file_type);
+  json.member("elements", plan.element_count);
+  json.member("bytes_before", plan.source_bytes);
+  json.member("bytes", plan.size_bytes);
+  json.member("bits_per_weight", bits_per_weight(plan.size_bytes, plan.element_count));
+  json.member("file_size", facts.file_bytes);
+  const TensorError total = total_error(facts);
+  write_error(json, total.plain.count > 0 ? &total : nullptr);
+  json.key("tensors");
+  json.begin_array();
+  for (std::size_t i = 0; i < plan.tensors.size() && json.is_open(); ++i) {
+    write_tensor(json, facts, i);
+  }
+  json.end();
+  json.end();
+}
+
+void print_plan(Console& console, const QuantizeFacts& facts) {
+  const std::vector<Column> columns = {{"tensor", Align::left, true}, {"shape", Align::left},
+                                       {"from", Align::left},         {"to", Align::left},
+                                       {"size", Align::right},        {"why", Align::left}};
+  const auto make_row = [&](std::size_t row, std::span<std::string> cells) {
+    const PlannedTensor& planned = facts.plan.tensors[row];
+    cells[0] = planned.source->name;
+    cells[1] = shape_text(planned.source->shape);
+    cells[2] = type_text(planned.source->type);
+    cells[3] = type_text(planned.choice.type);
+    cells[4] = format_bytes(planned.size_bytes);
+    cells[5] = escape(explain(planned.choice, *planned.source, facts.types));
+  };
+  if (!facts.plan.tensors.empty()) {
+    print_table(console, columns, facts.plan.tensors.size(), make_row);
+  }
+  console.out().print("{}\n", console.paint(Style::strong, totals_text(facts)));
+  console.out().print("The file would have {} ({} bytes).\n", format_bytes(facts.file_bytes),
+                      format_digits(facts.file_bytes));
+}
+
+void print_result(Console& console, const QuantizeFacts& facts) {
+  const std::vector<std::size_t> order = by_error(facts);
+  const std::size_t count = std::min(order.size(), worst_count);
+  if (count > 0) {
+    console.out().print("{}\n", console.paint(Style::strong, "The largest errors:"));
+    const std::vector<Column> columns = {{"tensor", Align::left, true}, {"to", Align::left},
+                                         {"error", Align::right},       {"SQNR dB", Align::right},
+                                         {"RMSE", Align::right},        {"largest", Align::right}};
+    print_table(console, columns, count, [&](std::size_t row, std::span<std::string> cells) {
+      const PlannedTensor& planned = facts.plan.tensors[order[row]];
+      const TensorError& error = *error_of(facts, order[row]);
+      cells[0] = planned.source->name;
+      cells[1] = type_text(planned.choice.type);
+      cells[2] = fmt::format("{:.3f} %", 100.0 * error.relative());
+      cells[3] = fmt::format("{:.2f}", error.plain.sqnr_db());
+      cells[4] = fmt::format("{:.4g}", error.plain.rmse());
+      cells[5] = fmt::format("{:.4g}", error.plain.largest);
+    });
+    const TensorError total = total_error(facts);
+    console.out().print("All {} quantized: error {:.3f} %, SQNR {:.2f} dB.\n",
+                        format_digits(order.size()), 100.0 * total.relative(),
+                        total.plain.sqnr_db());
+  }
+  console.out().print("{}\n", console.paint(Style::strong, totals_text(facts)));
+}
+
+Result<void> write_quantize_report(const std::string& path, const QuantizeFacts& facts,
+                                   bool replace) {
+  INGOT_TRY(OutputFile file, OutputFile::create(path, replace));
+  Result<void> written;
+  Output out([&](std::string_view text) {
+    if (written) written = file.write(std::as_bytes(std::span(text)));
+    return written ? 0 : EIO;
+  });
+  if (path.ends_with(".html") || path.ends_with(".htm")) {
+    write_page(out, facts);
+  } else {
+    JsonStream json(out);
+    write_quantize_json(json, facts);
+  }
+  out.flush();
+  INGOT_TRY_VOID(std::move(written));
+  return file.commit();
+}
+
+}  // namespace ingot::cli

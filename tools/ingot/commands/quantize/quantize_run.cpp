@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: MIT
+#include "commands/quantize/quantize_run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <ingot/imatrix.hpp>
+#include <ingot/output_file.hpp>
+#include <ingot/quantize_model.hpp>
+#include <ingot/shard_name.hpp>
+#include <ingot/text.hpp>
+#include <optional>
+#include <utility>
+
+#include "cli/interrupt.hpp"
+#include "cli/model_files.hpp"
+#include "cli/progress.hpp"
+#include "commands/quantize/quantize_arguments.hpp"
+#include "commands/quantize/quantize_report.hpp"
+
+namespace ingot::cli {
+namespace {
+
+/// Whether two paths name one file, which need not exist yet.
+bool names_same_file(const std::string& a, const std::string& b) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (is_same_file(a, b)) return true;
+  return fs::absolute(a, error).lexically_normal() == fs::absolute(b, error).lexically_normal();
+}
+
+/// Wrong usage, which was said already.
+struct Refused {
+  ExitCode code = ExitCode::usage;
+};
+template <class T>
+using Step = tl::expected<T, Refused>;
+
+template <class T>
+Step<T> accept(Console& console, Parsed<T> parsed) {
+  if (parsed) return std::move(*parsed);
+  return tl::unexpected<Refused>({console.refuse_usage("quantize: " + parsed.error())});
+}
+
+bool has_target(const QuantizeRequest& options) {
+  return !options.target_bits.empty() || !options.target_size.empty();
+}
+
+/// IN OUT TYPE; with a target there is no TYPE, and a plan needs no OUT.
+std::string settle_arguments(QuantizeRequest& options) {
+  if (has_target(options)) {
+    if (!options.target_bits.empty() && !options.target_size.empty()) {
+      return "--target-bpw and --target-size are two targets; give one";
+    }
+    if (!options.type.empty()) return "with a target types are chosen; leave TYPE out";
+    if (options.is_pure) return "--pure is one type for all, a target chooses many; give one";
+  } else if (options.type.empty()) {
+    // `quantize IN TYPE --plan`
+    if (options.is_plan) std::swap(options.out, options.type);
+    if (options.type.empty()) {
+      return "TYPE is missing; for example: ingot quantize IN OUT Q4_K_M";
+    }
+  }
+  if (options.out.empty() && !options.is_plan) {
+    return "OUT is missing; for example: ingot quantize IN OUT Q4_K_M";
+  }
+  if (options.keeps_shards && !options.shard.empty()) {
+    return "--keep-split takes the shards of IN, --shard cuts others; give one";
+  }
+  if (options.out == "-") return "OUT must be a file, which appears complete or not at all";
+  return {};
+}
+
+/// Whether OUT is one of the files that are read, under whatever name.
+bool is_input(const std::string& out, const Console& console, const QuantizeRequest& options) {
+  return console.is_input(out) ||
+         std::any_of(options.imatrix_files.begin(), options.imatrix_files.end(),
+                     [&](const std::string& file) { return is_same_file(out, file); });
+}
+
+/// Names the option that helps.
+Error with_hint(Error error) {
+  std::string_view hint;
+  switch (error.code) {
+    case Errc::requantize_refused:
+      hint = "--allow-requantize does it anyway";
+      break;
+    case Errc::weight_not_finite:
+      hint = "--allow-nan goes on";
+      break;
+    case Errc::weights_required:
+      hint = "see --imatrix and --tensor-type";
+      break;
+    case Errc::type_does_not_fit:
+      hint = "--tensor-type chooses one";
+      break;
+    default:
+      return error;
+  }
+  error.detail += (error.detail.empty() ? "" : "; ") + std::string(hint);
+  return error;
+}
+
+/// NAME of NAME.gguf and of NAME-00001-of-00003.gguf.
+std::string prefix_of(const std::string& out) {
+  if (const auto name = parse_shard_name(out)) return name->prefix;
+  constexpr std::string_view ending = ".gguf";
+  return out.ends_with(ending) ? out.substr(0, out.size() - ending.size()) : out;
+}
+
+Step<RecipeOptions> recipe_options(const QuantizeRequest& options, Console& console) {
+  RecipeOptions types;
+  types.is_pure = options.is_pure;
+  types.leaves_output = options.leaves_output;
+  for (const auto& [word, target] :
+       {std::pair(&options.output_type, &types.output_type),
+        std::pair(&options.embedding_type, &types.token_embedding_type)}) {
+    if (word->empty()) continue;
+    const auto type = accept(console, parse_target_type(*word));
+    if (!type) return tl::unexpected(type.error());
+    *target = *type;
+  }
+  for (const std::string& text : options.tensor_types) {
+    auto pattern = accept(console, parse_type_pattern(text));
+    if (!pattern) return tl::unexpected(pattern.error());
+    types.patterns.push_back(std::move(*pattern));
+  }
+  if (!options.tensor_type_file.empty()) {
+    auto patterns = accept(console, read_type_patterns(options.tensor_type_file));
+    if (!patterns) return tl::unexpected(patterns.error());
+    types.patterns.insert(types.patterns.end(), patterns->begin(), patterns->end());
+  }
+  return types;
+}
+
+Step<std::optional<ImportanceMatrix>> open_importance(const QuantizeRequest& options,
+                                                      Console& console) {
+  std::optional<ImportanceMatrix> matrix;
+  for (const std::string& file : options.imatrix_files) {
+    Result<ImportanceMatrix> opened = ImportanceMatrix::open(file);
+    if (!opened) return tl::unexpected<Refused>({console.fail(file, opened.error())});
+    if (!matrix) {
+      matrix = std::move(*opened);
+      continue;
+    }
+    const Result<void> merged = matrix->merge(std::move(*opened));
+    if (!merged) return tl::unexpected<Refused>({console.fail(file, merged.error())});
+  }
+  if (!matrix) return matrix;
+  const auto has_part = [](std::string_view name, const std::vector<std::string>& parts) {
+    return std::any_of(parts.begin(), parts.end(), [&](const std::string& part) {
+      return name.find(part) != std::string_view::npos;
+    });
+  };
+  matrix->keep_if([&](std::string_view name) {
+    const bool is_included =
+        options.include_weights.empty() || has_part(name, options.include_weights);
+    return is_included && !has_part(name, options.exclude_weights);
+  });
+  return matrix;
+}
+
+/// Which of the quantized tensors have importance data, before the work starts.
+void remark_coverage(const ImportanceMatrix& matrix, const QuantizePlan& plan, const Model& model,
+                     const std::string& name, Console& console) {
+  std::size_t quantized = 0;
+  std::size_t covered = 0;
+  std::string missing;
+  std::size_t missing_count = 0;
+  for (const PlannedTensor& planned : plan.tensors) {
+    if (planned.is_copied() || find_type(planned.choice.type)->block_elements == 1) continue;
+    ++quantized;
+    if (matrix.find(planned.source->name) != nullptr) {
+      ++covered;
+    } else if (++missing_count <= 4 || console.is_verbose()) {
+      missing += (missing.empty() ? "" : ", ") + escape(planned.source->name);
+    } else if (missing_count == 5) {
+      missing += ", ...";
+    }
+  }
+  std::size_t unused = 0;
+  for (const ImatrixEntry& entry : matrix.entries()) {
+    if (model.find_tensor(entry.name) == nullptr) ++unused;
+  }
+  std::string text =
+      fmt::format("importance data for {} of {} quantized tensors", covered, quantized);
+  if (!missing.empty()) text += "; none for " + missing;
+  if (unused > 0) text += fmt::format("; {} of its entries are of no tensor here", unused);
+  console.remark(name, text);
+}
+
+/// One run of the command, once its arguments make sense.
+class Run {
+ public:
+  Run(const QuantizeRequest& options, Console& console, const Model& model, RecipeOptions types,
+      std::optional<ImportanceMatrix> importance)
+      : options_(options), console_(console), model_(model), importance_(std::move(importance)) {
+    settings_.types = std::move(types);
+    settings_.importance = importance_ ? &*importance_ : nullptr;
+    if (importance_) settings_.importance_name = options.imatrix_files[0];
+    settings_.keeps_shards = options.keeps_shards;
+    settings_.allows_requantize = options.allows_requantize;
+    settings_.allows_nan = options.allows_nan;
+    settings_.thread_count = console.threads();
+  }
+
+  ExitCode run() {
+    if (const ExitCode code = settle(); code != ExitCode::done) return code;
+    const OrderlyStop orderly_stop;
+    Result<QuantizePlan> plan = make_plan();
+    if (!plan) return console_.fail(options_.file, with_hint(plan.error()));
+    plan_ = std::move(*plan);
+    if (importance_) {
+      remark_coverage(*importance_, plan_, model_, options_.imatrix_files[0], console_);
+    }
+    if (const Result<void> cut = make_shards(); !cut) {
+      return console_.fail(options_.file, cut.error());
+    }
+    for (const QuantizedShard& shard : shards_) {
+      const Result<std::uint64_t> bytes = quantized_file_bytes(model_, plan_, settings_, shard);
+      if (!bytes) return console_.fail(options_.file, bytes.error());
+      file_bytes_ += *bytes;
+    }
+    if (options_.is_plan) return show_plan();
+    const ExitCode code = check_outputs();
+    return code == ExitCode::done ? work() : code;
+  }
+
+ private:
+  /// What was left to the model: the type and the keys.
+  ExitCode settle() {
+    if (!options_.target_bits.empty()) {
+      const auto bits = accept(console_, parse_bits("--target-bpw", options_.target_bits));
+      if (!bits) return bits.error().code;
+      settings_.target_bits_per_weight = *bits;
+      type_name_ = fmt::format("{} bits per weight", options_.target_bits);
+    } else if (!options_.target_size.empty()) {
+      const auto size = accept(console_, parse_size("--target-size", options_.target_size));
+      if (!size) return size.error().code;
+      settings_.target_file_bytes = *size;
+      type_name_ = fmt::format("at most {}", options_.target_size);
+    } else {
+      const auto recipe = accept(console_, parse_recipe(options_.type));
+      if (!recipe) return recipe.error().code;
+      settings_.recipe = *recipe;
+      type_name_ = std::string((*recipe)->name);
+    }
+    if (!options_.shard.empty()) {
+      const auto part = accept(console_, parse_part("--shard", options_.shard));
+      if (!part) return part.error().code;
+      part_ = *part;
+    }
+    std::vector<KeyOverride> changes;
+    for (const std::string& text : options_.overrides) {
+      const auto change = accept(console_, parse_override(text, model_));
+      if (!change) return change.error().code;
+      changes.push_back(*change);
+    }
+    settings_.adjust_metadata = [changes](ModelWriter& writer) -> Result<void> {
+      for (const KeyOverride& change : changes) INGOT_TRY_VOID(apply_override(writer, change));
+      return {};
+    };
+    return ExitCode::done;
+  }
+
+  /// The files to write: one, one of a set, or as many as there are to read.
+  Result<void> make_shards() {
+    const bool has_set = options_.keeps_shards && model_.files().size() > 1;
+    if (!part_ && !has_set) {
+      shards_.push_back({.path = options_.out, .tensor_count = plan_.tensors.size()});
+      return {};
+    }
+    if (part_) {
+      INGOT_TRY(const std::vector<QuantizedShard> all,
+                cut_shards(model_, plan_, settings_, part_->count));
+      shards_.push_back(all[part_->index]);
+    } else {
+      shards_ = kept_shards(model_, plan_);
+    }
+    const std::string prefix = prefix_of(options_.out);
+    for (QuantizedShard& shard : shards_) {
+      shard.path = shard_file_name(prefix, shard.index, shard.count);
+    }
+    return {};
+  }
+
+  /// Complains early about what would only fail at the end of the work.
+  ExitCode check_outputs() {
+    std::vector<std::string> outputs;
+    for (const QuantizedShard& shard : shards_) outputs.push_back(shard.path);
+    if (!options_.report.empty()) {
+      for (const std::string& out : outputs) {
+        if (!names_same_file(out, options_.report)) continue;
+        console_.complain(options_.report, "the report must be another file than the model");
+        return ExitCode::usage;
+      }
+      outputs.push_back(options_.report);
+    }
+    for (const std::string& out : outputs) {
+      if (is_input(out, console_, options_)) {
+        console_.complain(out, "it is an input; the output must be another file");
+        return ExitCode::usage;
+      }
+      std::error_code error;
+      if (!options_.is_forced && std::filesystem::exists(out, error)) {
+        console_.complain(out, "the file exists; --force replaces it");
+        return ExitCode::usage;
+      }
+      // A folder that is missing or locked is noticed now; nothing is left of this file.
+      const Result<OutputFile> probe = OutputFile::create(out, options_.is_forced);
+      if (!probe) return console_.fail(out, probe.error());
+    }
+    return ExitCode::done;
+  }
+
+  Result<QuantizePlan> make_plan() {
+    std::uint64_t total = 0;
+    for (const TensorInfo& tensor : model_.tensors()) total += tensor.size_bytes;
+    Progress progress(console_, options_.file + ": measuring", total);
+    return plan_quantization(model_, settings_, [&](std::uint64_t done) {
+      progress.update(done);
+      return stop_signal() == 0;
+    });
+  }
+
+  [[nodiscard]] QuantizeFacts facts(std::span<const TensorError> errors) const {
+    return {.file = options_.file,
+            .out = options_.is_plan ? std::string() : options_.out,
+            .type = type_name_,
+            .model = model_,
+            .plan = plan_,
+            .types = settings_.types,
+            .file_bytes = file_bytes_,
+            .errors = errors,
+            .first_tensor = shards_[0].first_tensor};
+  }
+
+  ExitCode show_plan() {
+    if (console_.is_json()) {
+      JsonStream json(console_.out());
+      write_quantize_json(json, facts({}));
+    } else {
+      print_plan(console_, facts({}));
+      print_target();
+    }
+    return ExitCode::done;
+  }
+
+  /// How types were chosen, where they were.
+  void print_target() {
+    if (!has_target(options_)) return;
+    console_.out().print(
+        "Types were chosen by their {}squared error on sampled rows of each tensor: from the\n"
+        "smallest on, the step that saves most error for a byte first, as long as it fits.\n",
+        importance_ ? "importance-weighted " : "");
+  }
+
+  ExitCode work() {
+    Result<std::vector<TensorError>> errors = write();
+    if (!errors) return console_.fail(options_.file, with_hint(errors.error()));
+    const QuantizeFacts result = facts(*errors);
+    if (console_.is_json()) {
+      JsonStream json(console_.out());
+      write_quantize_json(json, result);
+    } else if (!console_.is_quiet()) {
+      print_result(console_, result);
+      print_target();
+    }
+    if (options_.report.empty()) return ExitCode::done;
+    const Result<void> written = write_quantize_report(options_.report, result, options_.is_forced);
+    return written ? ExitCode::done : console_.fail(options_.report, written.error());
+  }
+
+  /// Writes all files, which appear together.
+  Result<std::vector<TensorError>> write() {
+    Progress progress(console_, options_.out, file_bytes_);
+    return quantize_set(model_, plan_, settings_, shards_, options_.is_forced,
+                        [&](std::uint64_t done_bytes) {
+                          progress.update(done_bytes);
+                          return stop_signal() == 0;
+                        });
+  }
+
+  const QuantizeRequest& options_;
+  Console& console_;
+  const Model& model_;
+  std::optional<ImportanceMatrix> importance_;
+  QuantizeModelOptions settings_;
+  std::string type_name_;
+  QuantizePlan plan_;
+  std::optional<Part> part_;
+  std::vector<QuantizedShard> shards_;
+  std::uint64_t file_bytes_ = 0;
+};
+
+}  // namespace
+
+ExitCode run_quantize(QuantizeRequest& options, Console& console) {
+  const std::string problem = settle_arguments(options);
+  if (!problem.empty()) return console.refuse_usage("quantize: " + problem);
+  // Before any file is opened: a word that is wrong is wrong anyway.
+  if (!options.type.empty()) {
+    const auto recipe = accept(console, parse_recipe(options.type));
+    if (!recipe) return recipe.error().code;
+  }
+  auto types = recipe_options(options, console);
+  if (!types) return types.error().code;
+  // Reading streams; what is mapped would count as memory of the process.
+  const Result<Model> model = console.open_model(options.file, FileAccess::read);
+  if (!model) return console.fail(options.file, model.error());
+  auto importance = open_importance(options, console);
+  if (!importance) return importance.error().code;
+  return Run(options, console, *model, std::move(*types), std::move(*importance)).run();
+}
+
+}  // namespace ingot::cli

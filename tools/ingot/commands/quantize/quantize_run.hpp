@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// `ingot quantize`, from its arguments to its result.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/console.hpp"
+
+namespace ingot::cli {
+
+/// The arguments, as they were given.
+struct QuantizeRequest {
+  std::string file;
+  std::string out;
+  std::string type;
+  std::vector<std::string> imatrix_files;
+  std::vector<std::string> include_weights;
+  std::vector<std::string> exclude_weights;
+  std::vector<std::string> tensor_types;
+  std::string tensor_type_file;
+  std::string output_type;
+  std::string embedding_type;
+  std::vector<std::string> overrides;
+  std::string target_bits;
+  std::string target_size;
+  std::string report;
+  std::string shard;
+  bool keeps_shards = false;
+  bool leaves_output = false;
+  bool is_pure = false;
+  bool allows_requantize = false;
+  bool allows_nan = false;
+  bool is_plan = false;
+  bool is_forced = false;
+};
+
+/// Settles which argument is which, then plans, and works unless a plan was all that was wanted.
+ExitCode run_quantize(QuantizeRequest& options, Console& console);
+
+}  // namespace ingot::cli

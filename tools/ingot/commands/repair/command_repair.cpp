@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+// `ingot repair FILE -o OUT` -- mend what can be mended, into a new file.
+
+#include <fmt/format.h>
+
+#include <ingot/check.hpp>
+#include <ingot/repair.hpp>
+#include <ingot/text.hpp>
+#include <memory>
+
+#include "cli/command.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/json_stream.hpp"
+#include "cli/model_files.hpp"
+#include "cli/progress.hpp"
+
+namespace ingot::cli {
+namespace {
+
+constexpr const char* examples =
+    "Examples:\n"
+    "  ingot repair model.gguf -o mended.gguf\n"
+    "  ingot repair model.gguf --dry-run\n"
+    "  ingot repair download.gguf -o rest.gguf --drop-broken\n"
+    "\n"
+    "Mended are: padding, gaps and order of data, what follows the last tensor, the\n"
+    "alignment, trailing NULs, the old magic, split.* keys, a missing quantization\n"
+    "version, a file type that is a lie. Tensors that are cut off, broken or named\n"
+    "with more than 64 bytes are left out only with --drop-broken; no name is cut,\n"
+    "but 'ingot --lenient edit' can change it. What 'ingot check' finds beyond needs\n"
+    "'ingot edit' or the original model.\n"
+    "Exit status 1: there is nothing to mend, and nothing was written.";
+
+struct Options {
+  std::string file;
+  std::string out;
+  RepairOptions repair;
+};
+
+void print_text(Console& console, const Options& options, const RepairReport& report) {
+  for (const RepairStep& step : report.steps) {
+    const std::string& subject = step.key.empty() ? step.tensor : step.key;
+    console.out().print("{}{}{}\n", subject.empty() ? "" : "\"" + escape(subject) + "\"",
+                        subject.empty() ? "" : ": ", step.what);
+  }
+  if (report.steps.empty()) console.remark(options.file, "there is nothing to mend");
+  if (report.dropped_tensors != 0) {
+    console.remark(options.file,
+                   fmt::format("{} of {} tensors are left out", report.dropped_tensors,
+                               report.dropped_tensors + report.kept_tensors));
+  }
+}
+
+void print_json(Console& console, const Options& options, const RepairReport& report) {
+  JsonStream json(console.out());
+  const auto maybe = [&](std::string_view name, const std::string& text) {
+    json.key(name);
+    text.empty() ? json.null() : json.value(std::string_view(text));
+  };
+  json.begin_object();
+  json.member("file", std::string_view(options.file));
+  maybe("output", report.is_written ? options.out : std::string());
+  json.key("steps");
+  json.begin_array();
+  for (const RepairStep& step : report.steps) {
+    json.begin_object(Layout::line);
+    json.member("what", std::string_view(step.what));
+    maybe("key", step.key);
+    maybe("tensor", step.tensor);
+    json.end();
+  }
+  json.end();
+  json.member("kept_tensors", report.kept_tensors);
+  json.member("dropped_tensors", report.dropped_tensors);
+  json.end();
+}
+
+ExitCode fail(Console& console, const Options& options, const Error& error) {
+  if (error.code == Errc::already_exists) {
+    console.complain(options.out, "the file exists; --force replaces it");
+    return ExitCode::usage;
+  }
+  return console.fail(options.file, error);
+}
+
+ExitCode refuse_losses(Console& console, const Options& options, const RepairReport& report) {
+  const RepairStep& first = report.losses.front();
+  console.complain(
+      options.file,
+      fmt::format("{}{}{}; {} of {} tensors would be left out; --drop-broken allows it",
+                  first.tensor.empty() ? "" : "\"" + escape(first.tensor) + "\"",
+                  first.tensor.empty() ? "" : ": ", first.what, report.losses.size(),
+                  report.losses.size() + report.kept_tensors));
+  return ExitCode::refused;
+}
+
+ExitCode run(Options& options, Console& console) {
+  if (options.out.empty() != options.repair.is_dry_run) {
+    return console.refuse_usage("repair: give -o OUT, or --dry-run");
+  }
+  if (options.file == "-") {
+    return console.refuse_usage("repair: FILE must be a file, not standard input");
+  }
+  const OrderlyStop orderly_stop;
+  Progress progress(console, options.file, model_bytes(options.file));
+  options.repair.thread_count = console.threads();
+  options.repair.progress = [&](std::uint64_t done_bytes) {
+    progress.update(done_bytes);
+    return stop_signal() == 0;
+  };
+  const Result<RepairReport> report = repair_model(options.file, options.out, options.repair);
+  if (!report) return fail(console, options, report.error());
+  if (!report->losses.empty()) return refuse_losses(console, options, *report);
+  console.is_json() ? print_json(console, options, *report) : print_text(console, options, *report);
+  return report->steps.empty() ? ExitCode::negative : ExitCode::done;
+}
+
+}  // namespace
+
+void add_repair_command(CLI::App& program, Console& console) {
+  auto options = std::make_shared<Options>();
+  CLI::App& command = add_command(program, "repair",
+                                  "Mend what can be mended of a model, into a new file", examples);
+  require(add_argument(command, "FILE", options->file, "A GGUF file, or any shard of a set"));
+  add_text(command, "-o,--output", options->out, "OUT", "The file to write");
+  add_switch(command, "--drop-broken", options->repair.drops_broken,
+             "Leave out tensors that are cut off, unknown or not finite");
+  add_switch(command, "--dry-run", options->repair.is_dry_run, "Only say what would be done");
+  add_switch(command, "--force", options->repair.may_replace, "Replace OUT if it exists");
+  on_run(command, [options, &console] { console.finish(run(*options, console)); });
+}
+
+}  // namespace ingot::cli

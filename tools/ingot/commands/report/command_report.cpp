@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: MIT
+// `ingot report FILE -o OUT.html` -- one page to look at a model.
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <ingot/output_file.hpp>
+#include <ingot/summary.hpp>
+#include <ingot/tensor_profile.hpp>
+#include <ingot/text.hpp>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "cli/command.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/json_stream.hpp"
+#include "cli/model_files.hpp"
+#include "cli/progress.hpp"
+#include "commands/report/report_data.hpp"
+#include "commands/report/report_page.hpp"
+#include "text/value_text.hpp"
+
+namespace ingot::cli {
+namespace {
+
+constexpr const char* examples =
+    "Examples:\n"
+    "  ingot report model.gguf -o model.html\n"
+    "  ingot report model-Q4_K_M.gguf --reference model-F16.gguf -o model.html\n"
+    "  ingot report model.gguf --no-data -o model.html   # from the header alone\n"
+    "  ingot report model.gguf --json | jq '.tensors[] | [.name, .stats.std]'\n"
+    "\n"
+    "The page is one file that loads nothing: summary, sizes, a map of the layers,\n"
+    "a histogram of each tensor, and with --reference how far each tensor is from the\n"
+    "one of the same name and shape there (root mean square, signal-to-noise ratio,\n"
+    "largest). --json prints the data of the page instead.";
+
+/// With more tensors a page has statistics only; histograms would be most of it.
+constexpr std::size_t most_histograms = 10000;
+
+struct Options {
+  std::string file;
+  std::string out;
+  std::string reference;
+  bool has_no_data = false;
+  bool is_forced = false;
+};
+
+/// Everything that a report is made of.
+struct Report {
+  std::vector<const TensorInfo*> readable;  ///< Tensors that can be decoded.
+  std::vector<TensorProfile> profiles;      ///< Of these.
+  std::vector<std::string> notices;
+};
+
+std::uint64_t bytes_to_read(const Report& report, const Model* reference) {
+  std::uint64_t total = 0;
+  for (const TensorInfo* tensor : report.readable) {
+    total += tensor->size_bytes;
+    const TensorInfo* other =
+        reference != nullptr ? find_counterpart(*reference, *tensor) : nullptr;
+    if (other != nullptr) total += other->size_bytes;
+  }
+  return total;
+}
+
+Result<Report> examine(Console& console, const Options& options, const Model& model,
+                       const Model* reference) {
+  Report report;
+  for (const TensorInfo& tensor : model.tensors()) {
+    if (find_type(tensor.type) != nullptr) report.readable.push_back(&tensor);
+  }
+  if (options.has_no_data) {
+    report.notices.emplace_back("The weights were not read.");
+    return report;
+  }
+  if (report.readable.size() < model.tensors().size()) {
+    report.notices.emplace_back("Tensors of unknown types were not read.");
+  }
+  const bool has_histograms = report.readable.size() <= most_histograms;
+  if (!has_histograms) {
+    report.notices.push_back(fmt::format("Histograms are left out: there are more than {} tensors.",
+                                         format_digits(most_histograms)));
+  }
+  Progress progress(console, options.file, bytes_to_read(report, reference));
+  INGOT_TRY(report.profiles,
+            profile_tensors(model, report.readable,
+                            {.bin_count = has_histograms ? ProfileOptions{}.bin_count : 0,
+                             .reference = reference,
+                             .thread_count = console.threads()},
+                            [&](std::uint64_t done_bytes) {
+                              progress.update(done_bytes);
+                              return stop_signal() == 0;
+                            }));
+  return report;
+}
+
+std::vector<const TensorProfile*> by_position(const Report& report, const Model& model) {
+  std::vector<const TensorProfile*> profiles(model.tensors().size());
+  for (std::size_t i = 0; i < report.profiles.size(); ++i) {
+    profiles[static_cast<std::size_t>(report.readable[i] - model.tensors().data())] =
+        &report.profiles[i];
+  }
+  return profiles;
+}
+
+std::string title_of(const Options& options, const Model& model) {
+  const Summary summary = summarize(model);
+  const std::string name = options.file.substr(options.file.rfind('/') + 1);
+  return escape_html(escape_shortened(summary.name.value_or(name), 100)) + " - Ingot report";
+}
+
+/// Writes the page to a file, or to standard output.
+Result<void> write_page(const Options& options, Console& console, const ReportData& data) {
+  std::optional<OutputFile> file;
+  if (options.out != "-") {
+    INGOT_TRY(file, OutputFile::create(options.out, options.is_forced));
+  }
+  Result<void> written;
+  const auto write = [&](std::string_view text) {
+    if (!file) {
+      console.out().write(text);
+    } else if (written) {
+      written = file->write(std::as_bytes(std::span(text)));
+    }
+    return written ? 0 : EIO;
+  };
+  write(page_head);
+  write(title_of(options, data.model));
+  write(page_middle);
+  Output data_output([&](std::string_view text) { return write(json_for_html(text)); });
+  JsonStream json(data_output);
+  write_report_data(json, data);
+  data_output.flush();
+  write(page_tail);
+  INGOT_TRY_VOID(std::move(written));
+  return file ? file->commit() : Result<void>();
+}
+
+ExitCode check_usage(const Options& options, Console& console) {
+  if (console.is_json()) {
+    if (options.out.empty()) return ExitCode::done;
+    return console.refuse_usage("report: --json prints the data to stdout; leave out -o");
+  }
+  if (options.out.empty()) {
+    return console.refuse_usage("report: -o is missing; it names the page to write");
+  }
+  if (options.out == "-" && console.is_terminal()) {
+    return console.refuse_usage("report: a terminal cannot show this; give -o FILE, or a pipe");
+  }
+  return ExitCode::done;
+}
+
+ExitCode write_report(const Options& options, Console& console, const ReportData& data) {
+  if (console.is_json()) {
+    JsonStream json(console.out());
+    write_report_data(json, data);
+    return ExitCode::done;
+  }
+  const Result<void> result = write_page(options, console, data);
+  if (result) return ExitCode::done;
+  if (result.error().code == Errc::already_exists) {
+    console.complain(options.out, "the file exists; --force replaces it");
+    return ExitCode::usage;
+  }
+  return console.fail(options.out, result.error());
+}
+
+ExitCode run(const Options& options, Console& console) {
+  if (const ExitCode code = check_usage(options, console); code != ExitCode::done) return code;
+  // Not mapped: what was read once should not stay in memory.
+  const Result<Model> model = console.open_model(options.file, FileAccess::read);
+  if (!model) return console.fail(options.file, model.error());
+  // Of this file; the next one that is opened has its own.
+  std::optional<ForeignFile> foreign;
+  if (console.foreign() != nullptr) foreign = *console.foreign();
+  std::optional<Model> reference;
+  if (!options.reference.empty()) {
+    Result<Model> opened = console.open_model(options.reference, FileAccess::read);
+    if (!opened) return console.fail(options.reference, opened.error());
+    reference = std::move(*opened);
+  }
+  const Model* reference_model = reference ? &*reference : nullptr;
+  if (!console.is_json() && console.is_input(options.out)) {
+    console.complain(options.out, "it is an input; the page must be another file");
+    return ExitCode::usage;
+  }
+  const OrderlyStop orderly_stop;
+  const Result<Report> report = examine(console, options, *model, reference_model);
+  if (!report) return console.fail(options.file, report.error());
+  ReportData data{.file = options.file,
+                  .model = *model,
+                  .foreign = foreign ? &*foreign : nullptr,
+                  .reference_file = &options.reference,
+                  .reference = reference_model,
+                  .profiles = by_position(*report, *model),
+                  .notices = report->notices};
+  for (const Error& notice : model->notices()) data.notices.push_back(notice.message() + ".");
+  return write_report(options, console, data);
+}
+
+}  // namespace
+
+void add_report_command(CLI::App& program, Console& console) {
+  auto options = std::make_shared<Options>();
+  CLI::App& command = add_command(
+      program, "report", "Write a page that shows a model: map, sizes, histograms", examples);
+  add_file(command, options->file);
+  add_text(command, "-o,--output", options->out, "OUT", "The page to write, or - for stdout");
+  add_text(command, "--reference", options->reference, "MODEL",
+           "Measure how far the weights are from those of MODEL");
+  add_switch(command, "--no-data", options->has_no_data, "Read the header only, no weights");
+  add_switch(command, "--force", options->is_forced, "Replace OUT if it exists");
+  on_run(command, [options, &console] { console.finish(run(*options, console)); });
+}
+
+}  // namespace ingot::cli

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+#include "commands/report/report_data.hpp"
+
+#include <ingot/version.h>
+
+#include <ingot/summary.hpp>
+#include <optional>
+
+#include "text/show_json.hpp"
+#include "text/tensor_json.hpp"
+#include "text/value_text.hpp"
+
+namespace ingot::cli {
+namespace {
+
+/// Longer values are cut: a page is no place for a vocabulary.
+constexpr std::size_t value_columns = 240;
+
+void write_reference(JsonStream& json, const ReportData& report) {
+  json.key("reference");
+  if (report.reference == nullptr) return json.null();
+  const Summary summary = summarize(*report.reference);
+  json.begin_object();
+  json.member("file", std::string_view(*report.reference_file));
+  json.member("name", summary.name);
+  json.member("bits_per_weight", summary.bits_per_weight);
+  json.end();
+}
+
+void write_metadata(JsonStream& json, const Model& model) {
+  json.key("metadata");
+  json.begin_array();
+  for (const KeyValue& pair : model.metadata()) {
+    json.begin_object(Layout::line);
+    json.member("key", pair.key);
+    json.member("type", name_of(pair.value.type()));
+    json.member("value", std::string_view(short_value_text(pair.value, value_columns)));
+    json.end();
+  }
+  json.end();
+}
+
+void write_histogram(JsonStream& json, const Histogram& histogram) {
+  json.key("histogram");
+  if (histogram.counts.empty()) return json.null();
+  json.begin_object();
+  json.member("low", histogram.low);
+  json.member("high", histogram.high);
+  json.key("counts");
+  json.begin_array();
+  for (const std::uint64_t count : histogram.counts) json.value(count);
+  json.end();
+  json.end();
+}
+
+void write_error(JsonStream& json, const ReportData& report, const TensorInfo& tensor,
+                 const TensorProfile& profile) {
+  json.key("error");
+  if (!profile.error) return json.null();
+  const QuantizationError& error = *profile.error;
+  json.begin_object();
+  json.member("rmse", error.rmse());
+  json.member("sqnr_db", error.sqnr_db());
+  json.member("max", error.largest);
+  json.member("count", error.count);
+  json.member("squared_error", error.squared_error);
+  json.member("squared_signal", error.squared_signal);
+  json.member("reference_type",
+              std::string_view(type_text(find_counterpart(*report.reference, tensor)->type)));
+  json.end();
+}
+
+void write_profile(JsonStream& json, const ReportData& report, const TensorInfo& tensor,
+                   const TensorProfile* profile) {
+  if (profile == nullptr) {
+    for (const std::string_view name : {"stats", "histogram", "error"}) {
+      json.key(name);
+      json.null();
+    }
+    return;
+  }
+  json.key("stats");
+  json.begin_object();
+  write_statistics_members(json, profile->statistics);
+  json.end();
+  write_histogram(json, profile->histogram);
+  write_error(json, report, tensor, *profile);
+}
+
+void write_tensors(JsonStream& json, const ReportData& report) {
+  const Model& model = report.model;
+  json.key("tensors");
+  json.begin_array();
+  for (std::size_t i = 0; i < model.tensors().size() && json.is_open(); ++i) {
+    const TensorInfo& tensor = model.tensors()[i];
+    json.begin_object(Layout::line);
+    write_tensor_members(json, model, report.foreign, tensor);
+    write_profile(json, report, tensor, report.profiles[i]);
+    json.end();
+  }
+  json.end();
+}
+
+}  // namespace
+
+void write_report_data(JsonStream& json, const ReportData& report) {
+  json.begin_object();
+  json.member("ingot", std::string_view(INGOT_VERSION_STRING));
+  json.member("file", std::string_view(report.file));
+  json.key("summary");
+  write_show_json(json, report.file, report.model, report.foreign);
+  write_reference(json, report);
+  json.key("notices");
+  json.begin_array();
+  for (const std::string& notice : report.notices) json.value(std::string_view(notice));
+  json.end();
+  write_metadata(json, report.model);
+  write_tensors(json, report);
+  json.end();
+}
+
+std::string escape_html(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        result += "&amp;";
+        break;
+      case '<':
+        result += "&lt;";
+        break;
+      case '>':
+        result += "&gt;";
+        break;
+      case '"':
+        result += "&quot;";
+        break;
+      case '\'':
+        result += "&#39;";
+        break;
+      default:
+        result += c;
+    }
+  }
+  return result;
+}
+
+std::string json_for_html(std::string_view json) {
+  std::string result;
+  result.reserve(json.size());
+  for (const char c : json) {
+    c == '<' ? void(result += "\\u003c") : void(result += c);
+  }
+  return result;
+}
+
+}  // namespace ingot::cli

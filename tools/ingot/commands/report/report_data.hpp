@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// The data of `ingot report`: one JSON document, which the page draws.
+#pragma once
+
+#include <ingot/model.hpp>
+#include <ingot/tensor_profile.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/console.hpp"
+#include "cli/json_stream.hpp"
+
+namespace ingot::cli {
+
+/// What a report is made of. Everything is borrowed.
+struct ReportData {
+  const std::string& file;
+  const Model& model;
+  const ForeignFile* foreign = nullptr;  ///< If the file is of another format than GGUF.
+  const std::string* reference_file = nullptr;
+  const Model* reference = nullptr;
+  /// By position in `model.tensors()`; nullptr where the weights were not read.
+  std::vector<const TensorProfile*> profiles;
+  std::vector<std::string> notices;  ///< What the reader should know; safe to print.
+};
+
+void write_report_data(JsonStream& json, const ReportData& report);
+
+/// `text` with `&`, `<`, `>` and quotes as references of HTML.
+[[nodiscard]] std::string escape_html(std::string_view text);
+
+/// JSON that can stand in a <script> element of a page: `<` is written as \u003c. In JSON it can
+/// only be inside of a string, so pieces of a document may be converted one by one.
+[[nodiscard]] std::string json_for_html(std::string_view json);
+
+}  // namespace ingot::cli

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+// `ingot sample OUT` -- a small, valid, deterministic model.
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <ingot/text.hpp>
+#include <limits>
+#include <memory>
+#include <optional>
+
+#include "cli/command.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/progress.hpp"
+#include "commands/sample/sample_model.hpp"
+#include "text/value_text.hpp"
+
+namespace ingot::cli {
+namespace {
+
+constexpr const char* examples =
+    "Examples:\n"
+    "  ingot sample tiny.gguf\n"
+    "  ingot sample qwen.gguf --arch qwen2 --vocab 256000 --type BF16\n"
+    "  ingot sample quantized.gguf --type Q4_K\n"
+    "  ingot sample moe.gguf --experts 8 --layers 4\n"
+    "  ingot sample large.gguf --params 8B --type F16\n"
+    "\n"
+    "The weights are random. The same options give the same bytes on every machine.";
+
+struct Options {
+  std::string out;
+  std::string parameters;
+  ShapeWish wish;
+  SampleOptions sample;
+  bool is_forced = false;
+};
+
+void remark_done(Console& console, const Options& options, std::uint64_t bytes) {
+  const SampleShape& shape = options.sample.shape;
+  std::string experts;
+  if (shape.experts > 0) experts = fmt::format(" with {} experts", shape.experts);
+  console.remark(options.out,
+                 fmt::format("{}, {} layer{} of width {}{}, {} parameters, {}, {}",
+                             name_of(shape.arch), shape.layers, shape.layers == 1 ? "" : "s",
+                             shape.embedding, experts, format_count(shape.parameters()),
+                             type_text(options.sample.type), format_bytes(bytes)));
+}
+
+ExitCode write_sample(const Options& options, Console& console) {
+  const Result<ModelWriter> writer = make_sample(options.sample);
+  if (!writer) return console.fail(options.out, writer.error());
+  const WriteFormat format{.version = 3, .byte_order = options.sample.byte_order};
+  const Result<std::uint64_t> bytes = writer->file_bytes(format);
+  if (!bytes) return console.fail(options.out, bytes.error());
+
+  const OrderlyStop orderly_stop;
+  Result<void> result;
+  {
+    Progress progress(console, options.out, *bytes);
+    result = writer->write(options.out, format, options.is_forced, [&](std::uint64_t done) {
+      progress.update(done);
+      return stop_signal() == 0;
+    });
+  }
+  if (!result && result.error().code == Errc::already_exists) {
+    console.complain(options.out, "the file exists; --force replaces it");
+    return ExitCode::usage;
+  }
+  if (!result) return console.fail(options.out, result.error());
+  remark_done(console, options, *bytes);
+  return ExitCode::done;
+}
+
+ExitCode run(Options& options, Console& console) {
+  if (console.is_json()) {
+    return console.refuse_usage("sample: it reports nothing, so there is no --json");
+  }
+  if (options.out == "-") {
+    return console.refuse_usage("sample: OUT must be a file, which appears complete or not at all");
+  }
+  if (!options.parameters.empty()) {
+    options.wish.parameters = parse_parameters(options.parameters);
+    if (!options.wish.parameters) {
+      return console.refuse_usage(
+          "sample: --params must be a number like 350M, 1B or 1.5B, not \"" +
+          escape(options.parameters) + "\"");
+    }
+  }
+  options.sample.threads = console.threads();
+  options.wish.block_elements = find_type(options.sample.type)->block_elements;
+  options.sample.shape = choose_shape(options.wish);
+  const std::string problem = shape_problem(options.sample.shape);
+  if (!problem.empty()) return console.refuse_usage("sample: " + problem);
+  return write_sample(options, console);
+}
+
+Choices<TensorType> all_types() {
+  Choices<TensorType> choices;
+  for (const TensorTypeInfo& info : live_tensor_types) {
+    choices.emplace_back(info.name, info.type);
+  }
+  return choices;
+}
+
+void add_shape_options(CLI::App& command, Options& options) {
+  ShapeWish& wish = options.wish;
+  add_choice(command, "--arch", "NAME", wish.arch,
+             {{"llama", SampleArch::llama}, {"qwen2", SampleArch::qwen2}},
+             "Architecture, {}; default: llama");
+  add_text(command, "--params", options.parameters, "COUNT",
+           "Choose a shape with about this many parameters: 350M, 1B, 8B");
+  add_number(command, "--layers", wish.layers, 1, 4096, "Layers");
+  add_number(command, "--embedding", wish.embedding, 2, 65536, "Width of a layer");
+  add_number(command, "--feed-forward", wish.feed_forward, 1, 1 << 20,
+             "Inner width of the feed-forward nets");
+  add_number(command, "--heads", wish.heads, 1, 65536, "Attention heads");
+  add_number(command, "--kv-heads", wish.kv_heads, 1, 65536, "Heads of keys and values");
+  add_number(command, "--experts", wish.experts, 1, 1024,
+             "A mixture of N experts in each layer (llama only)");
+  add_number(command, "--vocab", wish.vocabulary, 1, 1 << 24, "Tokens in the vocabulary");
+  add_number(command, "--context", wish.context, 1, 1 << 30, "Tokens of context");
+}
+
+}  // namespace
+
+void add_sample_command(CLI::App& program, Console& console) {
+  auto options = std::make_shared<Options>();
+  CLI::App& command =
+      add_command(program, "sample", "Make a small, valid model for demos and tests", examples);
+  require(add_argument(command, "OUT", options->out, "The file to write"));
+  add_shape_options(command, *options);
+  add_choice(command, "--type", "TYPE", options->sample.type, all_types(),
+             "Type of the matrices, any that `ingot types` lists; default: F16");
+  add_number(command, "--seed", options->sample.seed, 0, std::numeric_limits<std::uint64_t>::max(),
+             "Another number, other weights; default: 1");
+  add_choice(command, "--endian", "ORDER", options->sample.byte_order,
+             {{"little", Endian::little}, {"big", Endian::big}}, "Byte order, {}; default: little");
+  add_switch(command, "--force", options->is_forced, "Replace OUT if it exists");
+  on_run(command, [options, &console] { console.finish(run(*options, console)); });
+}
+
+}  // namespace ingot::cli

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: MIT
+#include "commands/sample/sample_model.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <ingot/parallel.hpp>
+#include <ingot/quantize.hpp>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "commands/sample/sample_vocabulary.hpp"
+#include "commands/sample/sample_weights.hpp"
+
+namespace ingot::cli {
+namespace {
+
+constexpr std::size_t piece_bytes = std::size_t{1} << 20;
+
+constexpr std::string_view llama_chat_template =
+    "{{ bos_token }}{% for message in messages %}"
+    "{% if message['role'] == 'user' %}[INST] {{ message['content'] }} [/INST]"
+    "{% else %} {{ message['content'] }} {{ eos_token }}{% endif %}{% endfor %}\n";
+
+constexpr std::string_view qwen2_chat_template =
+    "{% for message in messages %}{{ '<|im_start|>' + message['role'] + '\\n' }}"
+    "{{ message['content'] + '<|im_end|>' + '\\n' }}{% endfor %}\n"
+    "{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}\n";
+
+/// "2.1M", "8.0B": as names of models write it.
+std::string size_label(std::uint64_t parameters) {
+  const double count = static_cast<double>(parameters);
+  if (parameters >= 1'000'000'000) return fmt::format("{:.1f}B", count / 1e9);
+  if (parameters >= 1'000'000) return fmt::format("{:.1f}M", count / 1e6);
+  return fmt::format("{:.1f}K", count / 1e3);
+}
+
+/// The number of `general.file_type` for a file whose matrices are all of one type: the mixture of
+/// that name, or its smallest. Nothing for types that no mixture is made of.
+std::optional<std::uint32_t> file_type_of(TensorType type) {
+  const TensorTypeInfo* info = find_type(type);
+  if (info == nullptr) return std::nullopt;
+  constexpr std::uint32_t unused_from = 1024;
+  for (const std::string_view suffix : {"", "_S", "_MOE"}) {
+    for (std::uint32_t number = 0; number < unused_from; ++number) {
+      if (file_type_name(number) == fmt::format("{}{}", info->name, suffix)) return number;
+    }
+  }
+  return std::nullopt;
+}
+
+bool is_made_directly(TensorType type) {
+  return type == TensorType::f32 || type == TensorType::f16 || type == TensorType::bf16;
+}
+
+/// Weights of a type that has to be encoded: rows of floats are made and encoded.
+DataProducer produce_encoded(WeightPattern pattern, std::uint64_t element_count,
+                             std::uint64_t row_elements, unsigned threads) {
+  const TensorTypeInfo& info = *find_type(pattern.type);
+  const Endian byte_order = pattern.byte_order;
+  pattern.type = TensorType::f32;
+  pattern.byte_order = std::endian::native == std::endian::little ? Endian::little : Endian::big;
+  // A row may not begin at a whole group of weights; a run of that many rows does.
+  const std::uint64_t run_rows = weight_group;
+  const std::uint64_t rows =
+      std::max<std::uint64_t>(1, piece_bytes / (run_rows * row_elements)) * run_rows;
+  const std::uint64_t piece_elements = rows * row_elements;
+  return [=, &info](const DataSink& sink) -> Result<void> {
+    std::vector<float> floats;
+    std::vector<std::byte> blocks;
+    const std::vector<float> ones(info.weights == ImportanceWeights::required ? row_elements : 0,
+                                  1.0f);
+    for (std::uint64_t done = 0; done < element_count; done += piece_elements) {
+      const std::uint64_t wanted = std::min(piece_elements, element_count - done);
+      floats.resize((wanted + weight_group - 1) / weight_group * weight_group);
+      make_weights(pattern, done, std::as_writable_bytes(std::span(floats)));
+      blocks.resize(wanted / info.block_elements * info.block_bytes);
+      INGOT_TRY_VOID(quantize_spread(info.type, std::span(floats).first(wanted), row_elements,
+                                     blocks, threads, {.weights = ones, .byte_order = byte_order}));
+      INGOT_TRY_VOID(sink(blocks));
+    }
+    return {};
+  };
+}
+
+DataProducer produce_weights(const WeightPattern& pattern, std::uint64_t element_count) {
+  const std::size_t element_bytes = pattern.type == TensorType::f32 ? 4 : 2;
+  const std::size_t group_bytes = weight_group * element_bytes;
+  const std::uint64_t size_bytes = element_count * element_bytes;
+  return [=](const DataSink& sink) -> Result<void> {
+    std::vector<std::byte> piece;
+    for (std::uint64_t done = 0; done < size_bytes; done += piece_bytes) {
+      const auto wanted =
+          static_cast<std::size_t>(std::min<std::uint64_t>(piece_bytes, size_bytes - done));
+      // A last group that is not needed in full is made in full and cut.
+      piece.resize((wanted + group_bytes - 1) / group_bytes * group_bytes);
+      make_weights(pattern, done / element_bytes, piece);
+      INGOT_TRY_VOID(sink(std::span(piece).first(wanted)));
+    }
+    return {};
+  };
+}
+
+class SampleBuilder {
+ public:
+  explicit SampleBuilder(const SampleOptions& options)
+      : options_(options), shape_(options.shape), arch_(name_of(options.shape.arch)) {}
+
+  Result<ModelWriter> build() {
+    set_general_keys();
+    set_architecture_keys();
+    set_tokenizer_keys();
+    INGOT_TRY_VOID(add_tensors());
+    return std::move(writer_);
+  }
+
+ private:
+  void set_own(std::string_view suffix, std::uint32_t value) {
+    writer_.set(fmt::format("{}.{}", arch_, suffix), value);
+  }
+  void set_own(std::string_view suffix, float value) {
+    writer_.set(fmt::format("{}.{}", arch_, suffix), value);
+  }
+
+  void set_general_keys() {
+    const std::string label = size_label(shape_.parameters());
+    writer_.set_string("general.architecture", arch_);
+    writer_.set_string("general.type", "model");
+    writer_.set_string("general.name", fmt::format("Ingot sample {} {}", arch_, label));
+    writer_.set_string(
+        "general.description",
+        fmt::format("Random weights (seed {}): for tests, not for talking", options_.seed));
+    writer_.set_string("general.size_label", label);
+    writer_.set_string("general.license", "mit");
+    if (const auto number = file_type_of(options_.type)) {
+      writer_.set("general.file_type", *number);
+    }
+    writer_.set("general.quantization_version", std::uint32_t{2});
+  }
+
+  void set_architecture_keys() {
+    set_own("vocab_size", shape_.vocabulary);
+    set_own("context_length", shape_.context);
+    set_own("embedding_length", shape_.embedding);
+    set_own("block_count", shape_.layers);
+    set_own("feed_forward_length", shape_.feed_forward);
+    set_own("attention.head_count", shape_.heads);
+    set_own("attention.head_count_kv", shape_.kv_heads);
+    const bool is_llama = shape_.arch == SampleArch::llama;
+    set_own("attention.layer_norm_rms_epsilon", is_llama ? 1e-5f : 1e-6f);
+    set_own("rope.dimension_count", shape_.head_size());
+    set_own("rope.freq_base", is_llama ? 10000.0f : 1000000.0f);
+    if (shape_.experts > 0) {
+      set_own("expert_count", shape_.experts);
+      set_own("expert_used_count", shape_.experts_used());
+    }
+  }
+
+  void set_tokenizer_keys() {
+    const SampleVocabulary vocabulary = make_vocabulary(shape_.arch, shape_.vocabulary);
+    const bool is_llama = shape_.arch == SampleArch::llama;
+    writer_.set_string("tokenizer.ggml.model", is_llama ? "llama" : "gpt2");
+    writer_.set_string("tokenizer.ggml.pre", is_llama ? "default" : "qwen2");
+    writer_.set_array("tokenizer.ggml.tokens", std::span<const std::string>(vocabulary.tokens));
+    if (is_llama) {
+      writer_.set_array("tokenizer.ggml.scores", std::span<const float>(vocabulary.scores));
+    }
+    writer_.set_array("tokenizer.ggml.token_type", std::span<const std::int32_t>(vocabulary.kinds));
+    if (!is_llama) {
+      writer_.set_array("tokenizer.ggml.merges", std::span<const std::string>(vocabulary.merges));
+    }
+    writer_.set("tokenizer.ggml.bos_token_id", vocabulary.begin_id);
+    writer_.set("tokenizer.ggml.eos_token_id", vocabulary.end_id);
+    if (is_llama) writer_.set("tokenizer.ggml.unknown_token_id", std::uint32_t{0});
+    writer_.set("tokenizer.ggml.padding_token_id", vocabulary.padding_id);
+    writer_.set_bool("tokenizer.ggml.add_bos_token", is_llama);
+    writer_.set_bool("tokenizer.ggml.add_eos_token", false);
+    writer_.set_string("tokenizer.chat_template",
+                       is_llama ? llama_chat_template : qwen2_chat_template);
+  }
+
+  Result<void> add_tensors() {
+    INGOT_TRY_VOID(add_matrix("token_embd", {shape_.embedding, shape_.vocabulary}));
+    for (std::uint32_t layer = 0; layer < shape_.layers; ++layer) {
+      INGOT_TRY_VOID(add_layer(fmt::format("blk.{}.", layer)));
+    }
+    INGOT_TRY_VOID(add_norm("output_norm"));
+    return add_matrix("output", {shape_.embedding, shape_.vocabulary});
+  }
+
+  Result<void> add_layer(const std::string& prefix) {
+    const std::uint64_t width = shape_.embedding;
+    const std::uint64_t kv_size = shape_.kv_size();
+    INGOT_TRY_VOID(add_norm(prefix + "attn_norm"));
+    INGOT_TRY_VOID(add_projection(prefix + "attn_q", width, width));
+    INGOT_TRY_VOID(add_projection(prefix + "attn_k", width, kv_size));
+    INGOT_TRY_VOID(add_projection(prefix + "attn_v", width, kv_size));
+    INGOT_TRY_VOID(add_matrix(prefix + "attn_output", {width, width}));
+    INGOT_TRY_VOID(add_norm(prefix + "ffn_norm"));
+    const std::uint64_t inner = shape_.feed_forward;
+    if (shape_.experts == 0) {
+      INGOT_TRY_VOID(add_matrix(prefix + "ffn_gate", {width, inner}));
+      INGOT_TRY_VOID(add_matrix(prefix + "ffn_up", {width, inner}));
+      return add_matrix(prefix + "ffn_down", {inner, width});
+    }
+    const std::uint64_t experts = shape_.experts;
+    // The router stays in full precision, as converters keep it.
+    INGOT_TRY_VOID(add_random(prefix + "ffn_gate_inp.weight", {width, experts}, TensorType::f32));
+    INGOT_TRY_VOID(add_matrix(prefix + "ffn_gate_exps", {width, inner, experts}));
+    INGOT_TRY_VOID(add_matrix(prefix + "ffn_up_exps", {width, inner, experts}));
+    return add_matrix(prefix + "ffn_down_exps", {inner, width, experts});
+  }
+
+  /// A matrix of the attention; qwen2 adds a bias to it.
+  Result<void> add_projection(const std::string& name, std::uint64_t input, std::uint64_t output) {
+    INGOT_TRY_VOID(add_matrix(name, {input, output}));
+    if (shape_.arch != SampleArch::qwen2) return {};
+    return add_random(name + ".bias", {output}, TensorType::f32);
+  }
+
+  Result<void> add_matrix(const std::string& name,
+                          std::initializer_list<std::uint64_t> dimensions) {
+    return add_random(name + ".weight", dimensions, options_.type);
+  }
+
+  Result<void> add_norm(const std::string& name) {
+    return add(name + ".weight", {shape_.embedding},
+               {.type = TensorType::f32, .scale_bits = 21, .is_around_one = true});
+  }
+
+  Result<void> add_random(const std::string& name, std::initializer_list<std::uint64_t> dimensions,
+                          TensorType type) {
+    // Deviation about one over the root of the inputs: what flows through keeps its size.
+    const std::uint64_t inputs = dimensions.size() > 1 ? *dimensions.begin() : 1024;
+    const auto root_bits = static_cast<std::uint32_t>(std::bit_width(inputs) / 2);
+    // Integers of that size would all be 0.
+    const bool is_integer = type == TensorType::i8 || type == TensorType::i16 ||
+                            type == TensorType::i32 || type == TensorType::i64;
+    return add(name, dimensions, {.type = type, .scale_bits = is_integer ? 10 : 15 + root_bits});
+  }
+
+  Result<void> add(const std::string& name, std::initializer_list<std::uint64_t> dimensions,
+                   WeightPattern pattern) {
+    pattern.key = weight_key(options_.seed, name);
+    pattern.byte_order = options_.byte_order;
+    std::uint64_t element_count = 1;
+    for (const std::uint64_t dimension : dimensions) element_count *= dimension;
+    const std::span shape(dimensions.begin(), dimensions.size());
+    return writer_.add_tensor(
+        name, pattern.type, shape,
+        is_made_directly(pattern.type)
+            ? produce_weights(pattern, element_count)
+            : produce_encoded(pattern, element_count, shape[0], options_.threads));
+  }
+
+  const SampleOptions& options_;
+  const SampleShape& shape_;
+  std::string_view arch_;
+  ModelWriter writer_;
+};
+
+}  // namespace
+
+Result<ModelWriter> make_sample(const SampleOptions& options) {
+  return SampleBuilder(options).build();
+}
+
+}  // namespace ingot::cli

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// A small, valid, deterministic model for demos, tests and benchmarks.
+#pragma once
+
+#include <cstdint>
+#include <ingot/model_writer.hpp>
+#include <ingot/types.hpp>
+
+#include "commands/sample/sample_shape.hpp"
+
+namespace ingot::cli {
+
+struct SampleOptions {
+  SampleShape shape;
+  TensorType type = TensorType::f16;  ///< Of the matrices; norms and biases are always f32.
+  std::uint64_t seed = 1;
+  Endian byte_order = Endian::little;
+  unsigned threads = 0;  ///< For encoding; 0: all cores. Makes no difference to the bytes.
+};
+
+/// A model with every key and tensor that a llama.cpp loader wants. Weights are made as they are
+/// written: memory is bounded by the vocabulary. The same bytes for the same options, everywhere.
+[[nodiscard]] Result<ModelWriter> make_sample(const SampleOptions& options);
+
+}  // namespace ingot::cli

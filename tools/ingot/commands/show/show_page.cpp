@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: MIT
+#include "commands/show/show_page.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <ingot/summary.hpp>
+#include <ingot/text.hpp>
+#include <string_view>
+#include <vector>
+
+#include "text/model_facts.hpp"
+#include "cli/table.hpp"
+#include "text/value_text.hpp"
+
+namespace ingot::cli {
+namespace {
+
+constexpr std::size_t label_columns = 11;
+constexpr std::size_t widest_page = 80;
+
+using Items = std::vector<std::string>;
+
+std::string plural(std::uint64_t count, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", format_digits(count), count == 1 ? one : many);
+}
+
+/// "32", or "8 to 64" where layers differ.
+std::string layer_text(const LayerNumber& number) {
+  if (number.minimum == number.maximum) return fmt::format("{}", number.minimum);
+  return fmt::format("{} to {}", number.minimum, number.maximum);
+}
+
+std::string file_name(const std::string& path) {
+  if (path == "-") return "standard input";
+  return path.substr(path.rfind('/') + 1);
+}
+
+/// The page while it is written: labels at the left, facts beside them.
+class Page {
+ public:
+  Page(Console& console, const std::string& file, const Model& model)
+      : console_(console),
+        file_(file),
+        model_(model),
+        summary_(summarize(model)),
+        width_(std::min(console.width(), widest_page)) {}
+  Page(const Page&) = delete;
+  Page& operator=(const Page&) = delete;
+
+  void print() {
+    print_title();
+    print_shape();
+    print_types();
+    print_tokenizer();
+    print_origin();
+    print_file();
+  }
+
+ private:
+  /// Facts beside a label, in as many lines as they need; nothing without facts.
+  void line(std::string_view label, const Items& items) {
+    if (items.empty()) return;
+    std::string text;
+    std::size_t used = label_columns;
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      const std::string item = items[i] + (i + 1 < items.size() ? "," : "");
+      const std::size_t columns = display_columns(item);
+      if (i > 0 && used + 1 + columns > width_) {
+        text += "\n" + std::string(label_columns, ' ');
+        used = label_columns;
+      } else if (i > 0) {
+        text += ' ';
+        ++used;
+      }
+      text += item;
+      used += columns;
+    }
+    write_line(label, text);
+  }
+
+  /// One text of the file beside a label.
+  void text_line(std::string_view label, const std::optional<std::string_view>& text) {
+    if (text) write_line(label, escape_shortened(*text, width_ - label_columns));
+  }
+
+  void write_line(std::string_view label, std::string_view text) {
+    start_line();
+    console_.out().print("{}{}\n", console_.paint(Style::faint, padded(label, label_columns)),
+                         text);
+  }
+
+  /// A blank line before what comes next, if anything does.
+  void start_group() { is_group_start_ = true; }
+
+  void start_line() {
+    if (is_group_start_) console_.out().put('\n');
+    is_group_start_ = false;
+  }
+
+  void print_title() {
+    const std::string title =
+        summary_.name && !summary_.name->empty() ? std::string(*summary_.name) : file_name(file_);
+    console_.out().print("{}\n", console_.paint(Style::strong, escape_shortened(title, width_)));
+    Items facts;
+    if (summary_.architecture) facts.push_back(escape_shortened(*summary_.architecture, 32));
+    const auto kind = find_text(model_, "general.type");
+    if (kind && *kind != "model") facts.push_back(escape_shortened(*kind, 16));
+    if (summary_.parameter_count > 0) {
+      facts.push_back(format_count(summary_.parameter_count) + " parameters");
+    } else if (summary_.token_count && model_.tensors().empty()) {
+      facts.emplace_back("vocabulary only");
+    }
+    const ForeignFile* foreign = console_.foreign();
+    facts.push_back(
+        format_bytes(foreign != nullptr ? foreign->file_bytes : total_file_bytes(model_)));
+    if (summary_.bits_per_weight) {
+      facts.push_back(fmt::format("{:.2f} bits per weight", *summary_.bits_per_weight));
+    }
+    const std::string_view separator = console_.is_unicode() ? " \u00b7 " : ", ";
+    console_.out().print("{}\n", fmt::join(facts, separator));
+    start_group();
+  }
+
+  void print_shape() {
+    Items shape;
+    if (summary_.block_count) shape.push_back(plural(*summary_.block_count, "layer", "layers"));
+    if (summary_.embedding_length) {
+      shape.push_back(fmt::format("width {}", *summary_.embedding_length));
+    }
+    if (summary_.feed_forward_length) {
+      shape.push_back("feed-forward " + layer_text(*summary_.feed_forward_length));
+    }
+    if (summary_.expert_count.value_or(0) > 0) {
+      std::string experts = plural(*summary_.expert_count, "expert", "experts");
+      if (summary_.expert_used_count)
+        experts += fmt::format(" ({} used)", *summary_.expert_used_count);
+      shape.push_back(experts);
+    }
+    line("shape", shape);
+    line("attention", attention_items());
+    line("context", context_items());
+    start_group();
+  }
+
+  [[nodiscard]] Items attention_items() const {
+    if (!summary_.head_count || summary_.head_count->maximum == 0) return {};
+    Items items = {layer_text(*summary_.head_count) +
+                   (summary_.head_count->maximum == 1 ? " head" : " heads")};
+    if (summary_.head_count_kv) {
+      items.push_back(layer_text(*summary_.head_count_kv) + " key-value" +
+                      (summary_.head_count_kv->maximum == 1 ? " head" : " heads"));
+    }
+    if (const auto size = head_size()) items.push_back(fmt::format("head size {}", *size));
+    if (const auto window = own_number("attention.sliding_window"); window.value_or(0) > 0) {
+      items.push_back("sliding window " + format_digits(*window));
+    }
+    return items;
+  }
+
+  [[nodiscard]] Items context_items() const {
+    Items items;
+    if (summary_.context_length) {
+      items.push_back(plural(*summary_.context_length, "token", "tokens"));
+    }
+    if (const auto base = own_float("rope.freq_base")) {
+      items.push_back("rope base " + *base);
+    }
+    const Value* scaling = find_architecture_key(model_, "rope.scaling.type");
+    if (scaling != nullptr && scaling->type() == ValueType::string) {
+      const std::string_view kind = scaling->get<std::string_view>().value_or("");
+      const auto factor = own_float("rope.scaling.factor");
+      if (kind != "none") {
+        items.push_back("rope scaling " + escape_shortened(kind, 16) +
+                        (factor ? " x " + *factor : ""));
+      }
+    }
+    return items;
+  }
+
+  void print_types() {
+    constexpr std::size_t most_rows = 12;
+    std::size_t type_columns = 0;
+    const std::size_t rows = std::min(summary_.types.size(), most_rows);
+    for (std::size_t i = 0; i < rows; ++i) {
+      type_columns = std::max(type_columns, type_text(summary_.types[i].type).size());
+    }
+    for (std::size_t i = 0; i < rows; ++i) {
+      write_line(i == 0 ? "types" : "", type_row(summary_.types[i], type_columns));
+    }
+    if (rows < summary_.types.size()) {
+      write_line("", plural(summary_.types.size() - rows, "more type", "more types"));
+    }
+    if (summary_.file_type && rows > 0) write_line("label", file_type_text(*summary_.file_type));
+    start_group();
+  }
+
+  [[nodiscard]] std::string type_row(const TypeShare& share, std::size_t type_columns) const {
+    const double part = summary_.tensor_bytes == 0 ? 0.0
+                                                   : static_cast<double>(share.size_bytes) /
+                                                         static_cast<double>(summary_.tensor_bytes);
+    const std::string facts = fmt::format("  {:>6}  {:>9}  {}", fmt::format("{:.1f}%", part * 100),
+                                          format_bytes(share.size_bytes),
+                                          plural(share.tensor_count, "tensor", "tensors"));
+    const std::size_t used = label_columns + type_columns + 34;
+    const std::size_t cells = width_ > used + 8 ? std::min<std::size_t>(width_ - used, 28) : 8;
+    return padded(type_text(share.type), type_columns) + "  " +
+           console_.paint(Style::accent, bar(part, cells, console_.is_unicode())) + facts;
+  }
+
+  /// What the file says of itself, which need not be what is in it.
+  static std::string file_type_text(std::uint64_t file_type) {
+    constexpr std::uint64_t guessed = 1024;
+    const std::string_view name = file_type_name(file_type);
+    const std::string_view remark = file_type >= guessed && !name.empty() ? ", guessed" : "";
+    return fmt::format("{} (general.file_type {}{})", name.empty() ? "unknown" : name, file_type,
+                       remark);
+  }
+
+  void print_tokenizer() {
+    Items items;
+    if (summary_.tokenizer_model) items.push_back(escape_shortened(*summary_.tokenizer_model, 24));
+    if (summary_.tokenizer_pre)
+      items.push_back("pre " + escape_shortened(*summary_.tokenizer_pre, 24));
+    if (summary_.token_count) items.push_back(plural(*summary_.token_count, "token", "tokens"));
+    if (summary_.merge_count) items.push_back(plural(*summary_.merge_count, "merge", "merges"));
+    if (items.empty() && summary_.vocab_size) {
+      items.push_back(plural(*summary_.vocab_size, "token", "tokens"));
+    }
+    line("tokenizer", items);
+    line("", special_token_items());
+    if (const Value* chat_template = model_.find("tokenizer.chat_template")) {
+      line("template", {"yes", plural(chat_template->bytes().size(), "byte", "bytes")});
+    } else if (summary_.token_count) {
+      line("template", {"none"});
+    }
+    start_group();
+  }
+
+  [[nodiscard]] Items special_token_items() const {
+    constexpr std::size_t most = 16;
+    Items items;
+    for (const SpecialToken& token : special_tokens(model_)) {
+      if (items.size() == most) {
+        items.emplace_back("...");
+        break;
+      }
+      const std::string text = token.text ? "\"" + escape_shortened(*token.text, 32) + "\""
+                                          : std::string("(not in the vocabulary)");
+      items.push_back(fmt::format("{} {} {}", escape_shortened(token.role, 16), token.id, text));
+    }
+    return items;
+  }
+
+  void print_origin() {
+    const auto first_of = [&](std::initializer_list<std::string_view> keys) {
+      std::optional<std::string_view> text;
+      for (const std::string_view key : keys) {
+        if (!text) text = find_text(model_, key);
+      }
+      return text;
+    };
+    text_line("author", first_of({"general.author", "general.organization"}));
+    text_line("base", first_of({"general.base_model.0.name", "general.base_model.0.repo_url"}));
+    text_line("quantized", first_of({"general.quantized_by"}));
+    text_line("license", first_of({"general.license", "general.license.name"}));
+    text_line("source", first_of({"general.source.url", "general.source.repo_url",
+                                  "general.source.huggingface.repository", "general.url",
+                                  "general.repo_url"}));
+    start_group();
+  }
+
+  /// A file of another format: what it says of itself.
+  void print_foreign(const ForeignFile& foreign) {
+    text_line("file", file_name(file_));
+    Items items = {std::string(foreign.format)};
+    for (const FileFact& fact : foreign.facts) {
+      items.push_back(fact.name + " " + escape_shortened(fact.value, width_));
+    }
+    items.push_back(plural(model_.tensors().size(), "tensor", "tensors"));
+    items.push_back(plural(foreign.file_bytes, "byte", "bytes"));
+    line("", items);
+  }
+
+  void print_file() {
+    if (console_.foreign() != nullptr) return print_foreign(*console_.foreign());
+    const ModelFile& first = model_.files().front();
+    if (file_ != "-") text_line("file", file_name(file_));
+    line(file_ == "-" ? "file" : "",
+         {fmt::format("GGUF version {}", first.version),
+          first.byte_order == Endian::big ? "big-endian" : "little-endian",
+          fmt::format("alignment {}", first.alignment),
+          plural(model_.metadata().size(), "key", "keys"),
+          plural(model_.tensors().size(), "tensor", "tensors")});
+    Items sizes;
+    if (!model_.is_split() && !model_.tensors().empty()) {
+      sizes.push_back("data from byte " + format_digits(first.data_offset));
+    }
+    sizes.push_back(plural(total_file_bytes(model_), "byte", "bytes"));
+    if (const std::uint64_t trailing = trailing_bytes(model_); trailing > 0) {
+      sizes.push_back(format_digits(trailing) + " of them after the last tensor");
+    }
+    line("", sizes);
+    print_shards();
+  }
+
+  void print_shards() {
+    if (!model_.is_split()) return;
+    constexpr std::size_t most_named = 4;
+    const std::vector<ShardFact> shards = shard_facts(model_);
+    Items missing;
+    for (const ShardFact& shard : shards) {
+      if (shard.is_present) continue;
+      missing.push_back(shard.path ? escape_shortened(file_name(*shard.path), width_ - 20)
+                                   : fmt::format("number {}", shard.index + 1));
+    }
+    write_line("shards",
+               fmt::format("{} of {} present", shards.size() - missing.size(), shards.size()));
+    if (missing.empty()) return;
+    if (missing.size() > most_named) {
+      const std::size_t more = missing.size() - most_named + 1;
+      missing.resize(most_named - 1);
+      missing.push_back(fmt::format("and {} more", format_digits(more)));
+    }
+    for (std::size_t i = 0; i < missing.size(); ++i) {
+      write_line("", (i == 0 ? "missing: " : "         ") + missing[i]);
+    }
+  }
+
+  [[nodiscard]] std::optional<std::uint64_t> own_number(std::string_view suffix) const {
+    const Value* value = find_architecture_key(model_, suffix);
+    if (value == nullptr) return std::nullopt;
+    const Result<std::uint64_t> number = value->get<std::uint64_t>();
+    return number ? std::optional(*number) : std::nullopt;
+  }
+
+  /// A float as text with the digits of its own precision.
+  [[nodiscard]] std::optional<std::string> own_float(std::string_view suffix) const {
+    const Value* value = find_architecture_key(model_, suffix);
+    if (value == nullptr) return std::nullopt;
+    const Result<double> wide = value->get<double>();
+    if (!wide) return std::nullopt;
+    // "500,000" says more than "5e+05".
+    if (*wide >= 0 && *wide < 1e15 && *wide == std::floor(*wide)) {
+      return format_digits(static_cast<std::uint64_t>(*wide));
+    }
+    const Result<float> narrow = value->get<float>();
+    return narrow ? format_float(*narrow) : format_float(*wide);
+  }
+
+  /// As stored, or what it must be if all heads share the width.
+  [[nodiscard]] std::optional<std::uint64_t> head_size() const {
+    if (const auto size = own_number("attention.key_length")) return size;
+    const std::uint64_t heads = summary_.head_count->minimum;
+    if (heads == 0 || heads != summary_.head_count->maximum) return std::nullopt;
+    if (!summary_.embedding_length || *summary_.embedding_length % heads != 0) return std::nullopt;
+    return *summary_.embedding_length / heads;
+  }
+
+  Console& console_;
+  const std::string& file_;
+  const Model& model_;
+  Summary summary_;
+  std::size_t width_;
+  bool is_group_start_ = false;
+};
+
+}  // namespace
+
+void print_show_page(Console& console, const std::string& file, const Model& model) {
+  Page(console, file, model).print();
+}
+
+}  // namespace ingot::cli

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+// What a person wants to know about a model, on one screen.
+#pragma once
+
+#include <ingot/model.hpp>
+#include <string>
+
+#include "cli/console.hpp"
+
+namespace ingot::cli {
+
+/// Prints the page in at most 80 columns. What the file does not say is left out.
+void print_show_page(Console& console, const std::string& file, const Model& model);
+
+}  // namespace ingot::cli

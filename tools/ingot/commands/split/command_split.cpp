@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+// `ingot split IN PREFIX` -- one model, cut into shards.
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <ingot/shard_name.hpp>
+#include <ingot/split.hpp>
+#include <ingot/text.hpp>
+#include <memory>
+
+#include "text/byte_count.hpp"
+#include "cli/command.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/json_stream.hpp"
+#include "cli/progress.hpp"
+#include "cli/table.hpp"
+
+namespace ingot::cli {
+namespace {
+
+constexpr const char* examples =
+    "Examples:\n"
+    "  ingot split model.gguf model --max-size 2G\n"
+    "  ingot split model.gguf parts/model --shards 4 --dry-run\n"
+    "  ingot split old-00001-of-00009.gguf new --max-size 40GiB\n"
+    "\n"
+    "The files are called PREFIX-00001-of-00003.gguf; llama.cpp loads them by the\n"
+    "first. A size counts the whole file, header and padding included; G is 10^9\n"
+    "bytes, GiB 2^30. No file gets its name before all are complete. ingot merge\n"
+    "makes one file again, the same to the byte; what cannot come back, such as gaps\n"
+    "between tensors, is said.\n"
+    "Exit status 2: no cut keeps the limit (a tensor is larger, say).";
+
+struct Options {
+  std::string file;
+  std::string prefix;
+  SplitLimits limits;
+  bool is_forced = false;
+  bool is_dry_run = false;
+};
+
+/// Every shard is an open file until all are complete.
+void allow_many_files() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+std::uint64_t bytes_of(const SplitPlan& plan) {
+  std::uint64_t sum = 0;
+  for (const PlannedShard& shard : plan.shards) sum += shard.file_bytes;
+  return sum;
+}
+
+std::string path_of(const Options& options, const SplitPlan& plan, std::size_t index) {
+  return shard_file_name(options.prefix, static_cast<std::uint32_t>(index),
+                         static_cast<std::uint32_t>(plan.shards.size()));
+}
+
+void print_json(const Options& options, Console& console, const SplitPlan& plan,
+                bool is_restorable) {
+  JsonStream json(console.out());
+  json.begin_object();
+  json.member("file", std::string_view(options.file));
+  json.member("written", !options.is_dry_run);
+  json.member("tensors", static_cast<std::uint64_t>(plan.tensor_count));
+  json.member("bytes", bytes_of(plan));
+  json.member("restorable", is_restorable);
+  json.key("shards");
+  json.begin_array();
+  for (std::size_t i = 0; i < plan.shards.size() && json.is_open(); ++i) {
+    const PlannedShard& shard = plan.shards[i];
+    json.begin_object(Layout::line);
+    json.member("file", std::string_view(path_of(options, plan, i)));
+    json.member("first_tensor", static_cast<std::uint64_t>(shard.first_tensor));
+    json.member("tensors", static_cast<std::uint64_t>(shard.tensor_count));
+    json.member("bytes", shard.file_bytes);
+    json.end();
+  }
+  json.end();
+  json.end();
+}
+
+void print_text(const Options& options, Console& console, const SplitPlan& plan) {
+  const std::vector<Column> columns = {{"file", Align::left, true},
+                                       {"tensors", Align::right},
+                                       {"size", Align::right},
+                                       {"bytes", Align::right}};
+  print_table(console, columns, plan.shards.size(),
+              [&](std::size_t row, std::span<std::string> cells) {
+                const PlannedShard& shard = plan.shards[row];
+                cells[0] = path_of(options, plan, row);
+                cells[1] = format_digits(shard.tensor_count);
+                cells[2] = format_bytes(shard.file_bytes);
+                cells[3] = format_digits(shard.file_bytes);
+              });
+  const std::string line =
+      fmt::format("{} shard{}, {} tensors, {}{}", format_digits(plan.shards.size()),
+                  plan.shards.size() == 1 ? "" : "s", format_digits(plan.tensor_count),
+                  format_bytes(bytes_of(plan)), options.is_dry_run ? "; nothing was written" : "");
+  console.out().print("{}\n", console.paint(Style::strong, line));
+}
+
+ExitCode fail(const Options& options, Console& console, const Error& error) {
+  if (error.code == Errc::already_exists) {
+    console.complain(error.subject, "the file exists; --force replaces it");
+    return ExitCode::usage;
+  }
+  // What is wrong with an output is said of it.
+  const bool is_output =
+      error.subject == options.prefix || error.subject.starts_with(options.prefix + "-0");
+  return console.fail(is_output ? error.subject : options.file, error);
+}
+
+ExitCode run(Options& options, Console& console) {
+  constexpr std::string_view ending = ".gguf";
+  if (options.prefix.ends_with(ending)) {
+    options.prefix.resize(options.prefix.size() - ending.size());
+  }
+  if (options.prefix.empty() || options.prefix.ends_with('/')) {
+    return console.refuse_usage("split: PREFIX must be the beginning of a file name");
+  }
+  const SplitLimits& limits = options.limits;
+  if (limits.max_bytes == 0 && limits.max_tensors == 0 && limits.shard_count == 0) {
+    return console.refuse_usage("split: give --max-size, --max-tensors or --shards");
+  }
+  const Result<Model> model = console.open_model(options.file);
+  if (!model) return console.fail(options.file, model.error());
+  if (model->files().size() < model->shard_count()) {
+    console.complain(options.file, "shards are missing; fetch them first");
+    return ExitCode::refused;
+  }
+  const Result<SplitPlan> plan = plan_split(*model, limits);
+  if (!plan) return fail(options, console, plan.error());
+  // A file of another format does not come back at all, and nobody expects it.
+  const Result<std::string> abnormal =
+      console.foreign() != nullptr ? std::string() : describe_abnormal_form(*model);
+  if (!abnormal) return fail(options, console, abnormal.error());
+  if (!abnormal->empty()) {
+    console.remark(options.file, "note: it has " + *abnormal +
+                                     "; merging the shards gives an equal model, not these bytes");
+  }
+  // write_shards knows the files of a GGUF model only.
+  const auto count = static_cast<std::uint32_t>(plan->shards.size());
+  for (std::uint32_t i = 0; i < count && console.foreign() != nullptr; ++i) {
+    const std::string path = shard_file_name(options.prefix, i, count);
+    if (!console.is_input(path)) continue;
+    return fail(options, console, {Errc::same_file, Error::no_offset, path, {}});
+  }
+  if (!options.is_dry_run) {
+    allow_many_files();
+    const OrderlyStop orderly_stop;
+    Progress progress(console, options.file, bytes_of(*plan));
+    const Result<void> written =
+        write_shards(*model, *plan, options.prefix,
+                     {.may_replace = options.is_forced, .progress = [&](std::uint64_t done_bytes) {
+                        progress.update(done_bytes);
+                        return stop_signal() == 0;
+                      }});
+    if (!written) return fail(options, console, written.error());
+  }
+  if (console.is_json()) {
+    print_json(options, console, *plan, abnormal->empty());
+  } else if (options.is_dry_run || !console.is_quiet()) {
+    print_text(options, console, *plan);
+  }
+  return ExitCode::done;
+}
+
+}  // namespace
+
+void add_split_command(CLI::App& program, Console& console) {
+  auto options = std::make_shared<Options>();
+  CLI::App& command = add_command(program, "split", "Cut a model into shards", examples);
+  require(add_argument(command, "IN", options->file, "A GGUF file, or any shard of a set"));
+  require(
+      add_argument(command, "PREFIX", options->prefix, "What the names of the shards begin with"));
+  add_byte_count(command, "--max-size", options->limits.max_bytes, "Bytes of each file, at most");
+  add_number(command, "--max-tensors", options->limits.max_tensors, 1, max_shard_count * 65536ull,
+             "Tensors of each file, at most");
+  add_number(command, "--shards", options->limits.shard_count, 1, max_shard_count,
+             "Exactly N files, as equal in size as can be");
+  add_switch(command, "--no-tensor-first-split", options->limits.is_first_without_tensors,
+             "Put only the keys into the first file");
+  add_switch(command, "--force", options->is_forced, "Replace shards that exist");
+  add_switch(command, "--dry-run", options->is_dry_run, "Print what would be written, and stop");
+  on_run(command, [options, &console] { console.finish(run(*options, console)); });
+}
+
+}  // namespace ingot::cli

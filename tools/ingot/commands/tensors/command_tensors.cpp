@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: MIT
+// `ingot tensors FILE [NAME-GLOB...]` -- one line per tensor.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ingot/tensor_profile.hpp>
+#include <ingot/tensor_statistics.hpp>
+#include <ingot/text.hpp>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "cli/command.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/json_stream.hpp"
+#include "text/name_match.hpp"
+#include "cli/progress.hpp"
+#include "cli/table.hpp"
+#include "text/tensor_json.hpp"
+#include "text/value_text.hpp"
+
+namespace ingot::cli {
+namespace {
+
+constexpr const char* examples =
+    "Examples:\n"
+    "  ingot tensors model.gguf\n"
+    "  ingot tensors model.gguf 'blk.0.*' --sort name\n"
+    "  ingot tensors model.gguf --sort size | head\n"
+    "  ingot tensors model.gguf --stats '*norm*'\n"
+    "  ingot tensors model.gguf --json | jq -r '.[] | select(.type == \"F32\").name'\n"
+    "\n"
+    "Shapes begin with the dimension that varies fastest, as stored. Offsets count\n"
+    "from the start of the file (in JSON, `offset` from that of the data section).\n"
+    "--stats reads every weight; NaN and infinities are counted and left out of the\n"
+    "rest.\n"
+    "Exit status 1: no tensor matches.";
+
+enum class Sort : std::uint8_t { file, name, size, offset };
+
+struct Options {
+  std::string file;
+  std::vector<std::string> name_globs;
+  Sort sort = Sort::file;
+  bool has_stats = false;
+};
+
+using Tensors = std::vector<const TensorInfo*>;
+
+void sort_tensors(Tensors& tensors, Sort sort) {
+  const auto by = [&](auto comes_before) {
+    std::stable_sort(tensors.begin(), tensors.end(), [&](const TensorInfo* a, const TensorInfo* b) {
+      return comes_before(*a, *b);
+    });
+  };
+  switch (sort) {
+    case Sort::file:
+      break;
+    case Sort::name:
+      by([](const auto& a, const auto& b) { return natural_less(a.name, b.name); });
+      break;
+    case Sort::size:  // who asks for sizes looks for the large ones
+      by([](const auto& a, const auto& b) { return a.size_bytes > b.size_bytes; });
+      break;
+    case Sort::offset:
+      by([](const auto& a, const auto& b) {
+        return a.shard != b.shard ? a.shard < b.shard : a.data_offset < b.data_offset;
+      });
+      break;
+  }
+}
+
+double bits_per_weight(std::uint64_t bytes, std::uint64_t elements) {
+  return 8.0 * static_cast<double>(bytes) / static_cast<double>(elements);
+}
+
+std::string bits_text(std::uint64_t bytes, std::uint64_t elements) {
+  return elements == 0 ? "-" : fmt::format("{:.2f}", bits_per_weight(bytes, elements));
+}
+
+/// One for each tensor, or none at all.
+using AllStatistics = std::vector<Statistics>;
+
+/// What the weights of each tensor look like, in a few columns; or none at all.
+using Sparks = std::vector<std::string>;
+
+/// Drawings are for people with a terminal that can show them, and room beside the numbers.
+bool has_drawings(const Console& console) {
+  return console.is_terminal() && console.is_unicode() && console.width() >= 100;
+}
+
+void print_json(Console& console, const Model& model, const Tensors& tensors,
+                const AllStatistics& stats) {
+  JsonStream json(console.out());
+  json.begin_array();
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const TensorInfo* tensor = tensors[i];
+    if (!json.is_open()) return;
+    json.begin_object(Layout::line);
+    write_tensor_members(json, model, console.foreign(), *tensor);
+    if (!stats.empty()) write_statistics_members(json, stats[i]);
+    json.end();
+  }
+  json.end();
+}
+
+void print_totals(Console& console, const Tensors& tensors) {
+  std::uint64_t elements = 0;
+  std::uint64_t bytes = 0;
+  for (const TensorInfo* tensor : tensors) {
+    elements += tensor->element_count;
+    bytes += tensor->size_bytes;
+  }
+  std::string line =
+      fmt::format("{} tensor{}", format_digits(tensors.size()), tensors.size() == 1 ? "" : "s");
+  if (elements > 0) {
+    line += fmt::format(", {} elements, {} ({} bytes), {} bits per weight", format_count(elements),
+                        format_bytes(bytes), format_digits(bytes), bits_text(bytes, elements));
+  }
+  console.out().print("{}\n", console.paint(Style::strong, line));
+}
+
+std::string number_text(double number) {
+  return number == 0.0 ? "0" : fmt::format("{:.4g}", number);
+}
+
+/// What is odd about the numbers, if anything is.
+void print_oddities(Console& console, const Tensors& tensors, const AllStatistics& stats) {
+  for (std::size_t i = 0; i < stats.size(); ++i) {
+    if (stats[i].nans == 0 && stats[i].infinities == 0) continue;
+    console.out().print("{}: {} NaN, {} infinite\n", escape(tensors[i]->name),
+                        format_digits(stats[i].nans), format_digits(stats[i].infinities));
+  }
+}
+
+void print_statistics(Console& console, const Tensors& tensors, const AllStatistics& stats,
+                      const Sparks& sparks) {
+  std::vector<Column> columns = {
+      {"name", Align::left, true}, {"type", Align::left},  {"min", Align::right},
+      {"max", Align::right},       {"mean", Align::right}, {"std", Align::right},
+      {"zeros", Align::right},     {"NaN", Align::right},  {"Inf", Align::right}};
+  if (!sparks.empty()) columns.push_back({"weights", Align::left});
+  const auto make_row = [&](std::size_t row, std::span<std::string> cells) {
+    const Statistics& found = stats[row];
+    cells[0] = tensors[row]->name;
+    cells[1] = type_text(tensors[row]->type);
+    for (std::size_t i = 2; i < 6; ++i) cells[i] = "-";
+    if (found.count > 0) {
+      cells[2] = number_text(found.min);
+      cells[3] = number_text(found.max);
+      cells[4] = number_text(found.mean);
+      cells[5] = number_text(found.deviation());
+    }
+    cells[6] = fmt::format("{}", found.zeros);
+    cells[7] = fmt::format("{}", found.nans);
+    cells[8] = fmt::format("{}", found.infinities);
+    if (!sparks.empty()) cells[9] = sparks[row];
+  };
+  if (!tensors.empty()) print_table(console, columns, tensors.size(), make_row);
+  print_totals(console, tensors);
+  print_oddities(console, tensors, stats);
+}
+
+std::uint64_t largest_bytes(const Tensors& tensors) {
+  std::uint64_t largest = 0;
+  for (const TensorInfo* tensor : tensors) largest = std::max(largest, tensor->size_bytes);
+  return largest;
+}
+
+void print_lines(Console& console, const Model& model, const Tensors& tensors) {
+  std::vector<Column> columns = {{"name", Align::left, true}, {"shape", Align::left},
+                                 {"type", Align::left},       {"size", Align::right},
+                                 {"offset", Align::right},    {"bpw", Align::right}};
+  const ForeignFile* foreign = console.foreign();
+  const std::size_t file_count = foreign != nullptr ? foreign->paths.size() : model.files().size();
+  const bool has_shards = file_count > 1;
+  if (has_shards) columns.push_back({"shard", Align::right});
+  const std::uint64_t largest = largest_bytes(tensors);
+  const bool has_bars = has_drawings(console) && largest > 0;
+  if (has_bars) columns.push_back({"", Align::left});
+  const auto make_row = [&](std::size_t row, std::span<std::string> cells) {
+    const TensorInfo& tensor = *tensors[row];
+    cells[0] = tensor.name;
+    cells[1] = shape_text(tensor.shape);
+    cells[2] = type_text(tensor.type);
+    cells[3] = format_bytes(tensor.size_bytes);
+    const TensorPlace place = place_of(model, foreign, tensor);
+    cells[4] = place.file_offset ? fmt::format("{}", *place.file_offset) : "-";
+    cells[5] = bits_text(tensor.size_bytes, tensor.element_count);
+    if (has_shards) cells[6] = fmt::format("{}", place.shard + 1);
+    if (has_bars) {
+      const double share = static_cast<double>(tensor.size_bytes) / static_cast<double>(largest);
+      cells.back() = bar(share, 12, true);
+    }
+  };
+  if (!tensors.empty()) print_table(console, columns, tensors.size(), make_row);
+  print_totals(console, tensors);
+}
+
+/// The statistics, and the sparks if somebody is there to see them.
+Result<AllStatistics> compute(Console& console, const std::string& file, const Model& model,
+                              const Tensors& tensors, Sparks& sparks) {
+  constexpr std::size_t spark_columns = 12;
+  std::uint64_t total_bytes = 0;
+  for (const TensorInfo* tensor : tensors) total_bytes += tensor->size_bytes;
+  const OrderlyStop orderly_stop;
+  Progress progress(console, file, total_bytes);
+  const auto report = [&](std::uint64_t done_bytes) {
+    progress.update(done_bytes);
+    return stop_signal() == 0;
+  };
+  if (console.is_json() || !has_drawings(console)) {
+    return compute_statistics(model, tensors, console.threads(), report);
+  }
+  INGOT_TRY(
+      const std::vector<TensorProfile> profiles,
+      profile_tensors(
+          model, tensors,
+          {.bin_count = spark_columns, .reference = nullptr, .thread_count = console.threads()},
+          report));
+  AllStatistics stats;
+  for (const TensorProfile& profile : profiles) {
+    stats.push_back(profile.statistics);
+    sparks.push_back(spark(profile.histogram.counts));
+  }
+  return stats;
+}
+
+ExitCode run(const Options& options, Console& console) {
+  const Result<Model> model = console.open_model(options.file);
+  if (!model) return console.fail(options.file, model.error());
+
+  NameFilter filter(options.name_globs);
+  Tensors tensors;
+  for (const TensorInfo& tensor : model->tensors()) {
+    if (filter.matches(tensor.name)) tensors.push_back(&tensor);
+  }
+  sort_tensors(tensors, options.sort);
+  AllStatistics stats;
+  Sparks sparks;
+  if (options.has_stats) {
+    Result<AllStatistics> computed = compute(console, options.file, *model, tensors, sparks);
+    if (!computed) return console.fail(options.file, computed.error());
+    stats = std::move(*computed);
+  }
+  const bool has_no_match = tensors.empty() && !options.name_globs.empty();
+  if (console.is_json()) {
+    print_json(console, *model, tensors, stats);
+  } else if (!has_no_match) {
+    options.has_stats ? print_statistics(console, tensors, stats, sparks)
+                      : print_lines(console, *model, tensors);
+  }
+  for (const std::string_view glob : filter.unmatched()) {
+    console.complain(options.file, "no tensor matches \"" + escape(glob) + "\"");
+  }
+  return has_no_match ? ExitCode::negative : ExitCode::done;
+}
+
+}  // namespace
+
+void add_tensors_command(CLI::App& program, Console& console) {
+  auto options = std::make_shared<Options>();
+  CLI::App& command =
+      add_command(program, "tensors", "List tensors with shape, type, size and offset", examples);
+  add_file(command, options->file);
+  add_argument(command, "NAME-GLOB", options->name_globs, "Only tensors that match: * ? [a-z]");
+  add_choice(command, "--sort", "KEY", options->sort,
+             {{"name", Sort::name}, {"size", Sort::size}, {"offset", Sort::offset}},
+             "Sort by {}: blk.2 comes before blk.10, the largest first; default: as in the file");
+  add_switch(command, "--stats", options->has_stats,
+             "Range, mean, standard deviation, zeros, NaN and infinities of the weights");
+  on_run(command, [options, &console] { console.finish(run(*options, console)); });
+}
+
+}  // namespace ingot::cli

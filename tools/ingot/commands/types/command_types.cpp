@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+// `ingot types` -- the table of tensor types.
+
+#include <fmt/format.h>
+
+#include <array>
+#include <memory>
+
+#include "cli/command.hpp"
+#include "cli/json_stream.hpp"
+#include "cli/table.hpp"
+
+namespace ingot::cli {
+namespace {
+
+constexpr const char* examples =
+    "Examples:\n"
+    "  ingot types\n"
+    "  ingot types --json | jq -r '.[] | select(.bits_per_weight < 3).type'\n"
+    "\n"
+    "A block is the elements of a row that are encoded together. Importance weights\n"
+    "say how much an error in each column matters: types that need them cannot be\n"
+    "encoded without, types that want them become poor.";
+
+std::string_view weights_text(ImportanceWeights weights) {
+  constexpr std::array<std::string_view, 4> texts = {"unused", "optional", "recommended",
+                                                     "required"};
+  return texts[static_cast<std::size_t>(weights)];
+}
+
+/// Every live type has both; see quantize.hpp.
+constexpr bool can_encode = true;
+
+void print_json(Console& console) {
+  JsonStream json(console.out());
+  json.begin_array();
+  for (const TensorTypeInfo& info : live_tensor_types) {
+    json.begin_object(Layout::line);
+    json.member("id", static_cast<std::uint32_t>(info.type));
+    json.member("type", info.name);
+    json.member("block_elements", info.block_elements);
+    json.member("block_bytes", info.block_bytes);
+    json.member("bits_per_weight", info.bits_per_weight());
+    json.member("can_encode", can_encode);
+    json.member("importance_weights", weights_text(info.weights));
+    json.end();
+  }
+  json.end();
+}
+
+void print_lines(Console& console) {
+  const std::array<Column, 7> columns = {{{"id", Align::right},
+                                          {"type"},
+                                          {"block", Align::right},
+                                          {"bytes", Align::right},
+                                          {"bits per weight", Align::right},
+                                          {"encodes"},
+                                          {"importance weights"}}};
+  const auto make_row = [&](std::size_t row, std::span<std::string> cells) {
+    const TensorTypeInfo& info = live_tensor_types[row];
+    cells[0] = fmt::format("{}", static_cast<std::uint32_t>(info.type));
+    cells[1] = info.name;
+    cells[2] = fmt::format("{}", info.block_elements);
+    cells[3] = fmt::format("{}", info.block_bytes);
+    cells[4] = fmt::format("{}", info.bits_per_weight());
+    cells[5] = can_encode ? "yes" : "no";
+    cells[6] = weights_text(info.weights);
+  };
+  print_table(console, columns, live_tensor_types.size(), make_row);
+}
+
+}  // namespace
+
+void add_types_command(CLI::App& program, Console& console) {
+  CLI::App& command =
+      add_command(program, "types", "List the tensor types and their blocks", examples);
+  on_run(command, [&console] {
+    console.is_json() ? print_json(console) : print_lines(console);
+    console.finish(ExitCode::done);
+  });
+}
+
+}  // namespace ingot::cli

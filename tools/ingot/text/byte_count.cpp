@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+#include "text/byte_count.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <ingot/text.hpp>
+
+namespace ingot::cli {
+namespace {
+
+char lower(char letter) {
+  return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+}
+
+/// What the letters after the number multiply it with.
+std::optional<double> unit_of(std::string_view letters) {
+  std::string text;
+  for (const char letter : letters) text += lower(letter);
+  constexpr std::string_view prefixes = "kmgt";
+  if (text.empty() || text == "b") return 1.0;
+  const std::size_t power = prefixes.find(text[0]);
+  if (power == std::string_view::npos) return std::nullopt;
+  const std::string rest = text.substr(1);
+  if (rest.empty() || rest == "b") return std::pow(1000.0, static_cast<double>(power + 1));
+  if (rest == "i" || rest == "ib") return std::pow(1024.0, static_cast<double>(power + 1));
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> parse_byte_count(std::string_view text) {
+  const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+  std::uint64_t whole = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + digits, whole);
+  if (error == std::errc() && digits == text.size() && whole > 0) return whole;
+  double number = 0.0;
+  const auto [rest, problem] =
+      std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
+  if (problem != std::errc() || digits == 0) return std::nullopt;
+  const auto letters = text.substr(static_cast<std::size_t>(rest - text.data()));
+  const std::optional<double> unit = unit_of(letters);
+  constexpr double most_bytes = 9e18;  // below 2^63
+  if (!unit || number * *unit < 1.0 || number * *unit > most_bytes) return std::nullopt;
+  return static_cast<std::uint64_t>(number * *unit);
+}
+
+CLI::Option* add_byte_count(CLI::App& app, const std::string& name, std::uint64_t& target,
+                            const std::string& description) {
+  const auto parse = [name, &target](const std::string& word) {
+    const std::optional<std::uint64_t> bytes = parse_byte_count(word);
+    if (!bytes) {
+      throw CLI::ValidationError(fmt::format(
+          "{} must be a size like 2G, 500M, 2GiB or 1000000, not \"{}\"", name, escape(word)));
+    }
+    target = *bytes;
+  };
+  return app.add_option_function<std::string>(name, parse, description)
+      ->type_name("SIZE")
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+}
+
+}  // namespace ingot::cli

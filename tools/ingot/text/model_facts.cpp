@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+#include "text/model_facts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace ingot::cli {
+namespace {
+
+constexpr std::string_view role_prefix = "tokenizer.ggml.";
+constexpr std::string_view role_suffix = "_token_id";
+
+std::optional<SpecialToken> as_special_token(const KeyValue& pair) {
+  std::string_view role = pair.key;
+  if (!role.starts_with(role_prefix) || !role.ends_with(role_suffix)) return std::nullopt;
+  if (role.size() <= role_prefix.size() + role_suffix.size()) return std::nullopt;
+  const Result<std::uint64_t> id = pair.value.get<std::uint64_t>();
+  if (!id) return std::nullopt;
+  role.remove_prefix(role_prefix.size());
+  role.remove_suffix(role_suffix.size());
+  return SpecialToken{role, *id, std::nullopt};
+}
+
+/// The path of another shard of the set that `path` belongs to.
+std::optional<std::string> shard_path(std::string_view path, std::uint32_t index,
+                                      std::uint32_t count) {
+  const std::string ending = fmt::format("-of-{:05}.gguf", count);
+  constexpr std::size_t number_bytes = 6;  // "-00001"
+  if (!path.ends_with(ending) || path.size() < ending.size() + number_bytes) return std::nullopt;
+  path.remove_suffix(ending.size() + number_bytes);
+  return fmt::format("{}-{:05}{}", path, index + 1, ending);
+}
+
+}  // namespace
+
+std::vector<SpecialToken> special_tokens(const Model& model) {
+  std::vector<SpecialToken> tokens;
+  for (const KeyValue& pair : model.metadata()) {
+    if (const auto token = as_special_token(pair)) tokens.push_back(*token);
+  }
+  const Value* texts = model.find("tokenizer.ggml.tokens");
+  if (tokens.empty() || texts == nullptr) return tokens;
+  const Array array = texts->as_array();
+  if (array.element_type() != ValueType::string) return tokens;
+
+  // One walk to the highest id is cheaper than the index that random access would build.
+  std::vector<SpecialToken*> by_id;
+  for (SpecialToken& token : tokens) {
+    if (token.id < array.size()) by_id.push_back(&token);
+  }
+  std::sort(by_id.begin(), by_id.end(), [](const auto* a, const auto* b) { return a->id < b->id; });
+  Array::Iterator element = array.begin();
+  std::uint64_t position = 0;
+  for (SpecialToken* token : by_id) {
+    for (; position < token->id; ++position) ++element;
+    token->text = (*element).get<std::string_view>().value_or(std::string_view{});
+  }
+  return tokens;
+}
+
+std::vector<ShardFact> shard_facts(const Model& model) {
+  std::vector<ShardFact> shards;
+  if (!model.is_split()) return shards;
+  const ModelFile& known = model.files().front();
+  for (std::uint32_t index = 0; index < model.shard_count(); ++index) {
+    shards.push_back({shard_path(known.path, index, model.shard_count()), index, false, 0});
+  }
+  for (const ModelFile& file : model.files()) {
+    if (file.index >= shards.size()) continue;
+    shards[file.index] = {file.path, file.index, true, file.file_bytes};
+  }
+  return shards;
+}
+
+std::uint64_t total_file_bytes(const Model& model) {
+  std::uint64_t bytes = 0;
+  for (const ModelFile& file : model.files()) bytes += file.file_bytes;
+  return bytes;
+}
+
+std::uint64_t trailing_bytes(const Model& model) {
+  std::uint64_t bytes = 0;
+  for (const ModelFile& file : model.files()) {
+    std::uint64_t end = file.tensors.empty() ? file.header_bytes : file.data_offset;
+    for (const TensorInfo& tensor : file.tensors) {
+      end = std::max(end, file.data_offset + tensor.data_offset + tensor.size_bytes);
+    }
+    // The padding that rounds the last tensor up belongs to it.
+    end = (end + file.alignment - 1) / file.alignment * file.alignment;
+    if (file.file_bytes > end) bytes += file.file_bytes - end;
+  }
+  return bytes;
+}
+
+std::optional<std::string_view> find_text(const Model& model, std::string_view key) {
+  const Value* value = model.find(key);
+  if (value == nullptr) return std::nullopt;
+  const Result<std::string_view> text = value->get<std::string_view>();
+  return text && !text->empty() ? std::optional(*text) : std::nullopt;
+}
+
+}  // namespace ingot::cli

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+#include "text/show_json.hpp"
+
+#include <ingot/summary.hpp>
+#include <ingot/text.hpp>
+#include <optional>
+#include <string_view>
+
+#include "text/model_facts.hpp"
+#include "text/value_text.hpp"
+
+namespace ingot::cli {
+namespace {
+
+/// Of a file of another format: what the two have in common.
+void write_foreign_format(JsonStream& json, const ForeignFile& foreign) {
+  json.key("format");
+  json.begin_object();
+  json.key("version");
+  json.null();
+  json.member("endian", std::string_view("little"));
+  json.key("alignment");
+  json.null();
+  json.member("data_offset", foreign.data_offsets.front());
+  json.member("file_size", foreign.file_bytes);
+  json.member("trailing_bytes", 0u);
+  json.end();
+}
+
+void write_format(JsonStream& json, const Model& model) {
+  const ModelFile& file = model.files().front();
+  json.key("format");
+  json.begin_object();
+  json.member("version", file.version);
+  json.member("endian", std::string_view(file.byte_order == Endian::big ? "big" : "little"));
+  json.member("alignment", file.alignment);
+  json.member("data_offset", file.data_offset);
+  json.member("file_size", total_file_bytes(model));
+  json.member("trailing_bytes", trailing_bytes(model));
+  json.end();
+}
+
+/// A number, or an array of numbers if the file gives one for each layer.
+void write_layer_number(JsonStream& json, const Model& model, std::string_view name,
+                        std::string_view key, const std::optional<LayerNumber>& number) {
+  json.key(name);
+  if (!number) return json.null();
+  if (!number->is_per_layer) return json.value(number->minimum);
+  json.begin_array(Layout::line);
+  for (const Value layer : find_architecture_key(model, key)->as_array()) {
+    json.value(layer.get<std::uint64_t>().value_or(0));
+  }
+  json.end();
+}
+
+void write_model(JsonStream& json, const Model& model, const Summary& summary) {
+  json.key("model");
+  json.begin_object();
+  json.member("name", summary.name);
+  json.member("architecture", summary.architecture);
+  json.member("parameters", summary.parameter_count);
+  json.member("bits_per_weight", summary.bits_per_weight);
+  json.key("file_type");
+  const std::string_view file_type = file_type_name(summary.file_type.value_or(~0ull));
+  file_type.empty() ? json.null() : json.value(file_type);
+  json.member("file_type_id", summary.file_type);
+  json.member("context_length", summary.context_length);
+  json.member("block_count", summary.block_count);
+  json.member("embedding_length", summary.embedding_length);
+  write_layer_number(json, model, "feed_forward_length", "feed_forward_length",
+                     summary.feed_forward_length);
+  write_layer_number(json, model, "head_count", "attention.head_count", summary.head_count);
+  write_layer_number(json, model, "head_count_kv", "attention.head_count_kv",
+                     summary.head_count_kv);
+  json.member("expert_count", summary.expert_count);
+  json.member("expert_used_count", summary.expert_used_count);
+  json.member("vocab_size", summary.vocab_size);
+  json.end();
+}
+
+void write_tokenizer(JsonStream& json, const Model& model, const Summary& summary) {
+  json.key("tokenizer");
+  json.begin_object();
+  json.member("model", summary.tokenizer_model);
+  json.member("pre", summary.tokenizer_pre);
+  json.member("chat_template", summary.has_chat_template);
+  json.member("token_count", summary.token_count);
+  json.member("merge_count", summary.merge_count);
+  json.key("special_tokens");
+  json.begin_array();
+  for (const SpecialToken& token : special_tokens(model)) {
+    json.begin_object(Layout::line);
+    json.member("role", token.role);
+    json.member("id", token.id);
+    json.member("text", token.text);
+    json.end();
+  }
+  json.end();
+  json.end();
+}
+
+void write_types(JsonStream& json, const Summary& summary) {
+  json.key("types");
+  json.begin_array();
+  for (const TypeShare& share : summary.types) {
+    json.begin_object(Layout::line);
+    json.member("type", std::string_view(type_text(share.type)));
+    json.member("tensors", share.tensor_count);
+    json.member("elements", share.element_count);
+    json.member("bytes", share.size_bytes);
+    json.end();
+  }
+  json.end();
+}
+
+void write_shards(JsonStream& json, const Model& model) {
+  json.key("shards");
+  json.begin_array();
+  for (const ShardFact& shard : shard_facts(model)) {
+    json.begin_object(Layout::line);
+    json.key("file");
+    shard.path ? json.value(std::string_view(*shard.path)) : json.null();
+    json.member("index", shard.index);
+    json.member("present", shard.is_present);
+    json.end();
+  }
+  json.end();
+}
+
+/// What a file of another format says of itself; such files alone have this member.
+void write_foreign(JsonStream& json, const ForeignFile& foreign) {
+  json.key("foreign");
+  json.begin_object();
+  json.member("format", foreign.format);
+  json.member("file_size", foreign.file_bytes);
+  for (const FileFact& fact : foreign.facts) json.member(fact.name, std::string_view(fact.value));
+  json.end();
+}
+
+}  // namespace
+
+void write_show_json(JsonStream& json, const std::string& file, const Model& model,
+                     const ForeignFile* foreign) {
+  const Summary summary = summarize(model);
+  json.begin_object();
+  json.member("file", std::string_view(file));
+  foreign != nullptr ? write_foreign_format(json, *foreign) : write_format(json, model);
+  if (foreign != nullptr) write_foreign(json, *foreign);
+  write_model(json, model, summary);
+  write_tokenizer(json, model, summary);
+  write_types(json, summary);
+  json.member("tensor_count", model.tensors().size());
+  json.member("metadata_count", model.metadata().size());
+  write_shards(json, model);
+  json.end();
+}
+
+}  // namespace ingot::cli

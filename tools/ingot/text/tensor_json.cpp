@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+#include "text/tensor_json.hpp"
+
+#include "text/value_text.hpp"
+
+namespace ingot::cli {
+
+TensorPlace place_of(const Model& model, const ForeignFile* foreign, const TensorInfo& tensor) {
+  if (foreign == nullptr) {
+    return {model.file_offset(tensor), tensor.data_offset, model.files()[tensor.shard].index};
+  }
+  const std::optional<Origin> origin = model.origin(tensor);
+  if (!origin) return {};
+  return {origin->file_offset, origin->file_offset - foreign->data_offsets[origin->file],
+          static_cast<std::uint32_t>(origin->file)};
+}
+
+void write_tensor_members(JsonStream& json, const Model& model, const ForeignFile* foreign,
+                          const TensorInfo& tensor) {
+  const TensorPlace place = place_of(model, foreign, tensor);
+  json.member("name", tensor.name);
+  json.key("shape");
+  json.begin_array();
+  for (const std::uint64_t dimension : tensor.shape) json.value(dimension);
+  json.end();
+  json.member("type", std::string_view(type_text(tensor.type)));
+  json.member("elements", tensor.element_count);
+  json.member("bytes", tensor.size_bytes);
+  json.member("offset", place.data_offset);
+  json.member("file_offset", place.file_offset);
+  json.member("shard", place.shard);
+}
+
+void write_statistics_members(JsonStream& json, const Statistics& stats) {
+  // There is no smallest of no numbers.
+  const auto number = [&](double value) {
+    return stats.count > 0 ? std::optional(value) : std::nullopt;
+  };
+  json.member("min", number(stats.min));
+  json.member("max", number(stats.max));
+  json.member("mean", number(stats.mean));
+  json.member("std", number(stats.deviation()));
+  json.member("zeros", stats.zeros);
+  json.member("nan", stats.nans);
+  json.member("inf", stats.infinities);
+}
+
+}  // namespace ingot::cli

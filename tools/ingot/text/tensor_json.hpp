@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// What `tensors` and `report` say of a tensor in JSON.
+#pragma once
+
+#include <cstdint>
+#include <ingot/model.hpp>
+#include <ingot/statistics.hpp>
+#include <optional>
+
+#include "cli/console.hpp"
+#include "cli/json_stream.hpp"
+
+namespace ingot::cli {
+
+/// Where the data of a tensor is in the files that the user named, whatever their format.
+struct TensorPlace {
+  std::optional<std::uint64_t> file_offset;  ///< Nothing if it has no data and so no place.
+  std::optional<std::uint64_t> data_offset;  ///< From where the data of its file begins.
+  std::uint32_t shard = 0;                   ///< Index of its file in the set.
+};
+/// @param foreign  nullptr if the model is GGUF.
+[[nodiscard]] TensorPlace place_of(const Model& model, const ForeignFile* foreign,
+                                   const TensorInfo& tensor);
+
+/// Members of an object: `name`, `shape` and so on to `shard`.
+void write_tensor_members(JsonStream& json, const Model& model, const ForeignFile* foreign,
+                          const TensorInfo& tensor);
+
+/// Members of an object: `min` to `inf`.
+void write_statistics_members(JsonStream& json, const Statistics& stats);
+
+}  // namespace ingot::cli
