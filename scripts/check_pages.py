@@ -51,9 +51,9 @@ def main():
     findings = [finding for page in sorted(pages) for finding in check_links(page)]
     headers = (ROOT / "include" / "ingot").iterdir()
     findings += check_names(DOCS / "library.md", "header", sorted(path.name for path in headers))
-    folders = [path for path in (ROOT / "src").iterdir() if path.is_dir()]
+    folders = {path.parent.relative_to(ROOT) for path in (ROOT / "src").rglob("*.cpp")}
     findings += check_names(DOCS / "architecture.md", "folder",
-                            sorted(f"src/{path.name}/" for path in folders))
+                            sorted(f"{path}/" for path in folders))
     commands = (ROOT / "tools" / "ingot" / "commands.def").read_text(encoding="utf-8")
     findings += check_names(DOCS / "json.md", "command",
                             re.findall(r"^INGOT_COMMAND\((\w+)\)", commands, re.MULTILINE))
