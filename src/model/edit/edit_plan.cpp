@@ -8,7 +8,7 @@
 #include "base/checked.hpp"
 #include "format/parse.hpp"
 #include "io/in_place_file.hpp"
-#include "model/edit/edit_journal.hpp"
+#include "model/open/journal.hpp"
 #include "model/edit/edit_state.hpp"
 
 namespace ingot {

@@ -8,7 +8,7 @@
 
 #include "format/parse.hpp"
 #include "io/stream.hpp"
-#include "model/edit/edit_journal.hpp"
+#include "model/open/open_file.hpp"
 
 namespace ingot {
 namespace {
@@ -72,7 +72,7 @@ Result<format::Structure> parse_whole(std::span<const std::byte> bytes, const Op
 }  // namespace
 
 Result<LoadedFile> load_path(const std::string& path, const OpenOptions& options) {
-  INGOT_TRY(OpenedFile opened, open_through_journal(path, options.access == FileAccess::map));
+  INGOT_TRY(OpenedFile opened, open_file(path, options.access == FileAccess::map));
   INGOT_TRY(LoadedFile file, load(std::move(opened.source), options));
   file.is_restored = opened.is_restored;
   file.notice = std::move(opened.notice);

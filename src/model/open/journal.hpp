@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// The journal of an edit in place: what was in the file before, beside the file, until the edit is
+// done. docs/edit.md describes the format. Editing writes journals (edit_journal.hpp).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ingot/error.hpp"
+#include "ingot/source.hpp"
+#include "io/in_place_file.hpp"
+#include "io/restored_file.hpp"
+
+namespace ingot {
+
+/// How far an edit that inserts room has come: whether the room is there, and bytes may have been
+/// overwritten.
+enum class JournalPhase : std::uint8_t { prepared, inserted };
+
+struct EditJournal {
+  JournalPhase phase = JournalPhase::prepared;
+  // --- the file before the edit
+  std::uint64_t inode = 0;
+  std::uint64_t file_bytes = 0;
+  std::uint64_t data_offset = 0;
+  std::uint64_t data_hash = 0;  ///< See hash_data.
+  // --- the edit
+  std::uint64_t inserted_bytes = 0;  ///< At the front; 0: nothing is inserted.
+  std::uint64_t patch_offset = 0;
+  std::vector<std::byte> patch;  ///< What will be overwritten.
+};
+
+/// Where its letter stands in the journal, and the letter; one byte is never torn.
+inline constexpr std::size_t journal_phase_offset = 16;
+[[nodiscard]] char letter_of(JournalPhase phase);
+
+/// The path of the journal of a file; `path` without symbolic links.
+[[nodiscard]] std::string journal_path(const std::string& path);
+
+[[nodiscard]] std::vector<std::byte> encode(const EditJournal& journal);
+/// Nothing if it is damaged.
+[[nodiscard]] std::optional<EditJournal> decode_journal(std::span<const std::byte> bytes);
+
+/// Opens the journal file itself, whatever is in it; `access` is O_RDONLY or O_WRONLY.
+[[nodiscard]] io::FileDescriptor open_journal(const std::string& path, int access);
+
+/// The journal at a path: absent, damaged, or read.
+struct FoundJournal {
+  bool is_there = false;
+  std::optional<EditJournal> journal;
+};
+[[nodiscard]] FoundJournal find_journal(const std::string& path);
+
+/// A hash of some of the data, which an edit in place never changes: together with size and inode
+/// it tells that the journal belongs to this file.
+[[nodiscard]] Result<std::uint64_t> hash_data(const Source& file, std::uint64_t data_offset);
+
+/// How to see the file as it was before the edit; nothing if the journal does not belong to it.
+[[nodiscard]] std::optional<io::EarlierState> earlier_state(const EditJournal& journal,
+                                                            int descriptor,
+                                                            const io::FileIdentity& identity);
+
+}  // namespace ingot
