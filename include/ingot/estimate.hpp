@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: MIT
+// Will it run? The memory that a model takes on every device, from its header alone.
+//
+//   const auto model = ingot::Model::open("model.gguf");
+//   if (!model) return complain(model.error());
+//   const auto profile = ingot::MemoryProfile::read(*model);
+//   if (!profile) return complain(profile.error());
+//   ingot::RunOptions options;
+//   options.context = 32768;
+//   options.devices = {*ingot::parse_device("rtx-4090")};
+//   const auto estimate = profile->estimate(options);
+//   if (estimate && estimate->verdict == ingot::Verdict::fits) run_it();
+//
+// The numbers are those of one engine, llama.cpp 0.5.0: what it allocates for weights, cache and
+// the output of tokens is computed exactly, the work space of its graphs closely. Other engines
+// differ in the last two. docs/estimate.md has the formulas, how far each was measured, and what is
+// not counted (the driver's own memory, for one).
+//
+// A profile is read once; each estimate then takes microseconds, so searching through options is
+// cheap. Profiles and all functions here are thread-safe; they read no weight, print nothing and
+// fail with an Error where a header contradicts itself or a sum leaves 64 bits.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ingot/error.hpp"
+#include "ingot/export.h"
+#include "ingot/model.hpp"
+#include "ingot/types.hpp"
+
+namespace ingot {
+
+// ------------------------------------------------------------------------------------------------
+// Devices
+// ------------------------------------------------------------------------------------------------
+
+/// A card or machine on the market: a row of devices.def.
+struct DeviceModel {
+  std::string_view name;  ///< For command lines: "rtx-4090", "m4-max-64".
+  std::string_view label;
+  std::uint64_t memory_bytes = 0;  ///< As it is sold.
+  std::uint64_t usable_bytes = 0;  ///< What programs can have of it.
+  double bandwidth = 0;            ///< Bytes a second; 0: unknown.
+};
+
+/// All of them, in the order of the table.
+[[nodiscard]] INGOT_EXPORT std::span<const DeviceModel> device_models() noexcept;
+
+/// The memory sizes of common cards, ascending, in bytes as sold: 4 GiB to 192 GiB.
+[[nodiscard]] INGOT_EXPORT std::span<const std::uint64_t> common_memory_sizes() noexcept;
+
+/// What programs can have of a card with so much memory: 97 %, the rest is the driver's.
+[[nodiscard]] INGOT_EXPORT std::uint64_t usable_device_bytes(std::uint64_t memory_bytes) noexcept;
+
+/// One device of a run.
+struct Device {
+  std::string name;
+  std::uint64_t usable_bytes = 0;
+  double bandwidth = 0;  ///< Bytes a second; 0: unknown.
+};
+
+/// "24G" (a card of 24 x 2^30 bytes, less what its driver keeps) or a name of devices.def, in any
+/// case. Errc::invalid_argument for all else.
+[[nodiscard]] INGOT_EXPORT Result<Device> parse_device(std::string_view text);
+
+/// "64G", "1.5T", "800M", "32GiB": memory, in powers of 1024 as its sellers count. Nothing for all
+/// else, for zero, and for 2^63 or more.
+[[nodiscard]] INGOT_EXPORT std::optional<std::uint64_t> parse_memory_size(
+    std::string_view text) noexcept;
+
+// ------------------------------------------------------------------------------------------------
+// Options
+// ------------------------------------------------------------------------------------------------
+
+enum class FlashAttention : std::uint8_t { automatic, on, off };
+
+/// How a model is to be run. The members mean what the options of llama.cpp mean.
+struct RunOptions {
+  std::uint64_t context = 0;        ///< --ctx-size: tokens of all sequences; 0: the model's own.
+  std::uint64_t batch = 2048;       ///< --batch-size
+  std::uint64_t micro_batch = 512;  ///< --ubatch-size
+  std::uint64_t sequences = 1;      ///< --parallel
+  TensorType key_type = TensorType::f16;                       ///< --cache-type-k
+  TensorType value_type = TensorType::f16;                     ///< --cache-type-v
+  FlashAttention flash_attention = FlashAttention::automatic;  ///< Automatic counts as on.
+  bool is_cache_unified = false;    ///< --kv-unified: sequences share the context.
+  bool keeps_full_windows = false;  ///< --swa-full
+  bool offloads_cache = true;       ///< False: --no-kv-offload
+  bool wants_embeddings = false;    ///< --embeddings
+  bool maps_file = true;            ///< False: --no-mmap
+  bool repacks_weights = true;      ///< False: --no-repack
+
+  std::vector<Device> devices;              ///< None: everything runs on the host.
+  std::int64_t gpu_layers = -1;             ///< --gpu-layers: the last so many; negative: all.
+  std::vector<double> tensor_split;         ///< Shares of the devices; empty: by usable bytes.
+  std::uint64_t experts_on_host = 0;        ///< --n-cpu-moe: experts of the first so many layers.
+  std::optional<std::uint64_t> host_bytes;  ///< Memory of the host; nothing: not limited.
+  double host_bandwidth = 0;                ///< Bytes a second; 0: unknown.
+};
+
+/// Largest values that are accepted: beyond them is a mistake, not a machine.
+inline constexpr std::uint64_t max_context = std::uint64_t{1} << 30;
+inline constexpr std::uint64_t max_sequences = 65536;
+inline constexpr std::size_t max_devices = 64;
+
+// ------------------------------------------------------------------------------------------------
+// Estimates
+// ------------------------------------------------------------------------------------------------
+
+/// What a layer keeps of the tokens before.
+enum class CacheKind : std::uint8_t {
+  full,      ///< keys and values of the whole context
+  sliding,   ///< keys and values of a window
+  latent,    ///< one compressed vector a token (MLA)
+  recurrent  ///< a state of fixed size
+};
+
+/// "full", "sliding", "latent", "recurrent"
+[[nodiscard]] INGOT_EXPORT std::string_view name_of(CacheKind kind) noexcept;
+
+/// The layers whose cache is of one kind.
+struct CacheUse {
+  CacheKind kind = CacheKind::full;
+  std::uint64_t cells = 0;    ///< Tokens of one sequence that a layer keeps; recurrent: states.
+  std::uint64_t streams = 1;  ///< Separate caches: sequences that do not share one.
+  std::uint64_t layers = 0;
+  std::uint64_t key_bytes = 0;    ///< Recurrent: the rolling inputs.
+  std::uint64_t value_bytes = 0;  ///< Recurrent: the state.
+};
+
+/// The work space of a graph: the largest of its phases rules. Bytes, for the whole model.
+struct ComputeTerms {
+  std::uint64_t mask = 0;  ///< Part of attention, feed_forward and experts.
+  std::uint64_t output = 0;
+  std::uint64_t attention = 0;
+  std::uint64_t feed_forward = 0;
+  std::uint64_t experts = 0;
+  std::uint64_t state = 0;
+  std::string_view largest;  ///< The name of the phase that rules: "output", "attention", ...
+};
+
+enum class Verdict : std::uint8_t {
+  fits,
+  tight,  ///< fits with less than 5 % to spare
+  does_not_fit,
+  unknown  ///< no size to compare with was given
+};
+
+/// "fits", "tight", "does_not_fit", "unknown"
+[[nodiscard]] INGOT_EXPORT std::string_view name_of(Verdict verdict) noexcept;
+
+/// What one device, or the host, holds. Bytes.
+struct MemoryUse {
+  std::string name;
+  std::uint64_t first_layer = 0;
+  std::uint64_t layer_count = 0;
+  bool has_output = false;  ///< The output matrix is here.
+  std::uint64_t weights_bytes = 0;
+  std::uint64_t mapped_bytes =
+      0;  ///< Of the weights: pages of the file, which the system can drop.
+  std::uint64_t cache_bytes = 0;
+  std::uint64_t compute_bytes = 0;
+  std::uint64_t output_bytes = 0;     ///< Logits and embeddings of tokens.
+  std::uint64_t projector_bytes = 0;  ///< A multimodal projector beside the model.
+  std::uint64_t total_bytes = 0;      ///< Of weights, cache, compute, output and projector.
+  std::optional<std::uint64_t> capacity_bytes;
+  Verdict verdict = Verdict::unknown;
+  std::uint64_t weights_read_bytes = 0;  ///< Read to make one token.
+};
+
+struct MemoryEstimate {
+  std::uint64_t context = 0;               ///< Tokens, rounded as the engine rounds.
+  std::uint64_t context_per_sequence = 0;  ///< What one sequence can have of it.
+  std::uint64_t sequences = 1;
+  std::uint64_t micro_batch = 0;  ///< Tokens of one graph.
+  bool uses_flash_attention = true;
+  std::int64_t gpu_layers = 0;  ///< The layers that are not on the host, the output counted as one.
+
+  std::uint64_t weights_bytes = 0;  ///< Tensors that the engine loads, each once.
+  std::uint64_t cache_bytes = 0;
+  std::uint64_t output_bytes = 0;
+  std::vector<CacheUse> caches;  ///< By kind.
+  ComputeTerms compute;
+
+  std::vector<MemoryUse> devices;
+  MemoryUse host;
+  Verdict verdict = Verdict::unknown;  ///< The worst of all.
+
+  /// Tokens a second that reading weights allows, with an empty and with a full cache; a bound that
+  /// no engine passes, not a prediction. Nothing where a bandwidth is missing.
+  std::optional<double> bound_at_start;
+  std::optional<double> bound_at_end;
+};
+
+/// What to change so that it fits.
+enum class ChangeKind : std::uint8_t {
+  micro_batch,      ///< smaller steps through the prompt
+  cache_type,       ///< a quantized cache
+  both,             ///< these two together
+  experts_on_host,  ///< experts of some layers stay on the host
+  gpu_layers,       ///< fewer layers on the devices
+  context,          ///< a shorter context
+  weights           ///< a smaller quantization
+};
+
+/// One change that makes it fit.
+struct Change {
+  ChangeKind kind = ChangeKind::micro_batch;
+  RunOptions options;               ///< With the change made; unchanged for `weights`.
+  std::uint64_t weights_bytes = 0;  ///< For `weights`: how large all weights may be.
+};
+
+struct Advice {
+  /// Most layers that the devices hold, as for --gpu-layers; nothing without devices.
+  std::optional<std::uint64_t> gpu_layers;
+  /// Longest context that fits with all else unchanged, at most the model's own; nothing if none
+  /// does, or if nothing limits it.
+  std::optional<std::uint64_t> context;
+  /// Changes each of which is enough, the least felt first; none if it fits already.
+  std::vector<Change> changes;
+};
+
+namespace detail {
+struct ProfileState;
+}
+
+/// All that a header tells about memory. Cheap to move; independent of the model it was read from.
+class INGOT_EXPORT MemoryProfile {
+ public:
+  /// Reads a model's header; linear in tensors and layers.
+  ///
+  /// @param types  as if the tensors had these types, one for each in their order: what the model
+  ///               will take once it is quantized. Empty: as they are.
+  /// @return  Errc::estimate_impossible if the header lacks or contradicts what counts;
+  ///          Errc::set_incomplete for a set of shards of which one is missing;
+  ///          Errc::row_not_whole_blocks if a type does not fit a tensor.
+  ///
+  /// An architecture that is not known is no error: weights are exact then, and the rest follows
+  /// the ordinary formula, see `notes`.
+  [[nodiscard]] static Result<MemoryProfile> read(const Model& model,
+                                                  std::span<const TensorType> types = {});
+
+  MemoryProfile(MemoryProfile&&) noexcept;
+  MemoryProfile& operator=(MemoryProfile&&) noexcept;
+  ~MemoryProfile();
+
+  /// Adds a file that is loaded beside the model: an adapter, whose tensors lie with the layers
+  /// they change, or a multimodal projector, which lies on the first device.
+  /// Errc::invalid_argument for a file that is neither.
+  [[nodiscard]] Result<void> add_companion(const Model& companion);
+
+  [[nodiscard]] const std::string& architecture() const noexcept;
+  [[nodiscard]] bool is_known_architecture() const noexcept;
+  [[nodiscard]] std::uint64_t layer_count() const noexcept;     ///< Without the output.
+  [[nodiscard]] std::uint64_t context_length() const noexcept;  ///< The model's own; 0: unknown.
+  [[nodiscard]] std::uint64_t weights_bytes() const noexcept;   ///< Tensors that are loaded.
+  [[nodiscard]] bool has_experts() const noexcept;
+  /// Sentences on what the estimate assumes or leaves out for this model.
+  [[nodiscard]] std::span<const std::string> notes() const noexcept;
+
+  /// What a run takes. O(layers).
+  /// @return  Errc::run_refused for options that the engine refuses for this model (a cache type
+  ///          whose blocks do not fit its heads, say); Errc::invalid_argument for ones that make no
+  ///          sense; Errc::size_overflow.
+  [[nodiscard]] Result<MemoryEstimate> estimate(const RunOptions& options) const;
+
+  /// What would fit, found by bisection over `estimate`; O(layers x log(context)).
+  [[nodiscard]] Result<Advice> advise(const RunOptions& options) const;
+
+  /// The bytes by which the cache grows for each 1,024 tokens of context, averaged over the context
+  /// of the model; f16.
+  [[nodiscard]] Result<std::uint64_t> cache_growth() const;
+
+  /// The smallest of common_memory_sizes() that holds all of the model with so much context (0: the
+  /// model's own); nothing if none does.
+  [[nodiscard]] Result<std::optional<std::uint64_t>> smallest_card(std::uint64_t context) const;
+
+ private:
+  explicit MemoryProfile(std::unique_ptr<detail::ProfileState> state) noexcept;
+  std::unique_ptr<detail::ProfileState> state_;
+};
+
+/// A profile and one estimate in one call.
+[[nodiscard]] INGOT_EXPORT Result<MemoryEstimate> estimate_memory(const Model& model,
+                                                                  const RunOptions& options);
+
+/// Opens a file of which only the header, or a part of the data, is there; for all that looks at no
+/// weight. Shards are not looked for. Reading data that is missing gives zeros or Errc::io_error.
+[[nodiscard]] INGOT_EXPORT Result<Model> open_header(const std::string& path,
+                                                     const OpenOptions& options = {});
+
+}  // namespace ingot

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// Options as the engine understands them: rounded, and checked against the model.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "estimate/profile_state.hpp"
+#include "ingot/estimate.hpp"
+
+namespace ingot::estimate {
+
+struct RunPlan {
+  std::uint64_t context = 0;
+  std::uint64_t context_per_sequence = 0;
+  std::uint64_t streams = 1;  ///< Caches that lie side by side.
+  std::uint64_t micro_batch = 0;
+  std::uint64_t sliding_cells = 0;   ///< Of a layer that slides.
+  std::uint64_t largest_values = 0;  ///< Value elements of a token in the widest layer.
+  bool uses_flash_attention = true;
+  std::uint64_t gpu_layers = 0;  ///< Positions from the end, the output included.
+  /// Where each layer lies, and last the output: a device, or on_host.
+  std::vector<std::size_t> places;
+  static constexpr std::size_t on_host = ~std::size_t{0};
+};
+
+/// Errc::run_refused and Errc::invalid_argument as MemoryProfile::estimate says.
+[[nodiscard]] Result<RunPlan> plan_run(const detail::ProfileState& profile,
+                                       const RunOptions& options);
+
+}  // namespace ingot::estimate

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+#include "estimate/weights.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "estimate/tensor_place.hpp"
+
+namespace ingot::estimate {
+namespace {
+
+// What the engine lays out anew for CPUs with wide vectors: as large as before, but not a page of
+// the file any more.
+constexpr std::array repacked_types = {TensorType::q4_0,   TensorType::q2_k, TensorType::q4_k,
+                                       TensorType::q5_k,   TensorType::q6_k, TensorType::q8_0,
+                                       TensorType::iq4_nl, TensorType::mxfp4};
+
+bool is_repacked(const TensorInfo& tensor, TensorType type) noexcept {
+  return tensor.shape.size() >= 2 && tensor.name.ends_with(".weight") &&
+         std::find(repacked_types.begin(), repacked_types.end(), type) != repacked_types.end();
+}
+
+Result<std::uint64_t> bytes_as(const TensorInfo& tensor, TensorType type) {
+  if (type == tensor.type) return tensor.size_bytes;
+  const TensorTypeInfo* info = find_type(type);
+  if (info == nullptr) {
+    return fail(Errc::unsupported_type, std::string(tensor.name));
+  }
+  if (tensor.row_elements() % info->block_elements != 0) {
+    return fail(Errc::row_not_whole_blocks, std::string(tensor.name),
+                std::to_string(tensor.row_elements()) + " elements for " + std::string(info->name));
+  }
+  const auto bytes = checked_mul(tensor.element_count / info->block_elements, info->block_bytes);
+  if (!bytes) return fail(Errc::size_overflow, std::string(tensor.name));
+  return *bytes;
+}
+
+Failure too_large() { return fail(Errc::size_overflow, "the tensors' sum"); }
+
+/// What a token reads of a tensor: all of it, or the experts that it uses.
+std::uint64_t read_share(std::uint64_t bytes, bool is_expert, const Experts& experts) noexcept {
+  if (!is_expert || experts.count == 0) return bytes;
+  const std::uint64_t used = std::min(experts.used, experts.count);
+  return bytes / experts.count * used + bytes % experts.count * used / experts.count;
+}
+
+/// Adds one tensor. The caller made sure that the sum of all tensors fits, and so does each part.
+void add(Weights& weights, std::uint64_t bytes, bool is_expert, bool repacks,
+         const Experts& experts) noexcept {
+  const std::uint64_t read_bytes = read_share(bytes, is_expert, experts);
+  weights.bytes += bytes;
+  weights.read_bytes += read_bytes;
+  if (repacks) weights.repacked_bytes += bytes;
+  if (is_expert) {
+    weights.expert_bytes += bytes;
+    weights.expert_read_bytes += read_bytes;
+  }
+  weights.largest_bytes = std::max(weights.largest_bytes, bytes);
+}
+
+/// How the feed-forward part of one layer is built.
+struct FeedForward {
+  bool has_dense_up = false;
+  bool has_gate = false;
+  bool has_experts = false;
+  std::uint64_t up_rows = 0;
+};
+
+void note(FeedForward& built, const TensorInfo& tensor, std::string_view in_layer) noexcept {
+  if (in_layer == "ffn_up.weight") {
+    built.has_dense_up = true;
+    built.up_rows = tensor.shape.size() > 1 ? tensor.shape[1] : 0;
+  }
+  if (in_layer == "ffn_gate.weight") built.has_gate = true;
+  if (holds_experts(in_layer)) built.has_experts = true;
+}
+
+/// The floats of a token in the feed-forward part of a layer.
+void count_floats(const FeedForward& built, const Layer& layer, std::uint64_t embedding,
+                  GraphFloats& graph) {
+  if (!built.has_dense_up) return;
+  const CheckedNumber width = layer.feed_forward;
+  const CheckedNumber residual = CheckedNumber(3) * embedding;
+  const bool is_fused = !built.has_gate && layer.feed_forward > 0 &&
+                        built.up_rows / 2 == layer.feed_forward && built.up_rows % 2 == 0;
+  const std::uint64_t copies = is_fused ? 3 : built.has_gate ? 2 : 1;
+  graph.has_feed_forward = true;
+  graph.is_gate_fused = graph.is_gate_fused || is_fused;
+  graph.feed_forward = max(graph.feed_forward, CheckedNumber(copies) * width + residual);
+  // On a device the copy for the next matrix comes on top, and one row of width fewer is kept.
+  const std::uint64_t device_copies = std::max<std::uint64_t>(copies, built.has_gate ? 3 : 2);
+  graph.feed_forward_device = max(graph.feed_forward_device, CheckedNumber(device_copies) * width +
+                                                                 CheckedNumber(2) * embedding);
+}
+
+}  // namespace
+
+Result<std::uint64_t> sum_tensors(const Model& model) {
+  CheckedNumber sum;
+  for (const TensorInfo& tensor : model.tensors()) sum += tensor.size_bytes;
+  if (!sum.value()) return too_large();
+  return *sum.value();
+}
+
+Result<void> add_weights(const Model& model, std::span<const TensorType> types,
+                         const Experts& experts, detail::ProfileState& state) {
+  std::vector<FeedForward> built(state.layers.size());
+  CheckedNumber sum = state.weights_bytes;
+  bool has_output_matrix = false;
+  std::uint64_t embedding_bytes = 0;
+  for (std::size_t i = 0; i < model.tensors().size(); ++i) {
+    const TensorInfo& tensor = model.tensors()[i];
+    const TensorType type = types.empty() ? tensor.type : types[i];
+    INGOT_TRY(const std::uint64_t bytes, bytes_as(tensor, type));
+    const TensorPlace place = place_of(tensor.name);
+    if (place.part == Part::layer && place.layer >= state.layers.size()) continue;
+    sum += bytes;
+    if (!sum.value()) return too_large();
+    const bool repacks = is_repacked(tensor, type);
+    switch (place.part) {
+      case Part::layer: {
+        const auto layer = static_cast<std::size_t>(place.layer);
+        const bool is_expert = holds_experts(place.in_layer);
+        add(state.layers[layer].weights, bytes, is_expert, repacks, experts);
+        note(built[layer], tensor, place.in_layer);
+        break;
+      }
+      case Part::input:
+        add(state.input, bytes, false, false, experts);
+        break;
+      case Part::everywhere:
+        add(state.everywhere, bytes, false, false, experts);
+        break;
+      case Part::output:
+        add(state.output, bytes, false, repacks, experts);
+        break;
+    }
+    has_output_matrix = has_output_matrix || tensor.name == "output.weight";
+    if (tensor.name == "token_embd.weight") embedding_bytes = bytes;
+  }
+  state.weights_bytes = *sum.value();
+  if (!has_output_matrix && !state.encodes()) state.tied_bytes = embedding_bytes;
+  for (std::size_t i = 0; i < built.size(); ++i) {
+    count_floats(built[i], state.layers[i], state.embedding, state.graph);
+    state.graph.has_experts = state.graph.has_experts || built[i].has_experts;
+  }
+  return {};
+}
+
+Result<void> add_adapter(const Model& adapter, detail::ProfileState& state) {
+  INGOT_TRY(const std::uint64_t adapter_bytes, sum_tensors(adapter));
+  const auto sum = checked_add(adapter_bytes, state.weights_bytes);
+  if (!sum) return too_large();
+  state.weights_bytes = *sum;
+  for (const TensorInfo& tensor : adapter.tensors()) {
+    const TensorPlace place = place_of(tensor.name);
+    Weights* weights = &state.output;
+    if (place.part == Part::input) weights = &state.input;
+    if (place.part == Part::layer && place.layer < state.layers.size()) {
+      weights = &state.layers[static_cast<std::size_t>(place.layer)].weights;
+    }
+    // An adapter is read as a whole, and is not laid out anew.
+    add(*weights, tensor.size_bytes, false, false, {});
+  }
+  return {};
+}
+
+}  // namespace ingot::estimate

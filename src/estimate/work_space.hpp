@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// The work space of graphs: what the engine's allocator makes of a graph, as a maximum of phases.
+#pragma once
+
+#include "estimate/profile_state.hpp"
+#include "estimate/run_plan.hpp"
+#include "ingot/estimate.hpp"
+
+namespace ingot::estimate {
+
+/// The phases of a graph of `micro_batch` tokens, in bytes.
+struct WorkSpace {
+  CheckedNumber mask;
+  CheckedNumber embedding;  ///< One row of width for each token.
+  CheckedNumber output;
+  CheckedNumber attention;
+  CheckedNumber feed_forward;
+  CheckedNumber feed_forward_device;
+  CheckedNumber experts;
+  CheckedNumber state;
+  bool is_gate_fused = false;
+
+  /// On a host without devices.
+  [[nodiscard]] CheckedNumber on_host() const noexcept;
+  /// The layers of a device, without the output.
+  [[nodiscard]] CheckedNumber layers_on_device() const noexcept;
+  /// The output on a device.
+  [[nodiscard]] CheckedNumber output_on_device() const noexcept;
+};
+
+[[nodiscard]] WorkSpace work_space_of(const detail::ProfileState& profile, const RunPlan& plan);
+
+/// The phases as they are shown; Errc::size_overflow.
+[[nodiscard]] Result<ComputeTerms> terms_of(const WorkSpace& space);
+
+}  // namespace ingot::estimate
