@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+// What the engine allocated, against what is estimated: headers of real models, and the sizes that
+// llama.cpp's own libraries gave for them.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "ingot/estimate.hpp"
+#include "support/expect_error.hpp"
+#include "support/shared_files.hpp"
+
+namespace ingot::test {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::uint64_t mib = std::uint64_t{1} << 20;
+
+RunOptions options_of(const Json& given) {
+  RunOptions options;
+  options.context = given["n_ctx"];
+  options.batch = given["n_batch"];
+  options.micro_batch = given["n_ubatch"];
+  options.sequences = given["n_seq"];
+  options.key_type = find_type(given["type_k"].get<std::string>())->type;
+  options.value_type = find_type(given["type_v"].get<std::string>())->type;
+  const std::map<std::string, FlashAttention> flash = {{"auto", FlashAttention::automatic},
+                                                       {"on", FlashAttention::on},
+                                                       {"off", FlashAttention::off}};
+  options.flash_attention = flash.at(given["flash_attention"]);
+  options.is_cache_unified = given["kv_unified"];
+  options.keeps_full_windows = given["swa_full"];
+  options.wants_embeddings = given["embeddings"];
+  options.gpu_layers = given.value("gpu_layers", -1);
+  for (int i = 0; i < given.value("gpus", 0); ++i) {
+    options.devices.push_back({"gpu" + std::to_string(i), std::uint64_t{24} << 30, 0});
+  }
+  return options;
+}
+
+/// Whether a work space is within a share of what was measured, or within some MiB of it.
+testing::AssertionResult is_near(std::uint64_t estimated, std::uint64_t measured, double share,
+                                 std::uint64_t slack_bytes) {
+  const double distance = std::abs(static_cast<double>(estimated) - static_cast<double>(measured));
+  if (distance <= share * static_cast<double>(measured) ||
+      distance <= static_cast<double>(slack_bytes)) {
+    return testing::AssertionSuccess();
+  }
+  return testing::AssertionFailure() << estimated << " for " << measured << ", "
+                                     << 100 * distance / static_cast<double>(measured) << " % off";
+}
+
+class EstimateGolden : public SharedFilesTest {
+ protected:
+  void SetUp() override {
+    require_files(folder_);
+    if (HasFatalFailure() || IsSkipped()) return;
+    std::ifstream(folder_ / "cases.json") >> cases_;
+    for (const auto& [name, file] : cases_["models"].items()) {
+      const auto model = open_header(folder_ / file["head"].get<std::string>());
+      ASSERT_THAT(model, Succeeds()) << name;
+      auto profile = MemoryProfile::read(*model);
+      ASSERT_THAT(profile, Succeeds()) << name;
+      EXPECT_TRUE(profile->is_known_architecture()) << name;
+      profiles_.emplace(name, std::move(*profile));
+    }
+  }
+
+  const std::filesystem::path folder_ = shared_folder() / "golden" / "estimate";
+  Json cases_;
+  std::map<std::string, MemoryProfile> profiles_;
+};
+
+/// The formulas fit these within 5 %; the graphs of others leave holes.
+bool is_close(const std::string& architecture) {
+  for (const char* close : {"llama", "qwen2", "qwen3moe", "gemma2", "gemma3"}) {
+    if (architecture == close) return true;
+  }
+  return false;
+}
+
+TEST_F(EstimateGolden, HostsHoldWhatWasMeasured) {
+  for (const Json& tested : cases_["cpu"]) {
+    SCOPED_TRACE(tested.dump());
+    const MemoryProfile& profile = profiles_.at(tested["model"]);
+    const auto made = profile.estimate(options_of(tested["options"]));
+    if (tested.contains("refused")) {
+      EXPECT_THAT(made, FailsWith(Errc::run_refused));
+      continue;
+    }
+    ASSERT_THAT(made, Succeeds());
+    const Json& measured = tested["measured"];
+    EXPECT_EQ(made->host.weights_bytes, measured["weights"]);
+    EXPECT_EQ(made->cache_bytes, measured["cache"]);
+    EXPECT_EQ(made->context, measured["n_ctx"]);
+    ASSERT_EQ(made->caches.size(), measured["caches"].size());
+    for (std::size_t i = 0; i < made->caches.size(); ++i) {
+      EXPECT_EQ(made->caches[i].cells, measured["caches"][i]["cells"]);
+      // The engine names all layers of a hybrid, also those that have no state.
+      if (made->caches[i].kind == CacheKind::recurrent && made->caches.size() > 1) continue;
+      EXPECT_EQ(made->caches[i].layers, measured["caches"][i]["layers"]);
+    }
+    const double share = is_close(profile.architecture()) ? 0.05 : 0.2;
+    EXPECT_TRUE(is_near(made->host.compute_bytes, measured["compute"], share, 4 * mib));
+    const Json& formula = tested["formula"];
+    if (formula.contains("output")) {
+      EXPECT_EQ(made->output_bytes, formula["output"]);
+    }
+  }
+}
+
+/// Whether tensors of the run were too large for the stand-in device, so that the host computed
+/// with them; a card that holds them does not.
+bool is_too_large_for_stand_in(const Json& tested) {
+  return tested["options"]["flash_attention"] == "off" ||
+         tested["measured"]["host"]["compute"] > 128 * mib;
+}
+
+TEST_F(EstimateGolden, DevicesHoldWhatWasMeasured) {
+  int compared = 0;
+  for (const Json& tested : cases_["gpu"]) {
+    SCOPED_TRACE(tested.dump());
+    const MemoryProfile& profile = profiles_.at(tested["model"]);
+    const auto made = profile.estimate(options_of(tested["options"]));
+    ASSERT_THAT(made, Succeeds());
+    std::vector<const MemoryUse*> places;
+    for (const MemoryUse& use : made->devices) places.push_back(&use);
+    places.push_back(&made->host);
+    const bool is_whole = made->gpu_layers == static_cast<std::int64_t>(profile.layer_count()) + 1;
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      const std::string name = i + 1 < places.size() ? "gpu" + std::to_string(i) : "host";
+      const Json& measured = tested["measured"][name];
+      EXPECT_EQ(places[i]->weights_bytes, measured["weights"]) << name;
+      EXPECT_EQ(places[i]->cache_bytes, measured["cache"]) << name;
+      if (!is_whole || is_too_large_for_stand_in(tested)) continue;
+      ++compared;
+      EXPECT_TRUE(is_near(places[i]->compute_bytes, measured["compute"], 0.1, 8 * mib)) << name;
+    }
+  }
+  EXPECT_GT(compared, 40);
+}
+
+}  // namespace
+}  // namespace ingot::test
