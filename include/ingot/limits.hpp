@@ -7,6 +7,7 @@
 namespace ingot {
 
 /// What a reader is willing to hold. A file beyond a limit is refused with Errc::limit_exceeded.
+/// Header bytes, keys and tensors are limits of a model: the shards of a set share them.
 /// Memory for an open file is below 9 times the bytes of its header; for sources that are not in
 /// memory, the bytes themselves come on top, at most twice.
 struct Limits {

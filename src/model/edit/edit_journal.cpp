@@ -13,9 +13,13 @@ namespace ingot {
 
 Result<void> publish_journal(const EditJournal& journal, const std::string& path,
                              std::uint32_t permissions) {
+  const std::vector<std::byte> bytes = encode(journal);
+  if (bytes.size() > max_journal_bytes) {
+    return fail(Errc::limit_exceeded, path, "no journal of more than 384 MiB is read again");
+  }
   INGOT_TRY(io::AtomicFile file, io::AtomicFile::create(path, false));
   file.set_permissions(permissions);
-  INGOT_TRY_VOID(file.write(encode(journal)));
+  INGOT_TRY_VOID(file.write(bytes));
   return file.commit();
 }
 
@@ -55,9 +59,9 @@ Result<void> undo_insertion(io::InPlaceFile& file, const EditJournal& journal,
 }  // namespace
 
 Result<bool> undo_edit(io::InPlaceFile& file, const std::string& path) {
-  const FoundJournal found = find_journal(path);
-  if (!found.is_there) return false;
   INGOT_TRY(const io::FileIdentity identity, file.identity());
+  const FoundJournal found = find_journal(path, identity);
+  if (!found.is_there) return false;
   const std::optional<io::EarlierState> state =
       found.journal ? earlier_state(*found.journal, file.descriptor(), identity) : std::nullopt;
   if (!state) return fail(Errc::journal_invalid, path);

@@ -125,8 +125,7 @@ class Save {
   Result<EditOutcome> run() {
     if (state_.file().is_restored) {
       INGOT_TRY_VOID(undo_earlier());
-    } else if (const std::string journal = journal_path(state_.path);
-               find_journal(journal).is_there) {
+    } else if (const std::string journal = journal_path(state_.path); has_journal(journal)) {
       // Not one that belongs to the file, as it was not opened through it.
       return fail(Errc::journal_invalid, journal);
     }
@@ -197,7 +196,7 @@ class Save {
     state_.model.reset();  // as far as the system knows, the file is open elsewhere otherwise
     {
       INGOT_TRY(io::InPlaceFile file, io::InPlaceFile::open(state_.path));
-      if (find_journal(journal).is_there) return fail(Errc::file_changed, {});
+      if (has_journal(journal)) return fail(Errc::file_changed, {});
       INGOT_TRY_VOID(check_unchanged(file, draft, old.file_bytes));
       INGOT_TRY(const io::FileIdentity identity, file.identity());
       INGOT_TRY(

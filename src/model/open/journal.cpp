@@ -24,8 +24,6 @@ constexpr std::size_t numbers_offset = 24;
 constexpr std::size_t number_count = 7;
 constexpr std::size_t patch_at = numbers_offset + 8 * number_count;
 constexpr std::size_t checksum_bytes = 8;
-/// Headers are smaller; a journal from elsewhere may not fill the memory.
-constexpr std::uint64_t max_journal_bytes = std::uint64_t{384} << 20;
 
 /// The checksum covers everything except the phase, which changes.
 std::uint64_t checksum(std::span<const std::byte> journal) {
@@ -50,6 +48,59 @@ void append_text(std::vector<std::byte>& bytes, std::string_view text) {
 
 bool begins_with(std::span<const std::byte> bytes, std::string_view text) {
   return bytes.size() >= text.size() && std::memcmp(bytes.data(), text.data(), text.size()) == 0;
+}
+
+/// Whether opening failed because there is no such file.
+bool is_missing(int error_number) {
+  return error_number == ENOENT || error_number == ENAMETOOLONG || error_number == ENOTDIR;
+}
+
+/// Whether bytes were inserted since.
+bool has_grown(const EditJournal& journal, const io::FileIdentity& identity) {
+  return journal.inserted_bytes != 0 &&
+         identity.size_bytes == journal.file_bytes + journal.inserted_bytes;
+}
+
+/// Whether a file is the one that the journal names, in a size that the edit gives it.
+bool may_belong(const EditJournal& journal, const io::FileIdentity& identity) {
+  if (journal.inode != identity.inode) return false;
+  return has_grown(journal, identity) ||
+         (identity.size_bytes == journal.file_bytes && journal.phase == JournalPhase::prepared);
+}
+
+/// All but the patch of a journal of `journal_bytes`, from its beginning; nothing if it is damaged.
+std::optional<EditJournal> decode_head(std::span<const std::byte> bytes,
+                                       std::uint64_t journal_bytes) {
+  if (journal_bytes < patch_at + checksum_bytes || bytes.size() < patch_at ||
+      !begins_with(bytes, magic) ||
+      load_little<std::uint64_t>(&bytes[magic.size()]) != journal_version) {
+    return std::nullopt;
+  }
+  EditJournal journal;
+  const char letter = static_cast<char>(bytes[journal_phase_offset]);
+  if (letter == letter_of(JournalPhase::inserted)) {
+    journal.phase = JournalPhase::inserted;
+  } else if (letter != letter_of(JournalPhase::prepared)) {
+    return std::nullopt;
+  }
+  const auto number = [&](std::size_t i) {
+    return load_little<std::uint64_t>(&bytes[numbers_offset + 8 * i]);
+  };
+  journal.inode = number(0);
+  journal.file_bytes = number(1);
+  journal.data_offset = number(2);
+  journal.data_hash = number(3);
+  journal.inserted_bytes = number(4);
+  journal.patch_offset = number(5);
+  const std::uint64_t patch_bytes = journal_bytes - patch_at - checksum_bytes;
+  const auto patch_end = checked_add(journal.patch_offset, patch_bytes);
+  // Only what stands before the data is ever changed.
+  if (number(6) != patch_bytes || !patch_end || *patch_end > journal.data_offset ||
+      journal.data_offset > journal.file_bytes ||
+      !checked_add(journal.file_bytes, journal.inserted_bytes)) {
+    return std::nullopt;
+  }
+  return journal;
 }
 
 /// Where bytes were inserted: at the front, unless the system died while it moved the blocks.
@@ -87,48 +138,34 @@ std::vector<std::byte> encode(const EditJournal& journal) {
 }
 
 std::optional<EditJournal> decode_journal(std::span<const std::byte> bytes) {
-  if (bytes.size() < patch_at + checksum_bytes || !begins_with(bytes, magic)) return std::nullopt;
-  if (load_little<std::uint64_t>(&bytes[magic.size()]) != journal_version) return std::nullopt;
+  std::optional<EditJournal> journal = decode_head(bytes, bytes.size());
+  if (!journal) return std::nullopt;
   const std::byte* const sum = &bytes[bytes.size() - checksum_bytes];
   if (load_little<std::uint64_t>(sum) != checksum(bytes)) return std::nullopt;
-  EditJournal journal;
-  const char letter = static_cast<char>(bytes[journal_phase_offset]);
-  if (letter == letter_of(JournalPhase::inserted)) {
-    journal.phase = JournalPhase::inserted;
-  } else if (letter != letter_of(JournalPhase::prepared)) {
-    return std::nullopt;
-  }
-  const auto number = [&](std::size_t i) {
-    return load_little<std::uint64_t>(&bytes[numbers_offset + 8 * i]);
-  };
-  journal.inode = number(0);
-  journal.file_bytes = number(1);
-  journal.data_offset = number(2);
-  journal.data_hash = number(3);
-  journal.inserted_bytes = number(4);
-  journal.patch_offset = number(5);
   const auto patch = bytes.subspan(patch_at, bytes.size() - patch_at - checksum_bytes);
-  const auto patch_end = checked_add(journal.patch_offset, patch.size());
-  // Only what stands before the data is ever changed.
-  if (number(6) != patch.size() || !patch_end || *patch_end > journal.data_offset ||
-      journal.data_offset > journal.file_bytes ||
-      !checked_add(journal.file_bytes, journal.inserted_bytes)) {
-    return std::nullopt;
-  }
-  journal.patch.assign(patch.begin(), patch.end());
+  journal->patch.assign(patch.begin(), patch.end());
   return journal;
 }
 
-FoundJournal find_journal(const std::string& path) {
+bool has_journal(const std::string& path) {
+  return open_journal(path, O_RDONLY).is_open() || !is_missing(errno);
+}
+
+FoundJournal find_journal(const std::string& path, const io::FileIdentity& identity) {
   const io::FileDescriptor descriptor = open_journal(path, O_RDONLY);
-  if (!descriptor.is_open())
-    return {.is_there = errno != ENOENT && errno != ENAMETOOLONG && errno != ENOTDIR,
-            .journal = std::nullopt};
+  if (!descriptor.is_open()) return {.is_there = !is_missing(errno), .journal = std::nullopt};
   FoundJournal found{.is_there = true, .journal = std::nullopt};
   const Result<std::uint64_t> size_bytes = io::size_of_regular(descriptor.get(), {});
   if (!size_bytes || *size_bytes > max_journal_bytes) return found;
-  std::vector<std::byte> bytes(static_cast<std::size_t>(*size_bytes));
-  if (io::read_fully(descriptor.get(), 0, bytes)) found.journal = decode_journal(bytes);
+  // The file may come from a stranger: nothing more is read of one that is not about this model.
+  std::vector<std::byte> bytes(std::min<std::uint64_t>(patch_at, *size_bytes));
+  if (!io::read_fully(descriptor.get(), 0, bytes)) return found;
+  const std::optional<EditJournal> head = decode_head(bytes, *size_bytes);
+  if (!head || !may_belong(*head, identity)) return found;
+  bytes.resize(static_cast<std::size_t>(*size_bytes));
+  if (io::read_fully(descriptor.get(), patch_at, std::span(bytes).subspan(patch_at))) {
+    found.journal = decode_journal(bytes);
+  }
   return found;
 }
 
@@ -147,18 +184,14 @@ Result<std::uint64_t> hash_data(const Source& file, std::uint64_t data_offset) {
 
 std::optional<io::EarlierState> earlier_state(const EditJournal& journal, int descriptor,
                                               const io::FileIdentity& identity) {
-  if (journal.inode != identity.inode) return std::nullopt;
+  if (!may_belong(journal, identity)) return std::nullopt;
   io::EarlierState state{.size_bytes = journal.file_bytes,
                          .patch_offset = journal.patch_offset,
                          .patch = journal.patch};
-  const bool has_grown = journal.inserted_bytes != 0 &&
-                         identity.size_bytes == journal.file_bytes + journal.inserted_bytes;
-  if (has_grown) {
+  if (has_grown(journal, identity)) {
     state.inserted_bytes = journal.inserted_bytes;
     state.inserted_offset = inserted_offset(journal, descriptor);
     if (state.inserted_offset > journal.file_bytes) return std::nullopt;
-  } else if (identity.size_bytes != journal.file_bytes || journal.phase == JournalPhase::inserted) {
-    return std::nullopt;
   }
   io::FileDescriptor own(::fcntl(descriptor, F_DUPFD_CLOEXEC, 0));
   if (!own.is_open()) return std::nullopt;

@@ -41,6 +41,9 @@ inline constexpr std::size_t journal_phase_offset = 16;
 /// The path of the journal of a file; `path` without symbolic links.
 [[nodiscard]] std::string journal_path(const std::string& path);
 
+/// A larger journal is not written and not read: headers are smaller.
+inline constexpr std::uint64_t max_journal_bytes = std::uint64_t{384} << 20;
+
 [[nodiscard]] std::vector<std::byte> encode(const EditJournal& journal);
 /// Nothing if it is damaged.
 [[nodiscard]] std::optional<EditJournal> decode_journal(std::span<const std::byte> bytes);
@@ -48,12 +51,17 @@ inline constexpr std::size_t journal_phase_offset = 16;
 /// Opens the journal file itself, whatever is in it; `access` is O_RDONLY or O_WRONLY.
 [[nodiscard]] io::FileDescriptor open_journal(const std::string& path, int access);
 
-/// The journal at a path: absent, damaged, or read.
+/// Whether there is anything at the path of a journal.
+[[nodiscard]] bool has_journal(const std::string& path);
+
+/// The journal at a path: absent; damaged or of another file; or read.
 struct FoundJournal {
   bool is_there = false;
   std::optional<EditJournal> journal;
 };
-[[nodiscard]] FoundJournal find_journal(const std::string& path);
+/// Looks for the journal of the file `identity`. Reads the first 80 bytes, and the rest only if
+/// they name that file and one of the sizes that the edit gives it.
+[[nodiscard]] FoundJournal find_journal(const std::string& path, const io::FileIdentity& identity);
 
 /// A hash of some of the data, which an edit in place never changes: together with size and inode
 /// it tells that the journal belongs to this file.

@@ -37,12 +37,12 @@ Result<OpenedFile> open_file(const std::string& path, bool is_mapped) {
   const std::string journal_at = find_journal_path(path);
   for (;;) {
     INGOT_TRY(io::RegularFile file, io::open_regular(path));
-    if (!find_journal(journal_at).is_there) return open_plain(std::move(file), is_mapped);
+    if (!has_journal(journal_at)) return open_plain(std::move(file), is_mapped);
     // An edit is going on, or was cut off. Nobody can undo it while this lock is held.
     INGOT_TRY_VOID(io::lock(file.descriptor.get(), false));
-    const FoundJournal found = find_journal(journal_at);
-    if (!found.is_there) continue;  // it was going on, and is done: what was opened may be changed
     INGOT_TRY(const io::FileIdentity identity, io::identify(file.descriptor.get()));
+    const FoundJournal found = find_journal(journal_at, identity);
+    if (!found.is_there) continue;  // it was going on, and is done: what was opened may be changed
     std::optional<io::EarlierState> state =
         found.journal ? earlier_state(*found.journal, file.descriptor.get(), identity)
                       : std::nullopt;

@@ -72,15 +72,30 @@ Result<void> check_shard(const LoadedFile& file, const std::string& path, const 
   return {};
 }
 
+/// Takes what a file holds from the limits: a set may hold as much as one file.
+void use_up(Limits& limits, const LoadedFile& file) {
+  const format::Structure& structure = file.structure;
+  // Parsing has compared all three with the same limits.
+  limits.max_header_bytes -= structure.header_bytes;
+  limits.max_keys -= structure.metadata.size();
+  limits.max_tensors -= structure.tensors.size();
+}
+
+/// Loads one more file of a set, within what its other files have left of the limits.
 Result<LoadedFile> load_shard(const std::string& path, const ShardName& name,
-                              const OpenOptions& options) {
+                              OpenOptions& options) {
   Result<LoadedFile> file = load_path(path, options);
   if (!file) {
     Error& error = file.error();
+    if (error.code == Errc::limit_exceeded) {
+      error.detail += (error.detail.empty() ? "" : "; ");
+      error.detail += "all shards of a set share the limits of one file";
+    }
     error.detail += (error.detail.empty() ? "in shard " : "; in shard ") + path;
     return file;
   }
   INGOT_TRY_VOID(check_shard(*file, path, name));
+  use_up(options.limits, *file);
   return file;
 }
 
@@ -209,10 +224,12 @@ Result<std::unique_ptr<detail::ModelState>> open_with_shards(const std::string& 
   ShardSet set{.prefix = name->prefix, .count = name->count, .paths = {}, .indexes = {}};
   std::map<std::uint32_t, std::string> siblings = find_siblings(*name);
   siblings[name->index] = path;
+  OpenOptions rest = options;
+  use_up(rest.limits, file);
   const auto load_siblings = [&](auto first, auto last) -> Result<void> {
     for (; first != last; ++first) {
       INGOT_TRY(LoadedFile sibling,
-                load_shard(first->second, {name->prefix, first->first, name->count}, options));
+                load_shard(first->second, {name->prefix, first->first, name->count}, rest));
       files.push_back(std::move(sibling));
     }
     return {};

@@ -3,10 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
+#include <filesystem>
 #include <new>
 #include <string>
 
 #include "ingot/model.hpp"
+#include "model/open/journal.hpp"
 #include "support/expect_error.hpp"
 #include "support/gguf_builder.hpp"
 #include "support/temporary_folder.hpp"
@@ -123,6 +126,35 @@ TEST(Allocations, OfAPromiseThatTheFileCannotHoldAreFew) {
   const Allocations allocations =
       allocations_of([&] { EXPECT_FALSE(Model::open_memory(bytes).has_value()); });
   EXPECT_LE(allocations.bytes, 4096u);
+}
+
+/// What opening allocates with a journal of 384 MiB, which is a hole after `head`, beside the
+/// model.
+Allocations allocations_beside_journal(const TemporaryFolder& folder, const std::string& path,
+                                       const Bytes& head) {
+  const std::string journal = folder.write("model.gguf.ingot-journal", head);
+  std::filesystem::resize_file(journal, std::uint64_t{384} << 20);
+  return allocations_of([&] {
+    const auto model = Model::open(path);
+    ASSERT_TRUE(model.has_value());
+    EXPECT_EQ(model->notices().size(), 1u);
+  });
+}
+
+TEST(Allocations, OfAForeignJournalAreNone) {
+  constexpr std::uint64_t most_bytes = 16'384;
+  const TemporaryFolder folder;
+  const std::string path = folder.write("model.gguf", many_tensors(10));
+  EXPECT_LE(allocations_beside_journal(folder, path, {}).bytes, most_bytes);
+  // One that is sound as far as it is read, and of another file.
+  EditJournal other;
+  other.inode = io::identify(path)->inode + 1;
+  other.file_bytes = std::filesystem::file_size(path);
+  other.data_offset = other.file_bytes;
+  Bytes head = encode(other);
+  const std::uint64_t patch_bytes = (std::uint64_t{384} << 20) - head.size();
+  std::memcpy(&head[72], &patch_bytes, sizeof patch_bytes);
+  EXPECT_LE(allocations_beside_journal(folder, path, head).bytes, most_bytes);
 }
 
 }  // namespace

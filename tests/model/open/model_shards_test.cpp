@@ -61,6 +61,7 @@ class ModelShards : public testing::Test {
 };
 
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
 
 std::vector<std::string> tensor_names(const Model& model) {
@@ -227,6 +228,33 @@ TEST_F(ModelShards, AHostileCountCostsNothing) {
   const auto lying = Model::open(folder_.write("model.gguf", huge));
   ASSERT_THAT(lying, Succeeds());
   EXPECT_EQ(only_notice(*lying), Errc::shard_keys_wrong);
+}
+
+TEST_F(ModelShards, ShareTheLimitsOfOneFile) {
+  write_three();
+  Limits exact{.max_header_bytes = 0, .max_keys = 0, .max_tensors = 0};
+  {
+    const auto model = open(1);
+    ASSERT_THAT(model, Succeeds());
+    for (const ModelFile& file : model->files()) {
+      exact.max_header_bytes += file.header_bytes;
+      exact.max_keys += file.metadata.size();
+      exact.max_tensors += file.tensors.size();
+    }
+  }
+  for (const std::uint32_t number : {1u, 2u, 3u}) {
+    EXPECT_THAT(open(number, {.limits = exact}), Succeeds());
+    for (std::uint64_t Limits::*const limit :
+         {&Limits::max_header_bytes, &Limits::max_keys, &Limits::max_tensors}) {
+      Limits less = exact;
+      less.*limit -= 1;
+      const auto refused = open(number, {.limits = less});
+      ASSERT_THAT(refused, FailsWith(Errc::limit_exceeded));
+      EXPECT_THAT(refused.error().message(), HasSubstr("all shards of a set share the limits"));
+      less.*limit = exact.*limit / 2;  // more than one of them needs
+      EXPECT_THAT(open(number, {.with_shards = false, .limits = less}), Succeeds());
+    }
+  }
 }
 
 TEST_F(ModelShards, TotalsThatLieAreNoticed) {
