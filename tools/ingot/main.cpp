@@ -4,9 +4,13 @@
 #include <ingot/version.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <exception>
 #include <ingot/text.hpp>
 #include <new>
+#include <span>
 #include <string_view>
 
 #include "cli/command.hpp"
@@ -18,7 +22,36 @@
 namespace ingot::cli {
 namespace {
 
-void declare(CLI::App& program, Console& console) {
+/// A row of commands.def.
+struct Command {
+  std::string_view name;
+  void (*add)(CLI::App& program, Console& console);
+};
+
+constexpr std::array commands = {
+#define INGOT_COMMAND(name) Command{#name, add_##name##_command},
+#include "commands.def"
+#undef INGOT_COMMAND
+};
+
+/// Declares the commands that the arguments name; all if they name none, as help and suggestions
+/// list them. Declaring all takes longer than many commands run. A value or a FILE may be called
+/// like a command: then one more is declared.
+void declare_commands(CLI::App& program, Console& console, std::span<char* const> arguments) {
+  const auto is_argument = [&](std::string_view word) {
+    return std::find(arguments.begin(), arguments.end(), word) != arguments.end();
+  };
+  bool is_any_named = is_argument("--version");  // which needs none
+  for (const Command& command : commands) {
+    if (!is_argument(command.name)) continue;
+    command.add(program, console);
+    is_any_named = true;
+  }
+  if (is_any_named) return;
+  for (const Command& command : commands) command.add(program, console);
+}
+
+void declare(CLI::App& program, Console& console, std::span<char* const> arguments) {
   program.name("ingot");
   program.set_help_flag("-h,--help", "Print help; after a command, the help of that command");
   program.set_version_flag("--version", "ingot " INGOT_VERSION_STRING, "Print the version");
@@ -30,9 +63,7 @@ void declare(CLI::App& program, Console& console) {
   program.require_subcommand(0, 1);
   program.fallthrough();  // commands inherit it: global options may come after them
   console.add_options(program);
-#define INGOT_COMMAND(name) add_##name##_command(program, console);
-#include "commands.def"
-#undef INGOT_COMMAND
+  declare_commands(program, console, arguments);
   add_help_command(program, console);
 }
 
@@ -82,7 +113,7 @@ int main(int argc, char** argv) {
   ingot::cli::Console console;
   try {
     CLI::App program("Look at, check and make GGUF model files.");
-    ingot::cli::declare(program, console);
+    ingot::cli::declare(program, console, {argv, static_cast<std::size_t>(argc)});
     ingot::cli::run(program, console, argc, argv);
   } catch (const std::bad_alloc&) {
     console.complain({}, "the system has no memory left for this");
