@@ -83,7 +83,8 @@ function(ingot_test module)
                         GTest::gmock_main)
   target_include_directories(${module}_test PRIVATE ${PROJECT_SOURCE_DIR}/src
                              ${PROJECT_SOURCE_DIR}/tests)
-  set_target_properties(${module}_test PROPERTIES C_STANDARD 11 C_EXTENSIONS OFF)
+  set_target_properties(${module}_test PROPERTIES C_STANDARD 11 C_EXTENSIONS OFF CXX_EXTENSIONS OFF)
+  target_precompile_headers(${module}_test REUSE_FROM ingot_test_headers)
   # gtest_discover_tests cannot set more than one environment variable, so these are macros.
   target_compile_definitions(${module}_test PRIVATE
     INGOT_PROGRAM="${INGOT_PROGRAM}" INGOT_SOURCE_DIR="${PROJECT_SOURCE_DIR}"

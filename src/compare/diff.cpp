@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "split/split_keys.hpp"
 #include "ingot/model_writer.hpp"
+#include "split/split_keys.hpp"
 
 namespace ingot {
 namespace {

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "compare/fine_histogram.hpp"
-#include "work/streams/piece_decoder.hpp"
 #include "ingot/parallel.hpp"
+#include "work/streams/piece_decoder.hpp"
 
 namespace ingot {
 namespace {

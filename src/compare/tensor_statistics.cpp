@@ -6,8 +6,8 @@
 #include <mutex>
 #include <string>
 
-#include "work/streams/piece_decoder.hpp"
 #include "ingot/parallel.hpp"
+#include "work/streams/piece_decoder.hpp"
 
 namespace ingot {
 namespace {

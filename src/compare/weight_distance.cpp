@@ -7,9 +7,9 @@
 #include <mutex>
 #include <string>
 
-#include "work/streams/piece_decoder.hpp"
 #include "ingot/diff.hpp"
 #include "ingot/parallel.hpp"
+#include "work/streams/piece_decoder.hpp"
 
 namespace ingot {
 namespace {

@@ -6,8 +6,8 @@
 #include <regex>
 #include <unordered_map>
 
-#include "quantize/recipe_table.hpp"
 #include "ingot/recipe.hpp"
+#include "quantize/recipe_table.hpp"
 
 namespace ingot {
 namespace {

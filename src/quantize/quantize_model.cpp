@@ -9,12 +9,12 @@
 #include <thread>
 
 #include "base/about.hpp"
-#include "work/streams/ordered_pipeline.hpp"
-#include "work/outputs/output_set.hpp"
-#include "quantize/quantize_work.hpp"
-#include "split/split_keys.hpp"
 #include "ingot/output_file.hpp"
 #include "ingot/split.hpp"
+#include "quantize/quantize_work.hpp"
+#include "split/split_keys.hpp"
+#include "work/outputs/output_set.hpp"
+#include "work/streams/ordered_pipeline.hpp"
 
 namespace ingot {
 namespace {

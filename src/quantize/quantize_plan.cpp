@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <string>
 
+#include "ingot/quantize_model.hpp"
 #include "quantize/quantize_work.hpp"
 #include "quantize/type_budget.hpp"
-#include "ingot/quantize_model.hpp"
 
 namespace ingot {
 namespace {

@@ -2,9 +2,9 @@
 // Shards of a result that does not exist yet.
 #include <utility>
 
-#include "quantize/quantize_work.hpp"
 #include "ingot/quantize_model.hpp"
 #include "ingot/split.hpp"
+#include "quantize/quantize_work.hpp"
 
 namespace ingot {
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <string>
 
-#include "quantize/error_sums.hpp"
 #include "ingot/quantize.hpp"
 #include "ingot/text.hpp"
+#include "quantize/error_sums.hpp"
 
 namespace ingot::convert {
 namespace {

@@ -6,10 +6,10 @@
 #include <mutex>
 #include <string>
 
-#include "quantize/error_sums.hpp"
-#include "quantize/quantize_work.hpp"
 #include "ingot/parallel.hpp"
 #include "ingot/quantize.hpp"
+#include "quantize/error_sums.hpp"
+#include "quantize/quantize_work.hpp"
 
 namespace ingot::convert {
 namespace {

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "base/checked.hpp"
-#include "split/split_keys.hpp"
 #include "ingot/split.hpp"
+#include "split/split_keys.hpp"
 
 namespace ingot {
 namespace {

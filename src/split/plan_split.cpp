@@ -4,10 +4,10 @@
 #include <utility>
 
 #include "base/checked.hpp"
-#include "split/split_keys.hpp"
 #include "ingot/shard_name.hpp"
 #include "ingot/split.hpp"
 #include "ingot/text.hpp"
+#include "split/split_keys.hpp"
 
 namespace ingot {
 namespace {

@@ -8,10 +8,10 @@
 
 #include "base/about.hpp"
 #include "base/same_file.hpp"
-#include "work/outputs/output_set.hpp"
-#include "split/split_keys.hpp"
 #include "ingot/output_file.hpp"
 #include "ingot/shard_name.hpp"
+#include "split/split_keys.hpp"
+#include "work/outputs/output_set.hpp"
 
 namespace ingot {
 namespace {

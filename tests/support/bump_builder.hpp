@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "ingot/digest.hpp"
 #include "formats/bump/bump_header.hpp"
 #include "formats/bump/bump_layout.hpp"
+#include "ingot/digest.hpp"
 #include "support/gguf_builder.hpp"
 
 namespace ingot::test {

@@ -9,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
+#include "formats/bump/bump_header.hpp"
 #include "ingot/convert.hpp"
 #include "ingot/error.hpp"
 #include "ingot/model.hpp"
-#include "formats/bump/bump_header.hpp"
 
 namespace ingot::convert {
 

@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <string>
 
+#include "formats/bump/bump_header.hpp"
+#include "formats/bump/bump_solver.hpp"
 #include "ingot/error.hpp"
 #include "ingot/interop.hpp"
 #include "ingot/source.hpp"
-#include "formats/bump/bump_header.hpp"
-#include "formats/bump/bump_solver.hpp"
 
 namespace ingot::interop {
 

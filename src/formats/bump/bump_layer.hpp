@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "ingot/model.hpp"
 #include "formats/bump/bump_layout.hpp"
+#include "ingot/model.hpp"
 
 namespace ingot::convert {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "ingot/types.hpp"
 #include "formats/bump/bump_header.hpp"
+#include "ingot/types.hpp"
 
 namespace ingot::interop {
 

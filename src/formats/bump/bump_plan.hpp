@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "ingot/convert.hpp"
 #include "formats/bump/bump_header.hpp"
 #include "formats/bump/bump_layout.hpp"
+#include "ingot/convert.hpp"
 
 namespace ingot::convert {
 

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "base/checked.hpp"
-#include "ingot/source.hpp"
 #include "formats/bump/bump_checksum.hpp"
 #include "formats/bump/bump_config.hpp"
 #include "formats/bump/bump_header.hpp"
@@ -20,6 +19,7 @@
 #include "formats/bump/bump_solver.hpp"
 #include "formats/foreign/foreign_model.hpp"
 #include "formats/foreign/reader.hpp"
+#include "ingot/source.hpp"
 
 namespace ingot::interop {
 namespace {

@@ -4,10 +4,10 @@
 
 #include <memory>
 
+#include "formats/bump/bump_config.hpp"
 #include "ingot/error.hpp"
 #include "ingot/interop.hpp"
 #include "ingot/source.hpp"
-#include "formats/bump/bump_config.hpp"
 
 namespace ingot::interop {
 

@@ -7,9 +7,9 @@
 
 #include "formats/bump/bump_plan.hpp"
 #include "formats/bump/bump_texts.hpp"
-#include "work/outputs/output_set.hpp"
 #include "formats/foreign/planner.hpp"
 #include "ingot/digest.hpp"
+#include "work/outputs/output_set.hpp"
 
 namespace ingot::convert {
 namespace {

@@ -4,9 +4,9 @@
 #include <cstring>
 #include <filesystem>
 
+#include "formats/foreign/reader.hpp"
 #include "ingot/interop.hpp"
 #include "ingot/source.hpp"
-#include "formats/foreign/reader.hpp"
 
 namespace ingot {
 namespace interop {

@@ -7,9 +7,9 @@
 #include <limits>
 
 #include "base/byte_order.hpp"
+#include "formats/imatrix/imatrix_state.hpp"
 #include "ingot/model_writer.hpp"
 #include "ingot/output_file.hpp"
-#include "formats/imatrix/imatrix_state.hpp"
 
 namespace ingot {
 

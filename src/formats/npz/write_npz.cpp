@@ -6,10 +6,10 @@
 #include <string>
 #include <utility>
 
-#include "work/outputs/output_set.hpp"
 #include "formats/foreign/planner.hpp"
 #include "formats/npz/zip_records.hpp"
 #include "ingot/npy.hpp"
+#include "work/outputs/output_set.hpp"
 
 namespace ingot::convert {
 namespace {

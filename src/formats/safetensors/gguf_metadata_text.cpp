@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "base/base64.hpp"
 #include "ingot/shard_name.hpp"
 #include "ingot/text.hpp"
-#include "base/base64.hpp"
 
 namespace ingot::interop {
 namespace {

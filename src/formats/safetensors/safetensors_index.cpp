@@ -9,8 +9,8 @@
 #include <system_error>
 
 #include "base/set_aside.hpp"
-#include "ingot/source.hpp"
 #include "formats/safetensors/safetensors_header.hpp"
+#include "ingot/source.hpp"
 
 namespace ingot::interop {
 namespace {

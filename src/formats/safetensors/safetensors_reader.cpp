@@ -12,13 +12,13 @@
 #include <vector>
 
 #include "base/set_aside.hpp"
-#include "ingot/source.hpp"
 #include "formats/foreign/foreign_model.hpp"
-#include "formats/safetensors/gguf_metadata_text.hpp"
 #include "formats/foreign/reader.hpp"
+#include "formats/safetensors/gguf_metadata_text.hpp"
 #include "formats/safetensors/safetensors_dtypes.hpp"
 #include "formats/safetensors/safetensors_header.hpp"
 #include "formats/safetensors/safetensors_index.hpp"
+#include "ingot/source.hpp"
 
 namespace ingot::interop {
 namespace {

@@ -7,11 +7,11 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "work/outputs/output_set.hpp"
 #include "formats/foreign/planner.hpp"
 #include "formats/safetensors/gguf_metadata_text.hpp"
 #include "formats/safetensors/safetensors_dtypes.hpp"
 #include "formats/safetensors/safetensors_header.hpp"
+#include "work/outputs/output_set.hpp"
 
 namespace ingot::convert {
 namespace {

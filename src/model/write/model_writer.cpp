@@ -10,8 +10,8 @@
 #include "format/tensor_layout.hpp"
 #include "ingot/quantize.hpp"
 #include "io/atomic_file.hpp"
-#include "model/write/key_table.hpp"
 #include "model/open/model_state.hpp"
+#include "model/write/key_table.hpp"
 
 namespace ingot {
 namespace {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "cli/declaration.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
 #include <string_view>
+
+#include "text/joined.hpp"
 
 namespace ingot::cli {
 namespace {
@@ -76,7 +78,7 @@ void note_words(CLI::Option& option, const std::vector<std::string>& words) {
   // CLI11 keeps no list of words that a callback checks. A validator that accepts everything has a
   // name, which can be that list; its empty description stays out of the help.
   const auto accept = [](std::string&) { return std::string(); };
-  const std::string list = fmt::format("{}", fmt::join(words, std::string(1, word_separator)));
+  const std::string list = joined(words, std::string(1, word_separator));
   option.check(CLI::Validator(accept, std::string(), list));
 }
 

@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: MIT
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <vector>
 
 #include "cli/declaration.hpp"
 #include "cli/generate.hpp"
+#include "text/joined.hpp"
 
 namespace ingot::cli {
 namespace {
 
 using Words = std::vector<std::string>;
-
-std::string joined(const Words& words, std::string_view separator = " ") {
-  return fmt::format("{}", fmt::join(words, separator));
-}
 
 Words command_words(CLI::App& program) {
   Words words;

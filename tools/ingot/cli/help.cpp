@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cli/help.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "cli/declaration.hpp"
+#include "text/joined.hpp"
 
 namespace ingot::cli {
 namespace {
@@ -50,7 +51,7 @@ std::string entry(const std::string& term, const std::string& painted, std::stri
 
 /// "-j, --threads N"
 std::string option_term(const CLI::Option& option) {
-  std::string term = fmt::format("{}", fmt::join(names_of(option), ", "));
+  std::string term = joined(names_of(option), ", ");
   if (option.get_snames().empty()) term = "    " + term;
   if (takes_value(option)) term += " " + option.get_type_name();
   return term;

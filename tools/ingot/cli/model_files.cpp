@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cli/model_files.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cctype>

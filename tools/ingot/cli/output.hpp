@@ -2,7 +2,7 @@
 // Standard output, buffered, with its failures noticed.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <functional>
 #include <iterator>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "text/model_facts.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

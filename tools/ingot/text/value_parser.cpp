@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "text/value_parser.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <array>
 #include <charconv>

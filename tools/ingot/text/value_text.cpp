@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "text/value_text.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <concepts>
@@ -9,6 +9,8 @@
 #include <string_view>
 #include <type_traits>
 #include <vector>
+
+#include "text/joined.hpp"
 
 namespace ingot::cli {
 namespace {
@@ -125,7 +127,7 @@ std::string type_text(TensorType type) {
 }
 
 std::string shape_text(std::span<const std::uint64_t> shape) {
-  return shape.empty() ? "scalar" : fmt::format("{}", fmt::join(shape, " x "));
+  return shape.empty() ? "scalar" : joined(shape, " x ");
 }
 
 std::string short_value_text(const Value& value, std::size_t columns) {

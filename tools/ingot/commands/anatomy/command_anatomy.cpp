@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // `ingot anatomy FILE` -- the file byte by byte.
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

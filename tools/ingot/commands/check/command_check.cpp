@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // `ingot check FILE...` -- what is wrong or odd about models.
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,11 +11,11 @@
 #include <optional>
 #include <vector>
 
-#include "commands/check/check_report.hpp"
 #include "cli/command.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/model_files.hpp"
 #include "cli/progress.hpp"
+#include "commands/check/check_report.hpp"
 
 namespace ingot::cli {
 namespace {

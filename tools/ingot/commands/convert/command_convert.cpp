@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // `ingot convert IN OUT` -- another file format, or GGUF of another kind.
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <charconv>
 #include <ingot/convert.hpp>

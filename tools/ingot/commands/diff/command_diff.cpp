@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "cli/command.hpp"
-#include "commands/diff/diff_report.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/progress.hpp"
+#include "commands/diff/diff_report.hpp"
 
 namespace ingot::cli {
 namespace {

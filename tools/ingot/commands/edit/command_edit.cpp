@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // `ingot edit FILE` -- change keys and tensor names without writing the data again.
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -12,10 +12,10 @@
 #include <utility>
 
 #include "cli/command.hpp"
-#include "commands/edit/edit_changes.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/json_stream.hpp"
 #include "cli/progress.hpp"
+#include "commands/edit/edit_changes.hpp"
 #include "text/value_text.hpp"
 
 namespace ingot::cli {

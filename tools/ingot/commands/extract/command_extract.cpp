@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // `ingot extract FILE TENSOR -o OUT` -- one tensor, as stored or decoded.
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <bit>

@@ -2,7 +2,7 @@
 // `ingot hash FILE...` -- digests of files and tensors, and whether they are as published.
 
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -21,10 +21,10 @@
 #include <utility>
 
 #include "cli/command.hpp"
-#include "commands/hash/hash_jobs.hpp"
-#include "commands/hash/hash_report.hpp"
 #include "cli/json_stream.hpp"
 #include "cli/model_files.hpp"
+#include "commands/hash/hash_jobs.hpp"
+#include "commands/hash/hash_report.hpp"
 
 namespace ingot::cli {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // `ingot imatrix show|merge|convert FILE...` -- importance matrices, without a model.
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <ingot/imatrix.hpp>

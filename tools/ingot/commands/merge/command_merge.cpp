@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // `ingot merge FIRST OUT` -- a set of shards, made one file again.
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <ingot/split.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // `ingot metadata FILE [KEY-GLOB...]` -- keys with type and value.
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <ingot/text.hpp>
@@ -11,8 +11,8 @@
 #include "cli/command.hpp"
 #include "cli/help.hpp"
 #include "cli/json_stream.hpp"
-#include "text/name_match.hpp"
 #include "cli/table.hpp"
+#include "text/name_match.hpp"
 #include "text/value_text.hpp"
 
 namespace ingot::cli {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // `ingot quantize IN OUT TYPE` -- a model in other tensor types.
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
 #include <ingot/recipe.hpp>

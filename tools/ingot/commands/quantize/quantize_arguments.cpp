@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "commands/quantize/quantize_arguments.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <charconv>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "commands/quantize/quantize_report.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -11,8 +11,8 @@
 #include <numeric>
 #include <vector>
 
-#include "commands/report/report_data.hpp"
 #include "cli/table.hpp"
+#include "commands/report/report_data.hpp"
 #include "text/value_text.hpp"
 
 namespace ingot::cli {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "commands/quantize/quantize_run.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <filesystem>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // `ingot repair FILE -o OUT` -- mend what can be mended, into a new file.
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <ingot/check.hpp>
 #include <ingot/repair.hpp>

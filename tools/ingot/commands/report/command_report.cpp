@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // `ingot report FILE -o OUT.html` -- one page to look at a model.
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cerrno>
 #include <ingot/output_file.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // `ingot sample OUT` -- a small, valid, deterministic model.
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/stat.h>
 
 #include <ingot/text.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "commands/sample/sample_shape.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <utility>

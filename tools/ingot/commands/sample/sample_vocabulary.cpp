@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "commands/sample/sample_vocabulary.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <string_view>
 #include <utility>

@@ -5,8 +5,8 @@
 
 #include "cli/command.hpp"
 #include "cli/json_stream.hpp"
-#include "text/show_json.hpp"
 #include "commands/show/show_page.hpp"
+#include "text/show_json.hpp"
 
 namespace ingot::cli {
 namespace {

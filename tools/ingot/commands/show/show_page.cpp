@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "commands/show/show_page.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
@@ -10,8 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "text/model_facts.hpp"
 #include "cli/table.hpp"
+#include "text/joined.hpp"
+#include "text/model_facts.hpp"
 #include "text/value_text.hpp"
 
 namespace ingot::cli {
@@ -119,7 +120,7 @@ class Page {
       facts.push_back(fmt::format("{:.2f} bits per weight", *summary_.bits_per_weight));
     }
     const std::string_view separator = console_.is_unicode() ? " \u00b7 " : ", ";
-    console_.out().print("{}\n", fmt::join(facts, separator));
+    console_.out().print("{}\n", joined(facts, separator));
     start_group();
   }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // `ingot split IN PREFIX` -- one model, cut into shards.
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/resource.h>
 
 #include <ingot/shard_name.hpp>
@@ -9,12 +9,12 @@
 #include <ingot/text.hpp>
 #include <memory>
 
-#include "text/byte_count.hpp"
 #include "cli/command.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/json_stream.hpp"
 #include "cli/progress.hpp"
 #include "cli/table.hpp"
+#include "text/byte_count.hpp"
 
 namespace ingot::cli {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // `ingot tensors FILE [NAME-GLOB...]` -- one line per tensor.
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <ingot/tensor_profile.hpp>
@@ -14,9 +14,9 @@
 #include "cli/command.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/json_stream.hpp"
-#include "text/name_match.hpp"
 #include "cli/progress.hpp"
 #include "cli/table.hpp"
+#include "text/name_match.hpp"
 #include "text/tensor_json.hpp"
 #include "text/value_text.hpp"
 

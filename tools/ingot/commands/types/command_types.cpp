@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // `ingot types` -- the table of tensor types.
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <array>
 #include <memory>
