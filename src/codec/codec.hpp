@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "codec/number_sums.hpp"
+#include "codec/statistics/number_sums.hpp"
 #include "ingot/types.hpp"
 
 namespace ingot::codec {

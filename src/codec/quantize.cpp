@@ -9,7 +9,7 @@
 #include <string>
 
 #include "base/byte_order.hpp"
-#include "codec/block_fields.hpp"
+#include "codec/blocks/block_fields.hpp"
 #include "codec/codec.hpp"
 
 namespace ingot {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "check/data_scan.hpp"
-#include "codec/block_fields.hpp"
+#include "codec/blocks/block_fields.hpp"
 #include "ingot/check.hpp"
 #include "ingot/quantize.hpp"
 #include "ingot/statistics.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "codec/block_fields.hpp"
+#include "codec/blocks/block_fields.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Scales of MXFP4 and NVFP4, against definitions by other means; and blocks at the edges of what
 // the kernels do themselves.
-#include "codec/fp4.hpp"
+#include "codec/blocks/fp4.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "codec/codec.hpp"
-#include "codec/fp4_scales.hpp"
+#include "codec/encode/fp4_scales.hpp"
 #include "support/codec_cases.hpp"
 
 namespace ingot::test {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "codec/lattice.hpp"
+#include "codec/lattice/lattice.hpp"
 
 #include <gtest/gtest.h>
 

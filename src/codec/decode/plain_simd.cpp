@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+#include "codec/codec.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "codec/decode/plain_simd.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "codec/decode/dispatch_inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace ingot::codec::HWY_NAMESPACE {
+
+#if HWY_TARGET != HWY_SCALAR
+
+/// 16 numbers of `number_bytes` each: the blocks of plain types are too short for a vector.
+template <std::size_t number_bytes>
+struct Sixteen {
+  Bytes<16 * number_bytes> bytes;
+
+  /// Numbers i .. i + float_lanes - 1.
+  template <class T>
+  [[nodiscard]] HWY_INLINE auto Load(std::size_t i) const {
+    const hn::Rebind<T, FloatTag> tag;
+    return hn::LoadU(tag, reinterpret_cast<const T*>(&bytes[i * number_bytes]));
+  }
+};
+
+/// convert(numbers, i) makes floats of numbers i .. i + float_lanes - 1.
+template <std::size_t number_bytes, class Convert>
+struct DecodeSixteen {
+  Convert convert;
+
+  template <class Store>
+  HWY_INLINE void operator()(const Sixteen<number_bytes>& numbers, float* dst, Store store) const {
+    for (std::size_t i = 0; i < 16; i += float_lanes) store(convert(numbers, i), dst + i);
+  }
+};
+
+template <std::size_t number_bytes, class Convert>
+HWY_INLINE void DecodeNumbers(const std::byte* src, float* dst, std::size_t count, Stores stores,
+                              DequantizeReference decode_rest) {
+  DecodeBlocks<Sixteen<number_bytes>, 16>(src, dst, count / 16, stores,
+                                          DecodeSixteen<number_bytes, Convert>());
+  const std::size_t done = count / 16 * 16;
+  decode_rest(src + done * number_bytes, dst + done, count - done);
+}
+
+struct ConvertF32 {
+  HWY_INLINE Floats operator()(const Sixteen<4>& numbers, std::size_t i) const {
+    // Bits, not floats, though vectors do not care.
+    return hn::BitCast(FloatTag(), numbers.Load<std::uint32_t>(i));
+  }
+};
+
+struct ConvertF16 {
+  HWY_INLINE Floats operator()(const Sixteen<2>& numbers, std::size_t i) const {
+    return FloatsFromHalves(numbers.Load<std::uint16_t>(i));
+  }
+};
+
+struct ConvertBF16 {
+  HWY_INLINE Floats operator()(const Sixteen<2>& numbers, std::size_t i) const {
+    const hn::RebindToUnsigned<FloatTag> u32;
+    const auto bits = hn::PromoteTo(u32, numbers.Load<std::uint16_t>(i));
+    return hn::BitCast(FloatTag(), hn::ShiftLeft<16>(bits));
+  }
+};
+
+struct ConvertI8 {
+  HWY_INLINE Floats operator()(const Sixteen<1>& numbers, std::size_t i) const {
+    return hn::ConvertTo(FloatTag(), hn::PromoteTo(IntTag(), numbers.Load<std::int8_t>(i)));
+  }
+};
+
+struct ConvertI16 {
+  HWY_INLINE Floats operator()(const Sixteen<2>& numbers, std::size_t i) const {
+    return hn::ConvertTo(FloatTag(), hn::PromoteTo(IntTag(), numbers.Load<std::int16_t>(i)));
+  }
+};
+
+struct ConvertI32 {
+  HWY_INLINE Floats operator()(const Sixteen<4>& numbers, std::size_t i) const {
+    return hn::ConvertTo(FloatTag(), numbers.Load<std::int32_t>(i));
+  }
+};
+
+// Numbers of 8 bytes make half a vector of floats.
+using HalfFloatTag = hn::Half<FloatTag>;
+using DoubleTag = hn::Rebind<double, HalfFloatTag>;
+using LongTag = hn::Rebind<std::int64_t, HalfFloatTag>;
+
+template <class T>
+HWY_INLINE auto LoadHalf(const Sixteen<8>& numbers, std::size_t i) {
+  const hn::Rebind<T, HalfFloatTag> tag;
+  return hn::LoadU(tag, reinterpret_cast<const T*>(&numbers.bytes[i * 8]));
+}
+
+HWY_INLINE Floats Joined(hn::Vec<DoubleTag> low, hn::Vec<DoubleTag> high) {
+  const HalfFloatTag half;
+  return hn::Combine(FloatTag(), hn::DemoteTo(half, high), hn::DemoteTo(half, low));
+}
+
+struct ConvertF64 {
+  HWY_INLINE Floats operator()(const Sixteen<8>& numbers, std::size_t i) const {
+    return Joined(LoadHalf<double>(numbers, i), LoadHalf<double>(numbers, i + float_lanes / 2));
+  }
+};
+
+/// A double that rounds to the same float as the integer: where it has too many bits for a double,
+/// the low 11 are replaced by one, set if any was, which is far below half of a float's last place.
+HWY_INLINE hn::Vec<DoubleTag> DoublesOf(hn::Vec<LongTag> integers) {
+  const LongTag i64;
+  const auto low_mask = hn::Set(i64, 0x7FF);
+  const auto low = hn::And(integers, low_mask);
+  const auto is_exact = hn::Eq(low, hn::Zero(i64));
+  const auto kept = hn::AndNot(low_mask, integers);
+  const auto sticky = hn::IfThenElse(is_exact, kept, hn::Or(kept, hn::Set(i64, 0x800)));
+  // 2^53 and above in magnitude: more than the sign in the upper 11 bits.
+  const auto top = hn::ShiftRight<53>(integers);
+  const auto is_small =
+      hn::Or(hn::Eq(top, hn::Zero(i64)), hn::Eq(top, hn::Set(i64, std::int64_t{-1})));
+  return hn::ConvertTo(DoubleTag(), hn::IfThenElse(is_small, integers, sticky));
+}
+
+struct ConvertI64 {
+  HWY_INLINE Floats operator()(const Sixteen<8>& numbers, std::size_t i) const {
+    return Joined(DoublesOf(LoadHalf<std::int64_t>(numbers, i)),
+                  DoublesOf(LoadHalf<std::int64_t>(numbers, i + float_lanes / 2)));
+  }
+};
+
+#undef INGOT_DECODER
+#define INGOT_DECODER(name, enumerator, number_bytes)                                   \
+  void Dequantize##name(const std::byte* src, float* dst, std::size_t block_count,      \
+                        Stores stores) {                                                \
+    DecodeNumbers<number_bytes, Convert##name>(src, dst, block_count, stores,           \
+                                               dequantize_##enumerator##_ref);          \
+  }                                                                                     \
+  void Sum##name(const std::byte* src, std::size_t block_count, NumberSums& sums) {     \
+    SumFloats<Sixteen<number_bytes>, 16>(src, block_count / 16, sums,                   \
+                                         DecodeSixteen<number_bytes, Convert##name>()); \
+  }
+#endif
+
+INGOT_DECODER(F32, f32, 4)
+INGOT_DECODER(F16, f16, 2)
+INGOT_DECODER(BF16, bf16, 2)
+INGOT_DECODER(F64, f64, 8)
+INGOT_DECODER(I8, i8, 1)
+INGOT_DECODER(I16, i16, 2)
+INGOT_DECODER(I32, i32, 4)
+INGOT_DECODER(I64, i64, 8)
+
+}  // namespace ingot::codec::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace ingot::codec {
+
+INGOT_EXPORT_DECODER(F32, f32)
+INGOT_EXPORT_DECODER(F16, f16)
+INGOT_EXPORT_DECODER(BF16, bf16)
+INGOT_EXPORT_DECODER(F64, f64)
+INGOT_EXPORT_DECODER(I8, i8)
+INGOT_EXPORT_DECODER(I16, i16)
+INGOT_EXPORT_DECODER(I32, i32)
+INGOT_EXPORT_DECODER(I64, i64)
+
+}  // namespace ingot::codec
+#endif

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+#include "codec/blocks/ternary.hpp"
+#include "codec/codec.hpp"
+
+namespace ingot::codec {
+
+namespace {
+
+/// Writes `trit_count` rows of weights, row t holding trit t of each byte.
+float* decode_trits(const std::uint8_t* bytes, std::size_t byte_count, unsigned trit_count,
+                    float scale, float* dst) noexcept {
+  unsigned power = 1;
+  for (unsigned t = 0; t < trit_count; ++t, power *= 3) {
+    for (std::size_t j = 0; j < byte_count; ++j) {
+      const unsigned trit = (bytes[j] * power & 255u) * 3 >> 8;
+      *dst++ = static_cast<float>(static_cast<int>(trit) - 1) * scale;
+    }
+  }
+  return dst;
+}
+
+}  // namespace
+
+void dequantize_q2_0_ref(const std::byte* src, float* dst, std::size_t block_count) noexcept {
+  for (std::size_t b = 0; b < block_count; ++b) {
+    const auto block = load_block<BlockQ2_0>(src, b);
+    const float scale = f16_at(block.scale.data());
+    for (std::size_t i = 0; i < 64; ++i) {
+      const int code = block.codes[i / 4] >> (2 * (i % 4)) & 3;
+      *dst++ = static_cast<float>(code - 1) * scale;
+    }
+  }
+}
+
+void dequantize_tq1_0_ref(const std::byte* src, float* dst, std::size_t block_count) noexcept {
+  for (std::size_t b = 0; b < block_count; ++b) {
+    const auto block = load_block<BlockTQ1_0>(src, b);
+    const float scale = f16_at(block.scale.data());
+    dst = decode_trits(block.trits.data(), 32, 5, scale, dst);
+    dst = decode_trits(block.trits.data() + 32, 16, 5, scale, dst);
+    dst = decode_trits(block.trits.data() + 48, 4, 4, scale, dst);
+  }
+}
+
+void dequantize_tq2_0_ref(const std::byte* src, float* dst, std::size_t block_count) noexcept {
+  for (std::size_t b = 0; b < block_count; ++b) {
+    const auto block = load_block<BlockTQ2_0>(src, b);
+    const float scale = f16_at(block.scale.data());
+    for (std::size_t e = 0; e < 256; ++e) {
+      const int code = block.codes[32 * (e / 128) + e % 32] >> (2 * (e % 128 / 32)) & 3;
+      *dst++ = static_cast<float>(code - 1) * scale;
+    }
+  }
+}
+
+}  // namespace ingot::codec

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+#include <bit>
+
+#include "codec/blocks/ternary.hpp"
+#include "codec/codec.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "codec/decode/ternary_simd.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "codec/decode/dispatch_inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace ingot::codec::HWY_NAMESPACE {
+
+#if HWY_TARGET != HWY_SCALAR
+/// Codes of two bits, less one; look-ups see two bits more.
+constexpr Codebook two_bits = {-1, 0, 1, 2, -1, 0, 1, 2, -1, 0, 1, 2, -1, 0, 1, 2};
+
+/// Of 2-bit codes, less one, in as many words.
+template <std::size_t words>
+HWY_INLINE LevelCounts CountTwoBits(const std::uint8_t* bytes) {
+  constexpr std::uint64_t low_bits = 0x5555555555555555;
+  int low = 0;
+  int high = 0;
+  int both = 0;
+  for (std::size_t i = 0; i < words; ++i) {
+    const std::uint64_t word = u64_at(bytes + 8 * i);
+    low += std::popcount(word & low_bits);
+    high += std::popcount(word >> 1 & low_bits);
+    both += std::popcount(word & word >> 1 & low_bits);
+  }
+  constexpr int count = 32 * int{words};
+  const int codes = low + 2 * high;
+  const int squares = low + 4 * high + 4 * both;
+  return {codes - count, squares - 2 * codes + count, count - (low - both), both != 0 ? 2 : 1};
+}
+
+struct DecodeQ2_0 {
+  static HWY_INLINE LevelCounts Count(const BlockQ2_0& block) {
+    return CountTwoBits<2>(block.codes.data());
+  }
+
+  template <class Store>
+  HWY_INLINE void operator()(const BlockQ2_0& block, float* dst, Store store) const {
+    const hn::Repartition<std::uint16_t, CodeTag> u16;
+    const auto products = ProductsOf(two_bits, store.Unit(block.scale));
+    // Code t of each byte, then 0 1 0 1.. and 2 3 2 3.., then 0 1 2 3...
+    const Codes codes_0 = LoadCodes(block.codes.data());
+    const Codes codes_1 = ShiftRightMixing<2>(codes_0);
+    const Codes codes_2 = ShiftRightMixing<4>(codes_0);
+    const Codes codes_3 = ShiftRightMixing<6>(codes_0);
+    const auto low_01 = hn::BitCast(u16, hn::InterleaveLower(CodeTag(), codes_0, codes_1));
+    const auto low_23 = hn::BitCast(u16, hn::InterleaveLower(CodeTag(), codes_2, codes_3));
+    const auto high_01 = hn::BitCast(u16, hn::InterleaveUpper(CodeTag(), codes_0, codes_1));
+    const auto high_23 = hn::BitCast(u16, hn::InterleaveUpper(CodeTag(), codes_2, codes_3));
+    products(hn::BitCast(CodeTag(), hn::InterleaveLower(u16, low_01, low_23)), dst, store);
+    products(hn::BitCast(CodeTag(), hn::InterleaveUpper(u16, low_01, low_23)), dst + 16, store);
+    products(hn::BitCast(CodeTag(), hn::InterleaveLower(u16, high_01, high_23)), dst + 32, store);
+    products(hn::BitCast(CodeTag(), hn::InterleaveUpper(u16, high_01, high_23)), dst + 48, store);
+  }
+};
+
+struct DecodeTQ2_0 {
+  static HWY_INLINE LevelCounts Count(const BlockTQ2_0& block) {
+    return CountTwoBits<8>(block.codes.data());
+  }
+
+  template <class Store>
+  HWY_INLINE void operator()(const BlockTQ2_0& block, float* dst, Store store) const {
+    const auto products = ProductsOf(two_bits, store.Unit(block.scale));
+    for (std::size_t chunk = 0; chunk < 4; ++chunk) {  // 16 bytes of codes
+      const Codes codes = LoadCodes(&block.codes[16 * chunk]);
+      float* row = dst + 128 * (chunk / 2) + 16 * (chunk % 2);
+      products(codes, row, store);
+      products(ShiftRightMixing<2>(codes), row + 32, store);
+      products(ShiftRightMixing<4>(codes), row + 64, store);
+      products(ShiftRightMixing<6>(codes), row + 96, store);
+    }
+  }
+};
+
+struct DecodeTQ1_0 {
+  using TritTag = hn::RebindToUnsigned<WordTag>;
+  using TritBytes = hn::Rebind<std::uint8_t, TritTag>;
+
+  template <class Store>
+  HWY_INLINE void operator()(const BlockTQ1_0& block, float* dst, Store store) const {
+    const auto scale = store.Unit(block.scale);
+    DecodeRows<32>(&block.trits[0], scale, dst, store);
+    DecodeRows<16>(&block.trits[32], scale, dst + 160, store);
+
+    // Bytes 48..51 four times, multiplied by the first four powers of 3.
+    HWY_ALIGN static constexpr std::uint16_t powers[16] = {
+        256 * 1, 256 * 1, 256 * 1, 256 * 1, 256 * 3,  256 * 3,  256 * 3,  256 * 3,
+        256 * 9, 256 * 9, 256 * 9, 256 * 9, 256 * 27, 256 * 27, 256 * 27, 256 * 27};
+    const hn::Repartition<std::uint32_t, TritBytes> u32;
+    const auto bytes = hn::BitCast(TritBytes(), hn::Set(u32, u32_at(&block.trits[48])));
+    const auto words = hn::PromoteTo(TritTag(), bytes);
+    for (std::size_t i = 0; i < 16; i += word_lanes) {
+      const auto shifted = hn::Mul(words, hn::Load(TritTag(), powers + i));
+      StoreScaledWords(FirstTrits(shifted), scale, dst + 240 + i, store);
+    }
+  }
+
+ private:
+  /// Five rows of weights from as many bytes as a row is long.
+  template <std::size_t row_elements, class Scale, class Store>
+  static HWY_INLINE void DecodeRows(const std::uint8_t* bytes, Scale scale, float* dst,
+                                    Store store) {
+    for (std::size_t i = 0; i < row_elements; i += word_lanes) {
+      const auto promoted = hn::PromoteTo(TritTag(), hn::LoadU(TritBytes(), bytes + i));
+      auto words = hn::ShiftLeft<8>(promoted);
+      for (std::size_t t = 0; t < 5; ++t) {
+        StoreScaledWords(FirstTrits(words), scale, dst + row_elements * t + i, store);
+        words = hn::Mul(words, hn::Set(TritTag(), 3));
+      }
+    }
+  }
+
+  /// Of bytes in the upper halves of words, less one: 3 times a word has the trit in its upper
+  /// half, and what is left in its lower.
+  static HWY_INLINE Words FirstTrits(hn::Vec<TritTag> words) {
+    const auto trits = hn::MulHigh(words, hn::Set(TritTag(), 3));
+    return hn::Sub(hn::BitCast(WordTag(), trits), hn::Set(WordTag(), 1));
+  }
+};
+#endif
+
+INGOT_DECODER(Q2_0, q2_0, 64)
+INGOT_DECODER(TQ1_0, tq1_0, 256)
+INGOT_DECODER(TQ2_0, tq2_0, 256)
+
+}  // namespace ingot::codec::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace ingot::codec {
+
+INGOT_EXPORT_DECODER(Q2_0, q2_0)
+INGOT_EXPORT_DECODER(TQ1_0, tq1_0)
+INGOT_EXPORT_DECODER(TQ2_0, tq2_0)
+
+}  // namespace ingot::codec
+#endif

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+// How the quantizers of IQ1 find the levels of a group, if any pattern of levels could be stored.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+#include "codec/encode/lattice_search.hpp"
+
+namespace ingot::codec {
+
+/// What the level indices stand for with each shift; and a fourth for vectors.
+alignas(16) inline constexpr std::array<float, 4> plus_levels = {-0.875f, 0.125f, 1.125f, 0.0f};
+alignas(16) inline constexpr std::array<float, 4> minus_levels = {-1.125f, -0.125f, 0.875f, 0.0f};
+
+/// Below all scores of a fit.
+inline constexpr float lowest_score = -3.40282347e38f;
+
+template <std::size_t elements>
+[[nodiscard]] float largest_magnitude(const float* x) noexcept {
+  float largest = 0.0f;
+  for (std::size_t i = 0; i < elements; ++i) largest = std::max(largest, std::fabs(x[i]));
+  return largest;
+}
+
+/// The positions of the values in ascending order; equal ones stay in order.
+template <std::size_t elements>
+[[nodiscard]] std::array<std::uint8_t, elements> sorted_positions(const float* x) noexcept {
+  std::array<std::uint8_t, elements> order;
+  for (std::size_t i = 0; i < elements; ++i) {
+    std::size_t place = i;
+    for (; place > 0 && x[order[place - 1]] > x[i]; --place) order[place] = order[place - 1];
+    order[place] = static_cast<std::uint8_t>(i);
+  }
+  return order;
+}
+
+/// The best of all ways to give the sorted values of a group ascending levels: those before `first`
+/// get index 0, those from `second` on index 2. Bit j of `minus` tells the shift of part j of the
+/// group.
+struct Cuts {
+  bool is_found = false;
+  float scale = 0.0f;
+  std::size_t first = 0;
+  std::size_t second = 0;
+  unsigned minus = 0;
+  float score = lowest_score;
+
+  /// A way for which scale = p / q fits best.
+  void consider(float p, float q, std::size_t first_cut, std::size_t second_cut,
+                unsigned shifts) noexcept {
+    if (!(q > 0.0f && p * p > score * q)) return;
+    scale = p / q;
+    score = scale * p;
+    is_found = true;
+    first = first_cut;
+    second = second_cut;
+    minus = shifts;
+  }
+};
+
+/// p and q are taken from sums over a prefix, the middle and the rest.
+[[nodiscard]] inline Cuts find_cuts_iq1_s(const float* x, const float* w,
+                                          const std::array<std::uint8_t, 32>& order) noexcept {
+  std::array<float, 33> sum_x{};
+  std::array<float, 33> sum_w{};
+  for (std::size_t j = 0; j < 32; ++j) {
+    sum_x[j + 1] = sum_x[j] + w[order[j]] * x[order[j]];
+    sum_w[j + 1] = sum_w[j] + w[order[j]];
+  }
+  Cuts best;
+  for (std::size_t first = 0; first <= 32; ++first) {
+    for (std::size_t second = first; second <= 32; ++second) {
+      const std::array px = {sum_x[first], sum_x[second] - sum_x[first], sum_x[32] - sum_x[second]};
+      const std::array pw = {sum_w[first], sum_w[second] - sum_w[first], sum_w[32] - sum_w[second]};
+      for (unsigned minus = 0; minus < 2; ++minus) {
+        const auto& level = minus != 0 ? minus_levels : plus_levels;
+        const float p = px[0] * level[0] + px[1] * level[1] + px[2] * level[2];
+        const float q =
+            pw[0] * level[0] * level[0] + pw[1] * level[1] * level[1] + pw[2] * level[2] * level[2];
+        best.consider(p, q, first, second, minus);
+      }
+    }
+  }
+  return best;
+}
+
+/// The four ways to shift two octets: bit j of the index is set if octet j is shifted down.
+/// They are tried in this order.
+inline constexpr std::array<unsigned, 4> iq1_m_shifts = {0, 2, 1, 3};
+
+[[nodiscard]] inline Cuts find_cuts_iq1_m(const float* x, const float* w,
+                                          const std::array<std::uint8_t, 16>& order) noexcept {
+  Cuts best;
+  for (std::size_t first = 0; first <= 16; ++first) {
+    for (std::size_t second = first; second <= 16; ++second) {
+      std::array<float, 4> p{};
+      std::array<float, 4> q{};
+      for (std::size_t j = 0; j < 16; ++j) {
+        const std::size_t i = order[j];
+        const std::size_t index = j < first ? 0 : j < second ? 1 : 2;
+        for (std::size_t k = 0; k < 4; ++k) {
+          const bool is_minus = (iq1_m_shifts[k] >> (i / 8) & 1u) != 0;
+          const float level = is_minus ? minus_levels[index] : plus_levels[index];
+          const float product = w[i] * level;
+          p[k] += product * x[i];
+          q[k] += product * level;
+        }
+      }
+      for (std::size_t k = 0; k < 4; ++k) {
+        best.consider(p[k], q[k], first, second, iq1_m_shifts[k]);
+      }
+    }
+  }
+  return best;
+}
+
+/// How the references search. Each search also sorts.
+struct ScalarCuts {
+  template <std::size_t elements>
+  static float largest_magnitude(const float* x) noexcept {
+    return codec::largest_magnitude<elements>(x);
+  }
+
+  static Cuts find_cuts_iq1_s(const float* x, const float* w,
+                              std::array<std::uint8_t, 32>& order) noexcept {
+    order = sorted_positions<32>(x);
+    return codec::find_cuts_iq1_s(x, w, order);
+  }
+
+  static Cuts find_cuts_iq1_m(const float* x, const float* w,
+                              std::array<std::uint8_t, 16>& order) noexcept {
+    order = sorted_positions<16>(x);
+    return codec::find_cuts_iq1_m(x, w, order);
+  }
+
+  static std::uint16_t snap_octet(const LatticeNeighbours& lattice, const LatticeSnap& snap,
+                                  const float* x, const float* w, float scale,
+                                  const float* levels) noexcept {
+    return snap_to_rank<8>(lattice, snap, x, w, scale, levels);
+  }
+};
+
+}  // namespace ingot::codec

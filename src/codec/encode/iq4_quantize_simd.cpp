@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: MIT
+#include "codec/blocks/iq4.hpp"
+#include "codec/codec.hpp"
+#include "codec/cpu_targets.hpp"
+#include "codec/encode/iq4_search.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "codec/encode/iq4_quantize_simd.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "codec/encode/searches_inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace ingot::codec::HWY_NAMESPACE {
+
+#if HWY_TARGET == HWY_SCALAR
+void QuantizeIQ4_NL(const FloatRows& rows) { quantize_iq4_nl_ref(rows); }
+void QuantizeIQ4_XS(const FloatRows& rows) { quantize_iq4_xs_ref(rows); }
+#else
+
+/// iq4_values as floats, and the ones below each.
+HWY_ALIGN constexpr float code_values[16] = {-127, -104, -83, -65, -49, -35, -22, -10,
+                                             1,    13,   25,  38,  53,  69,  89,  113};
+HWY_ALIGN constexpr float lower_values[16] = {-127, -127, -104, -83, -65, -49, -35, -22,
+                                              -10,  1,    13,   25,  38,  53,  69,  89};
+/// Entry i: from here on, halfway, value i is nearer than value i - 1. All are exact, and so are
+/// the distances near them: comparing with them is comparing the distances.
+HWY_ALIGN constexpr float middles[16] = {-HUGE_VALF, -115.5f, -93.5f, -74.0f, -57.0f, -42.0f,
+                                         -28.5f,     -16.0f,  -4.5f,  7.0f,   19.0f,  31.5f,
+                                         45.5f,      61.0f,   79.0f,  101.0f};
+
+/// The value that nearest_iq4 selects in each lane.
+class NearestIq4 {
+ public:
+  /// For -134.5 < v.
+  [[nodiscard]] HWY_INLINE LaneFloats Value(LaneFloats v) const {
+    const LaneInts index = Index(v);
+    if constexpr (lane_count == 16) {  // a look-up costs less than making the other index
+      const LaneMask is_upper = hn::Ge(v, Entry(middles, index));
+      return hn::IfThenElse(is_upper, Entry(code_values, index), Entry(lower_values, index));
+    } else {
+      return Entry(code_values, Below(v, index));
+    }
+  }
+
+  /// The code, for any v.
+  [[nodiscard]] HWY_INLINE LaneInts Code(LaneFloats v) const {
+    const LaneFloats top = Same(113.0f);
+    v = hn::IfThenElse(hn::Lt(v, top), v, top);  // NaN as well
+    v = hn::Max(v, Same(-127.0f));
+    return Below(v, Index(v));
+  }
+
+ private:
+  /// i such that the code is i or i - 1: the middles are close to where this parabola (on each side
+  /// of 0) is an integer, within 0.06.
+  [[nodiscard]] static HWY_INLINE LaneInts Index(LaneFloats v) {
+    v = hn::Min(v, Same(104.0f));  // from 101 on the code is 15
+    const LaneFloats slope = hn::Sub(Same(0.0899f), hn::Mul(Same(0.000232f), hn::Abs(v)));
+    const LaneFloats place = hn::Add(hn::Mul(slope, v), Same(8.343292f));
+    const LaneInts bits = hn::BitCast(LaneIntTag(), hn::Add(place, Same(12582912.0f)));
+    return hn::And(bits, hn::Set(LaneIntTag(), 15));
+  }
+
+  /// The index, or the one below if v is below the middle of the two.
+  [[nodiscard]] static HWY_INLINE LaneInts Below(LaneFloats v, LaneInts index) {
+    const LaneMask is_below = hn::Lt(v, Entry(middles, index));
+    return hn::Add(index, hn::BitCast(LaneIntTag(), hn::VecFromMask(LaneTag(), is_below)));
+  }
+
+  [[nodiscard]] static HWY_INLINE LaneFloats Entry(const float* table, LaneInts index) {
+    const LaneTag f32;
+    const LaneIntTag i32;
+    if constexpr (lane_count == 16) {
+      return hn::TableLookupLanes(hn::Load(f32, table), hn::IndicesFromVec(f32, index));
+    } else if constexpr (lane_count == 8) {
+      const auto place = hn::IndicesFromVec(f32, hn::And(index, hn::Set(i32, 7)));
+      const LaneFloats low = hn::TableLookupLanes(hn::Load(f32, table), place);
+      const LaneFloats high = hn::TableLookupLanes(hn::Load(f32, table + 8), place);
+      const LaneMask is_high = hn::MaskFromVec(hn::BitCast(f32, hn::ShiftLeft<28>(index)));
+      return hn::IfThenElse(is_high, high, low);
+    } else {
+      return hn::GatherIndex(f32, table, index);
+    }
+  }
+};
+
+/// search_iq4 of iq4_search.hpp.
+HWY_INLINE LaneFloats SearchIq4(LaneRows x, LaneRows w) {
+  const NearestIq4 nearest;
+  LaneFloats extreme = SignedExtreme(x, 32);
+  const LaneMask is_live = hn::Not(hn::Lt(hn::Abs(extreme), Same(least_magnitude)));
+  extreme = hn::IfThenElse(is_live, extreme, Same(1.0f));
+  const LaneFloats zero = Same(0.0f);
+  LaneBest found = {zero, zero, zero};
+  // The try -8 stands for the first one, which has another rounding.
+  for (int first = -8; first < 8; first += tries_at_once) {
+    LaneFloats t[tries_at_once];
+    LaneSums sums[tries_at_once];
+    for (std::size_t j = 0; j < tries_at_once; ++j) {
+      const int k = first + static_cast<int>(j);
+      t[j] = hn::Div(Same(to_float(k) - 127.0f), extreme);
+      sums[j] = {zero, zero};
+    }
+    if (first == -8) t[0] = hn::Div(Same(1.0f), hn::Div(extreme, Same(127.0f)));
+    for (std::size_t i = 0; i < 32; ++i) {
+      const LaneFloats value = x[i];
+      const LaneFloats weight = w[i];
+      for (std::size_t j = 0; j < tries_at_once; ++j) {
+        const LaneFloats code_value = nearest.Value(hn::Mul(t[j], value));
+        const LaneFloats product = hn::Mul(weight, code_value);
+        sums[j].product = hn::Add(sums[j].product, hn::Mul(product, value));
+        sums[j].square = hn::Add(sums[j].square, hn::Mul(product, code_value));
+      }
+    }
+    std::size_t offered = 0;
+    if (first == -8) {
+      found.scale = ScaleOf(sums[0]);
+      found.best = hn::Mul(found.scale, sums[0].product);
+      offered = 1;
+    }
+    for (; offered < tries_at_once; ++offered) found.Offer(t[offered], sums[offered]);
+  }
+  return hn::IfThenElseZero(is_live, found.scale);
+}
+
+/// The scale of 32 values; with importances if `u` is not null.
+HWY_INLINE LaneFloats SearchGroup(LaneRows x, const LaneRows* u, LaneFloats mean_square) {
+  LaneTile<32> w;
+  if (u == nullptr) {
+    WeighBySquare(x, w);
+  } else {
+    WeighByImportance(x, *u, mean_square, w);
+  }
+  return SearchIq4(x, LaneRows(w));
+}
+
+HWY_INLINE LaneFloats Reciprocal(LaneFloats value) {
+  const LaneMask is_zero = hn::Eq(value, Same(0.0f));
+  return hn::IfThenZeroElse(is_zero, hn::Div(Same(1.0f), value));
+}
+
+template <class Block>
+HWY_INLINE void PutGroupCodes(LaneRows x, LaneFloats scale, Block* blocks, std::size_t offset) {
+  const NearestIq4 nearest;
+  const LaneFloats t = Reciprocal(scale);
+  LaneTile<32> codes;
+  for (std::size_t i = 0; i < 32; ++i) {
+    SetCodes(codes.values, i, nearest.Code(hn::Mul(x[i], t)));
+  }
+  PutNibbles(codes.values, 16, 16, blocks, offset);
+}
+
+struct EncodeIQ4_NL {
+  HWY_INLINE void operator()(const LaneTile<32>& x, const LaneTile<32>* u,
+                             BlockIQ4_NL* blocks) const {
+    const LaneRows values(x);
+    const LaneFloats mean_square = hn::Mul(SumOfSquares(values, 32), Same(2.0f / 32.0f));
+    const LaneRows importances = u == nullptr ? LaneRows() : LaneRows(*u);
+    const LaneFloats scale =
+        SearchGroup(values, u == nullptr ? nullptr : &importances, mean_square);
+    PutHalves(scale, blocks, offsetof(BlockIQ4_NL, scale));
+    PutGroupCodes(values, scale, blocks, offsetof(BlockIQ4_NL, codes));
+  }
+};
+
+/// Puts the codes of the groups' scales: bits 0 to 3, then bits 4 and 5 of all in one word.
+HWY_INLINE void PutGroups(const LaneInts* codes, BlockIQ4_XS* blocks) {
+  const LaneIntTag i32;
+  const auto fifteen = hn::Set(i32, 15);
+  LaneInts bytes[4];
+  LaneInts high = hn::Zero(i32);
+  for (std::size_t i = 0; i < 4; ++i) {
+    const LaneInts odd = hn::And(codes[2 * i + 1], fifteen);
+    bytes[i] = hn::Or(hn::And(codes[2 * i], fifteen), hn::ShiftLeft<4>(odd));
+  }
+  for (std::size_t g = 0; g < 8; ++g) {
+    const LaneInts pair = hn::ShiftRight<4>(codes[g]);
+    high = hn::Or(high, hn::ShiftLeftSame(pair, static_cast<int>(2 * g)));
+  }
+  PutWords(JoinBytes(bytes), blocks, offsetof(BlockIQ4_XS, group_low));
+  HWY_ALIGN std::int32_t words[lane_count];
+  hn::Store(high, i32, words);
+  for (std::size_t lane = 0; lane < lane_count; ++lane) {
+    put_u16(blocks[lane].group_high.data(), static_cast<std::uint16_t>(words[lane]));
+  }
+}
+
+struct EncodeIQ4_XS {
+  HWY_INLINE void operator()(const LaneTile<256>& x, const LaneTile<256>* u,
+                             BlockIQ4_XS* blocks) const {
+    const LaneFloats sum = SumOfSquares(LaneRows(x), 256);
+    const LaneFloats mean_square = hn::Mul(sum, Same(2.0f / 256.0f));
+    LaneTile<8> scales;
+    for (std::size_t g = 0; g < 8; ++g) {
+      const LaneRows importances = u == nullptr ? LaneRows() : LaneRows(*u, 32 * g);
+      const LaneRows* group_importances = u == nullptr ? nullptr : &importances;
+      scales.SetRow(g, SearchGroup(LaneRows(x, 32 * g), group_importances, mean_square));
+    }
+    const LaneFloats extreme = SignedExtreme(LaneRows(scales), 8);
+    const LaneFloats scale = hn::Div(hn::Neg(extreme), Same(32.0f));
+    PutHalves(scale, blocks, offsetof(BlockIQ4_XS, scale));
+    const LaneFloats t = Reciprocal(scale);
+    const LaneCodes limits(-32, 31);
+    LaneInts stored[8];
+    for (std::size_t g = 0; g < 8; ++g) {
+      const LaneFloats held = limits.Held(hn::Mul(t, scales.Row(g)));
+      stored[g] = limits.Stored(held);
+      PutGroupCodes(LaneRows(x, 32 * g), hn::Mul(scale, limits.Value(held)), blocks,
+                    offsetof(BlockIQ4_XS, codes) + 16 * g);
+    }
+    PutGroups(stored, blocks);
+  }
+};
+
+void QuantizeIQ4_NL(const FloatRows& rows) { EncodeLanes<BlockIQ4_NL, 32>(rows, EncodeIQ4_NL()); }
+void QuantizeIQ4_XS(const FloatRows& rows) { EncodeLanes<BlockIQ4_XS, 256>(rows, EncodeIQ4_XS()); }
+#endif
+
+}  // namespace ingot::codec::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace ingot::codec {
+
+INGOT_KERNELS(QuantizeIQ4_NL);
+void quantize_iq4_nl(const FloatRows& rows) noexcept { kernel_of(QuantizeIQ4_NLKernels)(rows); }
+
+INGOT_KERNELS(QuantizeIQ4_XS);
+void quantize_iq4_xs(const FloatRows& rows) noexcept { kernel_of(QuantizeIQ4_XSKernels)(rows); }
+
+}  // namespace ingot::codec
+#endif

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// What the scalar quantizers share: roundings, and walking over the blocks of rows.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+#include "codec/blocks/block.hpp"
+#include "codec/codec.hpp"
+
+namespace ingot::codec {
+
+/// To the nearest integer, ties to even, as the reference implementation does it: by adding
+/// 1.5 * 2^23. Right for magnitudes below 2^22; beyond, and for NaN (0), the result is what the
+/// bits say, the same everywhere.
+[[nodiscard]] inline std::int32_t round_even(float value) noexcept {
+  const auto bits = std::bit_cast<std::uint32_t>(value + 12582912.0f);
+  return static_cast<std::int32_t>(bits & 0x7FFFFFu) - 0x400000;
+}
+
+/// Stores a scale as binary16. Huge values give scales that are not numbers; the sign of such a NaN
+/// would be that of whichever operand the compiler put first, so it is given: as x86 makes it.
+inline void put_scale(std::uint8_t* bytes, float scale,
+                      std::uint16_t not_a_number = 0xFE00) noexcept {
+  put_u16(bytes, scale == scale ? f16_from_f32(scale) : not_a_number);
+}
+
+[[nodiscard]] inline bool all_finite(const float* values, std::size_t count) noexcept {
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!std::isfinite(values[i])) return false;
+  }
+  return true;
+}
+
+/// Calls encode(x, weights, dst) for each block of the rows. `x` is an array of the block's values;
+/// all are zero if one of them is NaN or infinite: such a block is encoded as one of zeros.
+/// `weights` are the block's importances, or null.
+template <class Block, std::size_t block_elements, class Encode>
+void for_each_block(const FloatRows& rows, const Encode& encode) noexcept {
+  std::byte* dst = rows.dst;
+  for (std::size_t row = 0; row < rows.row_count; ++row) {
+    const float* src = rows.src + row * rows.row_elements;
+    for (std::size_t first = 0; first < rows.row_elements; first += block_elements) {
+      std::array<float, block_elements> x{};
+      if (all_finite(src + first, block_elements)) {
+        std::memcpy(x.data(), src + first, sizeof x);
+      }
+      Block block{};
+      encode(x, rows.weights == nullptr ? nullptr : rows.weights + first, block);
+      store_block(block, dst, 0);
+      dst += sizeof(Block);
+    }
+  }
+}
+
+}  // namespace ingot::codec
