@@ -30,6 +30,7 @@
 #include "bench/memory_limits.hpp"
 #include "codec/codec.hpp"
 #include "codec/cpu_targets.hpp"
+#include "support/block_scales.hpp"
 
 namespace {
 
@@ -48,27 +49,24 @@ constexpr std::int64_t out_of_cache_rounds = 7;
 // Blocks
 // ------------------------------------------------------------------------------------------------
 
-struct ScaleFields {
-  TensorType type;
-  std::size_t offset;
-  std::size_t bytes;
-  std::size_t count;
-};
-
-constexpr ScaleFields scale_fields[] = {
-#define INGOT_GOLDEN(enumerator, scale_offset, scale_bytes, scale_count, ...) \
-  {TensorType::enumerator, scale_offset, scale_bytes, scale_count},
-#include "golden/codec_digests.def"
-#undef INGOT_GOLDEN
-    {TensorType::q8_1, 0, 2, 2},  // the golden digests have no decoded Q8_1
-    {TensorType::f64, 0, 8, 1},
-};
-
 /// Gives a number whose last byte this is an exponent that makes neither infinities nor denormals.
-void tame(std::byte& last, std::size_t number_bytes) {
-  if (number_bytes == 1) last = (last & std::byte{0x3F}) | std::byte{0x40};  // E8M0
-  if (number_bytes == 2) last &= std::byte{0xBF};                            // binary16
-  if (number_bytes >= 4) last = (last & std::byte{0x80}) | std::byte{0x3F};  // binary32, binary64
+void tame(std::byte& last, types::Holds holds) {
+  switch (holds) {
+    case types::Holds::e8m0:
+      last = (last & std::byte{0x3F}) | std::byte{0x40};
+      break;
+    case types::Holds::f16:
+    case types::Holds::f16_in_nibbles:
+    case types::Holds::bf16:
+      last &= std::byte{0xBF};
+      break;
+    case types::Holds::f32:
+    case types::Holds::f64:
+      last = (last & std::byte{0x80}) | std::byte{0x3F};
+      break;
+    default:
+      break;
+  }
 }
 
 std::vector<std::byte> random_tile(const TensorTypeInfo& info) {
@@ -78,14 +76,7 @@ std::vector<std::byte> random_tile(const TensorTypeInfo& info) {
     state = state * 6364136223846793005u + 1442695040888963407u;
     byte = static_cast<std::byte>(state >> 56);
   }
-  for (const ScaleFields& fields : scale_fields) {
-    if (fields.type != info.type || fields.bytes == 0) continue;
-    for (std::size_t block = 0; block < tile.size(); block += info.block_bytes) {
-      for (std::size_t field = 1; field <= fields.count; ++field) {
-        tame(tile[block + fields.offset + field * fields.bytes - 1], fields.bytes);
-      }
-    }
-  }
+  test::for_each_scale(info, tile, tame);
   return tile;
 }
 

@@ -124,7 +124,7 @@ codec::FloatRows rows_of(const Case& c, std::vector<std::byte>& blocks) {
           .dst = blocks.data(),
           .row_elements = row_elements,
           .row_count = elements / row_elements,
-          .weights = c.has_weights ? importances().data() : nullptr};
+          .importances = c.has_weights ? importances().data() : nullptr};
 }
 
 const ReferenceResult& reference_of(const Case& c) {

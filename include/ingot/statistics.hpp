@@ -31,17 +31,15 @@ struct Statistics {
   INGOT_EXPORT void add(const Statistics& other) noexcept;
 };
 
-/// Numbers that are summed as one piece: whoever splits work at the same multiples of it, and adds
-/// up the parts in order, gets the same digits whatever does the work, and when.
+/// Numbers that are summed as one piece. Work that is split at multiples of it, and added up in
+/// order, has the same digits for any number of threads.
 inline constexpr std::size_t statistics_piece = 16384;
 
 /// Statistics of some numbers, the same on every CPU. Linear; thread-safe; does not allocate.
 [[nodiscard]] INGOT_EXPORT Statistics compute_statistics(std::span<const float> numbers) noexcept;
 
-/// The same of the numbers that whole blocks of a type hold, without keeping them anywhere. Most
-/// quantized types are added up as integers, several times as fast as decoding first and more
-/// exactly: the mean and the squares may differ from those of the floats in the last digits, all
-/// else is equal. Linear; thread-safe; allocates only to report an error.
+/// The same of the numbers in whole blocks of a type: exactly those of the decoded floats, without
+/// keeping them. Linear; thread-safe; allocates only to report an error.
 /// @return Errc::unsupported_type for removed and unknown types, Errc::size_mismatch if `blocks`
 ///         are not whole ones
 [[nodiscard]] INGOT_EXPORT Result<Statistics> compute_statistics(

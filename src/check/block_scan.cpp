@@ -1,62 +1,26 @@
 // SPDX-License-Identifier: MIT
-// Where the scales of each block type are, and how a scale that cannot be is told.
+// Which numbers and scales in blocks are not finite.
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
 
 #include "base/byte_order.hpp"
 #include "check/data_scan.hpp"
+#include "types/block_layout.hpp"
 
 namespace ingot::check {
 namespace {
 
-enum class Kind : std::uint8_t {
-  f16,     // IEEE binary16
-  bf16,    // the upper half of binary32
-  f32,     // IEEE binary32
-  f64,     // IEEE binary64
-  e8m0,    // MXFP4: a power of two; 0xFF is NaN
-  ue4m3,   // NVFP4: 8 bits without sign; 0x7F is NaN
-  spread,  // IQ1_M: a binary16 in the upper nibbles of four words
-  q8_k,    // Q8_K: binary32, so large that a code may make it infinite
-};
-
-/// Fields of one kind that follow each other in a block.
-struct Fields {
-  TensorType type;
-  Kind kind;
-  std::uint16_t offset;
-  std::uint16_t count;
-};
-
-// Offsets as in the block structs of src/codec, and in docs/format.md.
-constexpr std::array scale_fields = {
-    Fields{TensorType::f32, Kind::f32, 0, 1},       Fields{TensorType::f16, Kind::f16, 0, 1},
-    Fields{TensorType::bf16, Kind::bf16, 0, 1},     Fields{TensorType::f64, Kind::f64, 0, 1},
-    Fields{TensorType::q4_0, Kind::f16, 0, 1},      Fields{TensorType::q4_1, Kind::f16, 0, 2},
-    Fields{TensorType::q5_0, Kind::f16, 0, 1},      Fields{TensorType::q5_1, Kind::f16, 0, 2},
-    Fields{TensorType::q8_0, Kind::f16, 0, 1},      Fields{TensorType::q8_1, Kind::f16, 0, 2},
-    Fields{TensorType::q2_k, Kind::f16, 80, 2},     Fields{TensorType::q3_k, Kind::f16, 108, 1},
-    Fields{TensorType::q4_k, Kind::f16, 0, 2},      Fields{TensorType::q5_k, Kind::f16, 0, 2},
-    Fields{TensorType::q6_k, Kind::f16, 208, 1},    Fields{TensorType::q8_k, Kind::q8_k, 0, 1},
-    Fields{TensorType::iq2_xxs, Kind::f16, 0, 1},   Fields{TensorType::iq2_xs, Kind::f16, 0, 1},
-    Fields{TensorType::iq2_s, Kind::f16, 0, 1},     Fields{TensorType::iq3_xxs, Kind::f16, 0, 1},
-    Fields{TensorType::iq3_s, Kind::f16, 0, 1},     Fields{TensorType::iq1_s, Kind::f16, 0, 1},
-    Fields{TensorType::iq1_m, Kind::spread, 48, 1}, Fields{TensorType::iq4_nl, Kind::f16, 0, 1},
-    Fields{TensorType::iq4_xs, Kind::f16, 0, 1},    Fields{TensorType::tq1_0, Kind::f16, 52, 1},
-    Fields{TensorType::tq2_0, Kind::f16, 64, 1},    Fields{TensorType::mxfp4, Kind::e8m0, 0, 1},
-    Fields{TensorType::nvfp4, Kind::ue4m3, 0, 4},   Fields{TensorType::q1_0, Kind::f16, 0, 1},
-    Fields{TensorType::q2_0, Kind::f16, 0, 1},
-};
+using types::BlockField;
+using types::Holds;
 
 /// Bits of the exponent: a number whose exponent has them all is an infinity or a NaN.
 template <class Word>
-constexpr Word exponent_of(Kind kind) noexcept {
+constexpr Word exponent_of(Holds holds) noexcept {
   if constexpr (sizeof(Word) == 8) return 0x7FF0'0000'0000'0000;
   if constexpr (sizeof(Word) == 4) return 0x7F80'0000;
-  if constexpr (sizeof(Word) == 2) return kind == Kind::bf16 ? 0x7F80 : 0x7C00;
+  if constexpr (sizeof(Word) == 2) return holds == Holds::bf16 ? 0x7F80 : 0x7C00;
 }
 
 /// `count` words, `stride` bytes apart. With the mask in the order of the file, nothing is swapped.
@@ -85,9 +49,9 @@ BlockScan scan_words(const std::byte* from, std::size_t stride, std::size_t coun
 }
 
 template <class Word>
-BlockScan scan_floats(Kind kind, bool is_swapped, const std::byte* from, std::size_t stride,
+BlockScan scan_floats(Holds holds, bool is_swapped, const std::byte* from, std::size_t stride,
                       std::size_t count) noexcept {
-  const Word mask = exponent_of<Word>(kind);
+  const Word mask = exponent_of<Word>(holds);
   const Word stored = is_swapped ? byteswap(mask) : mask;
   // With the stride known, the compiler makes vectors of it.
   if (stride == sizeof(Word)) return scan_words<Word>(from, sizeof(Word), count, stored);
@@ -126,58 +90,69 @@ bool is_bad_q8_k(const std::byte* block, bool is_swapped) noexcept {
   });
 }
 
-BlockScan scan_field(Kind kind, bool is_swapped, const std::byte* from, std::size_t stride,
-                     std::size_t count) noexcept {
-  switch (kind) {
-    case Kind::f16:
-    case Kind::bf16:
-      return scan_floats<std::uint16_t>(kind, is_swapped, from, stride, count);
-    case Kind::f32:
-      return scan_floats<std::uint32_t>(kind, is_swapped, from, stride, count);
-    case Kind::f64:
-      return scan_floats<std::uint64_t>(kind, is_swapped, from, stride, count);
-    case Kind::e8m0:
+/// Whether the binary16 of an IQ1_M block, 4 bits in the upper nibble of each of 4 words, has all
+/// bits of its exponent: three in the last word, two in the one before.
+bool is_bad_in_nibbles(const std::byte* words, bool is_swapped) noexcept {
+  const auto third = load<std::uint16_t>(words + 4, is_swapped);
+  const auto fourth = load<std::uint16_t>(words + 6, is_swapped);
+  return (fourth >> 12 & 7) == 7 && (third >> 14) == 3;
+}
+
+/// One number of a field in `count` blocks, `stride` bytes apart.
+BlockScan scan_number(const BlockField& field, bool is_swapped, const std::byte* from,
+                      std::size_t stride, std::size_t count) noexcept {
+  switch (field.holds) {
+    case Holds::f16:
+    case Holds::bf16:
+      return scan_floats<std::uint16_t>(field.holds, is_swapped, from, stride, count);
+    case Holds::f32:
+      if (field.type == TensorType::q8_k) {
+        return scan_each(from, stride, count,
+                         [&](const std::byte* at) { return is_bad_q8_k(at, is_swapped); });
+      }
+      return scan_floats<std::uint32_t>(field.holds, is_swapped, from, stride, count);
+    case Holds::f64:
+      return scan_floats<std::uint64_t>(field.holds, is_swapped, from, stride, count);
+    case Holds::e8m0:
       return scan_each(from, stride, count, is_bad_mxfp4);
-    case Kind::ue4m3:
+    case Holds::ue4m3:
       return scan_each(from, stride, count, [](const std::byte* at) {
         return (*at & std::byte{0x7F}) == std::byte{0x7F};
       });
-    case Kind::q8_k:
+    case Holds::f16_in_nibbles:
       return scan_each(from, stride, count,
-                       [&](const std::byte* at) { return is_bad_q8_k(at, is_swapped); });
-    case Kind::spread:
-      return scan_each(from, stride, count, [&](const std::byte* at) {
-        // Of the binary16, the upper five bits but the sign: four from the last word, one before.
-        const auto third = load<std::uint16_t>(at + 4, is_swapped);
-        const auto fourth = load<std::uint16_t>(at + 6, is_swapped);
-        return (fourth >> 12 & 7) == 7 && (third >> 14) == 3;
-      });
+                       [&](const std::byte* at) { return is_bad_in_nibbles(at, is_swapped); });
+    case Holds::bits:
+      break;
   }
   return {};
+}
+
+void add(const BlockScan& found, std::uint64_t offset, BlockScan& result) noexcept {
+  if (found.bad_count == 0) return;
+  const std::uint64_t first = found.first_bad_offset + offset;
+  result.first_bad_offset =
+      result.bad_count == 0 ? first : std::min(result.first_bad_offset, first);
+  result.bad_count += found.bad_count;
 }
 
 }  // namespace
 
 BlockScan scan_blocks(TensorType type, Endian byte_order,
                       std::span<const std::byte> blocks) noexcept {
-  const auto fields = std::find_if(scale_fields.begin(), scale_fields.end(),
-                                   [&](const Fields& each) { return each.type == type; });
-  if (fields == scale_fields.end()) return {};
   const std::size_t block_bytes = find_type(type)->block_bytes;
   const bool is_swapped =
       (byte_order == Endian::little) != (std::endian::native == std::endian::little);
   BlockScan result;
-  for (std::size_t field = 0; field < fields->count; ++field) {
-    const std::size_t width = fields->kind == Kind::ue4m3 ? 1 : 2;  // only these have several
-    const std::size_t offset = fields->offset + field * width;
-    BlockScan found = scan_field(fields->kind, is_swapped, blocks.data() + offset, block_bytes,
-                                 blocks.size() / block_bytes);
-    if (found.bad_count == 0) continue;
-    found.first_bad_offset += offset;
-    result.first_bad_offset = result.bad_count == 0
-                                  ? found.first_bad_offset
-                                  : std::min(result.first_bad_offset, found.first_bad_offset);
-    result.bad_count += found.bad_count;
+  for (const BlockField& field : types::fields_of(type)) {
+    // The words of f16_in_nibbles are one number.
+    const std::size_t count = field.holds == Holds::f16_in_nibbles ? 1 : field.count;
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t offset = field.offset + i * field.bytes;
+      add(scan_number(field, is_swapped, blocks.data() + offset, block_bytes,
+                      blocks.size() / block_bytes),
+          offset, result);
+    }
   }
   return result;
 }

@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "codec/statistics/number_sums.hpp"
 #include "ingot/types.hpp"
 
 namespace ingot::codec {
@@ -22,52 +21,35 @@ struct FloatRows {
   std::byte* dst = nullptr;      ///< The blocks of all rows, back to back.
   std::size_t row_elements = 0;  ///< A multiple of the type's block.
   std::size_t row_count = 0;
-  const float* weights = nullptr;  ///< row_elements importances, the same for every row; or null.
+  /// How much an error in each column matters: row_elements numbers for every row; or null.
+  const float* importances = nullptr;
 };
 
 using DequantizeReference = void (*)(const std::byte* src, float* dst,
                                      std::size_t block_count) noexcept;
 using Dequantize = void (*)(const std::byte* src, float* dst, std::size_t block_count,
                             Stores stores) noexcept;
-/// Adds the weights that blocks hold, a multiple of 16, to the sums. The extremes known before may
-/// spare it a look at every weight.
-using SumBlocks = void (*)(const std::byte* src, std::size_t block_count,
-                           NumberSums& sums) noexcept;
 using Quantize = void (*)(const FloatRows& rows) noexcept;
 
 struct Codec {
   TensorType type;
   DequantizeReference dequantize_ref;
   Dequantize dequantize;
-  SumBlocks sum;
   Quantize quantize_ref;
   Quantize quantize;
 };
-
-// What a SumBlocks does, by the references of its parts.
-
-/// For types of which floats are added up, in the lanes of lane_sums.hpp.
-void sum_floats_ref(const TensorTypeInfo& type, DequantizeReference dequantize,
-                    const std::byte* src, std::size_t block_count, NumberSums& sums) noexcept;
-/// For types that are added up by runs (runs.hpp).
-void sum_runs_ref(const TensorTypeInfo& type, DequantizeReference dequantize, const std::byte* src,
-                  std::size_t block_count, NumberSums& sums) noexcept;
-/// For a live type.
-void sum_blocks_ref(const TensorTypeInfo& type, DequantizeReference dequantize,
-                    const std::byte* src, std::size_t block_count, NumberSums& sums) noexcept;
 
 /// The codec of a live type; nullptr for removed and unknown ids. O(1), thread-safe.
 [[nodiscard]] const Codec* find_codec(TensorType type) noexcept;
 
 // The functions of each type: references in <family>_ref.cpp and <family>_quantize_ref.cpp, kernels
 // in <family>_simd.cpp and <family>_quantize_simd.cpp. All are thread-safe and do not allocate.
-#define INGOT_TENSOR_TYPE(id, enumerator, label, elements, bytes, weights)                         \
-  void dequantize_##enumerator##_ref(const std::byte* src, float* dst,                             \
-                                     std::size_t block_count) noexcept;                            \
-  void dequantize_##enumerator(const std::byte* src, float* dst, std::size_t block_count,          \
-                               Stores stores) noexcept;                                            \
-  void sum_##enumerator(const std::byte* src, std::size_t block_count, NumberSums& sums) noexcept; \
-  void quantize_##enumerator##_ref(const FloatRows& rows) noexcept;                                \
+#define INGOT_TENSOR_TYPE(id, enumerator, label, elements, bytes, weights)                \
+  void dequantize_##enumerator##_ref(const std::byte* src, float* dst,                    \
+                                     std::size_t block_count) noexcept;                   \
+  void dequantize_##enumerator(const std::byte* src, float* dst, std::size_t block_count, \
+                               Stores stores) noexcept;                                   \
+  void quantize_##enumerator##_ref(const FloatRows& rows) noexcept;                       \
   void quantize_##enumerator(const FloatRows& rows) noexcept;
 #define INGOT_REMOVED_TYPE(id, label)
 #include "ingot/tensor_types.def"

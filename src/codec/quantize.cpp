@@ -9,7 +9,7 @@
 #include <string>
 
 #include "base/byte_order.hpp"
-#include "codec/blocks/block_fields.hpp"
+#include "codec/blocks/swap_fields.hpp"
 #include "codec/codec.hpp"
 
 namespace ingot {
@@ -61,7 +61,7 @@ void dequantize_swapped(const Type& type, const std::byte* src, float* dst,
   for_each_chunk(*type.info, block_count, [&](std::size_t first, std::size_t count) {
     const std::span<std::byte> blocks = std::span(buffer).first(count * block_bytes);
     std::memcpy(blocks.data(), src + first * block_bytes, blocks.size());
-    codec::swap_fields(codec::swapped_fields(type.info->type), block_bytes, blocks);
+    codec::swap_fields(*type.info, blocks);
     type.codec->dequantize(blocks.data(), dst + first * type.info->block_elements, count,
                            codec::Stores::cached);
   });
@@ -97,7 +97,7 @@ Result<void> dequantize_to_half(TensorType half_type, TensorType type,
                           .dst = reinterpret_cast<std::byte*>(dst.data() + first * block_elements),
                           .row_elements = count * block_elements,
                           .row_count = 1,
-                          .weights = nullptr});
+                          .importances = nullptr});
   });
   if constexpr (std::endian::native == std::endian::big) {
     for (std::uint16_t& bits : dst) bits = byteswap(bits);
@@ -157,13 +157,14 @@ Result<void> quantize(TensorType type, std::span<const float> src, std::size_t r
   }
   INGOT_TRY_VOID(check_weights(info, row_elements, options.weights));
   if (block_count == 0) return {};
-  found.codec->quantize({.src = src.data(),
-                         .dst = dst.data(),
-                         .row_elements = row_elements,
-                         .row_count = src.size() / row_elements,
-                         .weights = options.weights.empty() ? nullptr : options.weights.data()});
+  found.codec->quantize(
+      {.src = src.data(),
+       .dst = dst.data(),
+       .row_elements = row_elements,
+       .row_count = src.size() / row_elements,
+       .importances = options.weights.empty() ? nullptr : options.weights.data()});
   if (options.byte_order == Endian::big) {
-    codec::swap_fields(codec::swapped_fields(type), info.block_bytes, dst);
+    codec::swap_fields(info, dst);
   }
   return {};
 }
@@ -174,7 +175,7 @@ Result<void> swap_byte_order(TensorType type, std::span<std::byte> blocks) {
     return fail(Errc::size_mismatch, std::string(found.info->name),
                 std::to_string(blocks.size()) + " bytes");
   }
-  codec::swap_fields(codec::swapped_fields(type), found.info->block_bytes, blocks);
+  codec::swap_fields(*found.info, blocks);
   return {};
 }
 

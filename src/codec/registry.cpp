@@ -11,7 +11,7 @@ namespace {
 constexpr std::array codecs = {
 #define INGOT_TENSOR_TYPE(id, enumerator, label, elements, bytes, weights)              \
   Codec{TensorType::enumerator, dequantize_##enumerator##_ref, dequantize_##enumerator, \
-        sum_##enumerator,       quantize_##enumerator##_ref,   quantize_##enumerator},
+        quantize_##enumerator##_ref, quantize_##enumerator},
 #define INGOT_REMOVED_TYPE(id, label)
 #include "ingot/tensor_types.def"
 #undef INGOT_TENSOR_TYPE

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "check/data_scan.hpp"
-#include "codec/blocks/block_fields.hpp"
 #include "ingot/check.hpp"
 #include "ingot/quantize.hpp"
 #include "ingot/statistics.hpp"

@@ -91,7 +91,7 @@ int main(int count, char** arguments) {
                                         .dst = blocks.data(),
                                         .row_elements = row_elements,
                                         .row_count = floats.size() / row_elements,
-                                        .weights = weights.empty() ? nullptr : weights.data()};
+                                        .importances = weights.empty() ? nullptr : weights.data()};
   (is_reference ? codec.quantize_ref : codec.quantize)(rows);
   std::fwrite(blocks.data(), 1, blocks.size(), stdout);
   return 0;

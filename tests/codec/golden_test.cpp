@@ -13,6 +13,7 @@
 
 #include "base/byte_order.hpp"
 #include "codec/codec.hpp"
+#include "support/block_scales.hpp"
 #include "support/codec_cases.hpp"
 #include "support/little_endian.hpp"
 #include "support/random.hpp"
@@ -22,23 +23,19 @@ namespace ingot::test {
 namespace {
 
 struct Golden {
-  std::size_t scale_offset;
-  std::size_t scale_bytes;
-  std::size_t scale_count;
   std::string_view decoded;
   std::string_view encoded;
   std::string_view encoded_with_weights;
 };
 
 const std::map<TensorType, Golden> golden = {
-#define INGOT_GOLDEN(enumerator, scale_offset, scale_bytes, scale_count, ...) \
-  {TensorType::enumerator, {scale_offset, scale_bytes, scale_count, __VA_ARGS__}},
+#define INGOT_GOLDEN(enumerator, ...) {TensorType::enumerator, {__VA_ARGS__}},
 #include "golden/codec_digests.def"
 #undef INGOT_GOLDEN
 };
 
 /// Random bytes from splitmix64 seeded 7, with finite scales.
-std::vector<std::byte> random_blocks(const TensorTypeInfo& info, const Golden& expected) {
+std::vector<std::byte> random_blocks(const TensorTypeInfo& info) {
   const std::size_t block_count = info.block_elements == 1 ? 2048 : 64;
   std::vector<std::byte> blocks(block_count * info.block_bytes);
   Random random(7);
@@ -48,14 +45,11 @@ std::vector<std::byte> random_blocks(const TensorTypeInfo& info, const Golden& e
     std::copy_n(word, std::min<std::size_t>(8, blocks.size() - i),
                 blocks.begin() + static_cast<std::ptrdiff_t>(i));
   }
-  for (std::size_t block = 0; block < blocks.size(); block += info.block_bytes) {
-    for (std::size_t field = 0; field < expected.scale_count; ++field) {
-      const std::size_t last =
-          block + expected.scale_offset + (field + 1) * expected.scale_bytes - 1;
-      // The second highest bit; in the exponent byte of MXFP4 the highest.
-      blocks[last] &= expected.scale_bytes == 1 ? std::byte{0x7F} : std::byte{0xBF};
-    }
-  }
+  for_each_scale(info, blocks, [](std::byte& last, types::Holds holds) {
+    // The second highest bit; of the exponent byte of MXFP4 the highest. NVFP4 has none to spare.
+    if (holds == types::Holds::ue4m3) return;
+    last &= holds == types::Holds::e8m0 ? std::byte{0x7F} : std::byte{0xBF};
+  });
   return blocks;
 }
 
@@ -86,7 +80,7 @@ std::string digest_of_encoded(const TensorTypeInfo& info, codec::Quantize quanti
             .dst = blocks.data(),
             .row_elements = row_elements,
             .row_count = 1,
-            .weights = weights});
+            .importances = weights});
   return sha256_of(blocks);
 }
 
@@ -124,7 +118,7 @@ auto types_with(std::string_view Golden::*digest) {
 class Decoded : public CodecGoldenTest {};
 
 TEST_P(Decoded, EqualsTheReference) {
-  const auto blocks = random_blocks(info_, expected_);
+  const auto blocks = random_blocks(info_);
   const std::size_t block_count = blocks.size() / info_.block_bytes;
   std::vector<float> floats(block_count * info_.block_elements);
   codec_.dequantize_ref(blocks.data(), floats.data(), block_count);

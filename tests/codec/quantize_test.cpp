@@ -123,7 +123,7 @@ class CodecQuantizeTest : public testing::TestWithParam<TypeAndTarget> {
               .dst = blocks.data(),
               .row_elements = floats.size() / rows,
               .row_count = rows,
-              .weights = weights.empty() ? nullptr : weights.data()});
+              .importances = weights.empty() ? nullptr : weights.data()});
     return blocks;
   }
 
@@ -223,9 +223,9 @@ TEST_P(CodecQuantizeTest, StaysWithinItsMemory) {
                      .dst = dst.data() + 1,
                      .row_elements = elements,
                      .row_count = block_count == 0 ? 0u : 1u,
-                     .weights = weights.empty()
-                                    ? nullptr
-                                    : reinterpret_cast<const float*>(held_weights.data())});
+                     .importances = weights.empty()
+                                        ? nullptr
+                                        : reinterpret_cast<const float*>(held_weights.data())});
     EXPECT_EQ(dst[0], std::byte{0xA5}) << "written before the destination";
     if (block_count == 0) continue;
     const Encoded expected = encode(codec_.quantize_ref, floats, 1, weights);

@@ -81,12 +81,18 @@ inline void put_f16(std::uint8_t* bytes, float value) noexcept {
 
 namespace ingot::codec {
 
-/// Bytes of one block, at compile time.
-[[nodiscard]] consteval std::size_t block_bytes_of(TensorType type) {
+// The table's row of a live type, at compile time.
+[[nodiscard]] consteval TensorTypeInfo info_of(TensorType type) {
   for (const TensorTypeInfo& info : live_tensor_types) {
-    if (info.type == type) return info.block_bytes;
+    if (info.type == type) return info;
   }
-  return 0;
+  return {};
+}
+[[nodiscard]] consteval std::size_t block_bytes_of(TensorType type) {
+  return info_of(type).block_bytes;
+}
+[[nodiscard]] consteval std::size_t block_elements_of(TensorType type) {
+  return info_of(type).block_elements;
 }
 
 }  // namespace ingot::codec

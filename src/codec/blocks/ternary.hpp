@@ -1,10 +1,20 @@
 // SPDX-License-Identifier: MIT
-// Q2_0, TQ1_0 and TQ2_0: weights -scale, 0, scale.
+// Q1_0: weights -scale and scale. Q2_0, TQ1_0 and TQ2_0: also zero.
 #pragma once
 
 #include "codec/blocks/block.hpp"
 
 namespace ingot::codec {
+
+/// weight[i] = scale if bit i is set, else -scale
+///
+///   bytes 0..1    scale, binary16
+///   bytes 2..17   byte 2 + i/8, bit i%8
+struct BlockQ1_0 {
+  Bytes<2> scale;
+  Bytes<16> signs;
+};
+INGOT_CHECK_BLOCK(BlockQ1_0, q1_0);
 
 /// 64 weights: weight[i] = (code[i] - 1) * scale; code 3 decodes to 2 * scale, and none is written.
 ///

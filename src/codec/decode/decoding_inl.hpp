@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
-// What every decoding kernel shares. Included once per CPU target, after hwy/highway.h.
+// What all decoding kernels share. Included once per CPU target, after hwy/highway.h.
 //
 // Kernels work on 16 weights at a time: their codes are the bytes of one 128-bit vector, their
-// floats 1, 2 or 4 vectors. Scaling an integer code commutes with nothing that rounds: every weight
-// is the product (or product and sum) that the reference computes, whether it is computed for the
-// weight or once for all 16 codes that it may have.
+// floats 1, 2 or 4 vectors. The product (or product and sum) of a weight is computed exactly as in
+// the reference: for the weight, or once for each of the 16 codes that a weight may have.
 
 // clang-format off
 #if defined(INGOT_CODEC_DECODING_INL_HPP) == defined(HWY_TARGET_TOGGLE)
@@ -23,6 +22,39 @@
 #include "codec/blocks/block.hpp"
 #include "codec/codec.hpp"
 #include "codec/cpu_targets.hpp"
+
+/// Defines Dequantize<name> for this CPU target: by the functor Decode<name>, which is called for
+/// each Block<name>; without vectors by the reference.
+#undef INGOT_DECODER
+#if HWY_TARGET == HWY_SCALAR
+#define INGOT_DECODER(name, enumerator)                                                      \
+  void Dequantize##name(const std::byte* src, float* dst, std::size_t block_count, Stores) { \
+    dequantize_##enumerator##_ref(src, dst, block_count);                                    \
+  }
+#else
+#define INGOT_DECODER(name, enumerator)                                                           \
+  void Dequantize##name(const std::byte* src, float* dst, std::size_t block_count,                \
+                        Stores stores) {                                                          \
+    DecodeBlocks<Block##name, block_elements_of(TensorType::enumerator)>(src, dst, block_count,   \
+                                                                         stores, Decode##name()); \
+  }
+#endif
+
+/// Defines dequantize_<enumerator>: the Dequantize<name> of the CPU that runs it. Outside of all
+/// namespaces; has an effect after the last target.
+#undef INGOT_EXPORT_DECODER
+#if HWY_ONCE
+#define INGOT_EXPORT_DECODER(name, enumerator)                                            \
+  namespace ingot::codec {                                                                \
+  INGOT_KERNELS(Dequantize##name);                                                        \
+  void dequantize_##enumerator(const std::byte* src, float* dst, std::size_t block_count, \
+                               Stores stores) noexcept {                                  \
+    kernel_of(Dequantize##name##Kernels)(src, dst, block_count, stores);                  \
+  }                                                                                       \
+  }
+#else
+#define INGOT_EXPORT_DECODER(name, enumerator)
+#endif
 
 HWY_BEFORE_NAMESPACE();
 namespace ingot::codec::HWY_NAMESPACE {
@@ -104,29 +136,11 @@ HWY_INLINE Floats HalfAt(const std::uint8_t* bytes) {
 
 // --- storing -----------------------------------------------------------------------------------
 
-class Factors;
-class GroupFactors;
-
-/// Where floats go. Kernels ask the store for what scales levels, too: those that add up integers
-/// (runs_inl.hpp) take the same numbers in another form.
-struct FloatStore {
-  /// What the levels of a whole run are multiplied by, and what is added then.
-  static HWY_INLINE Floats Unit(const Bytes<2>& half) { return HalfAt(half.data()); }
-  static HWY_INLINE Floats Unit(float unit) { return hn::Set(FloatTag(), unit); }
-  static HWY_INLINE Floats Offset(const Bytes<2>& half) { return HalfAt(half.data()); }
-  /// number * unit of 16 groups; the same and -(minimum number * minimum).
-  static HWY_INLINE Factors Groups(Levels numbers, Floats unit);
-  static HWY_INLINE GroupFactors Groups(Levels numbers, Floats unit, Levels minimums,
-                                        Floats minimum);
-  /// What follows has the same scales.
-  static HWY_INLINE void NextRun() {}
-};
-
-struct CachedStore : FloatStore {
+struct CachedStore {
   HWY_INLINE void operator()(Floats value, float* to) const { hn::StoreU(value, FloatTag(), to); }
 };
 
-struct StreamedStore : FloatStore {
+struct StreamedStore {
   HWY_INLINE void operator()(Floats value, float* to) const { hn::Stream(value, FloatTag(), to); }
 };
 
@@ -254,13 +268,6 @@ class GroupFactors {
   Factors offsets_;
 };
 
-HWY_INLINE Factors FloatStore::Groups(Levels numbers, Floats unit) { return {numbers, unit}; }
-
-HWY_INLINE GroupFactors FloatStore::Groups(Levels numbers, Floats unit, Levels minimums,
-                                           Floats minimum) {
-  return {numbers, unit, minimums, minimum};
-}
-
 // --- codes of up to 4 bits ---------------------------------------------------------------------
 
 /// What each code stands for.
@@ -297,8 +304,6 @@ class Products {
   Floats scale_;
 #endif
 };
-
-HWY_INLINE Products ProductsOf(const Codebook& codebook, Floats scale) { return {codebook, scale}; }
 
 /// code * scale + offset, where only the low `bits` of codes count.
 template <int bits>
@@ -339,11 +344,6 @@ class AffineCodes {
   Floats offset_;
 #endif
 };
-
-template <int bits>
-HWY_INLINE AffineCodes<bits> AffineOf(Floats scale, Floats offset) {
-  return {scale, offset};
-}
 
 // --- blocks ------------------------------------------------------------------------------------
 

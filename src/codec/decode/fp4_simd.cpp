@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "codec/blocks/fp4.hpp"
-#include "codec/codec.hpp"
-
-#undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "codec/decode/fp4_simd.cpp"
-#include <hwy/foreach_target.h>
+#include <hwy/foreach_target.h>  // before highway.h
 #include <hwy/highway.h>
 
-#include "codec/decode/dispatch_inl.hpp"
+#include "codec/blocks/fp4.hpp"
+#include "codec/decode/decoding_inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace ingot::codec::HWY_NAMESPACE {
@@ -24,7 +21,7 @@ constexpr std::array<float, 256> half_ue4m3_of_byte = [] {
 struct DecodeMXFP4 {
   template <class Store>
   HWY_INLINE void operator()(const BlockMXFP4& block, float* dst, Store store) const {
-    const auto products = ProductsOf(e2m1_doubled, store.Unit(half_e8m0(block.exponent)));
+    const Products products(e2m1_doubled, hn::Set(FloatTag(), half_e8m0(block.exponent)));
     const Codes codes = LoadCodes(block.codes.data());
     products(codes, dst, store);
     products(ShiftRightMixing<4>(codes), dst + 16, store);
@@ -35,17 +32,15 @@ struct DecodeNVFP4 {
   template <class Store>
   HWY_INLINE void operator()(const BlockNVFP4& block, float* dst, Store store) const {
     for (std::size_t group = 0; group < 4; group += 2) {
-      if (group != 0) store.NextRun();
       const Codes low = LoadCodes(&block.codes[8 * group]);  // of two groups
       const Codes high = ShiftRightMixing<4>(low);
       const hn::Repartition<std::uint64_t, CodeTag> u64;
       const auto low_halves = hn::BitCast(u64, low);
       const auto high_halves = hn::BitCast(u64, high);
-      ProductsOf(e2m1_doubled, store.Unit(half_ue4m3_of_byte[block.scales[group]]))(
+      Products(e2m1_doubled, hn::Set(FloatTag(), half_ue4m3_of_byte[block.scales[group]]))(
           hn::BitCast(CodeTag(), hn::InterleaveLower(u64, low_halves, high_halves)),
           dst + 16 * group, store);
-      store.NextRun();
-      ProductsOf(e2m1_doubled, store.Unit(half_ue4m3_of_byte[block.scales[group + 1]]))(
+      Products(e2m1_doubled, hn::Set(FloatTag(), half_ue4m3_of_byte[block.scales[group + 1]]))(
           hn::BitCast(CodeTag(), hn::InterleaveUpper(u64, low_halves, high_halves)),
           dst + 16 * group + 16, store);
     }
@@ -53,17 +48,11 @@ struct DecodeNVFP4 {
 };
 #endif
 
-INGOT_DECODER(MXFP4, mxfp4, 32)
-INGOT_DECODER(NVFP4, nvfp4, 64)
+INGOT_DECODER(MXFP4, mxfp4)
+INGOT_DECODER(NVFP4, nvfp4)
 
 }  // namespace ingot::codec::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#if HWY_ONCE
-namespace ingot::codec {
-
 INGOT_EXPORT_DECODER(MXFP4, mxfp4)
 INGOT_EXPORT_DECODER(NVFP4, nvfp4)
-
-}  // namespace ingot::codec
-#endif

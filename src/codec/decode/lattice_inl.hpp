@@ -12,7 +12,7 @@
 #endif
 // clang-format on
 
-#include "codec/decode/dispatch_inl.hpp"
+#include "codec/decode/decoding_inl.hpp"
 #include "codec/lattice/lattice.hpp"
 
 HWY_BEFORE_NAMESPACE();

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "codec/codec.hpp"
 
-#undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "codec/decode/plain_simd.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "codec/decode/dispatch_inl.hpp"
+#include "codec/decode/decoding_inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace ingot::codec::HWY_NAMESPACE {
@@ -130,33 +129,27 @@ struct ConvertI64 {
   }
 };
 
+/// Without vectors INGOT_DECODER does the same.
 #undef INGOT_DECODER
-#define INGOT_DECODER(name, enumerator, number_bytes)                                   \
-  void Dequantize##name(const std::byte* src, float* dst, std::size_t block_count,      \
-                        Stores stores) {                                                \
-    DecodeNumbers<number_bytes, Convert##name>(src, dst, block_count, stores,           \
-                                               dequantize_##enumerator##_ref);          \
-  }                                                                                     \
-  void Sum##name(const std::byte* src, std::size_t block_count, NumberSums& sums) {     \
-    SumFloats<Sixteen<number_bytes>, 16>(src, block_count / 16, sums,                   \
-                                         DecodeSixteen<number_bytes, Convert##name>()); \
+#define INGOT_DECODER(name, enumerator)                                            \
+  void Dequantize##name(const std::byte* src, float* dst, std::size_t block_count, \
+                        Stores stores) {                                           \
+    DecodeNumbers<block_bytes_of(TensorType::enumerator), Convert##name>(          \
+        src, dst, block_count, stores, dequantize_##enumerator##_ref);             \
   }
 #endif
 
-INGOT_DECODER(F32, f32, 4)
-INGOT_DECODER(F16, f16, 2)
-INGOT_DECODER(BF16, bf16, 2)
-INGOT_DECODER(F64, f64, 8)
-INGOT_DECODER(I8, i8, 1)
-INGOT_DECODER(I16, i16, 2)
-INGOT_DECODER(I32, i32, 4)
-INGOT_DECODER(I64, i64, 8)
+INGOT_DECODER(F32, f32)
+INGOT_DECODER(F16, f16)
+INGOT_DECODER(BF16, bf16)
+INGOT_DECODER(F64, f64)
+INGOT_DECODER(I8, i8)
+INGOT_DECODER(I16, i16)
+INGOT_DECODER(I32, i32)
+INGOT_DECODER(I64, i64)
 
 }  // namespace ingot::codec::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
-
-#if HWY_ONCE
-namespace ingot::codec {
 
 INGOT_EXPORT_DECODER(F32, f32)
 INGOT_EXPORT_DECODER(F16, f16)
@@ -166,6 +159,3 @@ INGOT_EXPORT_DECODER(I8, i8)
 INGOT_EXPORT_DECODER(I16, i16)
 INGOT_EXPORT_DECODER(I32, i32)
 INGOT_EXPORT_DECODER(I64, i64)
-
-}  // namespace ingot::codec
-#endif

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "codec/blocks/q8.hpp"
-#include "codec/codec.hpp"
-
-#undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "codec/decode/q8_simd.cpp"
-#include <hwy/foreach_target.h>
+#include <hwy/foreach_target.h>  // before highway.h
 #include <hwy/highway.h>
 
-#include "codec/decode/dispatch_inl.hpp"
+#include "codec/blocks/q8.hpp"
+#include "codec/decode/decoding_inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace ingot::codec::HWY_NAMESPACE {
@@ -48,19 +45,13 @@ struct DecodeQ8_K {
 };
 #endif
 
-INGOT_DECODER(Q8_0, q8_0, 32)
-INGOT_DECODER(Q8_1, q8_1, 32)
-INGOT_DECODER(Q8_K, q8_k, 256)
+INGOT_DECODER(Q8_0, q8_0)
+INGOT_DECODER(Q8_1, q8_1)
+INGOT_DECODER(Q8_K, q8_k)
 
 }  // namespace ingot::codec::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#if HWY_ONCE
-namespace ingot::codec {
-
 INGOT_EXPORT_DECODER(Q8_0, q8_0)
 INGOT_EXPORT_DECODER(Q8_1, q8_1)
 INGOT_EXPORT_DECODER(Q8_K, q8_k)
-
-}  // namespace ingot::codec
-#endif

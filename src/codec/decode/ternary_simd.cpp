@@ -1,51 +1,44 @@
 // SPDX-License-Identifier: MIT
-#include <bit>
-
-#include "codec/blocks/ternary.hpp"
-#include "codec/codec.hpp"
-
-#undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "codec/decode/ternary_simd.cpp"
-#include <hwy/foreach_target.h>
+#include <hwy/foreach_target.h>  // before highway.h
 #include <hwy/highway.h>
 
-#include "codec/decode/dispatch_inl.hpp"
+#include "codec/blocks/ternary.hpp"
+#include "codec/decode/decoding_inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace ingot::codec::HWY_NAMESPACE {
 
 #if HWY_TARGET != HWY_SCALAR
+struct DecodeQ1_0 {
+  template <class Store>
+  HWY_INLINE void operator()(const BlockQ1_0& block, float* dst, Store store) const {
+    const Floats scale = HalfAt(block.scale.data());
+    const Floats negated = hn::Neg(scale);
+    for (std::size_t i = 0; i < 128; i += 16) {
+      if constexpr (float_lanes >= 8) {
+        for (std::size_t j = 0; j < 16; j += float_lanes) {
+          const auto is_set = hn::LoadMaskBits(FloatTag(), &block.signs[(i + j) / 8]);
+          store(hn::IfThenElse(is_set, scale, negated), dst + i + j);
+        }
+      } else {
+        const auto is_set = hn::LoadMaskBits(LevelTag(), &block.signs[i / 8]);
+        const Levels levels =
+            hn::IfThenElse(is_set, hn::Set(LevelTag(), 1), hn::Set(LevelTag(), -1));
+        StoreScaled(levels, scale, dst + i, store);
+      }
+    }
+  }
+};
+
 /// Codes of two bits, less one; look-ups see two bits more.
 constexpr Codebook two_bits = {-1, 0, 1, 2, -1, 0, 1, 2, -1, 0, 1, 2, -1, 0, 1, 2};
 
-/// Of 2-bit codes, less one, in as many words.
-template <std::size_t words>
-HWY_INLINE LevelCounts CountTwoBits(const std::uint8_t* bytes) {
-  constexpr std::uint64_t low_bits = 0x5555555555555555;
-  int low = 0;
-  int high = 0;
-  int both = 0;
-  for (std::size_t i = 0; i < words; ++i) {
-    const std::uint64_t word = u64_at(bytes + 8 * i);
-    low += std::popcount(word & low_bits);
-    high += std::popcount(word >> 1 & low_bits);
-    both += std::popcount(word & word >> 1 & low_bits);
-  }
-  constexpr int count = 32 * int{words};
-  const int codes = low + 2 * high;
-  const int squares = low + 4 * high + 4 * both;
-  return {codes - count, squares - 2 * codes + count, count - (low - both), both != 0 ? 2 : 1};
-}
-
 struct DecodeQ2_0 {
-  static HWY_INLINE LevelCounts Count(const BlockQ2_0& block) {
-    return CountTwoBits<2>(block.codes.data());
-  }
-
   template <class Store>
   HWY_INLINE void operator()(const BlockQ2_0& block, float* dst, Store store) const {
     const hn::Repartition<std::uint16_t, CodeTag> u16;
-    const auto products = ProductsOf(two_bits, store.Unit(block.scale));
+    const Products products(two_bits, HalfAt(block.scale.data()));
     // Code t of each byte, then 0 1 0 1.. and 2 3 2 3.., then 0 1 2 3...
     const Codes codes_0 = LoadCodes(block.codes.data());
     const Codes codes_1 = ShiftRightMixing<2>(codes_0);
@@ -63,13 +56,9 @@ struct DecodeQ2_0 {
 };
 
 struct DecodeTQ2_0 {
-  static HWY_INLINE LevelCounts Count(const BlockTQ2_0& block) {
-    return CountTwoBits<8>(block.codes.data());
-  }
-
   template <class Store>
   HWY_INLINE void operator()(const BlockTQ2_0& block, float* dst, Store store) const {
-    const auto products = ProductsOf(two_bits, store.Unit(block.scale));
+    const Products products(two_bits, HalfAt(block.scale.data()));
     for (std::size_t chunk = 0; chunk < 4; ++chunk) {  // 16 bytes of codes
       const Codes codes = LoadCodes(&block.codes[16 * chunk]);
       float* row = dst + 128 * (chunk / 2) + 16 * (chunk % 2);
@@ -87,7 +76,7 @@ struct DecodeTQ1_0 {
 
   template <class Store>
   HWY_INLINE void operator()(const BlockTQ1_0& block, float* dst, Store store) const {
-    const auto scale = store.Unit(block.scale);
+    const auto scale = HalfAt(block.scale.data());
     DecodeRows<32>(&block.trits[0], scale, dst, store);
     DecodeRows<16>(&block.trits[32], scale, dst + 160, store);
 
@@ -128,19 +117,15 @@ struct DecodeTQ1_0 {
 };
 #endif
 
-INGOT_DECODER(Q2_0, q2_0, 64)
-INGOT_DECODER(TQ1_0, tq1_0, 256)
-INGOT_DECODER(TQ2_0, tq2_0, 256)
+INGOT_DECODER(Q1_0, q1_0)
+INGOT_DECODER(Q2_0, q2_0)
+INGOT_DECODER(TQ1_0, tq1_0)
+INGOT_DECODER(TQ2_0, tq2_0)
 
 }  // namespace ingot::codec::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#if HWY_ONCE
-namespace ingot::codec {
-
+INGOT_EXPORT_DECODER(Q1_0, q1_0)
 INGOT_EXPORT_DECODER(Q2_0, q2_0)
 INGOT_EXPORT_DECODER(TQ1_0, tq1_0)
 INGOT_EXPORT_DECODER(TQ2_0, tq2_0)
-
-}  // namespace ingot::codec
-#endif

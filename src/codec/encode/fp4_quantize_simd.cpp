@@ -1,23 +1,16 @@
 // SPDX-License-Identifier: MIT
-#include "codec/blocks/fp4.hpp"
-#include "codec/codec.hpp"
-#include "codec/cpu_targets.hpp"
-#include "codec/encode/fp4_scales.hpp"
-
-#undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "codec/encode/fp4_quantize_simd.cpp"
-#include <hwy/foreach_target.h>
+#include <hwy/foreach_target.h>  // before highway.h
 #include <hwy/highway.h>
 
-#include "codec/encode/batches_inl.hpp"
+#include "codec/blocks/fp4.hpp"
+#include "codec/encode/direct_inl.hpp"
+#include "codec/encode/fp4_scales.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace ingot::codec::HWY_NAMESPACE {
 
-#if HWY_TARGET == HWY_SCALAR
-void QuantizeMXFP4(const FloatRows& rows) { quantize_mxfp4_ref(rows); }
-void QuantizeNVFP4(const FloatRows& rows) { quantize_nvfp4_ref(rows); }
-#else
+#if HWY_TARGET != HWY_SCALAR
 /// The code nearest to x is found by comparing with the middles between values; a middle itself
 /// goes to the smaller magnitude. That is the definition, "the first code of least error in
 /// binary32", as long as 12 * scale is finite and |x| < 2^20 * scale:
@@ -56,6 +49,7 @@ struct E2m1Encoder {
 };
 
 struct EncodeMXFP4 {
+  static constexpr Quantize reference = quantize_mxfp4_ref;
   static constexpr std::size_t batch = 16;
 
   HWY_INLINE bool operator()(const float* src, BlockMXFP4* blocks) const {
@@ -79,6 +73,7 @@ struct EncodeMXFP4 {
 };
 
 struct EncodeNVFP4 {
+  static constexpr Quantize reference = quantize_nvfp4_ref;
   static constexpr std::size_t batch = 4;
   static constexpr std::size_t groups = 4 * batch;
 
@@ -138,25 +133,13 @@ struct EncodeNVFP4 {
     return hn::IfThenElse(is_subnormal, subnormal, hn::BitCast(f32, bits));
   }
 };
-
-void QuantizeMXFP4(const FloatRows& rows) {
-  EncodeBatches<BlockMXFP4, 32, EncodeMXFP4::batch>(rows, quantize_mxfp4_ref, EncodeMXFP4());
-}
-void QuantizeNVFP4(const FloatRows& rows) {
-  EncodeBatches<BlockNVFP4, 64, EncodeNVFP4::batch>(rows, quantize_nvfp4_ref, EncodeNVFP4());
-}
 #endif
+
+INGOT_ENCODER(EncodeBatches, MXFP4, mxfp4)
+INGOT_ENCODER(EncodeBatches, NVFP4, nvfp4)
 
 }  // namespace ingot::codec::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#if HWY_ONCE
-namespace ingot::codec {
-
-INGOT_KERNELS(QuantizeMXFP4);
-INGOT_KERNELS(QuantizeNVFP4);
-void quantize_mxfp4(const FloatRows& rows) noexcept { kernel_of(QuantizeMXFP4Kernels)(rows); }
-void quantize_nvfp4(const FloatRows& rows) noexcept { kernel_of(QuantizeNVFP4Kernels)(rows); }
-
-}  // namespace ingot::codec
-#endif
+INGOT_EXPORT_ENCODER(MXFP4, mxfp4)
+INGOT_EXPORT_ENCODER(NVFP4, nvfp4)

@@ -6,7 +6,7 @@
 #include <array>
 #include <cmath>
 
-#include "codec/blocks/iq1.hpp"
+#include "codec/blocks/iq.hpp"
 #include "codec/encode/iq1_cuts.hpp"
 
 namespace ingot::codec {

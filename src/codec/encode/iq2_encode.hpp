@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "codec/blocks/iq2.hpp"
+#include "codec/blocks/iq.hpp"
 #include "codec/encode/lattice_search.hpp"
 
 namespace ingot::codec {

@@ -1,24 +1,16 @@
 // SPDX-License-Identifier: MIT
-#include "codec/blocks/iq4.hpp"
-#include "codec/codec.hpp"
-#include "codec/cpu_targets.hpp"
-#include "codec/encode/iq4_search.hpp"
-
-#undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "codec/encode/iq4_quantize_simd.cpp"
-#include <hwy/foreach_target.h>
+#include <hwy/foreach_target.h>  // before highway.h
 #include <hwy/highway.h>
 
+#include "codec/blocks/iq.hpp"
+#include "codec/encode/iq4_search.hpp"
 #include "codec/encode/searches_inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace ingot::codec::HWY_NAMESPACE {
 
-#if HWY_TARGET == HWY_SCALAR
-void QuantizeIQ4_NL(const FloatRows& rows) { quantize_iq4_nl_ref(rows); }
-void QuantizeIQ4_XS(const FloatRows& rows) { quantize_iq4_xs_ref(rows); }
-#else
-
+#if HWY_TARGET != HWY_SCALAR
 /// iq4_values as floats, and the ones below each.
 HWY_ALIGN constexpr float code_values[16] = {-127, -104, -83, -65, -49, -35, -22, -10,
                                              1,    13,   25,  38,  53,  69,  89,  113};
@@ -213,22 +205,13 @@ struct EncodeIQ4_XS {
     PutGroups(stored, blocks);
   }
 };
-
-void QuantizeIQ4_NL(const FloatRows& rows) { EncodeLanes<BlockIQ4_NL, 32>(rows, EncodeIQ4_NL()); }
-void QuantizeIQ4_XS(const FloatRows& rows) { EncodeLanes<BlockIQ4_XS, 256>(rows, EncodeIQ4_XS()); }
 #endif
+
+INGOT_ENCODER(EncodeLanes, IQ4_NL, iq4_nl)
+INGOT_ENCODER(EncodeLanes, IQ4_XS, iq4_xs)
 
 }  // namespace ingot::codec::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#if HWY_ONCE
-namespace ingot::codec {
-
-INGOT_KERNELS(QuantizeIQ4_NL);
-void quantize_iq4_nl(const FloatRows& rows) noexcept { kernel_of(QuantizeIQ4_NLKernels)(rows); }
-
-INGOT_KERNELS(QuantizeIQ4_XS);
-void quantize_iq4_xs(const FloatRows& rows) noexcept { kernel_of(QuantizeIQ4_XSKernels)(rows); }
-
-}  // namespace ingot::codec
-#endif
+INGOT_EXPORT_ENCODER(IQ4_NL, iq4_nl)
+INGOT_EXPORT_ENCODER(IQ4_XS, iq4_xs)

@@ -2,7 +2,7 @@
 // The search of IQ4_NL and IQ4_XS: codes select one of 16 unevenly spaced values.
 #pragma once
 
-#include "codec/blocks/iq4.hpp"
+#include "codec/blocks/iq.hpp"
 #include "codec/encode/searches.hpp"
 
 namespace ingot::codec {

@@ -2,17 +2,10 @@
 // What the quantizers of Q4_K and Q5_K share: all but the size of a code.
 #pragma once
 
-#include "codec/blocks/k4.hpp"
+#include "codec/blocks/k.hpp"
 #include "codec/encode/searches.hpp"
 
 namespace ingot::codec {
-
-struct K45Codes {
-  Bytes<2> scale;
-  Bytes<2> minimum;
-  Bytes<12> groups;
-  Bytes<256> codes;
-};
 
 /// What to try without importances: the tries differ between the two types.
 inline constexpr AffineTries q4_k_tries = {15, -1.0f, 0.1f, 20};
@@ -22,7 +15,7 @@ inline constexpr AffineTries q5_k_tries = {31, -0.5f, 0.1f, 15};
   return {max_code, -0.9f, 0.05f, 36};
 }
 
-/// Puts the scale and the minimum of group g, 6 bits each, into the table of k4.hpp.
+/// Puts the scale and the minimum of group g, 6 bits each, into the table of Q4_K.
 constexpr void put_group(Bytes<12>& p, std::size_t g, unsigned scale, unsigned minimum) noexcept {
   const auto put = [&p](std::size_t at, unsigned bits) {
     p[at] = static_cast<std::uint8_t>(p[at] | bits);
@@ -36,9 +29,5 @@ constexpr void put_group(Bytes<12>& p, std::size_t g, unsigned scale, unsigned m
   put(g - 4, scale >> 4 << 6);
   put(g, minimum >> 4 << 6);
 }
-
-/// Encodes 256 values; `importances` may be null.
-[[nodiscard]] K45Codes search_k45(const std::array<float, 256>& x, const float* importances,
-                                  const AffineTries& tries) noexcept;
 
 }  // namespace ingot::codec

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the quantizing kernels that search share: one block per lane, so that sums run left to right
-// within a block as the definition wants, and many blocks advance together. Included once per CPU
+// What the quantizers with a search share: one block per lane, so that sums run from left to right
+// within a block, as in the reference, and many blocks advance together. Included once per CPU
 // target, after hwy/highway.h.
 
 // clang-format off
@@ -16,6 +16,7 @@
 
 #include "codec/blocks/block.hpp"
 #include "codec/codec.hpp"
+#include "codec/encode/encoding_inl.hpp"
 #include "codec/encode/quantize_common.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -110,15 +111,14 @@ HWY_INLINE void DropLanesNotFinite(LaneInts largest, LaneTile<block_elements>& t
   }
 }
 
-/// Encodes all blocks of the rows in batches of lane_count: encode(x, weights, blocks), where `x`
-/// and `weights` are tiles (weights are null without importances) and `blocks` an array of
-/// lane_count blocks, of which the first ones are kept. Lanes without a block hold zeros, and some
-/// weights.
+/// Encodes all blocks of the rows, lane_count at a time: encode(x, importances, blocks), where `x`
+/// and `importances` (null if there are none) are tiles and `blocks` an array of lane_count blocks,
+/// of which the first ones are kept. Lanes without a block hold zeros, and some importances.
 template <class Block, std::size_t block_elements, class Encode>
 HWY_INLINE void EncodeLanes(const FloatRows& rows, const Encode& encode) {
   static constexpr float zeros[block_elements] = {};
   LaneTile<block_elements> x;
-  LaneTile<block_elements> weights;
+  LaneTile<block_elements> importances;
   const std::size_t row_blocks = rows.row_elements / block_elements;
   const std::size_t block_count = row_blocks * rows.row_count;
   for (std::size_t first = 0; first < block_count; first += lane_count) {
@@ -128,14 +128,14 @@ HWY_INLINE void EncodeLanes(const FloatRows& rows, const Encode& encode) {
       sources[lane] = lane < used ? rows.src + (first + lane) * block_elements : zeros;
     }
     DropLanesNotFinite(FillLanes(sources, x), x);
-    if (rows.weights != nullptr) {
+    if (rows.importances != nullptr) {
       for (std::size_t lane = 0; lane < lane_count; ++lane) {
-        sources[lane] = rows.weights + (first + lane) % row_blocks * block_elements;
+        sources[lane] = rows.importances + (first + lane) % row_blocks * block_elements;
       }
-      static_cast<void>(FillLanes(sources, weights));
+      static_cast<void>(FillLanes(sources, importances));
     }
     Block blocks[lane_count] = {};
-    encode(x, rows.weights == nullptr ? nullptr : &weights, blocks);
+    encode(x, rows.importances == nullptr ? nullptr : &importances, blocks);
     std::memcpy(rows.dst + first * sizeof(Block), blocks, used * sizeof(Block));
   }
 }

@@ -16,7 +16,7 @@
 #include <hwy/highway.h>
 
 #include "codec/encode/lattice_search.hpp"
-#include "codec/encode/superblocks_inl.hpp"
+#include "codec/encode/snap_inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace ingot::codec::HWY_NAMESPACE {
@@ -237,7 +237,7 @@ struct LaneMethod {
   }
 
  private:
-  /// find_inverse_scale of positive_scale.hpp, one try per lane.
+  /// find_inverse_scale of lattice_search.hpp, one try per lane.
   static HWY_INLINE float FindInverseScale(const float* x, const float* w, float largest) {
     const SnapTag f32;
     const hn::RebindToSigned<SnapTag> i32;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "codec/blocks/legacy4.hpp"
-#include "codec/blocks/legacy5.hpp"
+#include "codec/blocks/legacy.hpp"
 #include "codec/encode/legacy_weighted.hpp"
 #include "codec/encode/searches.hpp"
 
@@ -31,7 +30,7 @@ void for_each_weighted_block(const FloatRows& rows, const Encode& encode) {
         .dst = rows.dst + row * (rows.row_elements / 32) * sizeof(Block),
         .row_elements = rows.row_elements,
         .row_count = 1,
-        .weights = rows.weights,
+        .importances = rows.importances,
     };
     for_each_block<Block, 32>(one_row, [&](const Values& x, const float* u, Block& block) {
       Values w;

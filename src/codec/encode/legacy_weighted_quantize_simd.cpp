@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "codec/blocks/legacy4.hpp"
-#include "codec/blocks/legacy5.hpp"
+#include "codec/blocks/legacy.hpp"
 #include "codec/codec.hpp"
 #include "codec/cpu_targets.hpp"
 #include "codec/encode/legacy_weighted.hpp"
 
-#undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "codec/encode/legacy_weighted_quantize_simd.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
@@ -107,7 +105,7 @@ HWY_INLINE void PutFifthBits(const LaneTile<32>& codes, Block* blocks, std::size
   PutWords(bits, blocks, offset);
 }
 
-struct EncodeQ4_0 {
+struct SearchQ4_0 {
   HWY_INLINE void operator()(LaneRows x, LaneRows w, BlockQ4_0* blocks) const {
     LaneTile<32> codes;
     const LaneFloats scale = SearchSymmetric<32>(x, w, 8, codes.values);
@@ -115,9 +113,9 @@ struct EncodeQ4_0 {
     PutNibbles(codes.values, 16, 16, blocks, offsetof(BlockQ4_0, codes));
   }
 };
-void QuantizeQ4_0Weighted(const FloatRows& rows) { EncodeWeighted<BlockQ4_0>(rows, EncodeQ4_0()); }
+void QuantizeQ4_0Weighted(const FloatRows& rows) { EncodeWeighted<BlockQ4_0>(rows, SearchQ4_0()); }
 
-struct EncodeQ4_1 {
+struct SearchQ4_1 {
   HWY_INLINE void operator()(LaneRows x, LaneRows w, BlockQ4_1* blocks) const {
     LaneTile<32> codes;
     LaneFit fit;
@@ -127,9 +125,9 @@ struct EncodeQ4_1 {
     PutNibbles(codes.values, 16, 16, blocks, offsetof(BlockQ4_1, codes));
   }
 };
-void QuantizeQ4_1Weighted(const FloatRows& rows) { EncodeWeighted<BlockQ4_1>(rows, EncodeQ4_1()); }
+void QuantizeQ4_1Weighted(const FloatRows& rows) { EncodeWeighted<BlockQ4_1>(rows, SearchQ4_1()); }
 
-struct EncodeQ5_0 {
+struct SearchQ5_0 {
   HWY_INLINE void operator()(LaneRows x, LaneRows w, BlockQ5_0* blocks) const {
     LaneTile<32> codes;
     const LaneFloats scale = SearchSymmetric<32>(x, w, 16, codes.values);
@@ -138,9 +136,9 @@ struct EncodeQ5_0 {
     PutNibbles(codes.values, 16, 16, blocks, offsetof(BlockQ5_0, codes));
   }
 };
-void QuantizeQ5_0Weighted(const FloatRows& rows) { EncodeWeighted<BlockQ5_0>(rows, EncodeQ5_0()); }
+void QuantizeQ5_0Weighted(const FloatRows& rows) { EncodeWeighted<BlockQ5_0>(rows, SearchQ5_0()); }
 
-struct EncodeQ5_1 {
+struct SearchQ5_1 {
   HWY_INLINE void operator()(LaneRows x, LaneRows w, BlockQ5_1* blocks) const {
     LaneTile<32> codes;
     LaneFit fit;
@@ -151,7 +149,7 @@ struct EncodeQ5_1 {
     PutNibbles(codes.values, 16, 16, blocks, offsetof(BlockQ5_1, codes));
   }
 };
-void QuantizeQ5_1Weighted(const FloatRows& rows) { EncodeWeighted<BlockQ5_1>(rows, EncodeQ5_1()); }
+void QuantizeQ5_1Weighted(const FloatRows& rows) { EncodeWeighted<BlockQ5_1>(rows, SearchQ5_1()); }
 
 #endif
 

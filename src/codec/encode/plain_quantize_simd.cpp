@@ -1,27 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include <bit>
 
-#include "codec/codec.hpp"
-#include "codec/cpu_targets.hpp"
-
-#undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "codec/encode/plain_quantize_simd.cpp"
-#include <hwy/foreach_target.h>
+#include <hwy/foreach_target.h>  // before highway.h
 #include <hwy/highway.h>
 
-#include "codec/encode/batches_inl.hpp"
+#include "codec/encode/direct_inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace ingot::codec::HWY_NAMESPACE {
 
-#if HWY_TARGET == HWY_SCALAR
-void QuantizeF16(const FloatRows& rows) { quantize_f16_ref(rows); }
-void QuantizeBF16(const FloatRows& rows) { quantize_bf16_ref(rows); }
-void QuantizeF64(const FloatRows& rows) { quantize_f64_ref(rows); }
-void QuantizeI8(const FloatRows& rows) { quantize_i8_ref(rows); }
-void QuantizeI16(const FloatRows& rows) { quantize_i16_ref(rows); }
-void QuantizeI32(const FloatRows& rows) { quantize_i32_ref(rows); }
-#else
+#if HWY_TARGET != HWY_SCALAR
 /// Stores vectors of encode(x), and has the reference encode what is left.
 template <class T, class Encode>
 HWY_INLINE void EncodeEach(const FloatRows& rows, Quantize reference, const Encode& encode) {
@@ -100,23 +89,8 @@ struct EncodeI32 {
   }
 };
 
-void QuantizeF16(const FloatRows& rows) {
-  EncodeEach<std::uint16_t>(rows, quantize_f16_ref, EncodeF16());
-}
-void QuantizeBF16(const FloatRows& rows) {
-  EncodeEach<std::uint16_t>(rows, quantize_bf16_ref, EncodeBF16());
-}
-void QuantizeI8(const FloatRows& rows) {
-  EncodeEach<std::int8_t>(rows, quantize_i8_ref, EncodeI8());
-}
-void QuantizeI16(const FloatRows& rows) {
-  EncodeEach<std::int16_t>(rows, quantize_i16_ref, EncodeI16());
-}
-void QuantizeI32(const FloatRows& rows) {
-  EncodeEach<std::int32_t>(rows, quantize_i32_ref, EncodeI32());
-}
-
-void QuantizeF64(const FloatRows& rows) {
+/// Half as many numbers at a time.
+HWY_INLINE void EncodeDoubles(const FloatRows& rows) {
   const hn::CappedTag<double, 8> f64;
   const hn::Rebind<float, decltype(f64)> f32;
   const std::size_t count = rows.row_elements * rows.row_count;
@@ -128,32 +102,42 @@ void QuantizeF64(const FloatRows& rows) {
   quantize_f64_ref(
       {.src = rows.src + i, .dst = rows.dst + 8 * i, .row_elements = count - i, .row_count = 1});
 }
+
+/// INGOT_ENCODER without blocks; without vectors it does the same.
+#undef INGOT_ENCODER
+#define INGOT_ENCODER(Number, name, enumerator)                            \
+  void Quantize##name(const FloatRows& rows) {                             \
+    EncodeEach<Number>(rows, quantize_##enumerator##_ref, Encode##name()); \
+  }
+void QuantizeF64(const FloatRows& rows) { EncodeDoubles(rows); }
+#else
+void QuantizeF64(const FloatRows& rows) { quantize_f64_ref(rows); }
 #endif
+
+INGOT_ENCODER(std::uint16_t, F16, f16)
+INGOT_ENCODER(std::uint16_t, BF16, bf16)
+INGOT_ENCODER(std::int8_t, I8, i8)
+INGOT_ENCODER(std::int16_t, I16, i16)
+INGOT_ENCODER(std::int32_t, I32, i32)
 
 }  // namespace ingot::codec::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
+INGOT_EXPORT_ENCODER(F16, f16)
+INGOT_EXPORT_ENCODER(BF16, bf16)
+INGOT_EXPORT_ENCODER(I8, i8)
+INGOT_EXPORT_ENCODER(I16, i16)
+INGOT_EXPORT_ENCODER(I32, i32)
+INGOT_EXPORT_ENCODER(F64, f64)
+
 #if HWY_ONCE
 namespace ingot::codec {
-
-INGOT_KERNELS(QuantizeF16);
-INGOT_KERNELS(QuantizeBF16);
-INGOT_KERNELS(QuantizeF64);
-INGOT_KERNELS(QuantizeI8);
-INGOT_KERNELS(QuantizeI16);
-INGOT_KERNELS(QuantizeI32);
 
 void quantize_f32(const FloatRows& rows) noexcept {
   if constexpr (std::endian::native != std::endian::little) return quantize_f32_ref(rows);
   const std::size_t size_bytes = rows.row_elements * rows.row_count * sizeof(float);
   if (size_bytes != 0) std::memcpy(rows.dst, rows.src, size_bytes);
 }
-void quantize_f16(const FloatRows& rows) noexcept { kernel_of(QuantizeF16Kernels)(rows); }
-void quantize_bf16(const FloatRows& rows) noexcept { kernel_of(QuantizeBF16Kernels)(rows); }
-void quantize_f64(const FloatRows& rows) noexcept { kernel_of(QuantizeF64Kernels)(rows); }
-void quantize_i8(const FloatRows& rows) noexcept { kernel_of(QuantizeI8Kernels)(rows); }
-void quantize_i16(const FloatRows& rows) noexcept { kernel_of(QuantizeI16Kernels)(rows); }
-void quantize_i32(const FloatRows& rows) noexcept { kernel_of(QuantizeI32Kernels)(rows); }
 /// No kernel: few CPUs convert to 64-bit integers, and weights are not stored so.
 void quantize_i64(const FloatRows& rows) noexcept { quantize_i64_ref(rows); }
 

@@ -1,30 +1,22 @@
 // SPDX-License-Identifier: MIT
-#include "codec/blocks/q8.hpp"
-#include "codec/codec.hpp"
-#include "codec/cpu_targets.hpp"
-
-#undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "codec/encode/q8_quantize_simd.cpp"
-#include <hwy/foreach_target.h>
+#include <hwy/foreach_target.h>  // before highway.h
 #include <hwy/highway.h>
 
-#include "codec/encode/batches_inl.hpp"
+#include "codec/blocks/q8.hpp"
+#include "codec/encode/direct_inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace ingot::codec::HWY_NAMESPACE {
 
-#if HWY_TARGET == HWY_SCALAR
-void QuantizeQ8_0(const FloatRows& rows) { quantize_q8_0_ref(rows); }
-void QuantizeQ8_1(const FloatRows& rows) { quantize_q8_1_ref(rows); }
-void QuantizeQ8_K(const FloatRows& rows) { quantize_q8_k_ref(rows); }
-#else
-constexpr std::size_t batch = 16;
+#if HWY_TARGET != HWY_SCALAR
+constexpr std::size_t short_batch = 16;  // of blocks of 32
 
 /// The scales of 16 blocks; false if one vanishes or a value is not finite.
-HWY_INLINE bool ScalesOf(const float* src, float* scales, BatchScales<batch>& stored) {
+HWY_INLINE bool ScalesOf(const float* src, float* scales, BatchScales<short_batch>& stored) {
   const WideTag f32;
-  if (!LargestMagnitudes<32, batch>(src, scales)) return false;
-  for (std::size_t b = 0; b < batch; b += wide_lanes) {
+  if (!LargestMagnitudes<32, short_batch>(src, scales)) return false;
+  for (std::size_t b = 0; b < short_batch; b += wide_lanes) {
     const auto scale = hn::Div(hn::Load(f32, scales + b), hn::Set(f32, 127.0f));
     hn::Store(scale, f32, scales + b);
     if (!stored.Set(f32, b, scale)) return false;
@@ -47,6 +39,9 @@ HWY_INLINE WideInts StoreCodes(const float* src, float inverse, std::uint8_t* ds
 }
 
 struct EncodeQ8_0 {
+  static constexpr Quantize reference = quantize_q8_0_ref;
+  static constexpr std::size_t batch = short_batch;
+
   HWY_INLINE bool operator()(const float* src, BlockQ8_0* blocks) const {
     HWY_ALIGN float scales[batch];
     BatchScales<batch> stored;
@@ -60,6 +55,9 @@ struct EncodeQ8_0 {
 };
 
 struct EncodeQ8_1 {
+  static constexpr Quantize reference = quantize_q8_1_ref;
+  static constexpr std::size_t batch = short_batch;
+
   HWY_INLINE bool operator()(const float* src, BlockQ8_1* blocks) const {
     const WideTag f32;
     const WideIntTag i32;
@@ -90,6 +88,9 @@ struct EncodeQ8_1 {
 
 /// Four blocks, so that their extremes are a vector.
 struct EncodeQ8_K {
+  static constexpr Quantize reference = quantize_q8_k_ref;
+  static constexpr std::size_t batch = 4;
+
   HWY_INLINE bool operator()(const float* src, BlockQ8_K* blocks) const {
     const hn::CappedTag<float, 4> quad;
     HWY_ALIGN float extremes[4];
@@ -141,30 +142,15 @@ struct EncodeQ8_K {
     }
   }
 };
-
-void QuantizeQ8_0(const FloatRows& rows) {
-  EncodeBatches<BlockQ8_0, 32, batch>(rows, quantize_q8_0_ref, EncodeQ8_0());
-}
-void QuantizeQ8_1(const FloatRows& rows) {
-  EncodeBatches<BlockQ8_1, 32, batch>(rows, quantize_q8_1_ref, EncodeQ8_1());
-}
-void QuantizeQ8_K(const FloatRows& rows) {
-  EncodeBatches<BlockQ8_K, 256, 4>(rows, quantize_q8_k_ref, EncodeQ8_K());
-}
 #endif
+
+INGOT_ENCODER(EncodeBatches, Q8_0, q8_0)
+INGOT_ENCODER(EncodeBatches, Q8_1, q8_1)
+INGOT_ENCODER(EncodeBatches, Q8_K, q8_k)
 
 }  // namespace ingot::codec::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#if HWY_ONCE
-namespace ingot::codec {
-
-INGOT_KERNELS(QuantizeQ8_0);
-INGOT_KERNELS(QuantizeQ8_1);
-INGOT_KERNELS(QuantizeQ8_K);
-void quantize_q8_0(const FloatRows& rows) noexcept { kernel_of(QuantizeQ8_0Kernels)(rows); }
-void quantize_q8_1(const FloatRows& rows) noexcept { kernel_of(QuantizeQ8_1Kernels)(rows); }
-void quantize_q8_k(const FloatRows& rows) noexcept { kernel_of(QuantizeQ8_KKernels)(rows); }
-
-}  // namespace ingot::codec
-#endif
+INGOT_EXPORT_ENCODER(Q8_0, q8_0)
+INGOT_EXPORT_ENCODER(Q8_1, q8_1)
+INGOT_EXPORT_ENCODER(Q8_K, q8_k)

@@ -35,9 +35,9 @@ inline void put_scale(std::uint8_t* bytes, float scale,
   return true;
 }
 
-/// Calls encode(x, weights, dst) for each block of the rows. `x` is an array of the block's values;
-/// all are zero if one of them is NaN or infinite: such a block is encoded as one of zeros.
-/// `weights` are the block's importances, or null.
+/// Calls encode(x, importances, dst) for each block of the rows. `x` is an array of the block's
+/// values; all are zero if one of them is NaN or infinite: such a block is encoded as one of zeros.
+/// `importances` are those of the block, or null.
 template <class Block, std::size_t block_elements, class Encode>
 void for_each_block(const FloatRows& rows, const Encode& encode) noexcept {
   std::byte* dst = rows.dst;
@@ -49,7 +49,7 @@ void for_each_block(const FloatRows& rows, const Encode& encode) noexcept {
         std::memcpy(x.data(), src + first, sizeof x);
       }
       Block block{};
-      encode(x, rows.weights == nullptr ? nullptr : rows.weights + first, block);
+      encode(x, rows.importances == nullptr ? nullptr : rows.importances + first, block);
       store_block(block, dst, 0);
       dst += sizeof(Block);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Weights are ignored: the scale is the largest magnitude.
+// Importances are ignored: the scale is the mean magnitude (Q1_0) or the largest one.
 #include "codec/blocks/ternary.hpp"
 #include "codec/codec.hpp"
 #include "codec/encode/quantize_common.hpp"
@@ -35,6 +35,18 @@ void pack_trits(const unsigned* trits, std::size_t rows, std::size_t columns,
 }
 
 }  // namespace
+
+void quantize_q1_0_ref(const FloatRows& rows) noexcept {
+  for_each_block<BlockQ1_0, 128>(rows, [](const auto& x, const float*, BlockQ1_0& block) {
+    float sum = 0.0f;
+    for (std::size_t i = 0; i < 128; ++i) {
+      sum += std::fabs(x[i]);
+      const unsigned bit = x[i] >= 0.0f ? 1u : 0u;  // also for -0
+      block.signs[i / 8] = static_cast<std::uint8_t>(block.signs[i / 8] | bit << i % 8);
+    }
+    put_f16(block.scale.data(), sum / 128.0f);
+  });
+}
 
 void quantize_q2_0_ref(const FloatRows& rows) noexcept {
   for_each_block<BlockQ2_0, 64>(rows, [](const auto& x, const float*, BlockQ2_0& block) {

@@ -4,20 +4,67 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <numeric>
 #include <optional>
 #include <string>
 
-#include "codec/blocks/block_fields.hpp"
-#include "codec/codec.hpp"
 #include "codec/statistics/lane_sums.hpp"
-#include "codec/statistics/runs.hpp"
 #include "ingot/quantize.hpp"
 
 namespace ingot {
 namespace {
 
-/// One number after the other, in double: for what the fast sums cannot do.
+/// Numbers that are decoded at once: whole blocks of every type, and few enough for the first cache
+/// of every CPU.
+constexpr std::size_t chunk_elements = 4096;
+static_assert(statistics_piece % chunk_elements == 0);
+static_assert(chunk_elements % codec::statistics_lanes == 0);
+
+/// Adds consecutive numbers of a piece; those added before are a multiple of the lanes.
+void add_numbers(std::span<const float> numbers, codec::LaneSums& sums) noexcept {
+  const std::size_t whole = numbers.size() / codec::statistics_lanes * codec::statistics_lanes;
+  codec::sum_lanes(numbers.data(), whole, sums);
+  codec::sum_lanes_ref(numbers.data() + whole, numbers.size() - whole, sums);
+}
+
+/// The sum of lanes in double, in one order: half of them is added to the other half, until one is
+/// left.
+double total_of(const float (&lanes)[codec::statistics_lanes]) noexcept {
+  double sums[codec::statistics_lanes];
+  std::copy(std::begin(lanes), std::end(lanes), sums);
+  for (std::size_t half = codec::statistics_lanes / 2; half > 0; half /= 2) {
+    for (std::size_t i = 0; i < half; ++i) sums[i] += sums[i + half];
+  }
+  return sums[0];
+}
+
+/// Numbers with a mean square below this have squares that are no normal floats.
+constexpr double least_mean_square = 1e-30;
+
+/// The statistics of `count` numbers from their sums. Nothing where the sums are not enough: a NaN,
+/// an infinity or an overflow makes them infinite or NaN; the squares of tiny numbers vanish; and
+/// where the mean is far from zero compared with the spread, its square is most of their sum.
+std::optional<Statistics> statistics_of(const codec::LaneSums& lanes, std::size_t count) noexcept {
+  const double sum = total_of(lanes.sums);
+  const double squares = total_of(lanes.squares);
+  if (!std::isfinite(sum) || !std::isfinite(squares)) return std::nullopt;
+  Statistics result;
+  result.count = count;
+  result.zeros = lanes.zeros;
+  // Adding zero drops the sign of a zero, which depends on the CPU.
+  result.min = *std::min_element(std::begin(lanes.minima), std::end(lanes.minima)) + 0.0;
+  result.max = *std::max_element(std::begin(lanes.maxima), std::end(lanes.maxima)) + 0.0;
+  result.mean = sum / static_cast<double>(count);
+  const double squares_of_mean = result.mean * sum;
+  if (squares_of_mean > squares / 2) return std::nullopt;
+  const bool has_only_zeros = result.zeros == count;
+  if (!has_only_zeros && squares < least_mean_square * static_cast<double>(count)) {
+    return std::nullopt;
+  }
+  result.squares = std::max(0.0, squares - squares_of_mean);
+  return result;
+}
+
+/// The same in double and in two passes, for any numbers; some five times as slow.
 Statistics compute_exactly(std::span<const float> numbers) noexcept {
   Statistics result;
   double sum = 0.0;
@@ -44,101 +91,52 @@ Statistics compute_exactly(std::span<const float> numbers) noexcept {
   return result;
 }
 
-/// Nothing where the sums cannot tell: they are infinite or NaN if a number is, or if they
-/// overflow; and far from the mean, the squares hold little else than the distance to it.
-std::optional<Statistics> statistics_of(const codec::NumberSums& sums, float center,
-                                        std::size_t number_count) noexcept {
-  if (!std::isfinite(sums.squares) || !std::isfinite(sums.sum)) return std::nullopt;
-  const auto count = static_cast<double>(number_count);
-  const double shift = sums.sum / count;
-  const double shift_squares = count * shift * shift;
-  if (shift_squares > sums.squares / 2 && sums.squares > 0.0) return std::nullopt;
-  Statistics result;
-  result.count = number_count;
-  result.zeros = sums.zeros;
-  result.min = sums.min;
-  result.max = sums.max;
-  result.mean = center + shift;
-  result.squares = std::max(0.0, sums.squares - shift_squares);
-  return result;
-}
-
-std::optional<Statistics> compute_around(float center, std::span<const float> numbers) noexcept {
-  codec::LaneSums lanes;
-  codec::sum_lanes(numbers.data(), numbers.size(), center, lanes);
-  codec::NumberSums sums;
-  codec::add_lanes(lanes, sums);
-  return statistics_of(sums, center, numbers.size());
-}
-
-/// The middle of a few numbers: good enough to keep the squares of all of them small.
-float center_of(std::span<const float> numbers) noexcept {
-  constexpr std::size_t few = 16;
-  const auto first = numbers.first(std::min(few, numbers.size()));
-  const double sum = std::accumulate(first.begin(), first.end(), 0.0);
-  return static_cast<float>(sum / static_cast<double>(first.size()));
-}
-
-/// What sums around zero, where weights lie, cannot tell.
-Statistics compute_off_zero(std::span<const float> numbers) noexcept {
-  const auto around_center = compute_around(center_of(numbers), numbers);
-  return around_center ? *around_center : compute_exactly(numbers);
-}
-
-Statistics compute_piece(std::span<const float> numbers) noexcept {
-  const std::size_t whole = numbers.size() / codec::statistics_lanes * codec::statistics_lanes;
-  if (whole == 0) return compute_exactly(numbers);
-  const auto around_zero = compute_around(0.0f, numbers.first(whole));
-  Statistics result = around_zero ? *around_zero : compute_off_zero(numbers.first(whole));
-  result.add(compute_exactly(numbers.subspan(whole)));
-  return result;
-}
-
-/// Blocks of a piece, as they lie in a file.
+/// Blocks of at most statistics_piece elements.
 struct BlockPiece {
-  TensorType type;
+  const TensorTypeInfo* type;
   std::span<const std::byte> bytes;
-  std::size_t element_count;
   Endian byte_order;
+
+  [[nodiscard]] std::size_t element_count() const noexcept {
+    return bytes.size() / type->block_bytes * type->block_elements;
+  }
+
+  /// Decodes elements first .. first + floats.size() - 1, which are whole blocks.
+  [[nodiscard]] Result<void> decode(std::size_t first, std::span<float> floats) const {
+    const auto bytes_of = [this](std::size_t elements) {
+      return elements / type->block_elements * type->block_bytes;
+    };
+    return dequantize(type->type, bytes.subspan(bytes_of(first), bytes_of(floats.size())), floats,
+                      {.byte_order = byte_order, .stores = OutputStores::cached});
+  }
 };
 
-/// Sums around zero of little-endian blocks. What is known of the extremes spares a look at most
-/// weights; they count as if they were of this piece.
-std::optional<Statistics> sum_blocks(const BlockPiece& piece, const Statistics& known) noexcept {
-  codec::NumberSums sums;
-  sums.min = static_cast<float>(known.min);
-  sums.max = static_cast<float>(known.max);
-  codec::find_codec(piece.type)
-      ->sum(piece.bytes.data(), piece.element_count / find_type(piece.type)->block_elements, sums);
-  return statistics_of(sums, 0.0f, piece.element_count);
+Statistics compute_piece(std::span<const float> numbers) noexcept {
+  codec::LaneSums sums;
+  add_numbers(numbers, sums);
+  const auto result = statistics_of(sums, numbers.size());
+  return result ? *result : compute_exactly(numbers);
 }
 
-/// The same of big-endian ones, swapped first; for types that have runs. The others are decoded, to
-/// the same floats.
-std::optional<Statistics> sum_swapped(const BlockPiece& piece, const Statistics& known) noexcept {
-  constexpr std::size_t most_bytes = statistics_piece;  // runs have less than 8 bits per weight
-  std::byte bytes[most_bytes];
-  const std::span copy = std::span(bytes).first(piece.bytes.size());
-  std::copy(piece.bytes.begin(), piece.bytes.end(), copy.begin());
-  codec::swap_fields(codec::swapped_fields(piece.type), find_type(piece.type)->block_bytes, copy);
-  return sum_blocks({piece.type, copy, piece.element_count, Endian::little}, known);
+Result<Statistics> compute_piece_exactly(const BlockPiece& piece) {
+  float floats[statistics_piece];
+  const std::span numbers = std::span(floats).first(piece.element_count());
+  INGOT_TRY_VOID(piece.decode(0, numbers));
+  return compute_exactly(numbers);
 }
 
-Result<Statistics> compute_piece(const BlockPiece& piece, const Statistics& known) noexcept {
-  std::optional<Statistics> around_zero;
-  if (piece.element_count % codec::statistics_lanes == 0) {
-    if (piece.byte_order == Endian::little) {
-      around_zero = sum_blocks(piece, known);
-    } else if (codec::run_shape_of(piece.type).elements != 0) {
-      around_zero = sum_swapped(piece, known);
-    }
+Result<Statistics> compute_piece(const BlockPiece& piece) {
+  alignas(64) float floats[chunk_elements];
+  const std::size_t element_count = piece.element_count();
+  codec::LaneSums sums;
+  for (std::size_t first = 0; first < element_count; first += chunk_elements) {
+    const auto chunk = std::span(floats).first(std::min(chunk_elements, element_count - first));
+    INGOT_TRY_VOID(piece.decode(first, chunk));
+    add_numbers(chunk, sums);
   }
-  if (around_zero) return *around_zero;
-  alignas(64) float floats[statistics_piece];
-  const std::span numbers = std::span(floats).first(piece.element_count);
-  INGOT_TRY_VOID(dequantize(piece.type, piece.bytes, numbers,
-                            {.byte_order = piece.byte_order, .stores = OutputStores::cached}));
-  return compute_piece(numbers);
+  const auto result = statistics_of(sums, element_count);
+  if (result) return *result;
+  return compute_piece_exactly(piece);
 }
 
 }  // namespace
@@ -189,9 +187,7 @@ Result<Statistics> compute_statistics(TensorType type, std::span<const std::byte
   Statistics result;
   while (!blocks.empty()) {
     const auto bytes = blocks.first(std::min(piece_bytes, blocks.size()));
-    const std::size_t element_count = bytes.size() / info->block_bytes * info->block_elements;
-    INGOT_TRY(const Statistics piece,
-              compute_piece({type, bytes, element_count, byte_order}, result));
+    INGOT_TRY(const Statistics piece, compute_piece(BlockPiece{info, bytes, byte_order}));
     result.add(piece);
     blocks = blocks.subspan(bytes.size());
   }
