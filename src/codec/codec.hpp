@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What every tensor type can do: decode blocks to floats, encode floats to blocks; for each a
+// The functions of every tensor type: decode blocks to floats, encode floats to blocks; for each a
 // scalar reference, which is the definition, and a kernel for every CPU, which equals it to the
 // bit.
 #pragma once

@@ -18,7 +18,7 @@ constexpr std::array<std::int64_t, 6> targets = {HWY_AVX3_DL, HWY_AVX3,  HWY_AVX
                                                  HWY_SSE4,    HWY_SSSE3, HWY_STATIC_TARGET};
 
 #if HWY_ARCH_X86
-// What compilers' own queries do not know, or not under one name: bits of register ECX of CPUID.
+// Features that compilers cannot query, or not under one name: bits of register ECX of CPUID.
 constexpr unsigned basic_leaf = 1;
 constexpr unsigned pclmul = 1u << 1;
 constexpr unsigned aes = 1u << 25;
@@ -41,7 +41,8 @@ bool has_all(unsigned leaf, unsigned bits) noexcept {
   return __get_cpuid_count(leaf, 0, &eax, &ebx, &ecx, &edx) != 0 && (ecx & bits) == bits;
 }
 
-// What Highway's targets take for granted: detect_targets.h and set_macros-inl.h of Highway 1.0.3.
+// The features that Highway's targets require: detect_targets.h and set_macros-inl.h of
+// Highway 1.0.3.
 bool runs_ssse3() noexcept { return __builtin_cpu_supports("ssse3") != 0; }
 bool runs_sse4() noexcept {
   return runs_ssse3() && __builtin_cpu_supports("sse4.2") != 0 && has_all(basic_leaf, pclmul | aes);
@@ -89,8 +90,8 @@ int best_of(std::int64_t allowed) noexcept {
   return static_cast<int>(targets.size()) - 1;
 }
 
-/// The targets that the user asks for; all if there is no such wish, or none that can be granted.
-std::int64_t wished_targets() noexcept {
+/// The target that INGOT_CPU requests; all usable ones without a request that can be met.
+std::int64_t requested_targets() noexcept {
   const char* name = std::getenv("INGOT_CPU");
   if (name == nullptr) return usable_cpu_targets();
   for (std::int64_t rest = usable_cpu_targets(); rest != 0; rest &= rest - 1) {
@@ -105,7 +106,7 @@ std::int64_t wished_targets() noexcept {
 std::atomic<int> detail::chosen_kernel = -1;
 
 int detail::choose_kernel() noexcept {
-  const int chosen = best_of(wished_targets());
+  const int chosen = best_of(requested_targets());
   chosen_kernel.store(chosen, std::memory_order_relaxed);
   return chosen;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which kernels run: the best that the CPU has, or those that somebody asked for.
+// The choice of kernels: the best of the CPU, or those that were requested.
 //
 // Highway compiles each kernel for every CPU target; this chooses among them. It stands in for the
 // run-time part of Highway, which is a shared library: without that, Highway is needed to build
@@ -13,15 +13,15 @@
 
 namespace ingot::codec {
 
-/// The versions of a kernel, best first; those that were not built are null. The last is what the
-/// compiler was told that every CPU can run.
+/// The versions of a kernel, best first; those that were not built are null. The last is for
+/// the baseline of the compiler, which every CPU runs.
 template <class Function>
 using KernelTable = std::array<Function, 6>;
 
 /// The CPU targets (HWY_AVX2, ...; a bit each) that are built in and that this machine can run.
 [[nodiscard]] std::int64_t usable_cpu_targets() noexcept;
 
-/// Restricts all kernels to `targets`, of which one must be usable; 0 lifts the restriction. For
+/// Restricts all kernels to `targets`, at least one of them usable; 0 lifts the restriction. For
 /// tests and benchmarks: not while another thread decodes or encodes.
 void force_cpu_targets(std::int64_t targets) noexcept;
 
@@ -30,8 +30,8 @@ namespace detail {
 /// Position in every KernelTable; negative before the first use.
 extern std::atomic<int> chosen_kernel;
 
-/// The best that is usable, or what INGOT_CPU names ("AVX2"); names that are unknown, or of targets
-/// which this machine cannot run, change nothing.
+/// The best usable one, or the one that INGOT_CPU names ("AVX2"). Unknown names and targets that
+/// this machine cannot run change nothing.
 int choose_kernel() noexcept;
 
 }  // namespace detail

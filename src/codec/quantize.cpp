@@ -32,7 +32,7 @@ Result<Type> find(TensorType type) {
               name.empty() ? std::to_string(static_cast<std::uint32_t>(type)) : std::string(name));
 }
 
-/// How many blocks there are, if `bytes` are whole ones and `elements` what they hold.
+/// The number of blocks; fails unless `bytes` are whole blocks that hold `elements`.
 Result<std::size_t> count_blocks(const TensorTypeInfo& info, std::size_t bytes,
                                  std::size_t elements) {
   const std::size_t block_count = bytes / info.block_bytes;

@@ -17,7 +17,7 @@ namespace ingot::codec {
 template <std::size_t count>
 using Bytes = std::array<std::uint8_t, count>;
 
-/// Block number `index` of those that begin at `src`.
+/// Block number `index` from `src` on.
 template <class Block>
 [[nodiscard]] inline Block load_block(const std::byte* src, std::size_t index) noexcept {
   Block block;
@@ -74,7 +74,7 @@ inline void put_f16(std::uint8_t* bytes, float value) noexcept {
 
 }  // namespace ingot::codec
 
-/// A block struct has the size that the table says, and no padding.
+/// Checks that a block struct has the size in the table, and no padding.
 #define INGOT_CHECK_BLOCK(Block, enumerator)                                              \
   static_assert(sizeof(Block) == ::ingot::codec::block_bytes_of(TensorType::enumerator)); \
   static_assert(alignof(Block) == 1 && std::is_trivially_copyable_v<Block>)

@@ -15,7 +15,7 @@
 namespace ingot::codec {
 namespace {
 
-// The block structs have their fields where the table says.
+// The fields of the block structs lie as in the table.
 #define INGOT_BLOCK_FIELD(name, enumerator, field, offset, bytes, count, holds) \
   static_assert(offsetof(Block##name, field) == (offset));                      \
   static_assert(sizeof(Block##name::field) >= (bytes) * (count));

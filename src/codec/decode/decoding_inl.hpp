@@ -232,8 +232,8 @@ HWY_INLINE void StoreAffine(Levels first, Levels last, Floats scale, Floats offs
   StoreAffine(last, scale, offset, dst + 16, store);
 }
 
-/// Filling all lanes from memory is a load, from a register a shuffle; and shuffles are what
-/// decoding has too few units for. g++ would keep the values in a register.
+/// Filling all lanes is a load from memory, but a shuffle from a register; and decoding is bound by
+/// the units for shuffles. g++ would keep the values in a register.
 template <class T, std::size_t count>
 HWY_INLINE void KeepInMemory(T (&values)[count]) {
   __asm__("" : "+m"(values));
@@ -254,7 +254,7 @@ class Factors {
   HWY_ALIGN float values_[16];
 };
 
-/// Of each group, what code 1 is worth and what code 0 stands for.
+/// The scale and the offset of each group.
 class GroupFactors {
  public:
   HWY_INLINE GroupFactors(Levels numbers, Floats unit, Levels minimums, Floats minimum)
@@ -270,7 +270,7 @@ class GroupFactors {
 
 // --- codes of up to 4 bits ---------------------------------------------------------------------
 
-/// What each code stands for.
+/// The level of each code.
 using Codebook = std::array<std::int8_t, 16>;
 
 /// codebook[code] * scale, where only the low nibbles of codes count.
@@ -351,8 +351,8 @@ class AffineCodes {
   return stores == Stores::streamed && reinterpret_cast<std::uintptr_t>(dst) % 64 == 0;
 }
 
-/// How far ahead of a streamed block its source is fetched: what the CPU itself does too timidly
-/// where blocks are as long as their floats. A prefetch beyond the end does nothing.
+/// How far ahead of a streamed block its source is fetched. CPUs fetch too little ahead where
+/// blocks are as long as their floats. A prefetch beyond the end does nothing.
 inline constexpr std::size_t prefetch_bytes = 1024;
 
 /// Decodes blocks one after the other: decode_block(block, dst, store), where `store` is one of the

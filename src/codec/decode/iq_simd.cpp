@@ -14,14 +14,14 @@ namespace ingot::codec::HWY_NAMESPACE {
 #if HWY_TARGET != HWY_SCALAR
 /// Points of the lattice, plus or minus an eighth, in eighths: points are -1, 0 and 1, whose low
 /// nibbles are 15, 0 and 1, for +0.125; and four less for -0.125. A scale divided by 8 is exact,
-/// and so is what is multiplied by it: the smallest scale is 2^-24.
+/// and so are products with it: the smallest scale is 2^-24.
 constexpr Codebook shifted_points = {1, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0, -9, -1, 7, 0, -7};
 
 struct DecodeIQ1_S {
   template <class Store>
   HWY_INLINE void operator()(const BlockIQ1_S& block, float* dst, Store store) const {
-    // Bits 12..14 of word g are bits 4..6 of byte 2g+1. What the even bytes become is no scale, but
-    // no larger than one can be.
+    // Bits 12..14 of word g are bits 4..6 of byte 2g+1. The even bytes become unused
+    // numbers, no larger than a scale can be.
     const Codes bytes = LoadCodes(block.groups.data());
     const Codes odd = hn::Or(AndByte(ShiftRightMixing<3>(bytes), 14), hn::Set(CodeTag(), 1));
     const Factors factors(LevelsOf(odd), EighthOf(HalfAt(block.scale.data())));
@@ -64,7 +64,7 @@ struct DecodeIQ1_M {
     }
   }
 
-  /// 2 * scale + 1 of the 16 groups, of which each 16-bit word has four in its lower 12 bits.
+  /// 2 * scale + 1 of the 16 groups; each 16-bit word has four scales in its lower 12 bits.
   [[nodiscard]] static HWY_INLINE Levels OddScales(std::uint64_t words) {
     constexpr std::uint64_t lower_words = 0x0000FFFF0000FFFF;
     const std::uint64_t even = Spread(words & lower_words);       // words 0 and 2
@@ -84,7 +84,7 @@ struct DecodeIQ1_M {
 struct DecodeIQ2_XXS {
   template <class Store>
   HWY_INLINE void operator()(const BlockIQ2_XXS& block, float* dst, Store store) const {
-    // Every other word holds ranks instead, which do no harm.
+    // Every other word holds ranks; their signs are not used.
     const SignWords<16> words(block.groups.data());
     const Factors factors(OddScalesOfTops<8>(block.groups.data()),
                           EighthOf(HalfAt(block.scale.data())));

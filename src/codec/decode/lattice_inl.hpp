@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the kernels of the lattice types share: scales, signs and ranks are unpacked for a whole
+// Decoding lattice types: scales, signs and ranks are unpacked for a whole
 // block at once, and points then looked up one by one. Included once per CPU target, after
 // hwy/highway.h.
 
@@ -53,7 +53,7 @@ class RankArray {
   HWY_ALIGN std::uint8_t bytes_[2 * count];
 };
 
-/// Gives each byte of `sevens`, of which bit 7 is 0, an even number of ones.
+/// Gives each byte of `sevens` (bit 7 is 0) an even number of ones.
 template <class D>
 HWY_INLINE hn::Vec<D> EvenBytes(D d, hn::Vec<D> sevens) {
   // Neighbours move in from above, and never reach bit 0.
@@ -64,10 +64,10 @@ HWY_INLINE hn::Vec<D> EvenBytes(D d, hn::Vec<D> sevens) {
   return hn::Or(sevens, hn::ShiftLeft<7>(hn::And(parity, ones)));
 }
 
-/// 32-bit words, of which bits 7j..7j+6 are even signs.
+/// The signs in 32-bit words: bits 7j..7j+6 are even signs.
 template <std::size_t count>
 struct SignWords {
-  HWY_ALIGN std::uint8_t signs[4 * count + 8];  // whoever loads 16 bits may look at 64
+  HWY_ALIGN std::uint8_t signs[4 * count + 8];  // loads of 16 bits may read 64
 
   HWY_INLINE explicit SignWords(const std::uint8_t* words) {
     const hn::CappedTag<std::uint32_t, 8> u32;
@@ -94,7 +94,7 @@ HWY_INLINE Levels OddScalesOfTops(const std::uint8_t* bytes) {
   return LevelsOf(hn::Or(doubled, hn::Set(CodeTag(), 1)));
 }
 
-/// 16 magnitudes, negative where a bit is set in the two bytes at `signs`, of which 8 must be
+/// 16 magnitudes, negative where a bit is set in the two bytes at `signs`; 8 bytes there must be
 /// readable. Magnitudes are not 0, so that the sign of a product is right too.
 HWY_INLINE Levels SignedLevels(Codes magnitudes, const std::uint8_t* signs) {
   const Levels levels = LevelsOf(magnitudes);

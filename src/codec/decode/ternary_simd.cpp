@@ -109,7 +109,7 @@ struct DecodeTQ1_0 {
   }
 
   /// Of bytes in the upper halves of words, less one: 3 times a word has the trit in its upper
-  /// half, and what is left in its lower.
+  /// half, and the rest in its lower.
   static HWY_INLINE Words FirstTrits(hn::Vec<TritTag> words) {
     const auto trits = hn::MulHigh(words, hn::Set(TritTag(), 3));
     return hn::Sub(hn::BitCast(WordTag(), trits), hn::Set(WordTag(), 1));

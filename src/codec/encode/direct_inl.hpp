@@ -40,7 +40,7 @@ inline constexpr std::int32_t infinity_bits = 0x7F800000;
 
 /// Encodes all blocks of the rows in batches of EncodeBatch::batch. encode_batch(src, blocks)
 /// returns false if the batch has a value that is not finite or a vanishing scale; the reference
-/// then encodes it, and also what is left after the last whole batch. Only for types whose blocks
+/// then encodes it, and also the rest after the last whole batch. Only for types whose blocks
 /// are independent of their row.
 template <class Block, std::size_t block_elements, class EncodeBatch>
 HWY_INLINE void EncodeBatches(const FloatRows& rows, const EncodeBatch& encode_batch) {
@@ -187,7 +187,7 @@ HWY_INLINE bool SignedExtremes(const float* src, float* extremes) {
     if (hn::AllFalse(i32, is_tie)) continue;
     for (std::size_t lane = g; lane < g + hn::Lanes(f32); ++lane) {
       // A tie or not, it is the first of its magnitude. (An infinity is found, and refused below; a
-      // NaN is not, so it must not be looked for.)
+      // NaN is not, and would not be equal to any value.)
       const float value = extremes[lane];
       if (std::fabs(value) > 0.0f && value == value) {
         extremes[lane] = FirstOfMagnitude(src + lane * elements, std::fabs(value));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Weights are ignored.
+// Importances are ignored.
 #include "codec/blocks/fp4.hpp"
 #include "codec/codec.hpp"
 #include "codec/encode/fp4_scales.hpp"

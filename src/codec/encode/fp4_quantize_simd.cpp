@@ -16,9 +16,9 @@ namespace ingot::codec::HWY_NAMESPACE {
 /// binary32", as long as 12 * scale is finite and |x| < 2^20 * scale:
 /// - the middles are exact, and so are, by Sterbenz' lemma, the errors of the two values around x,
 ///   or if one of them is not, it is rounded away from the other;
-/// - any other value is further away by at least `scale`, which no rounding can make up for;
+/// - any other value is further away by at least `scale`, more than any rounding error;
 /// - values of the other sign are never nearer than 0.
-/// With a scale of 0 all codes are 0; so they are with a scale that no x comes near to.
+/// With a scale of 0 all codes are 0, as with a scale far above all x.
 constexpr float e2m1_middles[7] = {0.5f, 1.5f, 2.5f, 3.5f, 5.0f, 7.0f, 10.0f};
 
 template <class D>

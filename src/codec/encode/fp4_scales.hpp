@@ -12,7 +12,7 @@ namespace ingot::codec {
 ///
 /// The logarithm is one rounded to binary32, as in the reference implementation: the last few
 /// numbers below 2^n count as 2^n. How many of them, in units of the last of 24 significant bits,
-/// depends on the magnitude of the logarithm; no libm is asked, since they disagree.
+/// depends on the magnitude of the logarithm; no libm is used, since they disagree.
 [[nodiscard]] constexpr std::uint8_t mxfp4_exponent(float largest) noexcept {
   const auto bits = std::bit_cast<std::uint32_t>(largest);
   if (bits == 0) return 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How the quantizers of IQ1 find the levels of a group, if any pattern of levels could be stored.
+// How the quantizers of IQ1 choose the levels of a group, before these are snapped to the lattice.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace ingot::codec {
 
-/// What the level indices stand for with each shift; and a fourth for vectors.
+/// The levels by index with each shift; the fourth is padding for vectors.
 alignas(16) inline constexpr std::array<float, 4> plus_levels = {-0.875f, 0.125f, 1.125f, 0.0f};
 alignas(16) inline constexpr std::array<float, 4> minus_levels = {-1.125f, -0.125f, 0.875f, 0.0f};
 
@@ -39,8 +39,8 @@ template <std::size_t elements>
 }
 
 /// The best of all ways to give the sorted values of a group ascending levels: those before `first`
-/// get index 0, those from `second` on index 2. Bit j of `minus` tells the shift of part j of the
-/// group.
+/// get index 0, those from `second` on index 2. Bit j of `minus` is set if part j of the group
+/// is shifted down.
 struct Cuts {
   bool is_found = false;
   float scale = 0.0f;
@@ -49,7 +49,7 @@ struct Cuts {
   unsigned minus = 0;
   float score = lowest_score;
 
-  /// A way for which scale = p / q fits best.
+  /// Takes a way whose best scale is p / q, if it fits better.
   void consider(float p, float q, std::size_t first_cut, std::size_t second_cut,
                 unsigned shifts) noexcept {
     if (!(q > 0.0f && p * p > score * q)) return;

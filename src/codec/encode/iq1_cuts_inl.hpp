@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the kernels of IQ1 search, with vectors: the cuts of iq1_cuts.hpp, one way to cut per lane.
+// The search of the IQ1 kernels: the cuts of iq1_cuts.hpp, one way to cut per lane.
 // Included once per CPU target, after hwy/highway.h.
 
 // clang-format off
@@ -68,9 +68,9 @@ HWY_INLINE hn::Mask<SnapTag> IsClose(const float* squares, const float* q, SnapF
 }
 
 /// The number of the candidate with the largest p * p / q, given p * p and q, if it is larger than
-/// all others by more than rounding errors: then it is the one that wins in Cuts::consider,
-/// whatever the order. Else `count`, a multiple of chains * snap_lanes. Candidates with an infinite
-/// q do not count.
+/// all others by more than rounding errors: then Cuts::consider chooses it too, in any order. (The
+/// argument is in src/codec/README.md.) Else `count`, a multiple of chains * snap_lanes. Candidates
+/// with an infinite q do not count.
 HWY_INLINE std::size_t FindBest(const float* squares, const float* q, std::size_t count) {
   const SnapTag f32;
   SnapFloats best_p[chains];  // squared
@@ -90,14 +90,14 @@ HWY_INLINE std::size_t FindBest(const float* squares, const float* q, std::size_
   }
   auto largest = hn::Zero(f32);
   for (std::size_t c = 0; c < chains; ++c) {
-    // Far from where squares are denormal or infinite.
+    // Far from where squares are subnormal or infinite.
     const auto has_range =
         hn::And(hn::Gt(best_p[c], hn::Set(f32, 1e-25f)), hn::Lt(best_p[c], hn::Set(f32, 1e32f)));
     if (!hn::AllTrue(f32, has_range)) return count;
     largest = hn::Max(largest, hn::Div(best_p[c], best_q[c]));
   }
   largest = hn::MaxOfLanes(f32, largest);
-  // Comparing squares and products, here and in Cuts::consider, errs by less than 6e-7 in all.
+  // More than all rounding errors, here and in Cuts::consider, together.
   const auto bound = hn::Mul(largest, hn::Set(f32, 1.0f - 1e-6f));
   std::size_t found = count;
   for (std::size_t i = 0; i < count; i += chains * snap_lanes) {
@@ -139,7 +139,7 @@ class CutsIQ1_S {
     count_ = count;
   }
 
-  /// False if the scalar search has to decide.
+  /// False if only the scalar search can decide.
   HWY_INLINE bool Find(Cuts& cuts) const {
     const std::size_t found = FindBest(squares_, q_, count_);
     if (found == count_) return false;
@@ -168,7 +168,7 @@ class CutsIQ1_S {
   /// Each of 33 rows may be longer than needed by all lanes but one.
   static constexpr std::size_t cuts_max = 561 + 33 * (snap_lanes - 1) + chains * snap_lanes;
 
-  /// What the values after the second cut add to p and q.
+  /// The share of the values after the second cut in p and q.
   HWY_INLINE void FillRests() {
     const SnapTag f32;
     const auto plus = hn::Set(f32, plus_levels[2]);
@@ -342,7 +342,7 @@ class CutsIQ1_M {
   bool is_second_octet_[16];
 };
 
-/// Method of iq1_encode.hpp. What is not inlined may be called by code for any CPU.
+/// Method of iq1_encode.hpp. Functions that are not inlined may be called by code for any CPU.
 struct LaneCuts {
   template <std::size_t elements>
   static HWY_NOINLINE float largest_magnitude(const float* x) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How IQ1 blocks are encoded, but for the search: `Method` has it, scalar or with vectors.
+// How IQ1 blocks are encoded. `Method` is the search, scalar or with vectors.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ struct ShiftedGroup {
   std::array<std::uint16_t, octets> ranks{};
 };
 
-/// Snaps what the cuts say to the lattice. Each shift is that of `octets / parts` octets.
+/// Snaps the levels of the cuts to the lattice. Each shift belongs to `octets / parts` octets.
 template <class Method, std::size_t octets, std::size_t parts>
 ShiftedGroup<octets> snap_cuts(const Cuts& cuts, const std::array<std::uint8_t, 8 * octets>& order,
                                const float* x, const float* w) noexcept {

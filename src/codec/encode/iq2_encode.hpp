@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How IQ2 blocks are encoded, but for the search: `Method` has it, scalar or with vectors.
+// How IQ2 blocks are encoded. `Method` is the search, scalar or with vectors.
 #pragma once
 
 #include <algorithm>
@@ -42,7 +42,7 @@ void encode_iq2_xxs(const BlockValues& x, const BlockValues& w, BlockIQ2_XXS& bl
   }
 }
 
-/// What IQ2_XS and IQ2_S have in common: 16 groups of two octets.
+/// The common part of IQ2_XS and IQ2_S: 16 groups of two octets.
 struct IQ2Groups {
   std::array<float, 16> scales{};
   std::array<std::uint16_t, 32> ranks{};

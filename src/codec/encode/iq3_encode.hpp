@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How IQ3 blocks are encoded, but for the search: `Method` has it, scalar or with vectors.
+// How IQ3 blocks are encoded. `Method` is the search, scalar or with vectors.
 #pragma once
 
 #include <algorithm>

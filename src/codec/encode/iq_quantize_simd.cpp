@@ -101,8 +101,8 @@ HWY_INLINE void EncodeSuperBlocks(const FloatRows& rows, const Encoder&) {
   }
 }
 
-/// What the encoders of a family have in common: two implementations of the search, and how much
-/// the mean square of a block counts.
+/// Common to the encoders of a family: two implementations of the search, and the part of the mean
+/// square of a block in the weights.
 struct EncodeIQ1 {
   using Vectors = LaneCuts;
   using Scalar = ScalarCuts;

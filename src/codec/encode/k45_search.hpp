@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the quantizers of Q4_K and Q5_K share: all but the size of a code.
+// Shared by the quantizers of Q4_K and Q5_K: all but the size of a code.
 #pragma once
 
 #include "codec/blocks/k.hpp"
@@ -7,7 +7,7 @@
 
 namespace ingot::codec {
 
-/// What to try without importances: the tries differ between the two types.
+/// The tries without importances differ between the two types.
 inline constexpr AffineTries q4_k_tries = {15, -1.0f, 0.1f, 20};
 inline constexpr AffineTries q5_k_tries = {31, -0.5f, 0.1f, 15};
 /// With importances they are the same.

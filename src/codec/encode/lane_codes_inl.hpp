@@ -42,13 +42,13 @@ class LaneRows {
 
 [[nodiscard]] HWY_INLINE LaneFloats Same(float value) { return hn::Set(LaneTag(), value); }
 
-/// a != b, also where one of them is NaN, of which hn::Ne thinks differently on each target.
+/// a != b, also with a NaN, for which hn::Ne differs between targets.
 [[nodiscard]] HWY_INLINE LaneMask IsNot(LaneFloats a, LaneFloats b) {
   return hn::Not(hn::Eq(a, b));
 }
 
-/// Codes from least to greatest. A code is held as 1.5 * 2^23 + code, which is what rounding by
-/// adding gives; its bits in sequence are the codes in sequence.
+/// Codes from least to greatest. A code is held as 1.5 * 2^23 + code, the result of rounding by
+/// adding; consecutive codes have consecutive bits.
 class LaneCodes {
  public:
   HWY_INLINE LaneCodes(int least, int greatest)
@@ -186,7 +186,7 @@ HWY_INLINE void PutWords(LaneInts words, Block* blocks, std::size_t offset) {
   }
 }
 
-/// Puts one binary16 into each block; returns what it then holds.
+/// Puts one binary16 into each block; returns the rounded values.
 template <class Block>
 HWY_INLINE LaneFloats PutHalves(LaneFloats halves, Block* blocks, std::size_t offset) {
   HWY_ALIGN float values[lane_count];

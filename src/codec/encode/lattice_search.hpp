@@ -55,8 +55,8 @@ using BlockValues = std::array<float, 256>;
       std::clamp(round_even(0.5f * (inverse * scale - 1.0f)), 0, code_max));
 }
 
-/// Which point a group of values at x with importances w becomes if a level index l stands for
-/// scale * levels[l]: itself or the neighbour with the smallest weighted squared error.
+/// The rank of the point for the values x with weights w if level index l stands for
+/// scale * levels[l]: the point itself or the neighbour with the smallest weighted squared error.
 template <std::size_t dimensions>
 [[nodiscard]] std::uint16_t snap_to_rank(const LatticeNeighbours& lattice, const LatticeSnap& snap,
                                          const float* x, const float* w, float scale,
@@ -114,7 +114,7 @@ void make_signs_even(const float* x, const float* w, SignedMagnitudes<elements>&
   }
 }
 
-/// What is done after the search, with the best scale.
+/// The step after the search, with the best scale.
 enum class Resnap : std::uint8_t {
   off_grid,        ///< Points that were outside the lattice are snapped again.
   all_if_any_off,  ///< All are, if one was outside.

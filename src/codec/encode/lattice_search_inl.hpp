@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the kernels of IQ2 and IQ3 share: LatticeFit of lattice_search.hpp with vectors. All tries
+// The search of the IQ2 and IQ3 kernels: LatticeFit of lattice_search.hpp with vectors. All tries
 // of a group are rounded at once, one try per lane, and so are their sums; the candidates of a
 // point outside the lattice are compared at once, one neighbour per lane. Included once per CPU
 // target, after hwy/highway.h.
@@ -39,7 +39,7 @@ class LaneFit {
 
   using Ranks = std::array<std::uint16_t, point_count>;
 
-  // What is not inlined may be called by code for any CPU.
+  // Functions that are not inlined may be called by code for any CPU.
   HWY_NOINLINE LaneFit(const LatticeNeighbours& lattice, const std::array<float, elements>& x,
                        const float* w)
       : lattice_(lattice) {

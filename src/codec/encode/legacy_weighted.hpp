@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Q4_0, Q4_1, Q5_0 and Q5_1 with importance weights: a search, where without weights the scale
-// follows from the extremes. Only for rows that have weights.
+// Q4_0, Q4_1, Q5_0 and Q5_1 with importances: a search; without importances, the scale follows
+// from the extremes. Only for rows that have importances.
 //
 // The weight of an element is u * sqrt(S + x * x), S the mean square of the whole row. A block with
 // a NaN or an infinity counts as one of zeros, in S too.

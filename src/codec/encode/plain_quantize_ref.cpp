@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Types whose blocks are single numbers. Weights are ignored. Binary32 keeps its bits, binary64 is
-// exact; the others are rounded to nearest, ties to even. Out of range, an integer becomes the
+// Types whose blocks are single numbers. Importances are ignored. Binary32 keeps its bits, binary64
+// is exact; the others are rounded to nearest, ties to even. Out of range, an integer becomes the
 // nearest limit of its type; a NaN becomes 0.
 #include <limits>
 

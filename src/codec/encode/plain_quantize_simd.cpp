@@ -11,7 +11,7 @@ HWY_BEFORE_NAMESPACE();
 namespace ingot::codec::HWY_NAMESPACE {
 
 #if HWY_TARGET != HWY_SCALAR
-/// Stores vectors of encode(x), and has the reference encode what is left.
+/// Stores vectors of encode(x); the reference encodes the rest.
 template <class T, class Encode>
 HWY_INLINE void EncodeEach(const FloatRows& rows, Quantize reference, const Encode& encode) {
   const WideTag f32;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Weights are ignored: the scale follows from the extremes alone.
+// Importances are ignored: the scale follows from the extremes alone.
 #include <algorithm>
 
 #include "codec/blocks/q8.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the scalar quantizers share: roundings, and walking over the blocks of rows.
+// Shared by the scalar quantizers: rounding, and a walk over the blocks of rows.
 #pragma once
 
 #include <array>
@@ -14,15 +14,15 @@
 namespace ingot::codec {
 
 /// To the nearest integer, ties to even, as the reference implementation does it: by adding
-/// 1.5 * 2^23. Right for magnitudes below 2^22; beyond, and for NaN (0), the result is what the
-/// bits say, the same everywhere.
+/// 1.5 * 2^23. Right for magnitudes below 2^22; beyond, and for NaN (0), the result follows from
+/// the bits and is the same everywhere.
 [[nodiscard]] inline std::int32_t round_even(float value) noexcept {
   const auto bits = std::bit_cast<std::uint32_t>(value + 12582912.0f);
   return static_cast<std::int32_t>(bits & 0x7FFFFFu) - 0x400000;
 }
 
-/// Stores a scale as binary16. Huge values give scales that are not numbers; the sign of such a NaN
-/// would be that of whichever operand the compiler put first, so it is given: as x86 makes it.
+/// Stores a scale as binary16. Huge values give scales that are NaN; their sign would depend on the
+/// order of operands that a compiler chooses, so it is fixed to that of x86.
 inline void put_scale(std::uint8_t* bytes, float scale,
                       std::uint16_t not_a_number = 0xFE00) noexcept {
   put_u16(bytes, scale == scale ? f16_from_f32(scale) : not_a_number);

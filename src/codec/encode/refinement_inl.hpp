@@ -37,7 +37,7 @@ HWY_INLINE void RefinePass(const LaneRows* x, const LaneRows* w, const LaneCodes
       const LaneFloats square = hn::Sub(sums[g].square, hn::Mul(hn::Mul(weight, code), code));
       const LaneFloats next = limits.Round(hn::Div(hn::Mul(x[g][i], square), product));
       LaneMask is_better = hn::And(hn::Gt(product, Same(0.0f)), IsNot(next, code));
-      if (hn::AllFalse(LaneTag(), is_better)) continue;  // as it is most often
+      if (hn::AllFalse(LaneTag(), is_better)) continue;  // the usual case
       const LaneFloats next_product = hn::Add(product, hn::Mul(weighted, next));
       const LaneFloats next_square = hn::Add(square, hn::Mul(hn::Mul(weight, next), next));
       const LaneFloats gain = hn::Mul(hn::Mul(next_product, next_product), sums[g].square);
@@ -108,8 +108,8 @@ HWY_INLINE LaneFloats SearchPositive(LaneRows x, LaneRows w, int max_code, float
 }
 
 /// search_by_descent for the 16 groups of 16 of each block. Four in five groups do not change in
-/// the first pass and are done: those that are not are collected from all blocks and groups, to
-/// fill the lanes in the passes that follow.
+/// the first pass and are done. The others are collected from all blocks and groups, to fill the
+/// lanes of the later passes.
 class LaneDescent {
  public:
   HWY_INLINE LaneDescent(const LaneTile<256>& x, int limit)

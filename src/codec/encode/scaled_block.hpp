@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the scalar quantizers without search share: extremes, one scale, exact rounding.
+// Shared by the scalar quantizers without a search: extremes, one scale, exact rounding.
 #pragma once
 
 #include <array>
@@ -60,7 +60,7 @@ struct ScaledBlock {
   float inverse;
 };
 
-/// A block and its scale, scale_of(x). A block is taken for one of zeros if 1 / scale overflows, or
+/// A block and its scale, scale_of(x). A block counts as zeros if 1 / scale overflows, or
 /// the scale itself (a range from -3e38 to 3e38 is infinite): the codes would be undefined.
 template <std::size_t count, class ScaleOf>
 [[nodiscard]] ScaledBlock<count> scaled_block(const std::array<float, count>& x,

@@ -46,7 +46,7 @@ inline constexpr float least_magnitude = 1e-15f;
   return sum;
 }
 
-/// w[i] = u[i] * sqrt(mean_square + x[i]^2): what an error counts, by the importances u.
+/// w[i] = u[i] * sqrt(mean_square + x[i]^2): the weight of an error, from the importances u.
 inline void weigh_by_importance(const float* x, const float* u, float mean_square,
                                 std::size_t count, float* w) noexcept {
   for (std::size_t i = 0; i < count; ++i) w[i] = u[i] * std::sqrt(mean_square + x[i] * x[i]);
@@ -112,7 +112,8 @@ float search_symmetric(const float* x, const float* w, int limit, std::uint8_t* 
   return scale;
 }
 
-/// What search_affine tries: ranges of first + step * k more than max_code steps, k up to last_try.
+/// The tries of search_affine: ranges of first + step * k more than max_code steps, k up to
+/// last_try.
 struct AffineTries {
   int max_code;
   float first;
@@ -230,8 +231,8 @@ AffineFit search_affine(const float* x, const float* w, const AffineTries& tries
   return AffineSearch<count>(x, w, tries).run(codes);
 }
 
-/// Up to five times over all codes: each becomes what is best beside the others. The callables give
-/// the code of element i as an integer, and set it.
+/// Up to five passes over all codes: each becomes the best one for the others as they are. The
+/// callables give the code of element i as an integer, and set it.
 template <std::size_t count, bool is_positive, class CodeOf, class SetCode>
 void refine_codes(const float* x, const float* w, int min_code, int max_code, CodeSums& sums,
                   const CodeOf& code_of, const SetCode& set_code) noexcept {

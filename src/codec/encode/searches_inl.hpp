@@ -21,7 +21,7 @@ namespace ingot::codec::HWY_NAMESPACE {
 
 #if HWY_TARGET != HWY_SCALAR
 
-/// The best of tries that do not depend on one another.
+/// The best of several independent tries.
 struct LaneBest {
   LaneFloats t;
   LaneFloats scale;
@@ -189,7 +189,7 @@ class LaneAffineSearch {
 
   /// The codes that t and the minimum of `now` give, and the best fit for them where there is one.
   HWY_INLINE void Refit(const LaneFloats* t, const LaneFit* now, LaneFit* next, LaneMask* has_fit) {
-    const LaneCodes limits = limits_;  // in registers, whatever is stored
+    const LaneCodes limits = limits_;  // keeps it in registers
     LaneFloats codes[groups];
     LaneFloats squares[groups];
     LaneFloats products[groups];

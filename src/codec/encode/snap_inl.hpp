@@ -35,7 +35,7 @@ inline constexpr std::size_t snap_lanes = HWY_MIN(std::size_t{16}, HWY_LANES(flo
 /// table[lowest bits of index]: four bits for a table of 16, three for 8, two for 4.
 template <class D>
 HWY_INLINE hn::Vec<D> LookUp(D f32, hn::Vec<D> table, hn::Vec<hn::RebindToUnsigned<D>> index) {
-  // With more lanes, the instruction ignores higher bits; only debug builds of Highway mind.
+  // With more lanes, the instruction ignores higher bits; debug builds of Highway do not.
   constexpr std::size_t lanes = HWY_MIN(HWY_LANES(float), hn::MaxLanes(D()));
   if constexpr (lanes < 8 || HWY_IS_DEBUG_BUILD) {
     index = hn::And(index, hn::Set(hn::RebindToUnsigned<D>(), lanes - 1));
@@ -57,7 +57,7 @@ HWY_INLINE hn::Vec<D> OddLevels(D f32, hn::Vec<hn::RebindToUnsigned<D>> point) {
   }
 }
 
-/// A bit for each lane of which the mask is set; at most 16.
+/// Bit i is lane i of the mask; at most 16 lanes.
 template <class D>
 HWY_INLINE unsigned BitsOf(D f32, hn::Mask<D> mask) {
   std::uint8_t bytes[8] = {};
@@ -96,14 +96,14 @@ struct SmallestErrors {
   }
 };
 
-/// The errors of each level of an octet's values and what they mean for its neighbours. Levels 0,
-/// 1, 2 stand for scale * levels[].
+/// The error of each level for each value of an octet, and the sums for its neighbours. Level
+/// index l is scale * levels[l].
 class OctetErrors {
  public:
   using Tag = SnapTag;
 
-  /// `x` and `w` hold each value and each importance four times, `levels` four levels, of which the
-  /// last does not matter.
+  /// `x` and `w` hold each value and each importance four times, `levels` four levels; the last
+  /// one is not used.
   HWY_INLINE OctetErrors(const float* x, const float* w, const float* levels, float scale) {
     const SnapTag f32;
     const auto values = hn::Mul(hn::Set(f32, scale), hn::LoadDup128(f32, levels));
@@ -128,7 +128,7 @@ class OctetErrors {
   [[nodiscard]] HWY_INLINE SnapFloats Of(const std::uint32_t* points) const {
     const SnapTag f32;
     const hn::RebindToUnsigned<SnapTag> u32;
-    // The constant says which part of its table an element has.
+    // The constant selects the part of the table that belongs to an element.
     auto index = hn::Or(hn::LoadU(u32, points), hn::Set(u32, 0xC840C840u));
     auto error = LookUp(f32, tables_[0], index);
     for (std::size_t i = 1; i < 8; ++i) {
@@ -243,11 +243,11 @@ class GroupSnap {
   }
 
   /// One point of the group, for the first of up to 32 tries. Fills `points` from `codes`, and
-  /// `indices`, which tell the ranks.
+  /// `indices`, from which the ranks follow.
   HWY_INLINE void Snap(const LatticeNeighbours& lattice, std::size_t point,
                        const std::uint32_t* codes, const float* scales, std::size_t try_count,
                        std::uint32_t* points, std::uint32_t* indices) const {
-    // Sorted by whether the list is short, because nobody can predict that.
+    // Short lists first, then long ones: a branch for each list would be mispredicted.
     std::uint8_t short_tries[32];
     std::uint8_t long_tries[32];
     std::size_t short_count = 0;
@@ -259,7 +259,8 @@ class GroupSnap {
       indices[k] = snap.first;
       short_tries[short_count] = static_cast<std::uint8_t>(k);
       long_tries[long_count] = static_cast<std::uint8_t>(k);
-      // Most quads are outside the lattice, so those inside are not worth an exception; octets are.
+      // Octets inside the lattice are skipped; most quads are outside, so testing them does not
+      // pay.
       if constexpr (dimensions == 8) {
         points[k] = neighbours[snap.first];
         short_count += static_cast<std::size_t>(snap.count - 1 < lanes);  // 0 - 1 is large

@@ -76,7 +76,7 @@ struct EncodeQ1_0 {
     }
     HWY_ALIGN std::uint16_t scales[batch];
     for (std::size_t v = 0; v < vectors; ++v) {
-      // A sum that overflows is all right, but the reference shall see where it comes from.
+      // The reference treats a sum that overflows and a value that is not finite differently.
       const auto limit = hn::Set(f32, std::numeric_limits<float>::max());
       if (!hn::AllTrue(f32, hn::Le(sums[v], limit))) return false;
       const auto scale = hn::Mul(sums[v], hn::Set(f32, 1.0f / 128));

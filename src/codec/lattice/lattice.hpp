@@ -34,7 +34,7 @@ inline constexpr auto iq3_xxs_codes = lattice_codes<256>(iq3_xxs_bitmap);
 inline constexpr auto iq3_s_codes = lattice_codes<512>(iq3_s_bitmap);
 inline constexpr auto iq1_codes = lattice_codes<2048>(iq1_bitmap);
 
-/// What a level index stands for in decoded weights.
+/// The level for each level index, in decoded weights.
 inline constexpr std::array<std::int8_t, 3> iq2_levels = {8, 25, 43};
 inline constexpr std::array<std::int8_t, 8> iq3_xxs_levels = {4, 12, 20, 28, 36, 44, 52, 62};
 inline constexpr std::array<std::int8_t, 8> iq3_s_levels = {1, 3, 5, 7, 9, 11, 13, 15};

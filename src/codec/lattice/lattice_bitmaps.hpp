@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The lattices of the IQ types as bitmaps: bit `code` is set if the point with that code belongs to
 // the lattice. The code of a point is its level indices read as a number in base `levels`, element
-// 0 the lowest digit; what a block stores is the rank of its point in the set.
+// 0 the lowest digit. A block stores the rank of its point in the set.
 //
 // Source: the grids iq2xxs_grid, iq2xs_grid, iq2s_grid, iq3xxs_grid, iq3s_grid and iq1s_grid of
 // ggml-common.h (ggml 0.21.0), re-encoded. lattice_test.cpp holds digests of the expanded tables.

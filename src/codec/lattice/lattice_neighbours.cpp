@@ -11,8 +11,8 @@ namespace {
 /// The longest list, without padding, has 292.
 constexpr std::size_t neighbours_max = 511;
 
-/// The tables of a lattice, and what it takes to build them. `neighbour_count` is the length of all
-/// lists together, padding included.
+/// The tables of a lattice, and the parameters they are built from. `neighbour_count` is the length
+/// of all lists together, padding included.
 template <std::size_t dimensions, unsigned level_count, std::size_t point_count,
           std::size_t distance_count, std::size_t neighbour_count>
 class NeighbourTables {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How quantizers snap points to a lattice: a point outside has a list of candidates.
+// Snapping points to a lattice: a point outside has a list of candidates.
 #pragma once
 
 #include <array>
@@ -8,8 +8,8 @@
 
 namespace ingot::codec {
 
-/// What becomes of a point: one of `count` neighbours, which are those from index `first` on. A
-/// point of the lattice has a count of 0; its list is itself.
+/// The candidates of a point: `count` neighbours, from index `first` on. A point of the lattice has
+/// a count of 0; its list is itself.
 struct LatticeSnap {
   std::uint32_t first;
   std::uint32_t count;
