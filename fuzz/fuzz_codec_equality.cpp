@@ -53,7 +53,7 @@ void check_decoding(const TensorTypeInfo& info, std::span<const std::byte> bytes
   }
 }
 
-/// Every CPU target adds up the same; extremes only of numbers.
+/// Every CPU target has the same sums; with a NaN, extremes are undefined.
 void check_sums(const TensorTypeInfo& info, std::span<const std::byte> bytes) {
   const std::size_t block_count = std::min(max_blocks, bytes.size() / info.block_bytes);
   std::vector<float> floats(block_count * info.block_elements);

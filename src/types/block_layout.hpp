@@ -41,8 +41,9 @@ static_assert(std::ranges::is_sorted(block_fields, {}, &BlockField::type));
 
 /// The fields of a type's block; none for I8 and for types that are not live. O(log).
 [[nodiscard]] constexpr std::span<const BlockField> fields_of(TensorType type) noexcept {
-  const auto found = std::ranges::equal_range(block_fields, type, {}, &BlockField::type);
-  return {found.begin(), found.end()};
+  const auto first = std::ranges::lower_bound(block_fields, type, {}, &BlockField::type);
+  const auto last = std::ranges::upper_bound(block_fields, type, {}, &BlockField::type);
+  return {first, last};
 }
 
 }  // namespace ingot::types
