@@ -70,7 +70,7 @@ void tame(std::byte& last, types::Holds holds) {
 }
 
 std::vector<std::byte> random_tile(const TensorTypeInfo& info) {
-  std::vector<std::byte> tile(tile_elements / info.block_elements * info.block_bytes);
+  std::vector<std::byte> tile(info.bytes_of(tile_elements));
   std::uint64_t state = 7;
   for (std::byte& byte : tile) {
     state = state * 6364136223846793005u + 1442695040888963407u;

@@ -119,7 +119,7 @@ struct ReferenceResult {
 
 codec::FloatRows rows_of(const Case& c, std::vector<std::byte>& blocks) {
   const std::size_t elements = element_count_of(c.info);
-  blocks.assign(elements / c.info.block_elements * c.info.block_bytes, std::byte{0xA5});
+  blocks.assign(c.info.bytes_of(elements), std::byte{0xA5});
   return {.src = inputs().data(),
           .dst = blocks.data(),
           .row_elements = row_elements,

@@ -12,7 +12,7 @@ static ingot::Result<void> multiply(const ingot::Model& model, const ingot::Tens
                                     std::span<const float> vector, std::span<float> result) {
   const std::size_t columns = matrix.row_elements();
   const ingot::TensorTypeInfo& type = *ingot::find_type(matrix.type);
-  const std::size_t row_bytes = columns / type.block_elements * type.block_bytes;
+  const std::size_t row_bytes = type.bytes_of(columns);
   const std::span<const std::byte> blocks = model.data(matrix);
   const ingot::Endian byte_order = model.files()[matrix.shard].byte_order;
   const auto multiply_rows = [&](std::uint64_t first, std::uint64_t count) -> ingot::Result<void> {

@@ -3,6 +3,7 @@
 // and keep what their headers promise: escaped text is safe and fits, names lead back to what they
 // name, numbers read back as they were.
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <charconv>
@@ -29,6 +30,7 @@
 #include "ingot/recipe.hpp"
 #include "ingot/shard_name.hpp"
 #include "ingot/statistics.hpp"
+#include "ingot/tensor.hpp"
 #include "ingot/tensor_profile.hpp"
 #include "ingot/text.hpp"
 #include "ingot/types.hpp"
@@ -80,6 +82,13 @@ void try_texts(const std::string& text, std::size_t columns) {
   static_cast<void>(find_value_type(text));
   static_cast<void>(find_type(text));
   static_cast<void>(role_of(text));
+  if (const auto layer = parse_layer_name(text)) {
+    require(text.starts_with("blk.") && text.ends_with(layer->rest));
+  }
+  const auto plain = std::as_bytes(std::span(text));
+  const auto decoded = base64_decode(base64_encode(plain));
+  require(decoded && std::ranges::equal(*decoded, plain));
+  if (const auto bytes = base64_decode(text)) require(base64_encode(*bytes) == text);
   if (const Recipe* recipe = find_recipe(text)) {
     require(recipe >= recipes().data() && recipe < recipes().data() + recipes().size());
   }
@@ -98,6 +107,13 @@ void try_names(std::uint64_t number) {
   require(find_type(type) == nullptr || removed_type_name(type).empty());
   if (const TensorTypeInfo* info = find_type(type)) require(find_type(info->name) == info);
   static_cast<void>(removed_type_name(static_cast<TensorType>(low)));
+  require(is_quantized(type) + is_integer(type) + is_float(type) == (find_type(type) != nullptr));
+  if (const auto file_type = file_type_of(type)) require(type_of_file_type(*file_type) == type);
+  const std::array<std::uint64_t, 2> shape = {number, low};
+  if (const auto size = size_of_tensor(type, shape); size && find_type(type) != nullptr) {
+    require(size->bytes == find_type(type)->bytes_of(size->elements));
+  }
+  require(threads_for(low % 64, number) >= 1);
   static_cast<void>(find_type(static_cast<TensorType>(low)));
   static_cast<void>(npy_descriptor(static_cast<TensorType>(low)));
   static_cast<void>(is_quantize_target(static_cast<TensorType>(low)));

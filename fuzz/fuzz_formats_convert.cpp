@@ -151,8 +151,9 @@ class Work {
     const Result<OpenedModel> written = open_any(path, {.gguf = options_, .progress = {}});
     require(written.has_value() && detect_format(path) == written->format);
     require(!name_of(written->format).empty());
-    const ModelDifference difference = find_differences(model_, written->model);
-    require(difference.keys.empty() && (!has_same_types || difference.tensors.empty()));
+    const auto difference = find_differences(model_, written->model, {.thread_count = 1});
+    if (!is_ok(difference)) return;
+    require(difference->keys.empty() && (!has_same_types || difference->is_same()));
     const auto pairs = find_pairs(model_, written->model);
     const auto distances = measure_distances(model_, written->model, pairs, 1);
     if (!is_ok(distances) || !has_same_types) return;
@@ -214,7 +215,7 @@ class Work {
               model_.files()[0].version != 1);
     }
     const auto set = Model::open(shard_file_name(prefix, 0, count), options_);
-    require(is_ok(set) && find_differences(model_, *set).tensors.empty());
+    require(is_ok(set) && find_differences(model_, *set, {.with_data = false})->tensors.empty());
     if (!is_ok(check_mergeable(*set))) return;
     const std::string path = folder() + "/merged.gguf";
     require(is_ok(merge(*set, path)) && fs::file_size(path) == *merged_bytes(*set));
@@ -310,7 +311,8 @@ class Work {
                             ? quantize_set(model_, plan, options, {&shard, 1}, false)
                             : quantize_model(model_, plan, options, shard, false);
     if (!is_ok(errors)) return;
-    require(errors->size() == shard.tensor_count && fs::file_size(shard.path) == *bytes);
+    require(errors->size() == shard.tensor_count.value_or(plan.tensors.size()) &&
+            fs::file_size(shard.path) == *bytes);
     TensorError sum;
     for (const TensorError& error : *errors) sum.add(error);
     static_cast<void>(sum.relative());

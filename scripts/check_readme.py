@@ -7,6 +7,10 @@ command or the end of the block, are the result that it prints, or, if it fails,
 line `...` stands for any lines. The commands of a page run in one new folder, one after the
 other, as a user's would.
 
+An indented line that begins with `ingot ` is a command, too, whose result is not shown: it must end with
+0, or 1 where the answer is no, after the script tests/docs/PAGE.sh, if there is one, has made its files. Lines with words like IN and
+OUT show the form of a command and are not run.
+
 And every `ingot COMMAND --option` in the text names a command and options that there are. Pages:
 README.md and those of docs/.
 """
@@ -61,6 +65,37 @@ def check_page(page, program):
                        + "\n".join(expected) + "\nprinted:\n" + "\n".join(actual))
 
 
+FORM = re.compile(r"\b(IN|OUT|FILE|MODEL|PREFIX)\b")
+
+
+def plain_commands(text):
+    """(line number, command) of each command that is shown without a result."""
+    lines = text.splitlines()
+    for number, line in enumerate(lines, 1):
+        if not line.startswith(INDENT + "ingot ") or FORM.search(line):
+            continue
+        command, last = line.strip(), number
+        while command.endswith("\\"):
+            command, last = command[:-1] + lines[last].strip(), last + 1
+        yield number, command
+
+
+def check_plain(page, program):
+    """What fails of the commands without a result."""
+    commands = list(plain_commands(page.read_text(encoding="utf-8")))
+    setting = ROOT / "tests" / "docs" / f"{page.stem}.sh"
+    environment = {**os.environ, "PATH": f"{program.parent}:{os.environ['PATH']}"}
+    if setting.exists() and commands:
+        commands.insert(0, (0, f"set -euo pipefail; source {setting}"))
+    with tempfile.TemporaryDirectory() as folder:
+        for number, command in commands:
+            result = subprocess.run(["bash", "-c", command], cwd=folder, env=environment,
+                                    stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                                    timeout=300, check=False)
+            if result.returncode not in (0, 1):
+                yield f"{page.relative_to(ROOT)}:{number}: {command}\n{result.stderr.strip()}"
+
+
 def named_commands(text):
     """(line number, COMMAND, options) of each mention in a line of text."""
     for number, line in enumerate(text.splitlines(), 1):
@@ -94,6 +129,7 @@ def main():
     findings = [finding for page in pages for finding in check_page(page, program)]
     helps = {}
     for page in pages:
+        findings += check_plain(page, program)
         findings += check_names(page, program, helps)
     commands = sum(len(shown_commands(page.read_text(encoding="utf-8"))) for page in pages)
     if commands == 0:

@@ -41,9 +41,9 @@ struct BumpOptions {
 
 struct ConvertOptions {
   /// The type of float and quantized tensors in the output: F32, F16, BF16 or F64. Default: as they
-  /// are where the format can hold that, else F32. GGUF keeps the type of tensors with less than
-  /// two dimensions (norms, biases) unless it is F32: engines want them so. Integers stay.
+  /// are where the format can hold that, else F32. Integers stay.
   std::optional<TensorType> type = {};
+  bool all_tensors = false;  ///< GGUF: also norms and biases get `type`; else F32, as engines want.
   NameStyle names = NameStyle::keep;            ///< safetensors and npz.
   std::uint64_t max_file_bytes = 0;             ///< safetensors: 0, or where a new shard begins.
   std::optional<std::uint32_t> version = {};    ///< GGUF: default 3.
@@ -65,6 +65,10 @@ class INGOT_EXPORT Conversion {
   /// What the user should know, though it stops nothing: subject and detail say it all.
   [[nodiscard]] const std::vector<Error>& remarks() const noexcept { return remarks_; }
 
+  /// Why the result will not be what a user expects of a model: Errc::not_loadable where an engine
+  /// cannot load it, because the source does not say enough.
+  [[nodiscard]] const std::vector<Error>& warnings() const noexcept { return warnings_; }
+
   /// The files that will appear, all of them or none.
   [[nodiscard]] const std::vector<std::string>& outputs() const noexcept { return outputs_; }
 
@@ -77,6 +81,7 @@ class INGOT_EXPORT Conversion {
 
  protected:
   std::vector<Error> remarks_;
+  std::vector<Error> warnings_;
   std::vector<std::string> outputs_;
   std::uint64_t total_bytes_ = 0;
 };

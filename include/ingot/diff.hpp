@@ -3,6 +3,7 @@
 // (target ingot::convert).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -32,19 +33,50 @@ struct TensorDifference {
   const TensorInfo* b = nullptr;
 };
 
+/// A tensor that both models have with the same type and shape, and that stores other bytes.
+struct DataDifference {
+  std::string_view name;
+  const TensorInfo* a = nullptr;
+  const TensorInfo* b = nullptr;
+  std::uint64_t first_difference = 0;  ///< The first byte that differs, from the tensor's start.
+};
+
 /// Views into both models. In the order of the first model; then what only the second one has.
 struct ModelDifference {
   std::vector<KeyDifference> keys;
   std::vector<TensorDifference> tensors;
+  std::vector<DataDifference> data;
+  bool has_data = false;                ///< Whether stored bytes were compared,
+  std::size_t compared_tensors = 0;     ///< and of how many tensors.
   bool has_other_key_order = false;     ///< Of the keys that both have.
   bool has_other_tensor_order = false;  ///< Of the tensors that both have.
+
+  /// Whether nothing of what was compared differs; another order is no difference.
+  [[nodiscard]] bool is_same() const noexcept {
+    return keys.empty() && tensors.empty() && data.empty();
+  }
 };
 
-/// Compares keys and tensors, without data. Values are the same if type and content are, whatever
-/// version and byte order their files have; NaN is the same as a NaN of the same bits. The keys
-/// that describe a set of shards (split.no and so on) do not count: a set is one model. Linear in
-/// both headers.
-[[nodiscard]] INGOT_EXPORT ModelDifference find_differences(const Model& a, const Model& b);
+/// Told how many bytes of tensor data are done, of both models together; false ends the work with
+/// Errc::interrupted. Called from one thread at a time.
+using DistanceProgress = std::function<bool(std::uint64_t done_bytes)>;
+
+struct DiffOptions {
+  bool with_data = true;      ///< Compare stored bytes, too: one read of both models.
+  unsigned thread_count = 0;  ///< 0: as many as the machine has cores.
+  DistanceProgress progress = {};
+};
+
+/// Compares keys, tensors, and the bytes that tensors of the same type and shape store. Values are
+/// the same if type and content are, whatever version and byte order their files have; NaN is the
+/// same as a NaN of the same bits. The keys that describe a set of shards (split.no and so on) do
+/// not count: a set is one model. Linear in both headers; stored bytes are read once, by many
+/// threads, and of a tensor that differs no further than to its first difference.
+///
+/// @return  what reading may return; Errc::unsupported_type for tensors of unknown type in two byte
+///          orders.
+[[nodiscard]] INGOT_EXPORT Result<ModelDifference> find_differences(
+    const Model& a, const Model& b, const DiffOptions& options = {});
 
 /// Two tensors of the same shape.
 struct TensorPair {
@@ -57,7 +89,6 @@ struct TensorPair {
 
 /// How far the decoded weights of `b` are from those of `a`.
 struct WeightDistance {
-  bool has_same_bytes = false;  ///< Of the same type and byte for byte; then the rest is 0.
   QuantizationError error;      ///< `a` is the reference; pairs that are not finite are left out.
   double squared_b = 0.0;       ///< Sum of b^2 over the pairs of `error`.
   std::uint64_t differing = 0;  ///< Pairs of different numbers, or of which just one is a number.
@@ -70,17 +101,13 @@ struct WeightDistance {
   [[nodiscard]] INGOT_EXPORT double cosine() const noexcept;
 };
 
-/// Told how many bytes of tensor data are done, of both models together; false ends the work with
-/// Errc::interrupted. Called from one thread at a time.
-using DistanceProgress = std::function<bool(std::uint64_t done_bytes)>;
-
-/// The distance of each pair, with many threads. Tensors of the same type are compared byte for
-/// byte first, and decoded only if they differ. The same digits for any number of threads, on any
-/// CPU. Streams: what is held, mapped pages included, is a few MiB per thread.
+/// The distance of each pair, with many threads: all weights of both are decoded, so leave out
+/// pairs that store the same. The same digits for any number of threads, on any CPU. Streams: what
+/// is held, mapped pages included, is a few MiB per thread.
 ///
 /// @param thread_count  0: as many as the machine has cores.
-/// @return  Errc::unsupported_type for tensors that differ and cannot be decoded;
-///          Errc::size_mismatch for pairs of different shapes; what reading may return.
+/// @return  Errc::unsupported_type for tensors that cannot be decoded; Errc::size_mismatch for
+/// pairs of different shapes; what reading may return.
 [[nodiscard]] INGOT_EXPORT Result<std::vector<WeightDistance>> measure_distances(
     const Model& a, const Model& b, std::span<const TensorPair> pairs, unsigned thread_count = 0,
     const DistanceProgress& progress = {});

@@ -21,6 +21,10 @@
 
 namespace ingot {
 
+/// The key whose value tensor data is aligned to, in bytes, and what holds without it.
+inline constexpr std::string_view alignment_key = "general.alignment";
+inline constexpr std::uint32_t default_alignment = 32;
+
 namespace detail {
 struct ValueContext;  // how the values of one file are encoded, and the indexes built for them
 }

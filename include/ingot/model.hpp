@@ -44,8 +44,8 @@ struct ModelFile {
   std::uint32_t index = 0;    ///< Position in the set, from 0 (`split.no`).
   std::uint32_t version = 0;  ///< 1, 2 or 3
   Endian byte_order = Endian::little;
-  bool has_old_magic = false;    ///< "FUGG" instead of "GGUF"
-  std::uint64_t alignment = 32;  ///< Bytes
+  bool has_old_magic = false;                   ///< "FUGG" instead of "GGUF"
+  std::uint64_t alignment = default_alignment;  ///< Bytes
   std::uint64_t file_bytes = 0;
   std::uint64_t infos_offset = 0;       ///< First byte of the tensor infos, after the metadata.
   std::uint64_t header_bytes = 0;       ///< First byte after the tensor infos.

@@ -28,6 +28,9 @@ struct WriteFormat {
   std::uint32_t version = 3;
   Endian byte_order = Endian::little;
   bool is_lenient = false;  ///< Also write what only a lenient reader opens.
+
+  /// The version and byte order of a model's first file.
+  [[nodiscard]] INGOT_EXPORT static WriteFormat of(const Model& model) noexcept;
 };
 
 /// Receives consecutive pieces of a tensor's data; an error ends the writing.
@@ -55,6 +58,10 @@ class INGOT_EXPORT ModelWriter {
   /// all and the keys of the first are taken, without those that describe the set (split.*).
   [[nodiscard]] static Result<ModelWriter> from(const Model& model);
 
+  /// A writer with the keys of a model, in their order, without those that describe a set of shards
+  /// (split.*), and without tensors.
+  [[nodiscard]] static ModelWriter with_keys_of(const Model& model);
+
   void set_bool(std::string_view key, bool value);
   void set_string(std::string_view key, std::string_view value);
   /// Any integer or float value type; the C++ type decides the stored type.
@@ -79,6 +86,8 @@ class INGOT_EXPORT ModelWriter {
   [[nodiscard]] std::vector<KeyValue> metadata() const;
   /// The value of a key, valid until the writer changes; nothing if there is none.
   [[nodiscard]] std::optional<Value> find(std::string_view key) const;
+  /// `general.alignment`, or the default.
+  [[nodiscard]] std::uint64_t alignment() const;
   /// Takes a key away; returns whether there was one. Set again, it comes last.
   bool remove(std::string_view key);
   /// Gives a key another name, in its place. Errc::key_not_found; Errc::name_taken.

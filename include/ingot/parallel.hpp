@@ -16,6 +16,11 @@
 
 namespace ingot {
 
+/// How many threads are to share some pieces of work: those that are `wanted` (0: as many as the
+/// machine has cores), but not more than pieces, and at least one.
+[[nodiscard]] INGOT_EXPORT unsigned threads_for(unsigned wanted,
+                                                std::uint64_t piece_count) noexcept;
+
 /// What `spread` calls: work on the items first, first + 1, ... first + count - 1.
 using PieceOfWork = std::function<Result<void>(std::uint64_t first, std::uint64_t count)>;
 

@@ -71,9 +71,10 @@ struct QuantizePlan {
 /// Chooses types and checks everything that can be checked before the work.
 ///
 /// @param progress  of measuring, where there is a target; in bytes of the source.
-/// @return  Errc::requantize_refused, weights_required, imatrix_mismatch, imatrix_invalid,
-///          target_too_small, unsupported_type (for types that only a lenient reader opens), what
-///          choose_types and reading may return.
+/// @return  Errc::architecture_missing if the result, after `adjust_metadata`, would have no
+///          general.architecture; Errc::requantize_refused, weights_required, imatrix_mismatch,
+///          imatrix_invalid, target_too_small, unsupported_type (for types that only a lenient
+///          reader opens), what choose_types and reading may return.
 [[nodiscard]] INGOT_EXPORT Result<QuantizePlan> plan_quantization(
     const Model& model, const QuantizeModelOptions& options, const QuantizeProgress& progress = {});
 
@@ -91,12 +92,12 @@ struct TensorError {
   INGOT_EXPORT void add(const TensorError& other) noexcept;
 };
 
-/// One of the files of a result in shards.
+/// A file of the result: the whole model, unless it is said to be one of a set of shards.
 struct QuantizedShard {
   std::string path = {};
-  std::size_t first_tensor = 0;  ///< Of the plan.
-  std::size_t tensor_count = 0;
-  std::uint16_t index = 0;  ///< From 0.
+  std::size_t first_tensor = 0;                  ///< Of the plan.
+  std::optional<std::size_t> tensor_count = {};  ///< Default: all from the first one on.
+  std::uint16_t index = 0;                       ///< From 0.
   std::uint16_t count = 0;  ///< 0: the model is one file and gets no split.* keys.
 };
 
@@ -119,7 +120,9 @@ struct QuantizedShard {
 /// @param replace   whether an existing file may be replaced, else Errc::already_exists.
 /// @param progress  in bytes of the file.
 /// @return  the error of each of its tensors, in their order; copied ones have none.
-///          Errc::weight_not_finite names tensor and position; what reading and writing may return.
+///          Errc::weight_not_finite names tensor and position; Errc::index_out_of_range if the
+///          shard is not of the plan; Errc::invalid_argument if a file that is the whole model
+///          would lack some of its tensors; what reading and writing may return.
 [[nodiscard]] INGOT_EXPORT Result<std::vector<TensorError>> quantize_model(
     const Model& model, const QuantizePlan& plan, const QuantizeModelOptions& options,
     const QuantizedShard& shard, bool replace, const QuantizeProgress& progress = {});

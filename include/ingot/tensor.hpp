@@ -3,9 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
+#include "ingot/error.hpp"
+#include "ingot/export.h"
 #include "ingot/types.hpp"
 
 namespace ingot {
@@ -23,5 +26,28 @@ struct TensorInfo {
   /// Elements of one row: dimension 0, or 1 if there is none.
   [[nodiscard]] std::uint64_t row_elements() const noexcept { return shape.empty() ? 1 : shape[0]; }
 };
+
+/// How large a tensor is.
+struct TensorSize {
+  std::uint64_t elements = 0;
+  std::uint64_t bytes = 0;  ///< 0 if the type is removed or unknown.
+};
+
+/// The size of a tensor of a type and a shape.
+/// @return  Errc::size_overflow if a product does not fit 63 bits, with dimensions of 0 counted as
+/// 1
+///          so that a zero hides nothing; Errc::row_not_whole_blocks. The error has no subject.
+[[nodiscard]] INGOT_EXPORT Result<TensorSize> size_of_tensor(TensorType type,
+                                                             std::span<const std::uint64_t> shape);
+
+/// The name of a tensor of a layer: "blk.7.attn_q.weight" is layer 7, rest "attn_q.weight".
+struct LayerName {
+  std::uint32_t layer = 0;
+  std::string_view rest;  ///< A view into the name.
+};
+
+/// Nothing for names that do not begin with `blk.N.`, and for an N of more than nine digits.
+[[nodiscard]] INGOT_EXPORT std::optional<LayerName> parse_layer_name(
+    std::string_view name) noexcept;
 
 }  // namespace ingot

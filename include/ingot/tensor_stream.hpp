@@ -20,11 +20,12 @@ namespace ingot {
 
 /// A tensor as it is to be written.
 struct OutputTensor {
-  std::string name;
+  std::string name = {};
   TensorType type = TensorType::f32;
-  std::vector<std::uint64_t> shape;    ///< Dimension 0, the fastest-varying, first.
-  std::uint64_t size_bytes = 0;        ///< Of `type` and `shape`.
-  const TensorInfo* source = nullptr;  ///< Where the values come from; nullptr: zeros.
+  std::vector<std::uint64_t> shape = {};  ///< Dimension 0, the fastest-varying, first.
+  std::uint64_t size_bytes = 0;           ///< Of `type` and `shape`.
+  const TensorInfo* source = nullptr;     ///< Where the values come from.
+  bool is_zeros = false;                  ///< Without a source: all values are 0.
   /// The first row of the source, where only a part is taken.
   std::uint64_t first_row = 0;
   /// If above 0, each run of that many rows holds two interleaved halves (0, 2, 4 ... and 1, 3,
@@ -59,8 +60,10 @@ using WriteProgress = std::function<bool(std::uint64_t bytes_done)>;
 /// Writes one tensor to `sink`, in order. Its own type is copied bit for bit (bytes swapped where
 /// the byte order differs); any other type is decoded to floats and encoded anew, see quantize.hpp:
 /// the same bytes for any number of threads. Reading and decoding run ahead of `sink` by a few
-/// pieces. Memory: some 32 MiB, whatever the size of the tensor and of its rows.
-/// Errc::size_mismatch if rows or bytes do not fit together.
+/// pieces. Memory: at most 2 MiB a thread and 16 MiB, whatever the size of the tensor and of its
+/// rows.
+/// @return  Errc::size_mismatch if rows or bytes do not fit together; Errc::invalid_argument for a
+///          tensor that has neither a source nor zeros; what reading and `sink` return.
 [[nodiscard]] INGOT_EXPORT Result<void> stream_tensor(const Model& model,
                                                       const OutputTensor& tensor,
                                                       const DataSink& sink,

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Text that came out of a file, made safe to show.
+// Text that came out of a file, made safe to show; bytes as text.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "ingot/export.h"
 
@@ -41,5 +45,12 @@ namespace ingot {
 /// "Infinity", "-Infinity".
 [[nodiscard]] INGOT_EXPORT std::string format_float(float value);
 [[nodiscard]] INGOT_EXPORT std::string format_float(double value);
+
+/// Bytes as base64 (RFC 4648), with padding.
+[[nodiscard]] INGOT_EXPORT std::string base64_encode(std::span<const std::byte> bytes);
+
+/// Nothing if `text` is not what an encoder writes: other characters, lines, missing padding.
+[[nodiscard]] INGOT_EXPORT std::optional<std::vector<std::byte>> base64_decode(
+    std::string_view text);
 
 }  // namespace ingot

@@ -40,6 +40,27 @@ struct TensorTypeInfo {
   [[nodiscard]] constexpr double bits_per_weight() const noexcept {
     return 8.0 * block_bytes / block_elements;
   }
+
+  /// The bytes of whole blocks of elements, and the elements of whole blocks of bytes. No overflow
+  /// where the elements are those of a tensor that was opened.
+  [[nodiscard]] constexpr std::uint64_t bytes_of(std::uint64_t element_count) const noexcept {
+    return element_count / block_elements * block_bytes;
+  }
+  [[nodiscard]] constexpr std::uint64_t elements_of(std::uint64_t size_bytes) const noexcept {
+    return size_bytes / block_bytes * block_elements;
+  }
+
+  /// Whether elements share a block: they have no numbers of their own.
+  [[nodiscard]] constexpr bool is_quantized() const noexcept { return block_elements > 1; }
+  /// Whether each element is an integer: I8, I16, I32, I64.
+  [[nodiscard]] constexpr bool is_integer() const noexcept {
+    using enum TensorType;
+    return type == i8 || type == i16 || type == i32 || type == i64;
+  }
+  /// Whether each element is a float: F32, F16, BF16, F64.
+  [[nodiscard]] constexpr bool is_float() const noexcept {
+    return !is_quantized() && !is_integer();
+  }
 };
 
 /// Every type that can be in a file today, by ascending id.
@@ -57,6 +78,11 @@ inline constexpr std::array live_tensor_types = {
 
 /// The row whose name equals `name` without regard to case; nullptr if there is none.
 [[nodiscard]] INGOT_EXPORT const TensorTypeInfo* find_type(std::string_view name) noexcept;
+
+/// The same of the row of a type; false for removed and unknown ids.
+[[nodiscard]] INGOT_EXPORT bool is_quantized(TensorType type) noexcept;
+[[nodiscard]] INGOT_EXPORT bool is_integer(TensorType type) noexcept;
+[[nodiscard]] INGOT_EXPORT bool is_float(TensorType type) noexcept;
 
 /// The name of a removed type, e.g. "Q4_2" for 4; empty if `type` was never removed.
 [[nodiscard]] INGOT_EXPORT std::string_view removed_type_name(TensorType type) noexcept;
@@ -84,8 +110,28 @@ inline constexpr std::uint32_t value_type_count = 0
 /// Bytes of one value; 0 for strings and arrays, whose size varies.
 [[nodiscard]] INGOT_EXPORT std::uint32_t size_bytes_of(ValueType type) noexcept;
 
+/// Whether a value is an integer, of any width and sign; a bool is none.
+[[nodiscard]] constexpr bool is_integer(ValueType type) noexcept {
+  using enum ValueType;
+  return type != float32 && type != float64 && type != boolean && type != string && type != array;
+}
+
+/// Whether a value is a float of either width.
+[[nodiscard]] constexpr bool is_float(ValueType type) noexcept {
+  return type == ValueType::float32 || type == ValueType::float64;
+}
+
 /// The name of a `general.file_type`, e.g. "Q4_K_M" for 15; empty if the number is unknown. The
 /// flag 1024 ("guessed") is ignored.
 [[nodiscard]] INGOT_EXPORT std::string_view file_type_name(std::uint64_t file_type) noexcept;
+
+/// The tensor type that most weights of a `general.file_type` have; nothing if the number is
+/// unknown.
+[[nodiscard]] INGOT_EXPORT std::optional<TensorType> type_of_file_type(
+    std::uint64_t file_type) noexcept;
+
+/// The `general.file_type` of a model whose weights mostly have a type, as loaders guess it;
+/// nothing if there is none.
+[[nodiscard]] INGOT_EXPORT std::optional<std::uint32_t> file_type_of(TensorType type) noexcept;
 
 }  // namespace ingot

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "base/base64.hpp"
-
+// The functions of OpenSSL would bring all of its EVP interface into a static program.
 #include <algorithm>
 #include <array>
 #include <cstdint>
 
-namespace ingot::interop {
+#include "ingot/text.hpp"
+
+namespace ingot {
 namespace {
 
 constexpr std::string_view digits =
@@ -61,4 +62,4 @@ std::optional<std::vector<std::byte>> base64_decode(std::string_view text) {
   return bytes;
 }
 
-}  // namespace ingot::interop
+}  // namespace ingot

@@ -11,10 +11,7 @@
 namespace ingot::check::rules {
 namespace {
 
-bool is_plain(TensorType type) noexcept {
-  const TensorTypeInfo* info = find_type(type);
-  return info != nullptr && info->block_elements == 1;
-}
+bool is_plain(TensorType type) noexcept { return is_float(type) || is_integer(type); }
 
 void report_bad(Inspection& inspection, const TensorScan& scan, std::string_view what) {
   const Model& model = inspection.model();

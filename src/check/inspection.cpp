@@ -2,31 +2,17 @@
 #include "check/inspection.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "ingot/text.hpp"
 
 namespace ingot::check {
 
-std::optional<LayerName> parse_layer_name(std::string_view name) noexcept {
-  constexpr std::string_view prefix = "blk.";
-  if (!name.starts_with(prefix)) return std::nullopt;
-  name.remove_prefix(prefix.size());
-  const std::size_t dot = name.find('.');
-  if (dot == std::string_view::npos || dot == 0 || dot > 9) return std::nullopt;
-  LayerName result;
-  const auto [end, error] = std::from_chars(name.data(), name.data() + dot, result.layer);
-  if (error != std::errc() || end != name.data() + dot) return std::nullopt;
-  result.rest = name.substr(dot + 1);
-  return result;
-}
-
 Inspection::Inspection(const Model& model, const CheckOptions& options, const FindingSink& sink)
     : model_(model), options_(options), sink_(sink), summary_(summarize(model)) {
   for (const TensorInfo& tensor : model.tensors()) {
     if (const auto name = parse_layer_name(tensor.name)) {
-      layer_count_ = std::max(layer_count_, name->layer + 1);
+      layer_count_ = std::max<std::uint64_t>(layer_count_, name->layer + 1);
     }
   }
 }

@@ -92,11 +92,4 @@ void for_each_key(const Inspection& inspection, const Use& use) {
   }
 }
 
-/// The N of `blk.N.rest`, and `rest`; nothing for other names and for numbers of 10 digits or more.
-struct LayerName {
-  std::uint64_t layer = 0;
-  std::string_view rest;
-};
-[[nodiscard]] std::optional<LayerName> parse_layer_name(std::string_view name) noexcept;
-
 }  // namespace ingot::check

@@ -61,10 +61,6 @@ bool is_infinite_or_nan(const Value& value) {
   return number && !std::isfinite(*number);
 }
 
-bool is_float(ValueType type) noexcept {
-  return type == ValueType::float32 || type == ValueType::float64;
-}
-
 constexpr std::string_view tokens_key = "tokenizer.ggml.tokens";
 constexpr std::string_view template_prefix = "tokenizer.chat_template";
 

@@ -8,10 +8,10 @@
 
 #include "base/counted.hpp"
 #include "check/architectures.hpp"
-#include "check/dominant_type.hpp"
 #include "check/rules.hpp"
 #include "check/standard_keys.hpp"
 #include "ingot/text.hpp"
+#include "types/matrix_types.hpp"
 
 namespace ingot::check::rules {
 namespace {
@@ -51,11 +51,6 @@ constexpr std::array bounds = {
     Bounds{"expert_used_count", 0, std::uint64_t{1} << 16, false},
     Bounds{"vocab_size", 1, std::uint64_t{1} << 28, false},
 };
-
-bool is_quantized(TensorType type) noexcept {
-  const TensorTypeInfo* info = find_type(type);
-  return info != nullptr && info->block_elements > 1;
-}
 
 void report_file_type(Inspection& inspection, std::string message) {
   inspection.report({.file_offset = inspection.model().find("general.file_type")->file_offset(),
@@ -200,7 +195,7 @@ void quantization_version(Inspection& inspection) {
 void file_type_wrong(Inspection& inspection) {
   const auto file_type = inspection.summary().file_type;
   if (!file_type) return;
-  if (!is_wrong_file_type(*file_type, MatrixTypes(inspection.model()))) return;
+  if (!MatrixTypes(inspection.model().tensors()).is_wrong_file_type(*file_type)) return;
   const std::optional<TensorType> type = type_of_file_type(*file_type);
   report_file_type(inspection, "it is " + std::to_string(*file_type) + ", " +
                                    std::string(file_type_name(*file_type)) + ", but no matrix is " +
@@ -217,7 +212,7 @@ void file_type_unusual(Inspection& inspection) {
     }
     return;
   }
-  const MatrixTypes recipe(inspection.model());
+  const MatrixTypes recipe(inspection.model().tensors());
   const std::uint64_t share = recipe.of(*type);
   if (share == 0) return;  // file_type_wrong
   const TensorType most = *recipe.most();

@@ -9,12 +9,12 @@
 
 #include "base/same_file.hpp"
 #include "check/data_scan.hpp"
-#include "check/dominant_type.hpp"
 #include "check/mend_value.hpp"
 #include "check/repair_input.hpp"
 #include "ingot/check.hpp"
 #include "ingot/model_writer.hpp"
 #include "ingot/text.hpp"
+#include "types/matrix_types.hpp"
 
 namespace ingot {
 namespace {
@@ -22,7 +22,6 @@ namespace {
 using check::RepairInput;
 
 constexpr std::uint64_t most_alignment = std::uint64_t{1} << 20;
-constexpr std::uint32_t usual_alignment = 32;
 constexpr std::size_t most_dimensions = 4;
 constexpr std::size_t most_name_bytes = 64;
 
@@ -137,11 +136,11 @@ class Repair {
   /// Sets a key whose value is a number, if it has to be another one; returns whether it did.
   bool set_mended(std::string_view key, const Value& value) {
     const std::uint64_t alignment = model_.files()[0].alignment;
-    if (key == "general.alignment") {
+    if (key == alignment_key) {
       if (std::has_single_bit(alignment) && alignment <= most_alignment && alignment >= 8) {
         return false;
       }
-      writer_.set(key, usual_alignment);
+      writer_.set(key, default_alignment);
       add_step("it was " + std::to_string(alignment) + ", it is 32 now", key);
       return true;
     }
@@ -155,11 +154,11 @@ class Repair {
 
   /// By the tensors that are kept.
   bool set_file_type(const Value& value) {
-    check::MatrixTypes types;
-    for (const TensorInfo* tensor : kept_) types.add(*tensor);
+    MatrixTypes types;
+    for (const TensorInfo* tensor : kept_) types.add(*tensor, tensor->type);
     const Result<std::uint64_t> stored = value.get<std::uint64_t>();
-    if (!stored || !check::is_wrong_file_type(*stored, types)) return false;
-    const auto file_type = check::file_type_of(*types.most());
+    if (!stored || !types.is_wrong_file_type(*stored)) return false;
+    const auto file_type = file_type_of(*types.most());
     if (!file_type) return false;
     writer_.set("general.file_type", *file_type);
     add_step("it is " + std::to_string(*file_type) + ", " +

@@ -15,8 +15,6 @@
 namespace ingot::check {
 namespace {
 
-constexpr std::uint32_t usual_alignment = 32;
-
 /// A file in which four bytes are others.
 class PatchedSource final : public Source {
  public:
@@ -76,7 +74,6 @@ RepairInput whole(Model model, bool is_lenient) {
 /// asked. What looks like the key may stand in another value, so what opens is compared with it.
 std::optional<std::uint64_t> find_alignment_value(const std::string& path, bool has_narrow_counts,
                                                   bool is_swapped) {
-  constexpr std::string_view key = "general.alignment";
   constexpr std::uint64_t most_bytes = std::uint64_t{64} << 20;
   Result<std::unique_ptr<Source>> source = read_file(path);
   if (!source) return std::nullopt;
@@ -89,12 +86,12 @@ std::optional<std::uint64_t> find_alignment_value(const std::string& path, bool 
     wanted.append(reinterpret_cast<const char*>(number), size);
   };
   if (has_narrow_counts) {
-    store<std::uint32_t>(number, key.size(), is_swapped);
+    store<std::uint32_t>(number, alignment_key.size(), is_swapped);
   } else {
-    store<std::uint64_t>(number, key.size(), is_swapped);
+    store<std::uint64_t>(number, alignment_key.size(), is_swapped);
   }
   append(has_narrow_counts ? 4 : 8);
-  wanted += key;
+  wanted += alignment_key;
   store<std::uint32_t>(number, static_cast<std::uint32_t>(ValueType::uint32), is_swapped);
   append(4);
   const std::string_view text(reinterpret_cast<const char*>(header.data()), header.size());
@@ -109,13 +106,14 @@ bool is_about_alignment(Errc code) noexcept {
 }
 
 RepairStep alignment_step() {
-  return {"data lies as if the alignment were 32; the key says so now", "general.alignment", {}};
+  return {
+      "data lies as if the alignment were 32; the key says so now", std::string(alignment_key), {}};
 }
 
 /// Writers that ignore `general.alignment` align to 32 whatever it says; then nothing is where it
 /// should be. And some store it as an int32.
-std::optional<RepairInput> open_with_usual_alignment(const std::string& path, const Error& error,
-                                                     bool is_lenient) {
+std::optional<RepairInput> open_with_default_alignment(const std::string& path, const Error& error,
+                                                       bool is_lenient) {
   if (!is_about_alignment(error.code)) return std::nullopt;
   if (error.code == Errc::alignment_wrong_type) {
     if (error.file_offset < 8) return std::nullopt;
@@ -123,7 +121,7 @@ std::optional<RepairInput> open_with_usual_alignment(const std::string& path, co
                                        static_cast<std::uint32_t>(ValueType::uint32), is_lenient);
     if (!typed || error.detail != "found int32") return std::nullopt;
     RepairInput input = whole(*std::move(typed), is_lenient);
-    input.steps.push_back({"it is a uint32 now", "general.alignment", {}});
+    input.steps.push_back({"it is a uint32 now", std::string(alignment_key), {}});
     return input;
   }
   const Result<std::unique_ptr<Source>> source = read_file(path);
@@ -134,8 +132,8 @@ std::optional<RepairInput> open_with_usual_alignment(const std::string& path, co
   const bool has_narrow_counts = load<std::uint32_t>(version, *is_swapped) == 1;
   const auto offset = find_alignment_value(path, has_narrow_counts, *is_swapped);
   if (!offset) return std::nullopt;
-  Result<Model> model = open_patched(path, *offset, usual_alignment, is_lenient);
-  const Value* value = model ? model->find("general.alignment") : nullptr;
+  Result<Model> model = open_patched(path, *offset, default_alignment, is_lenient);
+  const Value* value = model ? model->find(alignment_key) : nullptr;
   if (value == nullptr || value->file_offset() != *offset) return std::nullopt;
   RepairInput input = whole(*std::move(model), is_lenient);
   input.steps.push_back(alignment_step());
@@ -155,7 +153,7 @@ Result<RepairInput> open_for_repair(const std::string& path) {
     if (model) return whole(*std::move(model), true);
     error = std::move(model).error();
   }
-  if (std::optional<RepairInput> input = open_with_usual_alignment(path, error, is_lenient)) {
+  if (std::optional<RepairInput> input = open_with_default_alignment(path, error, is_lenient)) {
     return *std::move(input);
   }
   if (error.code == Errc::tensor_outside_file) {

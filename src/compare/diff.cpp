@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "compare/stored_bytes.hpp"
 #include "ingot/model_writer.hpp"
-#include "split/split_keys.hpp"
+#include "ingot/shard_name.hpp"
 
 namespace ingot {
 namespace {
@@ -51,10 +52,7 @@ bool is_same_tensor(const TensorInfo& a, const TensorInfo& b) {
   return a.type == b.type && std::ranges::equal(a.shape, b.shape);
 }
 
-}  // namespace
-
-ModelDifference find_differences(const Model& a, const Model& b) {
-  ModelDifference difference;
+void compare_keys(const Model& a, const Model& b, ModelDifference& difference) {
   const bool is_same_encoding = has_same_encoding(a, b);
   const Value* last_value = nullptr;
   for (const KeyValue& entry : a.metadata()) {
@@ -72,11 +70,19 @@ ModelDifference find_differences(const Model& a, const Model& b) {
     if (is_split_key(entry.key) || a.find(entry.key) != nullptr) continue;
     difference.keys.push_back({entry.key, nullptr, &entry.value});
   }
+}
+
+/// Returns the pairs whose stored bytes can be compared.
+std::vector<TensorPair> compare_tensors(const Model& a, const Model& b,
+                                        ModelDifference& difference) {
+  std::vector<TensorPair> pairs;
   const TensorInfo* last_tensor = nullptr;
   for (const TensorInfo& tensor : a.tensors()) {
     const TensorInfo* other = b.find_tensor(tensor.name);
     if (other == nullptr || !is_same_tensor(tensor, *other)) {
       difference.tensors.push_back({tensor.name, &tensor, other});
+    } else {
+      pairs.push_back({&tensor, other});
     }
     if (other == nullptr) continue;
     if (last_tensor != nullptr && other < last_tensor) difference.has_other_tensor_order = true;
@@ -86,6 +92,21 @@ ModelDifference find_differences(const Model& a, const Model& b) {
     if (a.find_tensor(tensor.name) != nullptr) continue;
     difference.tensors.push_back({tensor.name, nullptr, &tensor});
   }
+  return pairs;
+}
+
+}  // namespace
+
+Result<ModelDifference> find_differences(const Model& a, const Model& b,
+                                         const DiffOptions& options) {
+  ModelDifference difference;
+  compare_keys(a, b, difference);
+  const std::vector<TensorPair> pairs = compare_tensors(a, b, difference);
+  if (!options.with_data) return difference;
+  INGOT_TRY(difference.data,
+            detail::compare_stored_bytes(a, b, pairs, options.thread_count, options.progress));
+  difference.has_data = true;
+  difference.compared_tensors = pairs.size();
   return difference;
 }
 

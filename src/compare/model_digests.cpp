@@ -2,10 +2,10 @@
 #include "ingot/model_digests.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <mutex>
 #include <optional>
 #include <span>
-#include <thread>
 #include <utility>
 
 #include "ingot/parallel.hpp"
@@ -156,8 +156,7 @@ class Computation {
   Computation(const Model& model, const DigestRequest& request, const DigestProgress& progress)
       : model_(model),
         request_(request),
-        threads_(request.thread_count != 0 ? request.thread_count
-                                           : std::max(1u, std::thread::hardware_concurrency())),
+        threads_(threads_for(request.thread_count, std::numeric_limits<std::uint64_t>::max())),
         meter_(progress, all_file_bytes(model)) {
     if (request.has_files) digests_.files.resize(model.files().size());
     if (request.has_tensors) digests_.tensors.resize(model.tensors().size());

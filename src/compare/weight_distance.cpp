@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <cstring>
-#include <deque>
 #include <mutex>
 #include <string>
 
@@ -14,38 +11,10 @@
 namespace ingot {
 namespace {
 
-/// Bytes that one thread compares, and elements that it decodes, at a time.
-constexpr std::uint64_t part_bytes = std::uint64_t{2} << 20;
+/// Elements that one thread decodes at a time.
 constexpr std::uint64_t least_part_elements = std::uint64_t{1} << 17;
 /// Parts of one tensor, at most: their sums are kept until they are added up.
 constexpr std::uint64_t most_parts = 4096;
-
-/// Bytes of one tensor, piece by piece, from any kind of source.
-class TensorReader {
- public:
-  TensorReader(const Model& model, const TensorInfo& tensor)
-      : model_(model), tensor_(tensor), mapped_(model.data(tensor)) {}
-
-  /// Valid until the next call.
-  Result<std::span<const std::byte>> read(std::uint64_t first_byte, std::size_t size_bytes) {
-    if (!mapped_.empty()) {
-      return mapped_.subspan(static_cast<std::size_t>(first_byte), size_bytes);
-    }
-    buffer_.resize(size_bytes);
-    INGOT_TRY_VOID(model_.read(tensor_, first_byte, buffer_));
-    return std::span<const std::byte>(buffer_);
-  }
-
-  void release(std::uint64_t first_byte, std::uint64_t size_bytes) const noexcept {
-    model_.release(tensor_.shard, model_.file_offset(tensor_) + first_byte, size_bytes);
-  }
-
- private:
-  const Model& model_;
-  const TensorInfo& tensor_;
-  std::span<const std::byte> mapped_;
-  std::vector<std::byte> buffer_;
-};
 
 struct Sums {
   QuantizationError error;
@@ -91,7 +60,7 @@ class DistanceMeter {
         pairs_(pairs),
         thread_count_(thread_count),
         progress_(progress),
-        same_bytes_(pairs.size()) {}
+        distances_(pairs.size()) {}
 
   Result<std::vector<WeightDistance>> run() {
     for (const TensorPair& pair : pairs_) {
@@ -99,7 +68,6 @@ class DistanceMeter {
         return fail(Errc::size_mismatch, std::string(pair.a->name), "the shapes differ");
       }
     }
-    INGOT_TRY_VOID(compare_bytes());
     INGOT_TRY_VOID(compare_numbers());
     return std::move(distances_);
   }
@@ -111,57 +79,10 @@ class DistanceMeter {
     std::uint64_t count;
   };
 
-  /// Of the same type and byte order: the same bytes mean the same weights.
-  [[nodiscard]] bool is_comparable(const TensorPair& pair) const {
-    return pair.a->type == pair.b->type && pair.a->size_bytes == pair.b->size_bytes &&
-           a_.files()[pair.a->shard].byte_order == b_.files()[pair.b->shard].byte_order;
-  }
-
-  Result<void> compare_bytes() {
-    distances_.resize(pairs_.size());
-    std::vector<Part> parts;
-    std::deque<std::atomic<bool>> has_difference(pairs_.size());
-    for (std::size_t i = 0; i < pairs_.size(); ++i) {
-      if (!is_comparable(pairs_[i])) {
-        has_difference[i] = true;
-        continue;
-      }
-      const std::uint64_t size = pairs_[i].a->size_bytes;
-      for (std::uint64_t first = 0; first < size; first += part_bytes) {
-        parts.push_back({i, first, std::min(part_bytes, size - first)});
-      }
-    }
-    INGOT_TRY_VOID(spread(
-        parts.size(), 1, thread_count_, [&](std::uint64_t at, std::uint64_t) -> Result<void> {
-          const Part& part = parts[at];
-          // One difference is enough; numbers are measured later.
-          if (has_difference[part.pair].load(std::memory_order_relaxed)) return {};
-          const TensorPair& pair = pairs_[part.pair];
-          TensorReader first(a_, *pair.a);
-          TensorReader second(b_, *pair.b);
-          const auto size = static_cast<std::size_t>(part.count);
-          INGOT_TRY(const auto bytes_a, first.read(part.first, size));
-          INGOT_TRY(const auto bytes_b, second.read(part.first, size));
-          if (std::memcmp(bytes_a.data(), bytes_b.data(), size) != 0) {
-            has_difference[part.pair].store(true, std::memory_order_relaxed);
-            return {};
-          }
-          first.release(part.first, part.count);
-          second.release(part.first, part.count);
-          same_bytes_[part.pair].fetch_add(2 * part.count, std::memory_order_relaxed);
-          return tell(2 * part.count);
-        }));
-    for (std::size_t i = 0; i < pairs_.size(); ++i) {
-      distances_[i].has_same_bytes = !has_difference[i];
-    }
-    return {};
-  }
-
   /// A tensor is cut the same way in whatever company it is, so that its digits are the same.
   Result<void> compare_numbers() {
     std::vector<Part> parts;
     for (std::size_t i = 0; i < pairs_.size(); ++i) {
-      if (distances_[i].has_same_bytes) continue;
       for (const TensorInfo* tensor : {pairs_[i].a, pairs_[i].b}) {
         if (find_type(tensor->type) != nullptr) continue;
         return fail(Errc::unsupported_type, std::string(tensor->name));
@@ -181,8 +102,7 @@ class DistanceMeter {
           INGOT_TRY(sums[at], compare_part(a_, b_, pair, part.first, part.count));
           const double share =
               static_cast<double>(part.count) / static_cast<double>(pair.a->element_count);
-          const auto bytes = static_cast<double>(pair.a->size_bytes + pair.b->size_bytes -
-                                                 same_bytes_[part.pair].load());
+          const auto bytes = static_cast<double>(pair.a->size_bytes + pair.b->size_bytes);
           return tell(static_cast<std::uint64_t>(share * bytes));
         }));
     for (std::size_t at = 0; at < parts.size(); ++at) {
@@ -208,7 +128,6 @@ class DistanceMeter {
   const DistanceProgress& progress_;
   std::mutex mutex_;
   std::uint64_t done_bytes_ = 0;
-  std::deque<std::atomic<std::uint64_t>> same_bytes_;  // of each pair: told already
   std::vector<WeightDistance> distances_;
 };
 

@@ -20,8 +20,6 @@ constexpr std::uint64_t max_name_bytes = 64;
 constexpr std::uint64_t max_lenient_name_bytes = 65535;
 constexpr std::uint32_t max_dimensions = 4;
 constexpr std::uint32_t max_lenient_dimensions = 8;
-constexpr std::uint64_t default_alignment = 32;
-constexpr std::string_view alignment_key = "general.alignment";
 
 std::string found(std::uint64_t number) { return "found " + std::to_string(number); }
 
@@ -396,8 +394,7 @@ Result<void> Parser::parse_shape(TensorInfo& tensor) {
 }
 
 Result<void> Parser::set_size(TensorInfo& tensor, std::uint64_t type_offset) const {
-  const TensorTypeInfo* type = find_type(tensor.type);
-  if (type == nullptr && !options_.is_lenient) {
+  if (find_type(tensor.type) == nullptr && !options_.is_lenient) {
     const std::string_view removed = removed_type_name(tensor.type);
     const auto id = static_cast<std::uint32_t>(tensor.type);
     return removed.empty()
@@ -405,12 +402,12 @@ Result<void> Parser::set_size(TensorInfo& tensor, std::uint64_t type_offset) con
                : fail(Errc::tensor_type_removed, type_offset, std::string(tensor.name),
                       found(id) + ", once " + std::string(removed));
   }
-  const TensorSize size = size_of_tensor(tensor.shape, type);
-  if (size.problem != ShapeProblem::none) {
-    return fail_shape(size.problem, type_offset, tensor.name, tensor.shape, type);
+  Result<TensorSize> size = size_of_tensor(tensor.type, tensor.shape);
+  if (!size) {
+    return fail(size.error().code, type_offset, std::string(tensor.name), size.error().detail);
   }
-  tensor.element_count = size.elements;
-  tensor.size_bytes = size.bytes;
+  tensor.element_count = size->elements;
+  tensor.size_bytes = size->bytes;
   return {};
 }
 

@@ -37,7 +37,7 @@ struct Structure {
   Endian byte_order = Endian::little;
   bool has_old_magic = false;     ///< "FUGG"
   bool has_stripped_nul = false;  ///< A key or a string loses a trailing NUL.
-  std::uint64_t alignment = 32;
+  std::uint64_t alignment = default_alignment;
   std::uint64_t infos_offset = 0;  ///< First byte of the tensor infos.
   std::uint64_t header_bytes = 0;  ///< First byte after the tensor infos.
   std::uint64_t data_offset = 0;   ///< `header_bytes` rounded up to the alignment.

@@ -20,7 +20,7 @@ namespace ingot::format {
 struct HeaderContent {
   std::uint32_t version = 3;
   Endian byte_order = Endian::little;
-  std::uint64_t alignment = 32;  ///< As `general.alignment` in `metadata` says it.
+  std::uint64_t alignment = default_alignment;  ///< As `general.alignment` in `metadata` says it.
   std::span<const KeyValue> metadata;
   std::span<const TensorInfo> tensors;  ///< Offsets are written as they are.
 };

@@ -2,7 +2,6 @@
 #include "format/tensor_layout.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -13,8 +12,6 @@
 
 namespace ingot::format {
 namespace {
-
-constexpr std::uint64_t max_size = std::numeric_limits<std::int64_t>::max();
 
 using Positions = std::vector<std::uint32_t>;
 
@@ -81,38 +78,6 @@ Result<void> check_overlap(const Structure& structure) {
 }
 
 }  // namespace
-
-TensorSize size_of_tensor(std::span<const std::uint64_t> shape,
-                          const TensorTypeInfo* type) noexcept {
-  std::uint64_t elements = 1;  // dimensions of 0 counted as 1
-  bool is_empty = false;
-  for (const std::uint64_t dimension : shape) {
-    is_empty = is_empty || dimension == 0;
-    if (!multiply_within(max_size, elements, std::max<std::uint64_t>(dimension, 1))) {
-      return {.problem = ShapeProblem::overflow};
-    }
-  }
-  std::uint64_t bytes = 0;
-  if (type != nullptr) {
-    const std::uint64_t row_elements = shape.empty() ? 1 : shape[0];
-    if (row_elements % type->block_elements != 0) return {.problem = ShapeProblem::partial_block};
-    bytes = elements / type->block_elements;
-    if (!multiply_within(max_size, bytes, type->block_bytes)) {
-      return {.problem = ShapeProblem::overflow};
-    }
-  }
-  return is_empty ? TensorSize{} : TensorSize{.elements = elements, .bytes = bytes};
-}
-
-Failure fail_shape(ShapeProblem problem, std::uint64_t file_offset, std::string_view name,
-                   std::span<const std::uint64_t> shape, const TensorTypeInfo* type) {
-  if (problem == ShapeProblem::overflow) {
-    return fail(Errc::size_overflow, file_offset, std::string(name));
-  }
-  return fail(Errc::row_not_whole_blocks, file_offset, std::string(name),
-              "a row has " + std::to_string(shape.empty() ? 1 : shape[0]) + ", a block of " +
-                  std::string(type->name) + " " + std::to_string(type->block_elements));
-}
 
 Result<void> check_layout(Structure& structure, std::uint64_t file_bytes) {
   const std::uint64_t data_bytes =

@@ -2,7 +2,7 @@
 // choose_types: walks over the tensors in their order, counts, and asks the recipe's rules.
 #include <algorithm>
 #include <array>
-#include <limits>
+#include <optional>
 #include <regex>
 #include <unordered_map>
 
@@ -15,19 +15,9 @@ namespace {
 using convert::Mixture;
 using convert::Rule;
 
-constexpr std::int64_t no_layer = -1;
-
-/// The N of a name that begins with `blk.N.`, or no_layer.
-std::int64_t layer_of(std::string_view name) noexcept {
-  constexpr std::string_view prefix = "blk.";
-  if (!name.starts_with(prefix)) return no_layer;
-  std::int64_t layer = 0;
-  std::size_t i = prefix.size();
-  for (; i < name.size() && name[i] >= '0' && name[i] <= '9'; ++i) {
-    if (layer > std::numeric_limits<std::int32_t>::max()) return no_layer;
-    layer = layer * 10 + (name[i] - '0');
-  }
-  return i > prefix.size() && i < name.size() && name[i] == '.' ? layer : no_layer;
+std::optional<std::uint32_t> layer_of(const TensorInfo& tensor) noexcept {
+  const auto name = parse_layer_name(tensor.name);
+  return name ? std::optional(name->layer) : std::nullopt;
 }
 
 // Tensors that lose too much or gain too little: llama.cpp's list. The name contains one of these.
@@ -82,20 +72,9 @@ std::size_t dimension_count(const TensorInfo& tensor) noexcept {
   return count;
 }
 
-bool is_integer(TensorType type) noexcept {
-  return type == TensorType::i8 || type == TensorType::i16 || type == TensorType::i32 ||
-         type == TensorType::i64;
-}
-
 bool fits(TensorType type, std::uint64_t row_elements) noexcept {
   const TensorTypeInfo* info = find_type(type);
   return info != nullptr && row_elements % info->block_elements == 0;
-}
-
-/// Whether a type stores less than a number for each element.
-bool is_quantized(TensorType type) noexcept {
-  const TensorTypeInfo* info = find_type(type);
-  return info != nullptr && info->block_elements > 1;
 }
 
 /// The user's patterns, ready to search.
@@ -149,15 +128,17 @@ class Chooser {
         patterns_(std::move(patterns)),
         block_count_(traits.block_count),
         model_facts_(facts_of(traits, options)) {
-    std::int64_t highest = no_layer;
+    std::uint64_t layer_count = 0;
     for (const TensorInfo& tensor : tensors) {
       if (tensor.name == "output.weight") has_output_ = true;
-      highest = std::max(highest, layer_of(tensor.name));
+      if (const auto layer = layer_of(tensor)) {
+        layer_count = std::max(layer_count, std::uint64_t{*layer} + 1);
+      }
       if (role_of(tensor.name) == TensorRole::attention_value && !kept_reason(tensor)) {
         ++value_count_;
       }
     }
-    if (block_count_ == 0) block_count_ = static_cast<std::uint64_t>(highest + 1);
+    if (block_count_ == 0) block_count_ = layer_count;
   }
 
   Result<std::vector<TypeChoice>> choose() {
@@ -301,11 +282,9 @@ class Chooser {
     if (!is_value && !is_ffn) return facts;
     std::uint64_t i = counters_[static_cast<std::size_t>(role)]++;
     const std::uint64_t count = is_value ? value_count_ : block_count_;
-    const std::int64_t layer = layer_of(tensor.name);
+    const std::optional<std::uint32_t> layer = layer_of(tensor);
     // Experts of a layer may be tensors of their own, so that a running number is no layer.
-    if (is_ffn && mixture_.counts_layers && traits_.expert_count > 1 && layer != no_layer) {
-      i = static_cast<std::uint64_t>(layer);
-    }
+    if (is_ffn && mixture_.counts_layers && traits_.expert_count > 1 && layer) i = *layer;
     return facts | facts_of_position(i, count);
   }
 
@@ -350,8 +329,9 @@ std::vector<std::size_t> quantize_order(std::span<const TensorInfo> tensors) {
   std::vector<std::size_t> order(tensors.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    const std::int64_t layer_a = layer_of(tensors[a].name);
-    const std::int64_t layer_b = layer_of(tensors[b].name);
+    // Tensors without a layer come first.
+    const auto layer_a = layer_of(tensors[a]);
+    const auto layer_b = layer_of(tensors[b]);
     return layer_a != layer_b ? layer_a < layer_b : tensors[a].name < tensors[b].name;
   });
   return order;

@@ -52,44 +52,6 @@ std::optional<std::size_t> find_not_finite(std::span<const float> numbers) noexc
   return std::nullopt;
 }
 
-QuantizationError compare(std::span<const float> source, std::span<const float> decoded,
-                          bool& has_not_finite) noexcept {
-  QuantizationError error;
-  Lanes highest{};
-  std::size_t i = 0;
-  for (; i + run <= source.size(); i += run) {
-    std::array<Lanes, vectors> errors{};
-    std::array<Lanes, vectors> squares{};
-    for (std::size_t j = 0; j < run; j += step) {
-      for (std::size_t k = 0; k < vectors; ++k) {
-        const std::size_t at = i + j + k * lane_count;
-        const Lanes x = load(&source[at]);
-        const Lanes difference = load(&decoded[at]) - x;
-        errors[k] += difference * difference;
-        squares[k] += x * x;
-        highest = difference > highest ? difference : highest;
-        const Lanes negative = -difference;
-        highest = negative > highest ? negative : highest;
-      }
-    }
-    error.squared_error += sum_of(errors);
-    error.squared_signal += sum_of(squares);
-  }
-  // NaN and infinities are in the sums, and so are numbers whose squares are infinite.
-  const bool is_odd = !std::isfinite(error.squared_error) || !std::isfinite(error.squared_signal);
-  if (is_odd) {
-    error = measure_error(source, decoded);
-  } else {
-    for (std::size_t lane = 0; lane < lane_count; ++lane) {
-      error.largest = std::max(error.largest, static_cast<double>(highest[lane]));
-    }
-    error.count = i;
-    error.add(measure_error(source.subspan(i), decoded.subspan(i)));
-  }
-  has_not_finite = error.count != source.size();
-  return error;
-}
-
 void add_weighted(std::span<const float> source, std::span<const float> decoded,
                   std::span<const float> weights, TensorError& error) noexcept {
   for (std::size_t row = 0; row + weights.size() <= source.size(); row += weights.size()) {

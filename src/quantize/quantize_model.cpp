@@ -3,16 +3,14 @@
 #include "ingot/quantize_model.hpp"
 
 #include <algorithm>
-#include <array>
 #include <memory>
 #include <string>
-#include <thread>
 
 #include "base/about.hpp"
 #include "ingot/output_file.hpp"
+#include "ingot/parallel.hpp"
 #include "ingot/split.hpp"
 #include "quantize/quantize_work.hpp"
-#include "split/split_keys.hpp"
 #include "work/outputs/output_set.hpp"
 #include "work/streams/ordered_pipeline.hpp"
 
@@ -46,11 +44,8 @@ void set_importance_keys(ModelWriter& writer, const QuantizeModelOptions& option
   writer.set("quantize.imatrix.chunks_count", to_u32(matrix.chunk_count()));
 }
 
-Result<void> set_metadata(ModelWriter& writer, const Model& model, const QuantizePlan& plan,
+Result<void> set_metadata(ModelWriter& writer, const QuantizePlan& plan,
                           const QuantizeModelOptions& options) {
-  for (const KeyValue& entry : model.metadata()) {
-    if (!is_split_key(entry.key)) writer.set_value(entry.key, entry.value);
-  }
   writer.set("general.quantization_version", quantization_version);
   if (plan.file_type) writer.set("general.file_type", *plan.file_type);
   if (options.importance != nullptr) set_importance_keys(writer, options);
@@ -68,12 +63,21 @@ Result<ModelWriter> make_file_keys(const Model& model, const QuantizePlan& plan,
   return shard_keys(keys, split, shard.index);
 }
 
-WriteFormat result_format(const Model& model) {
-  return {.version = 3, .byte_order = model.files()[0].byte_order};
-}
-
-std::span<const PlannedTensor> tensors_of(const QuantizePlan& plan, const QuantizedShard& shard) {
-  return std::span(plan.tensors).subspan(shard.first_tensor, shard.tensor_count);
+/// The tensors of a file. One that is no shard of a set holds all: nothing else would.
+Result<std::span<const PlannedTensor>> tensors_of(const QuantizePlan& plan,
+                                                  const QuantizedShard& shard) {
+  const std::size_t all = plan.tensors.size();
+  if (shard.first_tensor > all) return fail(Errc::index_out_of_range, "shard");
+  const std::size_t count = shard.tensor_count.value_or(all - shard.first_tensor);
+  if (count > all - shard.first_tensor || (shard.count > 0 && shard.index >= shard.count)) {
+    return fail(Errc::index_out_of_range, "shard");
+  }
+  if (shard.count == 0 && count < all) {
+    return fail(Errc::invalid_argument, "shard",
+                "it would have " + std::to_string(count) + " of " + std::to_string(all) +
+                    " tensors, and is not one of a set");
+  }
+  return std::span(plan.tensors).subspan(shard.first_tensor, count);
 }
 
 /// The chunks of all tensors of a file, numbered through.
@@ -123,23 +127,13 @@ Result<void> write_tensor(Pipeline& pipeline, std::uint64_t chunk_count, TensorE
 Result<ModelWriter> make_writer(const Model& model, const QuantizePlan& plan,
                                 const QuantizeModelOptions& options, const QuantizedShard& shard,
                                 const std::function<DataProducer(std::size_t)>& make_producer) {
-  if (shard.first_tensor > plan.tensors.size() ||
-      shard.tensor_count > plan.tensors.size() - shard.first_tensor) {
-    return fail(Errc::index_out_of_range, "shard");
-  }
+  INGOT_TRY(const std::span<const PlannedTensor> tensors, tensors_of(plan, shard));
   INGOT_TRY(ModelWriter writer, make_file_keys(model, plan, options, shard));
-  const std::span<const PlannedTensor> tensors = tensors_of(plan, shard);
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     INGOT_TRY_VOID(writer.add_tensor(tensors[i].source->name, tensors[i].choice.type,
                                      tensors[i].source->shape, make_producer(i)));
   }
   return writer;
-}
-
-unsigned threads_for(unsigned wanted, std::uint64_t chunk_count) noexcept {
-  if (wanted == 0) wanted = std::max(1u, std::thread::hardware_concurrency());
-  return static_cast<unsigned>(
-      std::clamp<std::uint64_t>(wanted, 1, std::max<std::uint64_t>(1, chunk_count)));
 }
 
 /// A file that is complete and has no name yet.
@@ -152,17 +146,18 @@ Result<PreparedShard> prepare_shard(const Model& model, const QuantizePlan& plan
                                     const QuantizeModelOptions& options,
                                     const QuantizedShard& shard, bool replace,
                                     const QuantizeProgress& progress) {
+  INGOT_TRY(const std::span<const PlannedTensor> tensors, tensors_of(plan, shard));
   std::unique_ptr<Work> work;
   std::unique_ptr<Pipeline> pipeline;
-  std::vector<TensorError> errors(shard.tensor_count);
+  std::vector<TensorError> errors(tensors.size());
   INGOT_TRY(const ModelWriter writer,
             make_writer(model, plan, options, shard, [&](std::size_t i) -> DataProducer {
               return [&, i](const DataSink& sink) {
                 return write_tensor(*pipeline, work->tensor(i).chunk_count(), errors[i], sink);
               };
             }));
-  work = std::make_unique<Work>(tensors_of(plan, shard), options.importance);
-  const ChunkQuantizer quantizer(model, options, result_format(model).byte_order);
+  work = std::make_unique<Work>(tensors, options.importance);
+  const ChunkQuantizer quantizer(model, options, convert::result_format(model).byte_order);
   // The threads begin at once, while the writer makes the header and reserves the space.
   pipeline = std::make_unique<Pipeline>(
       work->chunk_count(), threads_for(options.thread_count, work->chunk_count()),
@@ -172,7 +167,8 @@ Result<PreparedShard> prepare_shard(const Model& model, const QuantizePlan& plan
         chunk.failure.reset();
         if (!result) chunk.failure = result.error();
       });
-  Result<OutputFile> file = writer.prepare(shard.path, result_format(model), replace, progress);
+  Result<OutputFile> file =
+      writer.prepare(shard.path, convert::result_format(model), replace, progress);
   pipeline.reset();  // stops the threads, whatever they are at
   if (!file) return fail(std::move(file).error());
   return PreparedShard{*std::move(file), std::move(errors)};
@@ -180,10 +176,14 @@ Result<PreparedShard> prepare_shard(const Model& model, const QuantizePlan& plan
 
 }  // namespace
 
+WriteFormat convert::result_format(const Model& model) noexcept {
+  return {.version = 3, .byte_order = model.files()[0].byte_order};
+}
+
 Result<ModelWriter> convert::make_keys(const Model& model, const QuantizePlan& plan,
                                        const QuantizeModelOptions& options) {
-  ModelWriter writer;
-  INGOT_TRY_VOID(set_metadata(writer, model, plan, options));
+  ModelWriter writer = ModelWriter::with_keys_of(model);
+  INGOT_TRY_VOID(set_metadata(writer, plan, options));
   return writer;
 }
 
@@ -192,7 +192,7 @@ Result<std::uint64_t> quantized_file_bytes(const Model& model, const QuantizePla
                                            const QuantizedShard& shard) {
   INGOT_TRY(const ModelWriter writer,
             make_writer(model, plan, options, shard, [](std::size_t) { return DataProducer(); }));
-  return writer.file_bytes(result_format(model));
+  return writer.file_bytes(convert::result_format(model));
 }
 
 Result<std::vector<TensorError>> quantize_model(const Model& model, const QuantizePlan& plan,
@@ -208,6 +208,7 @@ Result<std::vector<TensorError>> quantize_set(const Model& model, const Quantize
                                               const QuantizeModelOptions& options,
                                               std::span<const QuantizedShard> shards, bool replace,
                                               const QuantizeProgress& progress) {
+  if (shards.empty()) return fail(Errc::invalid_argument, "shards", "there are none");
   std::vector<OutputFile> files;
   std::vector<std::string> paths;
   std::vector<TensorError> errors;

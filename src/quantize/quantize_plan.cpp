@@ -10,8 +10,6 @@
 namespace ingot {
 namespace {
 
-bool is_quantized(const TensorTypeInfo& type) noexcept { return type.block_elements > 1; }
-
 class Planner {
  public:
   Planner(const Model& model, const QuantizeModelOptions& options)
@@ -30,6 +28,7 @@ class Planner {
       INGOT_TRY_VOID(options_.importance->check_values());
     }
     INGOT_TRY_VOID(check_source());
+    INGOT_TRY_VOID(check_architecture());
     INGOT_TRY_VOID(choose());
     plan_.file_type = recipe_->file_type;
     if (has_target) {
@@ -59,6 +58,16 @@ class Planner {
     return {};
   }
 
+  /// Without an architecture nothing loads the result, and the names of tensors mean nothing to the
+  /// rules of a mixture: a folder of safetensors, say, was converted by its bytes alone.
+  Result<void> check_architecture() const {
+    INGOT_TRY(const ModelWriter keys, convert::make_keys(model_, plan_, options_));
+    if (keys.find("general.architecture")) return {};
+    return fail(Errc::architecture_missing, {},
+                "start from a GGUF file that the engine's own importer made, such as "
+                "convert_hf_to_gguf.py of llama.cpp");
+  }
+
   Result<void> choose() {
     const std::span<const TensorInfo> tensors = model_.tensors();
     INGOT_TRY(const std::vector<TypeChoice> choices,
@@ -74,7 +83,7 @@ class Planner {
       PlannedTensor planned;
       planned.source = &tensors[i];
       planned.choice = choices[i];
-      planned.size_bytes = tensors[i].element_count / type.block_elements * type.block_bytes;
+      planned.size_bytes = type.bytes_of(tensors[i].element_count);
       plan_.element_count += tensors[i].element_count;
       plan_.source_bytes += tensors[i].size_bytes;
       plan_.size_bytes += planned.size_bytes;
@@ -110,7 +119,7 @@ class Planner {
     if (planned.is_copied()) return {};
     const TensorTypeInfo& from = *find_type(tensor.type);
     const TensorTypeInfo& to = *find_type(planned.choice.type);
-    if (is_quantized(from) && is_quantized(to) && !options_.allows_requantize) {
+    if (from.is_quantized() && to.is_quantized() && !options_.allows_requantize) {
       return fail(Errc::requantize_refused, std::string(tensor.name),
                   "it is " + std::string(from.name));
     }

@@ -11,10 +11,7 @@ namespace ingot {
 std::vector<QuantizedShard> kept_shards(const Model& model, const QuantizePlan& plan) {
   const std::size_t count = model.files().size();
   std::vector<QuantizedShard> shards(count);
-  if (count == 1) {
-    shards[0].tensor_count = plan.tensors.size();
-    return shards;
-  }
+  if (count == 1) return shards;
   std::size_t next = 0;
   for (std::size_t i = 0; i < count; ++i) {
     shards[i].index = static_cast<std::uint16_t>(i);
@@ -36,8 +33,8 @@ Result<std::vector<QuantizedShard>> cut_shards(const Model& model, const Quantiz
     tensors.back().type = planned.choice.type;
     tensors.back().size_bytes = planned.size_bytes;
   }
-  const WriteFormat format{.version = 3, .byte_order = model.files()[0].byte_order};
-  INGOT_TRY(const SplitPlan split, plan_split(keys, tensors, {.shard_count = count}, format));
+  INGOT_TRY(const SplitPlan split,
+            plan_split(keys, tensors, {.shard_count = count}, convert::result_format(model)));
   std::vector<QuantizedShard> shards;
   for (const PlannedShard& cut : split.shards) {
     shards.push_back({.first_tensor = cut.first_tensor,

@@ -21,10 +21,6 @@ bool needs_whole_rows(TensorType type) noexcept {
          type == TensorType::q5_1;
 }
 
-std::uint64_t bytes_of(const TensorTypeInfo& type, std::uint64_t elements) noexcept {
-  return elements / type.block_elements * type.block_bytes;
-}
-
 }  // namespace
 
 std::uint64_t matrix_count(const TensorInfo& tensor) noexcept {
@@ -82,8 +78,8 @@ Result<void> ChunkQuantizer::run(const ChunkedTensor& tensor, const Chunk& chunk
 Result<void> ChunkQuantizer::read(const ChunkedTensor& tensor, const Chunk& chunk,
                                   std::vector<std::byte>& stored) const {
   const TensorTypeInfo& type = *find_type(tensor.source().type);
-  stored.resize(bytes_of(type, chunk.row_count * chunk.row_elements));
-  return model_.read(tensor.source(), bytes_of(type, chunk.first_element), stored);
+  stored.resize(type.bytes_of(chunk.row_count * chunk.row_elements));
+  return model_.read(tensor.source(), type.bytes_of(chunk.first_element), stored);
 }
 
 Result<void> ChunkQuantizer::copy(const ChunkedTensor& tensor, const Chunk& chunk,
@@ -96,8 +92,7 @@ Result<void> ChunkQuantizer::copy(const ChunkedTensor& tensor, const Chunk& chun
   for (std::uint64_t done = 0; done < total && !options_.allows_nan;) {
     const std::uint64_t count = std::min(run_elements, total - done);
     const std::span floats = std::span(scratch.source).first(count);
-    const auto blocks =
-        std::span(result.bytes).subspan(bytes_of(type, done), bytes_of(type, count));
+    const auto blocks = std::span(result.bytes).subspan(type.bytes_of(done), type.bytes_of(count));
     INGOT_TRY_VOID(dequantize(type.type, blocks, floats,
                               {.byte_order = stored_order, .stores = OutputStores::cached}));
     if (const auto position = find_not_finite(floats)) {
@@ -123,7 +118,7 @@ Result<void> ChunkQuantizer::encode(const ChunkedTensor& tensor, const Chunk& ch
         *entry, chunk.matrix * columns + chunk.first_column, scratch.weights));
   }
   const std::uint64_t total = chunk.row_count * chunk.row_elements;
-  result.bytes.resize(bytes_of(to, total));
+  result.bytes.resize(to.bytes_of(total));
   const std::uint64_t run_rows = std::max<std::uint64_t>(1, run_elements / chunk.row_elements);
   const std::uint64_t run = std::min(total, run_rows * chunk.row_elements);
   scratch.source.resize(run);
@@ -133,16 +128,15 @@ Result<void> ChunkQuantizer::encode(const ChunkedTensor& tensor, const Chunk& ch
     const std::span source = std::span(scratch.source).first(count);
     const std::span decoded = std::span(scratch.decoded).first(count);
     INGOT_TRY_VOID(dequantize(
-        from.type, std::span(scratch.stored).subspan(bytes_of(from, done), bytes_of(from, count)),
+        from.type, std::span(scratch.stored).subspan(from.bytes_of(done), from.bytes_of(count)),
         source, {.byte_order = stored_order, .stores = OutputStores::cached}));
-    const auto blocks = std::span(result.bytes).subspan(bytes_of(to, done), bytes_of(to, count));
+    const auto blocks = std::span(result.bytes).subspan(to.bytes_of(done), to.bytes_of(count));
     INGOT_TRY_VOID(quantize(to.type, source, chunk.row_elements, blocks,
                             {.weights = scratch.weights, .byte_order = byte_order_}));
     INGOT_TRY_VOID(dequantize(to.type, blocks, decoded,
                               {.byte_order = byte_order_, .stores = OutputStores::cached}));
-    bool has_not_finite = false;
-    TensorError error{.plain = compare(source, decoded, has_not_finite)};
-    if (has_not_finite && !options_.allows_nan) {
+    TensorError error{.plain = measure_error(source, decoded)};
+    if (error.plain.count != count && !options_.allows_nan) {
       const auto in_source = find_not_finite(source);
       const auto position = in_source ? in_source : find_not_finite(decoded);
       return not_finite(tensor, chunk.first_element + done + *position, source[*position],

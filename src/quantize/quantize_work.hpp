@@ -25,6 +25,9 @@ inline constexpr std::uint64_t run_elements = std::uint64_t{1} << 14;
 [[nodiscard]] const ImatrixEntry* find_importance(const ImportanceMatrix* matrix,
                                                   const TensorInfo& tensor) noexcept;
 
+/// What a model is written as.
+[[nodiscard]] WriteFormat result_format(const Model& model) noexcept;
+
 /// A writer with all keys of the result, and no tensors.
 [[nodiscard]] Result<ModelWriter> make_keys(const Model& model, const QuantizePlan& plan,
                                             const QuantizeModelOptions& options);

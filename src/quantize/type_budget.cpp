@@ -29,8 +29,7 @@ constexpr std::uint64_t least_rows = 8;
 constexpr std::uint64_t longest_part = std::uint64_t{1} << 14;
 
 std::uint64_t size_of(TensorType type, std::uint64_t elements) noexcept {
-  const TensorTypeInfo& info = *find_type(type);
-  return elements / info.block_elements * info.block_bytes;
+  return find_type(type)->bytes_of(elements);
 }
 
 bool is_possible(TensorType type, const PlannedTensor& planned, bool has_data) noexcept {
@@ -164,12 +163,11 @@ class OfferMaker {
     const TensorTypeInfo& type = *find_type(tensor_.type);
     const std::uint64_t rows_per_matrix = tensor_.shape.size() > 1 ? tensor_.shape[1] : 1;
     const std::uint64_t experts = tensor_.shape.size() > 2 ? tensor_.shape[2] : 1;
-    std::vector<std::byte> stored(part_ / type.block_elements * type.block_bytes);
+    std::vector<std::byte> stored(type.bytes_of(part_));
     for (std::uint64_t i = 0; i < count; ++i) {
       const std::uint64_t row = sampled_rows_[i];
       const auto floats = std::span(source_).subspan(i * part_, part_);
-      INGOT_TRY_VOID(
-          model_.read(tensor_, row * (columns / type.block_elements * type.block_bytes), stored));
+      INGOT_TRY_VOID(model_.read(tensor_, row * type.bytes_of(columns), stored));
       INGOT_TRY_VOID(dequantize(tensor_.type, stored, floats,
                                 {.byte_order = model_.files()[tensor_.shard].byte_order}));
       const auto weights = std::span(weights_).subspan(i * part_, part_);
@@ -245,9 +243,7 @@ Result<std::uint64_t> budget_for(const Model& model, const QuantizeModelOptions&
         *options.target_bits_per_weight * static_cast<double>(plan.element_count) / 8.0;
     return static_cast<std::uint64_t>(std::clamp(bytes, 0.0, 1e18));
   }
-  QuantizedShard whole;
-  whole.tensor_count = plan.tensors.size();
-  INGOT_TRY(const std::uint64_t file_bytes, quantized_file_bytes(model, plan, options, whole));
+  INGOT_TRY(const std::uint64_t file_bytes, quantized_file_bytes(model, plan, options, {}));
   const std::uint64_t header_and_padding = file_bytes - plan.size_bytes;
   // Padding may grow with other types, by less than an alignment for each tensor.
   const std::uint64_t slack = plan.tensors.size() * model.files()[0].alignment;
@@ -269,13 +265,7 @@ std::optional<std::uint32_t> guess_file_type(const QuantizePlan& plan) {
       commonest = info.type;
     }
   }
-  const TensorTypeInfo* info = find_type(commonest);
-  const Recipe* recipe = info == nullptr ? nullptr : find_recipe(info->name);
-  if (recipe != nullptr && recipe->base == commonest) return recipe->file_type;
-  for (const Recipe& other : recipes()) {
-    if (other.base == commonest && other.file_type) return other.file_type;
-  }
-  return std::nullopt;
+  return file_type_of(commonest);
 }
 
 }  // namespace

@@ -4,8 +4,9 @@
 #include <vector>
 
 #include "base/checked.hpp"
+#include "ingot/model_writer.hpp"
+#include "ingot/shard_name.hpp"
 #include "ingot/split.hpp"
-#include "split/split_keys.hpp"
 
 namespace ingot {
 namespace {
@@ -46,7 +47,7 @@ Result<std::string> describe_abnormal_form(const Model& model) {
   const bool has_split_keys = std::ranges::any_of(
       file.metadata, [](const KeyValue& entry) { return is_split_key(entry.key); });
   if (has_split_keys) return std::string("keys of a set of shards");
-  ModelWriter writer = keys_of(model);
+  ModelWriter writer = ModelWriter::with_keys_of(model);
   std::uint64_t next_offset = 0;
   for (const TensorInfo& tensor : model.tensors()) {
     INGOT_TRY_VOID(writer.add_tensor(tensor.name, model, tensor));
@@ -56,8 +57,8 @@ Result<std::string> describe_abnormal_form(const Model& model) {
     }
     next_offset += *next;
   }
-  INGOT_TRY(const std::vector<std::byte> header, writer.serialise_header(format_of(model)));
-  INGOT_TRY(const std::uint64_t written_bytes, writer.file_bytes(format_of(model)));
+  INGOT_TRY(const std::vector<std::byte> header, writer.serialise_header(WriteFormat::of(model)));
+  INGOT_TRY(const std::uint64_t written_bytes, writer.file_bytes(WriteFormat::of(model)));
   if (written_bytes < file.file_bytes) return std::string("bytes after the last tensor");
   if (written_bytes > file.file_bytes) return std::string("no padding after the last tensor");
   std::vector<std::byte> old_header(header.size());

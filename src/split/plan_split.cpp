@@ -218,7 +218,7 @@ Result<SplitPlan> plan_split(const ModelWriter& keys, std::span<const TensorInfo
   plan.shards.resize(2);  // two, for the keys of a first and of another file
   INGOT_TRY(const auto first_header, shard_keys(keys, plan, 0).serialise_header(format));
   INGOT_TRY(const auto other_header, shard_keys(keys, plan, 1).serialise_header(format));
-  const std::uint64_t alignment = alignment_of(keys);
+  const std::uint64_t alignment = keys.alignment();
   INGOT_TRY(auto sizes, measure_tensors(tensors, format.version, alignment));
   Cutter cutter(tensors, std::move(sizes), alignment, first_header.size(), other_header.size(),
                 limits.is_first_without_tensors && !tensors.empty());
@@ -239,7 +239,8 @@ Result<SplitPlan> plan_split(const ModelWriter& keys, std::span<const TensorInfo
 }
 
 Result<SplitPlan> plan_split(const Model& model, const SplitLimits& limits) {
-  return plan_split(keys_of(model), model.tensors(), limits, format_of(model));
+  return plan_split(ModelWriter::with_keys_of(model), model.tensors(), limits,
+                    WriteFormat::of(model));
 }
 
 }  // namespace ingot

@@ -10,14 +10,11 @@
 #include "base/same_file.hpp"
 #include "ingot/output_file.hpp"
 #include "ingot/shard_name.hpp"
-#include "split/split_keys.hpp"
 #include "work/outputs/output_set.hpp"
 
 namespace ingot {
 namespace {
 
-constexpr std::string_view alignment_key = "general.alignment";
-constexpr std::uint64_t default_alignment = 32;
 constexpr std::size_t most_unflushed_files = 64;
 
 /// Before anything is written: what is there and may not be replaced, and what is an input.
@@ -76,7 +73,7 @@ Result<OutputFile> prepare_shard(const Model& model, const SplitPlan& plan, std:
     INGOT_TRY_VOID(writer.add_tensor(tensor.name, model, tensor));
   }
   Result<OutputFile> file =
-      about(path, writer.prepare(path, format_of(model), may_replace, meter.of_next_file()));
+      about(path, writer.prepare(path, WriteFormat::of(model), may_replace, meter.of_next_file()));
   if (file) meter.finish_file(shard.file_bytes);
   return file;
 }
@@ -112,24 +109,6 @@ Result<void> check_keys(const Model& model, const ModelFile& shard) {
 }
 
 }  // namespace
-
-ModelWriter keys_of(const Model& model) {
-  ModelWriter writer;
-  for (const KeyValue& entry : model.metadata()) {
-    if (!is_split_key(entry.key)) writer.set_value(entry.key, entry.value);
-  }
-  return writer;
-}
-
-WriteFormat format_of(const Model& model) noexcept {
-  return {model.files()[0].version, model.files()[0].byte_order};
-}
-
-std::uint64_t alignment_of(const ModelWriter& keys) {
-  const std::optional<Value> value = keys.find(alignment_key);
-  // A value that makes no sense was refused when the header was made.
-  return value ? value->get<std::uint64_t>().value_or(default_alignment) : default_alignment;
-}
 
 ModelWriter shard_keys(const Model& model, const SplitPlan& plan, std::uint32_t shard) {
   return make_shard_keys(plan, shard, [&](const auto& use) {
@@ -199,7 +178,7 @@ Result<void> check_mergeable(const Model& model) {
 namespace {
 
 Result<ModelWriter> merged(const Model& model) {
-  ModelWriter writer = keys_of(model);
+  ModelWriter writer = ModelWriter::with_keys_of(model);
   for (const TensorInfo& tensor : model.tensors()) {
     INGOT_TRY_VOID(writer.add_tensor(tensor.name, model, tensor));
   }
@@ -210,14 +189,15 @@ Result<ModelWriter> merged(const Model& model) {
 
 Result<std::uint64_t> merged_bytes(const Model& model) {
   INGOT_TRY(const ModelWriter writer, merged(model));
-  return writer.file_bytes(format_of(model));
+  return writer.file_bytes(WriteFormat::of(model));
 }
 
 Result<void> merge(const Model& model, const std::string& path, const MoveOptions& options) {
   INGOT_TRY_VOID(check_mergeable(model));
   INGOT_TRY_VOID(check_target(model, path, options.may_replace));
   INGOT_TRY(const ModelWriter writer, merged(model));
-  return about(path, writer.write(path, format_of(model), options.may_replace, options.progress));
+  return about(path,
+               writer.write(path, WriteFormat::of(model), options.may_replace, options.progress));
 }
 
 }  // namespace ingot

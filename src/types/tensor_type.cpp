@@ -57,6 +57,21 @@ const TensorTypeInfo* find_type(std::string_view name) noexcept {
   return found != live_tensor_types.end() ? found : nullptr;
 }
 
+bool is_quantized(TensorType type) noexcept {
+  const TensorTypeInfo* info = find_type(type);
+  return info != nullptr && info->is_quantized();
+}
+
+bool is_integer(TensorType type) noexcept {
+  const TensorTypeInfo* info = find_type(type);
+  return info != nullptr && info->is_integer();
+}
+
+bool is_float(TensorType type) noexcept {
+  const TensorTypeInfo* info = find_type(type);
+  return info != nullptr && info->is_float();
+}
+
 std::string_view removed_type_name(TensorType type) noexcept {
   for (const RemovedType& removed : removed_types) {
     if (removed.id == static_cast<std::uint32_t>(type)) return removed.name;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "base/base64.hpp"
-
 #include <gtest/gtest.h>
 
 #include <string>
 
-namespace ingot::interop {
+#include "ingot/text.hpp"
+
+namespace ingot {
 namespace {
 
 std::string encode(std::string_view text) { return base64_encode(std::as_bytes(std::span(text))); }
@@ -39,4 +39,4 @@ TEST(Base64, RefusesWhatNoEncoderWrites) {
 }
 
 }  // namespace
-}  // namespace ingot::interop
+}  // namespace ingot

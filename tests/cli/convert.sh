@@ -118,7 +118,6 @@ expect_error 2 'quantizing' "$ingot" convert model.gguf o.gguf --type Q4_K
 expect_error 2 'size' "$ingot" convert model.gguf o.safetensors --max-size big
 expect_error 2 '--force' "$ingot" convert model.gguf v3.gguf
 expect_error 2 'same file' "$ingot" convert model.gguf ./model.gguf --force
-expect_error 2 'json' "$ingot" convert model.gguf o.gguf --json
 expect_error 2 'multiple of 8' "$ingot" convert model.gguf o.gguf --align 12
 expect_error 4 'No such file' "$ingot" convert missing.gguf o.gguf
 expect_error 4 'No such file' "$ingot" convert model.gguf missing/o.gguf

@@ -9,6 +9,7 @@ small="--embedding 64 --feed-forward 128 --heads 2 --kv-heads 1 --vocab 300"
   "$ingot" sample other.gguf $small --layers 1 --vocab 320 -q
 }
 "$ingot" diff a.gguf a.gguf
+"$ingot" diff a.gguf a.gguf --no-data
 "$ingot" diff a.gguf a.gguf --data
 "$ingot" diff a.gguf big.gguf --data
 "$ingot" split a.gguf part --shards 3 -q
@@ -40,6 +41,38 @@ for data in found["data"]:
     assert math.isclose(data["sqnr_db"], 10 * math.log10(aa / error), rel_tol=1e-9)
     assert math.isclose(data["cosine"], ab / math.sqrt(aa * bb), rel_tol=1e-9)
 ' "$ingot"
+
+# One weight byte that differs is a difference, whatever it means; one bit of a zero means nothing.
+"$ingot" tensors a.gguf --json >tensors.json
+python 'import json
+places = {tensor["name"]: tensor["file_offset"] for tensor in json.load(open("tensors.json"))}
+data = bytearray(open("a.gguf", "rb").read())
+data[places["blk.0.attn_q.weight"] + 4097] ^= 1
+open("changed.gguf", "wb").write(data)
+data = bytearray(open("a.gguf", "rb").read())
+at = places["output.weight"]
+data[at:at + 2] = b"\0\0"
+open("zero.gguf", "wb").write(data)
+data[at + 1] = 0x80
+open("minus.gguf", "wb").write(data)'
+for options in "" "-j 1 --io read" "--io mmap"; do
+  # shellcheck disable=SC2086
+  expect 1 "$ingot" diff a.gguf changed.gguf $options
+done
+"$ingot" diff a.gguf changed.gguf --no-data
+expect 1 "$ingot" diff a.gguf - <changed.gguf | tail -n 1
+expect 1 "$ingot" diff a.gguf changed.gguf --data | tail -n 1
+expect 1 "$ingot" diff zero.gguf minus.gguf --data
+expect 1 "$ingot" diff big.gguf changed.gguf --json >found.json
+"$ingot" diff a.gguf changed.gguf --no-data --json >skipped.json
+python 'import json
+found, skipped = (json.load(open(name)) for name in ("found.json", "skipped.json"))
+assert not found["same"] and found["data"] is None
+assert found["stored"]["compared"] == 21
+assert [data["name"] for data in found["stored"]["differing"]] == ["blk.0.attn_q.weight"]
+assert found["stored"]["differing"][0]["first_difference"] in (4096, 4097)
+assert skipped["same"] and skipped["stored"] is None'
+expect_error 2 'give one' "$ingot" diff a.gguf b.gguf --data --no-data
 
 # Keys, arrays, names that try to drive the terminal.
 expect 1 "$ingot" diff a.gguf other.gguf --json >found.json

@@ -17,6 +17,7 @@ namespace ingot::test {
 namespace {
 
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+const DiffOptions header_only{.with_data = false};
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
 std::string_view view_of(std::span<const std::byte> bytes) {
@@ -57,7 +58,7 @@ TEST(Diff, FindsNoneWhereOnlyTheFormatDiffers) {
   const auto b = Model::open_memory(now);
   ASSERT_THAT(a, Succeeds());
   ASSERT_THAT(b, Succeeds());
-  const ModelDifference difference = find_differences(*a, *b);
+  const ModelDifference difference = *find_differences(*a, *b, header_only);
   EXPECT_TRUE(difference.keys.empty());
   EXPECT_TRUE(difference.tensors.empty());
   EXPECT_FALSE(difference.has_other_key_order);
@@ -78,9 +79,9 @@ TEST(Diff, FindsNoneWhereOnlyATrailingNulIsMore) {
   const auto b = Model::open_memory(bytes_b);
   const auto c = Model::open_memory(bytes_c);
   ASSERT_TRUE(a && b && c);
-  EXPECT_TRUE(find_differences(*a, *b).keys.empty());
-  EXPECT_TRUE(find_differences(*b, *a).keys.empty());
-  EXPECT_EQ(find_differences(*a, *c).keys.size(), 2u);
+  EXPECT_TRUE(find_differences(*a, *b)->keys.empty());
+  EXPECT_TRUE(find_differences(*b, *a)->keys.empty());
+  EXPECT_EQ(find_differences(*a, *c)->keys.size(), 2u);
 }
 
 TEST(Diff, NamesWhatDiffers) {
@@ -115,7 +116,7 @@ TEST(Diff, NamesWhatDiffers) {
   const auto b = Model::open_memory(bytes_b);
   ASSERT_THAT(a, Succeeds());
   ASSERT_THAT(b, Succeeds());
-  const ModelDifference difference = find_differences(*a, *b);
+  const ModelDifference difference = *find_differences(*a, *b);
   std::vector<std::string> keys;
   for (const KeyDifference& key : difference.keys) {
     keys.push_back(std::string(key.a ? "a" : "") + (key.b ? "b " : " ") + std::string(key.key));
@@ -134,11 +135,90 @@ TEST(Diff, NamesWhatDiffers) {
   EXPECT_EQ(pairs[1].a->name, "type");
 }
 
+/// What the stored bytes of two models differ in; "w" is their tensor.
+Result<ModelDifference> difference_of(const Bytes& bytes_a, const Bytes& bytes_b,
+                                      const DiffOptions& options = {}) {
+  INGOT_TRY(const Model a, Model::open_memory(bytes_a));
+  INGOT_TRY(const Model b, Model::open_memory(bytes_b));
+  INGOT_TRY(ModelDifference difference, find_differences(a, b, options));
+  for (DataDifference& data : difference.data) data.a = data.b = nullptr;  // gone with the models
+  return difference;
+}
+
+TEST(StoredBytes, AreComparedUnlessTheyAreLeftOut) {
+  constexpr std::size_t count = 3'000'000;  // several parts
+  std::vector<float> floats(count, 1.0f);
+  const Bytes bytes_a = model_of(floats);
+  const auto same = difference_of(bytes_a, bytes_a);
+  ASSERT_THAT(same, Succeeds());
+  EXPECT_TRUE(same->is_same());
+  EXPECT_TRUE(same->has_data);
+  EXPECT_EQ(same->compared_tensors, 1u);
+  floats[count - 1] = 3.0f;  // 40 40 00 00 instead of 3f 80 00 00, little-endian
+  floats[2'000'000] = 3.0f;
+  const Bytes bytes_b = model_of(floats);
+  for (const unsigned threads : {1u, 3u}) {
+    const auto other = difference_of(bytes_a, bytes_b, {.thread_count = threads});
+    ASSERT_THAT(other, Succeeds());
+    EXPECT_FALSE(other->is_same());
+    ASSERT_EQ(other->data.size(), 1u);
+    EXPECT_EQ(other->data[0].first_difference, 8'000'002u);
+  }
+  const auto skipped = difference_of(bytes_a, bytes_b, header_only);
+  ASSERT_THAT(skipped, Succeeds());
+  EXPECT_TRUE(skipped->is_same());
+  EXPECT_FALSE(skipped->has_data);
+}
+
+TEST(StoredBytes, DifferWhereTheWeightsAreTheSame) {
+  const auto zeros = difference_of(model_of({0.0f}), model_of({-0.0f}));
+  ASSERT_THAT(zeros, Succeeds());
+  EXPECT_FALSE(zeros->is_same());
+}
+
+TEST(StoredBytes, OfTensorsOfOtherTypesAreNotCompared) {
+  const Bytes bytes_a = model_of({1.0f});
+  const auto found = difference_of(bytes_a, model_of(TensorType::i32, 1, Bytes(4)));
+  ASSERT_THAT(found, Succeeds());
+  EXPECT_EQ(found->tensors.size(), 1u);
+  EXPECT_TRUE(found->data.empty());
+  EXPECT_EQ(found->compared_tensors, 0u);
+}
+
+TEST(StoredBytes, AreTheSameInEitherByteOrder) {
+  std::vector<float> floats(10'000);
+  for (std::size_t i = 0; i < floats.size(); ++i) floats[i] = static_cast<float>(i);
+  Bytes blocks(floats.size() * 2);
+  ASSERT_THAT(quantize(TensorType::f16, floats, floats.size(), blocks), Succeeds());
+  const Bytes bytes_a = model_of(TensorType::f16, floats.size(), blocks);
+  ASSERT_THAT(swap_byte_order(TensorType::f16, blocks), Succeeds());
+  const auto big = [&] {
+    return GgufBuilder(v3_big)
+        .tensor("w", {floats.size()}, TensorType::f16, 0)
+        .pad_to(32)
+        .raw(view_of(blocks))
+        .bytes();
+  };
+  const auto same = difference_of(bytes_a, big());
+  ASSERT_THAT(same, Succeeds());
+  EXPECT_TRUE(same->is_same());
+  blocks[7001] = ~blocks[7001];
+  const auto other = difference_of(bytes_a, big());
+  ASSERT_THAT(other, Succeeds());
+  ASSERT_EQ(other->data.size(), 1u);
+  EXPECT_EQ(other->data[0].first_difference, 7000u);
+}
+
+TEST(StoredBytes, StopWhenAsked) {
+  const Bytes bytes = model_of({1.0f});
+  EXPECT_THAT(difference_of(bytes, bytes, {.progress = [](std::uint64_t) { return false; }}),
+              FailsWith(Errc::interrupted));
+}
+
 TEST(WeightDistance, IsThatOfTheNumbers) {
   const auto distance = distance_of(model_of({1.0f, 2.0f, -3.0f, 0.0f, nan, 5.0f, infinity}),
                                     model_of({1.5f, 2.0f, -1.0f, -0.0f, nan, nan, infinity}));
   ASSERT_THAT(distance, Succeeds());
-  EXPECT_FALSE(distance->has_same_bytes);
   EXPECT_EQ(distance->differing, 3u);
   EXPECT_EQ(distance->error.count, 4u);
   EXPECT_DOUBLE_EQ(distance->error.largest, 2.0);
@@ -150,7 +230,6 @@ TEST(WeightDistance, IsThatOfTheNumbers) {
 TEST(WeightDistance, OfTheSameBytesIsNone) {
   const auto distance = distance_of(model_of({1.0f, nan}), model_of({1.0f, nan}));
   ASSERT_THAT(distance, Succeeds());
-  EXPECT_TRUE(distance->has_same_bytes);
   EXPECT_EQ(distance->differing, 0u);
   EXPECT_EQ(distance->cosine(), 1.0);
 }

@@ -222,6 +222,33 @@ TEST(TensorProfile, RefusesWhatCannotBeDecoded) {
   EXPECT_EQ(find_counterpart(*model, model->tensors()[0]), nullptr);
 }
 
+TEST(QuantizationError, IsThatOfEachPairWhereverItLies) {
+  // Runs with and without an infinity, and a tail: the same as pair by pair.
+  std::vector<float> reference(2 * 256 + 13);
+  std::vector<float> numbers(reference.size());
+  for (std::size_t i = 0; i < reference.size(); ++i) {
+    reference[i] = static_cast<float>(i % 7) - 3.0f;
+    numbers[i] = reference[i] + static_cast<float>(i % 5) / 4.0f;
+  }
+  numbers[300] = std::numeric_limits<float>::infinity();
+  numbers[524] = std::numeric_limits<float>::quiet_NaN();
+  QuantizationError expected;
+  for (std::size_t i = 0; i < reference.size(); ++i) {
+    const double error = static_cast<double>(numbers[i]) - static_cast<double>(reference[i]);
+    if (!std::isfinite(error)) continue;
+    ++expected.count;
+    expected.squared_error += error * error;  // small integers over 16: exact in any order
+    expected.squared_signal += static_cast<double>(reference[i]) * reference[i];
+    expected.largest = std::max(expected.largest, std::abs(error));
+  }
+  const QuantizationError error = measure_error(reference, numbers);
+  EXPECT_EQ(error.count, reference.size() - 2);
+  EXPECT_EQ(error.count, expected.count);
+  EXPECT_EQ(error.squared_error, expected.squared_error);
+  EXPECT_EQ(error.squared_signal, expected.squared_signal);
+  EXPECT_EQ(error.largest, expected.largest);
+}
+
 TEST(QuantizationError, LeavesOutWhatIsNotFinite) {
   const float infinity = std::numeric_limits<float>::infinity();
   const float nan = std::numeric_limits<float>::quiet_NaN();

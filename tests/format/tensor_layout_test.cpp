@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Where tensor data lies: within the file, without overlap, in any order.
 
-#include "format/tensor_layout.hpp"
-
 #include <gtest/gtest.h>
 
 #include <string>
@@ -128,22 +126,6 @@ TEST(TensorLayout, UnknownTypesDoNotHideOverlapOrMissingData) {
               FailsWith(Errc::tensor_overlap));
   EXPECT_THAT(refusal_of(file_of({{24, 1, unknown}}, 20), leniently),
               FailsWith(Errc::tensor_outside_file));
-}
-
-TEST(TensorLayout, SizesCountZeroDimensionsAsOneUntilTheEnd) {
-  using format::ShapeProblem;
-  const std::uint64_t half = std::uint64_t{1} << 32;
-  const auto size_of = [](const std::vector<std::uint64_t>& shape, TensorType type) {
-    return format::size_of_tensor(shape, find_type(type));
-  };
-  EXPECT_EQ(size_of({256, 3}, TensorType::q6_k).bytes, 630u);
-  EXPECT_EQ(size_of({256, 3}, TensorType::q6_k).elements, 768u);
-  EXPECT_EQ(size_of({0, half}, TensorType::f32).bytes, 0u);
-  EXPECT_EQ(size_of({0, half}, TensorType::f32).problem, ShapeProblem::none);
-  EXPECT_EQ(size_of({0, half, half}, TensorType::f32).problem, ShapeProblem::overflow);
-  EXPECT_EQ(size_of({255, 2}, TensorType::q6_k).problem, ShapeProblem::partial_block);
-  EXPECT_EQ(size_of({7, 2}, unknown).elements, 14u);
-  EXPECT_EQ(size_of({7, 2}, unknown).bytes, 0u);
 }
 
 }  // namespace

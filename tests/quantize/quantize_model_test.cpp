@@ -69,8 +69,7 @@ class QuantizeModel : public testing::Test {
   Result<std::vector<TensorError>> run(const Model& model, const std::string& out = "out.gguf") {
     const Result<QuantizePlan> plan = plan_quantization(model, options_);
     if (!plan) return Failure(plan.error());
-    const QuantizedShard whole{.path = folder_.path(out), .tensor_count = plan->tensors.size()};
-    return quantize_model(model, *plan, options_, whole, true);
+    return quantize_model(model, *plan, options_, {.path = folder_.path(out)}, true);
   }
 
   Model open_result(const std::string& out = "out.gguf") const {
@@ -304,7 +303,7 @@ TEST_F(QuantizeModel, StopsWhenAsked) {
   options_.recipe = find_recipe("Q4_0");
   const auto plan = plan_quantization(model, options_);
   ASSERT_THAT(plan, Succeeds());
-  const QuantizedShard whole{.path = folder_.path("stopped.gguf"), .tensor_count = 1};
+  const QuantizedShard whole{.path = folder_.path("stopped.gguf")};
   EXPECT_THAT(
       quantize_model(model, *plan, options_, whole, false, [](std::uint64_t) { return false; }),
       FailsWith(Errc::interrupted));
@@ -405,14 +404,33 @@ TEST_F(QuantizeModel, WritesNoShardThatIsNotOfThePlan) {
   options_.recipe = find_recipe("Q8_0");
   const auto plan = plan_quantization(model, options_);
   ASSERT_THAT(plan, Succeeds());
-  for (const auto& [first, count] : {std::pair(0, 2), std::pair(2, 0), std::pair(1, 1)}) {
-    const QuantizedShard shard{.path = folder_.path("out.gguf"),
-                               .first_tensor = static_cast<std::size_t>(first),
-                               .tensor_count = static_cast<std::size_t>(count)};
-    EXPECT_THAT(quantize_model(model, *plan, options_, shard, false),
-                FailsWith(Errc::index_out_of_range));
-  }
+  const auto write = [&](QuantizedShard shard) {
+    shard.path = folder_.path("out.gguf");
+    return quantize_model(model, *plan, options_, shard, false);
+  };
+  EXPECT_THAT(write({.tensor_count = 2}), FailsWith(Errc::index_out_of_range));
+  EXPECT_THAT(write({.first_tensor = 2}), FailsWith(Errc::index_out_of_range));
+  EXPECT_THAT(write({.first_tensor = 1, .tensor_count = 1}), FailsWith(Errc::index_out_of_range));
+  EXPECT_THAT(write({.index = 2, .count = 2}), FailsWith(Errc::index_out_of_range));
   EXPECT_FALSE(std::ifstream(folder_.path("out.gguf")).good());
+}
+
+TEST_F(QuantizeModel, WritesNoWholeModelWithoutItsTensors) {
+  const Model model = write_model(
+      {make_source("blk.0.ffn_up.weight", {512, 4}), make_source("blk.1.ffn_up.weight", {512, 4})});
+  options_.recipe = find_recipe("Q8_0");
+  const auto plan = plan_quantization(model, options_);
+  ASSERT_THAT(plan, Succeeds());
+  const std::string path = folder_.path("out.gguf");
+  for (const std::size_t count : {std::size_t{0}, std::size_t{1}}) {
+    EXPECT_THAT(
+        quantize_model(model, *plan, options_, {.path = path, .tensor_count = count}, false),
+        FailsWith(Errc::invalid_argument));
+  }
+  EXPECT_THAT(quantize_set(model, *plan, options_, {}, false), FailsWith(Errc::invalid_argument));
+  EXPECT_FALSE(std::ifstream(path).good());
+  EXPECT_THAT(quantize_model(model, *plan, options_, {.path = path}, false), Succeeds());
+  EXPECT_EQ(open_result().tensors().size(), 2u);
 }
 
 }  // namespace

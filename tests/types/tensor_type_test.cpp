@@ -110,6 +110,27 @@ TEST(TensorTypeTable, BitsPerWeightCountTheScales) {
   EXPECT_EQ(find_type(TensorType::q1_0)->bits_per_weight(), 1.125);
 }
 
+TEST(TensorTypeTable, SortsTypesByWhatAnElementIs) {
+  std::set<std::string_view> integers;
+  std::set<std::string_view> floats;
+  for (const TensorTypeInfo& info : live_tensor_types) {
+    EXPECT_EQ(is_integer(info.type) + is_float(info.type) + is_quantized(info.type), 1);
+    if (is_integer(info.type)) integers.insert(info.name);
+    if (is_float(info.type)) floats.insert(info.name);
+  }
+  EXPECT_EQ(integers, (std::set<std::string_view>{"I8", "I16", "I32", "I64"}));
+  EXPECT_EQ(floats, (std::set<std::string_view>{"F32", "F16", "BF16", "F64"}));
+  constexpr auto removed = static_cast<TensorType>(4);
+  EXPECT_FALSE(is_integer(removed) || is_float(removed) || is_quantized(removed));
+}
+
+TEST(TensorTypeTable, CountsBytesAndElementsOfWholeBlocks) {
+  const TensorTypeInfo& q6_k = *find_type(TensorType::q6_k);
+  EXPECT_EQ(q6_k.bytes_of(768), 630u);
+  EXPECT_EQ(q6_k.elements_of(630), 768u);
+  EXPECT_EQ(find_type(TensorType::f16)->bytes_of(7), 14u);
+}
+
 TEST(TensorTypeTable, SaysWhichTypesWantImportanceWeights) {
   std::map<ImportanceWeights, std::set<std::string_view>> names;
   for (const TensorTypeInfo& info : live_tensor_types) names[info.weights].insert(info.name);

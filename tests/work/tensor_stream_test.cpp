@@ -89,6 +89,19 @@ TEST_F(TensorStream, PutsInterleavedHalvesOneAfterTheOther) {
   }
 }
 
+TEST_F(TensorStream, DropsNothingThatIsNotSaid) {
+  OutputTensor output = all_of("floats");
+  output.size_bytes = 0;
+  EXPECT_THAT(stream(output), FailsWith(Errc::size_mismatch));
+  output = all_of("floats");
+  output.source = nullptr;
+  EXPECT_THAT(stream(output), FailsWith(Errc::invalid_argument));
+  output.is_zeros = true;
+  EXPECT_EQ(stream(output), Bytes(8 * 6 * 4, std::byte{0}));
+  output.source = &tensor("floats");
+  EXPECT_THAT(stream(output), FailsWith(Errc::invalid_argument));
+}
+
 TEST_F(TensorStream, RefusesTypesThatThereAreNot) {
   const auto unknown = static_cast<TensorType>(999);
   EXPECT_THAT(output_of(tensor("floats"), unknown), FailsWith(Errc::unsupported_type));

@@ -2,7 +2,6 @@
 #include "formats/bump/bump_checks.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
 #include <utility>
 
@@ -72,16 +71,8 @@ bool bump_holds(TensorType type, BumpCodes codes) noexcept {
 }
 
 std::uint64_t layers_up_to(std::string_view name) noexcept {
-  constexpr std::string_view prefix = "blk.";
-  constexpr std::string_view suffix = ".attn_norm.weight";
-  if (!name.starts_with(prefix) || !name.ends_with(suffix)) return 0;
-  if (name.size() <= prefix.size() + suffix.size()) return 0;
-  const std::string_view digits =
-      name.substr(prefix.size(), name.size() - prefix.size() - suffix.size());
-  std::uint32_t layer = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), layer);
-  if (error != std::errc() || end != digits.data() + digits.size()) return 0;
-  return std::uint64_t{layer} + 1;
+  const auto parts = parse_layer_name(name);
+  return parts && parts->rest == "attn_norm.weight" ? std::uint64_t{parts->layer} + 1 : 0;
 }
 
 Result<void> check_weight_type(const TensorInfo& tensor, const char* role, BumpCodes codes,

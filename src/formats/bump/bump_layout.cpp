@@ -120,20 +120,12 @@ class Builder {
 
   /// Counts the bytes of a section and keeps it.
   void append(BumpSection section) {
-    const TensorTypeInfo* info = find_type(section.type);
-    if (info == nullptr || section.shape[0] % info->block_elements != 0) {
+    const Result<TensorSize> size = size_of_tensor(section.type, section.shape);
+    if (!size || find_type(section.type) == nullptr) {
       is_good_ = false;
       return;
     }
-    std::uint64_t bytes = info->block_bytes;
-    for (std::size_t i = 0; i < section.shape.size(); ++i) {
-      const std::uint64_t factor =
-          i == 0 ? section.shape[0] / info->block_elements : section.shape[i];
-      const auto product = checked_mul(bytes, factor);
-      if (!product) is_good_ = false;
-      bytes = product.value_or(0);
-    }
-    section.size_bytes = bytes;
+    section.size_bytes = size->bytes;
     sections_.push_back(std::move(section));
   }
 

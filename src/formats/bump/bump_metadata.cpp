@@ -11,10 +11,8 @@ namespace {
 constexpr std::string_view epsilon_key = "attention.layer_norm_rms_epsilon";
 constexpr std::string_view odd_epsilon_key = "norm_rms_eps";
 
-bool is_integer(ValueType type) {
-  return type != ValueType::float32 && type != ValueType::float64 && type != ValueType::string &&
-         type != ValueType::array;
-}
+/// A flag counts as one, too.
+bool is_whole(ValueType type) { return is_integer(type) || type == ValueType::boolean; }
 
 /// A number or flag as an integer. Errc::bump_cannot_hold if no header has room for it.
 Result<std::uint64_t> read_integer(const std::string& key, const Value& value) {
@@ -37,7 +35,7 @@ class KeyReader {
       const Value* value = model_.find(key);
       if (value == nullptr) continue;
       if (value->is_array() && !is_strict_) return same_in_all_layers(key, value->as_array());
-      if (!is_integer(value->type())) continue;
+      if (!is_whole(value->type())) continue;
       INGOT_TRY(const std::uint64_t number, read_integer(key, *value));
       return std::optional(number);
     }
@@ -73,9 +71,9 @@ class KeyReader {
     const Value* value = model_.find(key);
     if (value == nullptr) return std::optional<double>();
     double number = 0;
-    if (value->type() == ValueType::float32 || value->type() == ValueType::float64) {
+    if (is_float(value->type())) {
       number = value->get<double>().value_or(0);
-    } else if (is_integer(value->type())) {
+    } else if (is_whole(value->type())) {
       INGOT_TRY(const std::uint64_t integer, read_integer(key, *value));
       number = static_cast<double>(integer);
     } else {
@@ -89,7 +87,7 @@ class KeyReader {
                                                                  const Array& array) {
     std::optional<std::uint64_t> common;
     for (const Value element : array) {
-      if (!is_integer(element.type())) return std::optional<std::uint64_t>();
+      if (!is_whole(element.type())) return std::optional<std::uint64_t>();
       INGOT_TRY(const std::uint64_t number, read_integer(key, element));
       if (common && *common != number) {
         return fail(Errc::bump_cannot_hold, key,

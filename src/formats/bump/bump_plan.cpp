@@ -354,8 +354,10 @@ class Planner {
   Result<void> fill(const BumpSection& section) {
     std::uint64_t filled = 0;
     for (const TensorInfo* source : sources_of(section)) {
-      OutputTensor tensor;
-      tensor.size_bytes = section.size_bytes;
+      OutputTensor tensor{.type = section.type,
+                          .shape = section.shape,
+                          .size_bytes = section.size_bytes,
+                          .is_zeros = true};
       if (source != nullptr) {
         INGOT_TRY(tensor, output_of(*source, section.type));
       }

@@ -7,13 +7,11 @@
 #include <optional>
 #include <utility>
 
+#include "base/about.hpp"
 #include "base/checked.hpp"
 
 namespace ingot::interop {
 namespace {
-
-/// What ModelWriter uses for models without `general.alignment`, which these are.
-constexpr std::uint64_t alignment = 32;
 
 /// Bytes of the GGUF file that are bytes, or decoded bytes, of another one.
 struct Extent {
@@ -120,19 +118,6 @@ class SplicedSource final : public Source {
   std::uint64_t size_bytes_;
 };
 
-Result<std::uint64_t> size_of(const ForeignTensor& tensor) {
-  const TensorTypeInfo* info = find_type(tensor.type);
-  if (info == nullptr) return fail(Errc::unsupported_type, tensor.name);
-  std::uint64_t bytes = info->block_bytes;
-  for (std::size_t i = 0; i < tensor.shape.size(); ++i) {
-    const std::uint64_t factor = i == 0 ? tensor.shape[0] / info->block_elements : tensor.shape[i];
-    const auto product = checked_mul(bytes, factor);
-    if (!product) return fail(Errc::size_overflow, tensor.name);
-    bytes = *product;
-  }
-  return bytes;
-}
-
 Result<void> check_place(const ForeignTensor& tensor, std::uint64_t size_bytes,
                          const Source& file) {
   const std::uint64_t stored = tensor.byte_values != nullptr ? size_bytes / 2 : size_bytes;
@@ -155,10 +140,12 @@ Result<Model> make_foreign_model(ModelWriter keys, std::span<const ForeignTensor
   std::vector<Extent> extents;
   std::uint64_t end = header.size();
   for (const ForeignTensor& tensor : tensors) {
-    INGOT_TRY(const std::uint64_t size_bytes, size_of(tensor));
+    INGOT_TRY(const TensorSize size, about(tensor.name, size_of_tensor(tensor.type, tensor.shape)));
+    const std::uint64_t size_bytes = size.bytes;
     INGOT_TRY_VOID(check_place(tensor, size_bytes, *files[tensor.file]));
     extents.push_back({end, size_bytes, tensor.file, tensor.file_offset, tensor.byte_values});
-    end = *checked_align_up(end + size_bytes, alignment);  // the header was made: it all fits
+    end =
+        *checked_align_up(end + size_bytes, default_alignment);  // the header was made: it all fits
   }
   OpenOptions lenient = options;
   lenient.is_lenient = true;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -57,7 +56,7 @@ constexpr std::array expert_names = {
 
 /// "blk.12.attn_q.weight" in its parts.
 struct NameParts {
-  std::string_view layer;   // "12", or empty
+  std::optional<std::uint32_t> layer;
   std::string_view stem;    // "attn_q"
   std::string_view ending;  // ".weight", ".bias" or empty
 };
@@ -68,15 +67,9 @@ NameParts split_name(std::string_view name) {
     if (name.ends_with(ending)) parts.ending = ending;
   }
   name.remove_suffix(parts.ending.size());
-  if (name.starts_with("blk.")) {
-    const std::string_view rest = name.substr(4);
-    const std::size_t dot = rest.find('.');
-    if (dot != 0 && dot != std::string_view::npos && rest.find_first_not_of("0123456789") == dot) {
-      parts.layer = rest.substr(0, dot);
-      name = rest.substr(dot + 1);
-    }
-  }
-  parts.stem = name;
+  const auto layer = parse_layer_name(name);
+  if (layer) parts.layer = layer->layer;
+  parts.stem = layer ? layer->rest : name;
   return parts;
 }
 
@@ -90,15 +83,13 @@ std::string_view find_name(const std::array<NamePair, N>& names, std::string_vie
 
 /// A number of heads: one for all layers, or an element of an array.
 std::optional<std::uint64_t> head_count(const Model& model, std::string_view key,
-                                        std::string_view layer) {
+                                        std::optional<std::uint32_t> layer) {
   const Value* value = find_architecture_key(model, key);
   if (value == nullptr) return std::nullopt;
   Result<std::uint64_t> count = value->get<std::uint64_t>();
   if (value->is_array()) {
-    std::uint64_t position = 0;
-    const auto parsed = std::from_chars(layer.data(), layer.data() + layer.size(), position);
-    if (parsed.ec != std::errc()) return std::nullopt;
-    count = value->as_array().get<std::uint64_t>(position);
+    if (!layer) return std::nullopt;
+    count = value->as_array().get<std::uint64_t>(*layer);
   }
   return count ? std::optional(*count) : std::nullopt;
 }
@@ -115,17 +106,17 @@ class Renamer {
       return {};
     }
     if (const auto expert = find_name(expert_names, parts.stem);
-        !expert.empty() && !parts.layer.empty() && tensor.shape.size() == 3) {
+        !expert.empty() && parts.layer && tensor.shape.size() == 3) {
       add_experts(tensor, parts, expert);
       return {};
     }
-    const std::string_view hf = parts.layer.empty() ? find_name(model_names, parts.stem)
-                                                    : find_name(layer_names, parts.stem);
+    const std::string_view hf =
+        parts.layer ? find_name(layer_names, parts.stem) : find_name(model_names, parts.stem);
     if (hf.empty()) {
       remark(Errc::name_kept, tensor.name);
     } else {
       if (is_interleaved_) INGOT_TRY_VOID(undo_interleaving(tensor, parts));
-      tensor.name = parts.layer.empty() ? std::string() : layer_prefix(parts.layer);
+      tensor.name = parts.layer ? layer_prefix(*parts.layer) : std::string();
       tensor.name.append(hf).append(parts.ending);
     }
     outputs_.push_back(std::move(tensor));
@@ -135,8 +126,8 @@ class Renamer {
   std::vector<OutputTensor> take() { return std::move(outputs_); }
 
  private:
-  static std::string layer_prefix(std::string_view layer) {
-    return "model.layers." + std::string(layer) + ".";
+  static std::string layer_prefix(std::uint32_t layer) {
+    return "model.layers." + std::to_string(layer) + ".";
   }
 
   void remark(Errc code, const std::string& name) {
@@ -148,7 +139,7 @@ class Renamer {
     const std::uint64_t count = stacked.shape[2];
     for (std::uint64_t i = 0; i < count; ++i) {
       OutputTensor tensor = stacked;
-      tensor.name = layer_prefix(parts.layer) + "block_sparse_moe.experts." + std::to_string(i) +
+      tensor.name = layer_prefix(*parts.layer) + "block_sparse_moe.experts." + std::to_string(i) +
                     "." + std::string(expert) + std::string(parts.ending);
       tensor.shape.pop_back();
       tensor.size_bytes = stacked.size_bytes / count;

@@ -41,16 +41,6 @@ Result<void> check_outputs(const Model& model, const std::vector<std::string>& i
 
 }  // namespace
 
-bool is_float(TensorType type) noexcept {
-  return type == TensorType::f32 || type == TensorType::f16 || type == TensorType::bf16 ||
-         type == TensorType::f64;
-}
-
-bool is_integer(TensorType type) noexcept {
-  return type == TensorType::i8 || type == TensorType::i16 || type == TensorType::i32 ||
-         type == TensorType::i64;
-}
-
 }  // namespace convert
 
 Conversion::~Conversion() = default;

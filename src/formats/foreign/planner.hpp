@@ -24,12 +24,6 @@ Result<std::unique_ptr<Conversion>> plan_safetensors(const Model& model, const s
                                                      const ConvertOptions& options);
 inline constexpr PlanFunction no_writer = nullptr;
 
-/// Whether a type holds one float in each element: F32, F16, BF16, F64.
-[[nodiscard]] bool is_float(TensorType type) noexcept;
-
-/// Whether a type holds one integer in each element.
-[[nodiscard]] bool is_integer(TensorType type) noexcept;
-
 /// The tensors of a model as a format without quantized types is to hold them, under the names that
 /// the options want. `holds` says which types the format has; the others become F32, and so does
 /// the type of the options if the format has it not. Remarks say what was left out.

@@ -4,41 +4,29 @@
 #include <utility>
 
 #include "base/about.hpp"
+#include "formats/foreign/lost_meaning.hpp"
 #include "formats/foreign/planner.hpp"
-#include "ingot/shard_name.hpp"
 
 namespace ingot::convert {
 namespace {
 
-constexpr std::string_view alignment_key = "general.alignment";
-constexpr std::string_view file_type_key = "general.file_type";
+/// What an engine keeps in F32, whatever the type of the weights: norms and biases.
+bool is_kept_in_f32(const TensorInfo& tensor) noexcept {
+  std::size_t dimensions = tensor.shape.size();
+  while (dimensions > 0 && tensor.shape[dimensions - 1] == 1) --dimensions;
+  return dimensions < 2 || tensor.name.ends_with("_norm.weight") || tensor.name.ends_with(".bias");
+}
 
 /// The type in which a tensor is written.
 TensorType choose_type(const TensorInfo& tensor, const ConvertOptions& options) {
   if (!options.type || is_integer(tensor.type)) return tensor.type;
-  // Engines want norms and biases in F32 or as the model came.
-  if (tensor.shape.size() < 2 && *options.type != TensorType::f32) return tensor.type;
-  return *options.type;
-}
-
-/// `general.file_type` of a model whose matrices have one type. Source: LLAMA_FTYPE of llama.h.
-std::optional<std::uint32_t> file_type_of(TensorType type) {
-  switch (type) {
-    case TensorType::f32:
-      return 0;
-    case TensorType::f16:
-      return 1;
-    case TensorType::bf16:
-      return 32;
-    default:
-      return std::nullopt;
-  }
+  return !options.all_tensors && is_kept_in_f32(tensor) ? TensorType::f32 : *options.type;
 }
 
 class GgufConversion final : public Conversion {
  public:
   GgufConversion(const Model& model, const ConvertOptions& options)
-      : model_(model), options_(options) {}
+      : model_(model), options_(options), writer_(ModelWriter::with_keys_of(model)) {}
 
   Result<void> plan(const std::string& path) {
     const bool is_big = options_.byte_order.value_or(model_.files()[0].byte_order) == Endian::big;
@@ -50,6 +38,7 @@ class GgufConversion final : public Conversion {
     for (const TensorInfo& tensor : model_.tensors()) INGOT_TRY_VOID(add_tensor(tensor));
     INGOT_TRY(total_bytes_, writer_.file_bytes(format_));
     outputs_.push_back(path);
+    if (auto warning = find_missing_meaning(model_)) warnings_.push_back(*std::move(warning));
     return {};
   }
 
@@ -59,17 +48,12 @@ class GgufConversion final : public Conversion {
 
  private:
   void add_keys() {
-    for (const KeyValue& entry : model_.metadata()) {
-      // One file is no part of a set.
-      if (!is_split_key(entry.key)) writer_.set_value(entry.key, entry.value);
-    }
     const bool has_alignment = model_.find(alignment_key) != nullptr;
-    constexpr std::uint32_t default_alignment = 32;
     if (options_.alignment && (has_alignment || *options_.alignment != default_alignment)) {
       writer_.set(alignment_key, *options_.alignment);
     }
-    if (!options_.type || model_.find(file_type_key) == nullptr) return;
-    if (const auto file_type = file_type_of(*options_.type)) writer_.set(file_type_key, *file_type);
+    set_file_type(model_, writer_,
+                  [this](const TensorInfo& tensor) { return choose_type(tensor, options_); });
   }
 
   Result<void> add_tensor(const TensorInfo& tensor) {

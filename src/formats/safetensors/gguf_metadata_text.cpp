@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
-#include "base/base64.hpp"
+#include "formats/foreign/lost_meaning.hpp"
 #include "ingot/shard_name.hpp"
 #include "ingot/text.hpp"
 
@@ -56,18 +56,20 @@ std::string readable_text(const Value& value) {
   return is_utf8(text) ? std::string(text) : std::string();
 }
 
-}  // namespace
-
+/// Whether a key says how the file is made, and not what the model is.
 bool is_container_key(std::string_view key) noexcept {
-  return key == "general.alignment" || is_split_key(key);
+  return key == alignment_key || is_split_key(key);
 }
 
-Result<std::vector<std::pair<std::string, std::string>>> metadata_as_text(const Model& model) {
+}  // namespace
+
+Result<std::vector<std::pair<std::string, std::string>>> metadata_as_text(
+    const Model& model, const std::function<TensorType(const TensorInfo&)>& type_in_result) {
   std::vector<std::pair<std::string, std::string>> entries;
-  ModelWriter exact;
-  for (const KeyValue& entry : model.metadata()) {
-    if (is_container_key(entry.key)) continue;
-    exact.set_value(entry.key, entry.value);
+  ModelWriter exact = ModelWriter::with_keys_of(model);
+  exact.remove(alignment_key);
+  convert::set_file_type(model, exact, type_in_result);
+  for (const KeyValue& entry : exact.metadata()) {
     std::string text = readable_text(entry.value);
     const bool is_taken = entry.key == "format" || entry.key == exact_metadata_key;
     if (!text.empty() && !is_taken) entries.emplace_back(entry.key, std::move(text));

@@ -2,6 +2,7 @@
 // The keys of a model as text, for formats whose metadata is text.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,13 +19,11 @@ namespace ingot::interop {
 /// base64. The entries beside it are for people and for other programs.
 inline constexpr std::string_view exact_metadata_key = "ingot.gguf_metadata";
 
-/// Whether a key says how the file is made, and not what the model is.
-[[nodiscard]] bool is_container_key(std::string_view key) noexcept;
-
 /// All keys but those of the container: numbers, flags and texts as text, arrays as JSON where they
-/// are short, and everything exactly in one entry of the name above.
+/// are short, and everything exactly in one entry of the name above. `general.file_type` is that of
+/// the types in the result.
 [[nodiscard]] Result<std::vector<std::pair<std::string, std::string>>> metadata_as_text(
-    const Model& model);
+    const Model& model, const std::function<TensorType(const TensorInfo&)>& type_in_result);
 
 /// Adds what the entry `exact_metadata_key` holds. Errc::safetensors_header if it is not such.
 [[nodiscard]] Result<void> add_exact_metadata(std::string_view base64, ModelWriter& keys);

@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cstddef>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -177,7 +178,12 @@ class SafetensorsConversion final : public Conversion {
     INGOT_TRY(std::vector<OutputTensor> tensors,
               plan_plain_tensors(model_, options, holds, remarks_));
     INGOT_TRY_VOID(check_names(tensors));
-    INGOT_TRY(const auto metadata, interop::metadata_as_text(model_));
+    std::map<const TensorInfo*, TensorType> types;
+    for (const OutputTensor& tensor : tensors) types[tensor.source] = tensor.type;
+    INGOT_TRY(const auto metadata, interop::metadata_as_text(model_, [&](const TensorInfo& tensor) {
+                const auto found = types.find(&tensor);
+                return found == types.end() ? tensor.type : found->second;  // left out
+              }));
     std::string first_text = metadata_text(metadata);
     auto parts =
         distribute(std::move(tensors), first_text.size(), options.max_file_bytes, remarks_);

@@ -8,6 +8,7 @@
 #include "format/magic.hpp"
 #include "format/serialise.hpp"
 #include "model/edit/edit_state.hpp"
+#include "model/write/key_table.hpp"
 
 namespace ingot {
 namespace {
@@ -170,16 +171,12 @@ Result<HeaderDraft> draft_header(const ModelEdit::State& state, Bytes old_header
 }
 
 std::uint64_t new_alignment(const ModelEdit::State& state) {
-  constexpr std::string_view alignment_key = "general.alignment";
-  constexpr std::uint64_t default_alignment = 32;
   const auto position = state.key_positions.find(std::string(alignment_key));
   if (position == state.key_positions.end()) return default_alignment;
   const KeyEdit& key = state.keys[position->second];
   const Value value =
       key.value ? key.value->value() : state.file().structure.metadata[key.original].value;
-  // A value that makes no sense is refused when the header is checked.
-  const std::uint64_t alignment = value.get<std::uint32_t>().value_or(0);
-  return alignment != 0 ? alignment : default_alignment;
+  return alignment_of(value);
 }
 
 }  // namespace ingot

@@ -55,7 +55,7 @@ struct HeaderDraft {
   detail::ValueEncoding encoding;
   std::uint64_t key_count = 0;
   std::uint64_t tensor_count = 0;
-  std::uint64_t alignment = 32;
+  std::uint64_t alignment = default_alignment;
 
   [[nodiscard]] std::uint64_t size_bytes() const noexcept { return keys.size() + infos.size(); }
   /// What the padding key takes with an empty value.

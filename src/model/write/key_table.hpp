@@ -35,6 +35,13 @@ struct OwnedContent {
   void append_text(std::string_view text);
 };
 
+/// The alignment that a value of `general.alignment` asks for, or the default. A value that makes
+/// no sense is refused when the header is checked.
+[[nodiscard]] inline std::uint64_t alignment_of(const std::optional<Value>& value) {
+  const std::uint64_t alignment = value ? value->get<std::uint32_t>().value_or(0) : 0;
+  return alignment != 0 ? alignment : default_alignment;
+}
+
 /// Keys in the order in which they were set. A table cannot be copied or moved while values that it
 /// handed out are in use.
 class KeyTable {

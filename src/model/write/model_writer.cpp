@@ -4,11 +4,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/about.hpp"
 #include "base/checked.hpp"
 #include "format/parse.hpp"
 #include "format/serialise.hpp"
-#include "format/tensor_layout.hpp"
 #include "ingot/quantize.hpp"
+#include "ingot/shard_name.hpp"
 #include "io/atomic_file.hpp"
 #include "model/open/model_state.hpp"
 #include "model/write/key_table.hpp"
@@ -16,14 +17,11 @@
 namespace ingot {
 namespace {
 
-constexpr std::string_view alignment_key = "general.alignment";
-constexpr std::uint64_t default_alignment = 32;
-
 struct PendingTensor {
   std::string name;
   TensorType type;
   std::vector<std::uint64_t> shape;
-  format::TensorSize size;
+  TensorSize size;
   DataProducer produce;  // of data that is made
   const LoadedFile* source =
       nullptr;  // of data that is copied; stays where it is for its model's life
@@ -58,12 +56,7 @@ struct ModelWriter::State {
   KeyTable keys;
   std::vector<PendingTensor> tensors;
 
-  [[nodiscard]] std::uint64_t alignment() const {
-    const std::optional<Value> value = keys.find(alignment_key);
-    // A value that makes no sense is refused when the header is checked.
-    const std::uint64_t alignment = value ? value->get<std::uint32_t>().value_or(0) : 0;
-    return alignment != 0 ? alignment : default_alignment;
-  }
+  [[nodiscard]] std::uint64_t alignment() const { return alignment_of(keys.find(alignment_key)); }
 };
 
 namespace {
@@ -95,10 +88,22 @@ Result<Layout> lay_out(const std::vector<PendingTensor>& tensors, std::uint64_t 
 
 }  // namespace
 
+WriteFormat WriteFormat::of(const Model& model) noexcept {
+  return {model.files()[0].version, model.files()[0].byte_order};
+}
+
 ModelWriter::ModelWriter() : state_(std::make_unique<State>()) {}
 ModelWriter::ModelWriter(ModelWriter&&) noexcept = default;
 ModelWriter& ModelWriter::operator=(ModelWriter&&) noexcept = default;
 ModelWriter::~ModelWriter() = default;
+
+ModelWriter ModelWriter::with_keys_of(const Model& model) {
+  ModelWriter writer;
+  for (const KeyValue& entry : model.metadata()) {
+    if (!is_split_key(entry.key)) writer.set_value(entry.key, entry.value);
+  }
+  return writer;
+}
 
 Result<ModelWriter> ModelWriter::from(const Model& model) {
   ModelWriter writer;
@@ -158,6 +163,8 @@ std::optional<Value> ModelWriter::find(std::string_view key) const {
   return state_->keys.find(key);
 }
 
+std::uint64_t ModelWriter::alignment() const { return state_->alignment(); }
+
 bool ModelWriter::remove(std::string_view key) { return state_->keys.remove(key); }
 
 Result<void> ModelWriter::rename(std::string_view key, std::string_view new_key) {
@@ -166,12 +173,8 @@ Result<void> ModelWriter::rename(std::string_view key, std::string_view new_key)
 
 Result<void> ModelWriter::add_tensor(std::string_view name, TensorType type,
                                      std::span<const std::uint64_t> shape, DataProducer produce) {
-  const TensorTypeInfo* info = find_type(type);
-  if (info == nullptr) return fail(Errc::tensor_type_unknown, std::string(name));
-  const format::TensorSize size = format::size_of_tensor(shape, info);
-  if (size.problem != format::ShapeProblem::none) {
-    return format::fail_shape(size.problem, Error::no_offset, name, shape, info);
-  }
+  if (find_type(type) == nullptr) return fail(Errc::tensor_type_unknown, std::string(name));
+  INGOT_TRY(const TensorSize size, about(std::string(name), size_of_tensor(type, shape)));
   state_->tensors.push_back({.name = std::string(name),
                              .type = type,
                              .shape = {shape.begin(), shape.end()},

@@ -8,8 +8,7 @@
 namespace ingot::convert {
 
 std::uint64_t bytes_of(const TensorInfo& tensor, std::uint64_t element_count) noexcept {
-  const TensorTypeInfo& type = *find_type(tensor.type);
-  return element_count / type.block_elements * type.block_bytes;
+  return find_type(tensor.type)->bytes_of(element_count);
 }
 
 PieceDecoder::PieceDecoder(const Model& model, const TensorInfo& tensor, std::uint64_t end_element)

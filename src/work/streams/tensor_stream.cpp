@@ -3,35 +3,31 @@
 
 #include <algorithm>
 #include <array>
-#include <condition_variable>
 #include <cstddef>
-#include <memory>
-#include <mutex>
-#include <new>
 #include <optional>
-#include <system_error>
-#include <thread>
+#include <string>
 #include <utility>
 
+#include "base/about.hpp"
 #include "base/checked.hpp"
-#include "format/tensor_layout.hpp"
 #include "ingot/parallel.hpp"
 #include "ingot/quantize.hpp"
+#include "work/streams/ordered_pipeline.hpp"
 
 namespace ingot {
 namespace {
 
 /// Elements that are decoded at once; whole blocks of every type.
-constexpr std::uint64_t piece_elements = std::uint64_t{1} << 20;
+constexpr std::uint64_t piece_elements = std::uint64_t{1} << 17;
 
-/// Elements that one thread decodes at a time: they stay in the first caches.
+/// Elements that go through floats at once: they stay in the first caches.
 constexpr std::uint64_t part_elements = std::uint64_t{1} << 13;
 
 /// Bytes that are copied at once.
-constexpr std::uint64_t piece_bytes = std::uint64_t{4} << 20;
+constexpr std::uint64_t piece_bytes = std::uint64_t{1} << 20;
 
-/// Pieces that reading may be ahead of writing.
-constexpr std::size_t most_waiting = 3;
+/// Threads that copy: one writes while another reads. More would only wait for the disk.
+constexpr unsigned copying_threads = 2;
 
 /// The rows of a vector, where they are reordered, are its elements.
 std::uint64_t reordered_row_elements(const OutputTensor& tensor) noexcept {
@@ -43,25 +39,21 @@ std::uint64_t reordered_row_elements(const OutputTensor& tensor) noexcept {
 class RowReader {
  public:
   RowReader(const Model& model, const OutputTensor& tensor, const TensorTypeInfo& type)
-      : model_(model),
-        tensor_(tensor),
-        row_bytes_(reordered_row_elements(tensor) / type.block_elements * type.block_bytes) {}
+      : model_(model), tensor_(tensor), row_bytes_(type.bytes_of(reordered_row_elements(tensor))) {}
 
-  /// Fills `destination` with the bytes that follow those of the last call.
-  Result<void> read(std::span<std::byte> destination) {
+  /// Fills `destination` with the bytes from `first_byte` on.
+  Result<void> read(std::uint64_t first_byte, std::span<std::byte> destination) const {
     if (tensor_.interleaved_rows == 0) {
-      const std::uint64_t first = tensor_.first_row * row_bytes_ + done_bytes_;
-      done_bytes_ += destination.size();
-      return model_.read(*tensor_.source, first, destination);
+      return model_.read(*tensor_.source, tensor_.first_row * row_bytes_ + first_byte, destination);
     }
     while (!destination.empty()) {
-      const std::uint64_t row = done_bytes_ / row_bytes_;
-      const std::uint64_t within = done_bytes_ % row_bytes_;
+      const std::uint64_t row = first_byte / row_bytes_;
+      const std::uint64_t within = first_byte % row_bytes_;
       const auto count = static_cast<std::size_t>(
           std::min<std::uint64_t>(destination.size(), row_bytes_ - within));
       const std::uint64_t first = (tensor_.first_row + stored_row(row)) * row_bytes_ + within;
       INGOT_TRY_VOID(model_.read(*tensor_.source, first, destination.first(count)));
-      done_bytes_ += count;
+      first_byte += count;
       destination = destination.subspan(count);
     }
     return {};
@@ -78,186 +70,96 @@ class RowReader {
   const Model& model_;
   const OutputTensor& tensor_;
   std::uint64_t row_bytes_;
-  std::uint64_t done_bytes_ = 0;
 };
 
-/// Makes the pieces of a tensor, one after the other.
+struct Piece {
+  std::vector<std::byte> bytes;
+  std::optional<Error> failure;
+};
+
+/// Memory of one thread.
+struct Scratch {
+  std::vector<std::byte> stored;
+};
+
+/// Makes the pieces of a tensor, in any order. Thread-safe.
 class PieceMaker {
  public:
   PieceMaker(const Model& model, const OutputTensor& tensor, const StreamOptions& options)
-      : tensor_(tensor),
-        options_(options),
+      : options_(options),
         source_(*find_type(tensor.source->type)),
         target_(*find_type(tensor.type)),
         stored_order_(model.files()[tensor.source->shard].byte_order),
         reader_(model, tensor, source_),
-        rest_elements_(tensor.size_bytes / target_.block_bytes * target_.block_elements) {}
+        element_count_(target_.elements_of(tensor.size_bytes)),
+        most_elements_(is_copy() ? source_.elements_of(piece_bytes) : piece_elements) {}
 
-  [[nodiscard]] bool is_done() const noexcept { return rest_elements_ == 0; }
+  [[nodiscard]] std::uint64_t piece_count() const noexcept {
+    return element_count_ / most_elements_ + (element_count_ % most_elements_ != 0 ? 1 : 0);
+  }
+  [[nodiscard]] unsigned thread_count() const noexcept {
+    const unsigned threads = threads_for(options_.thread_count, piece_count());
+    return is_copy() ? std::min(threads, copying_threads) : threads;
+  }
 
-  /// The next piece.
-  Result<void> make(std::vector<std::byte>& piece) {
-    return tensor_.type == tensor_.source->type ? copy(piece) : recode(piece);
+  Result<void> make(std::uint64_t index, std::vector<std::byte>& bytes, Scratch& scratch) const {
+    const std::uint64_t first = index * most_elements_;
+    const std::uint64_t count = std::min(most_elements_, element_count_ - first);
+    bytes.resize(static_cast<std::size_t>(target_.bytes_of(count)));
+    if (is_copy()) {
+      INGOT_TRY_VOID(reader_.read(source_.bytes_of(first), bytes));
+      return stored_order_ == options_.byte_order ? Result<void>()
+                                                  : swap_byte_order(target_.type, bytes);
+    }
+    scratch.stored.resize(static_cast<std::size_t>(source_.bytes_of(count)));
+    INGOT_TRY_VOID(reader_.read(source_.bytes_of(first), scratch.stored));
+    return recode(scratch.stored, bytes, count);
   }
 
  private:
-  Result<void> copy(std::vector<std::byte>& piece) {
-    const std::uint64_t most = piece_bytes / source_.block_bytes * source_.block_elements;
-    const std::uint64_t count = std::min(most, rest_elements_);
-    rest_elements_ -= count;
-    piece.resize(static_cast<std::size_t>(count / source_.block_elements * source_.block_bytes));
-    INGOT_TRY_VOID(reader_.read(piece));
-    if (stored_order_ == options_.byte_order) return {};
-    return swap_byte_order(tensor_.type, piece);
-  }
+  [[nodiscard]] bool is_copy() const noexcept { return source_.type == target_.type; }
 
-  Result<void> recode(std::vector<std::byte>& piece) {
-    const std::uint64_t count = std::min(piece_elements, rest_elements_);
-    rest_elements_ -= count;
-    stored_.resize(static_cast<std::size_t>(count / source_.block_elements * source_.block_bytes));
-    piece.resize(static_cast<std::size_t>(count / target_.block_elements * target_.block_bytes));
-    INGOT_TRY_VOID(reader_.read(stored_));
-    return spread(
-        count, part_elements, options_.thread_count,
-        [&](std::uint64_t first, std::uint64_t part) { return recode_part(first, part, piece); });
-  }
-
-  Result<void> recode_part(std::uint64_t first, std::uint64_t count, std::span<std::byte> piece) {
+  Result<void> recode(std::span<const std::byte> stored, std::span<std::byte> bytes,
+                      std::uint64_t count) const {
     alignas(64) std::array<float, part_elements> floats;
-    const auto decoded = std::span(floats).first(static_cast<std::size_t>(count));
-    const auto part_of = [&](std::span<std::byte> bytes, const TensorTypeInfo& type) {
-      return bytes.subspan(
-          static_cast<std::size_t>(first / type.block_elements * type.block_bytes),
-          static_cast<std::size_t>(count / type.block_elements * type.block_bytes));
-    };
-    INGOT_TRY_VOID(dequantize(source_.type, part_of(stored_, source_), decoded,
-                              {.byte_order = stored_order_, .stores = OutputStores::cached}));
-    return quantize(target_.type, decoded, decoded.size(), part_of(piece, target_),
-                    {.byte_order = options_.byte_order});
+    for (std::uint64_t done = 0; done < count; done += part_elements) {
+      const std::uint64_t part = std::min(part_elements, count - done);
+      const auto part_of = [&](auto all, const TensorTypeInfo& type) {
+        return all.subspan(static_cast<std::size_t>(type.bytes_of(done)),
+                           static_cast<std::size_t>(type.bytes_of(part)));
+      };
+      const auto decoded = std::span(floats).first(static_cast<std::size_t>(part));
+      INGOT_TRY_VOID(dequantize(source_.type, part_of(stored, source_), decoded,
+                                {.byte_order = stored_order_, .stores = OutputStores::cached}));
+      INGOT_TRY_VOID(quantize(target_.type, decoded, decoded.size(), part_of(bytes, target_),
+                              {.byte_order = options_.byte_order}));
+    }
+    return {};
   }
 
-  const OutputTensor& tensor_;
   const StreamOptions& options_;
   const TensorTypeInfo& source_;
   const TensorTypeInfo& target_;
   Endian stored_order_;
   RowReader reader_;
-  std::uint64_t rest_elements_;
-  std::vector<std::byte> stored_;
+  std::uint64_t element_count_;
+  std::uint64_t most_elements_;  // of a piece
 };
 
-/// Hands pieces from the thread that makes them to the thread that writes them.
-class PieceQueue {
- public:
-  /// False if nobody wants more. Takes the piece, and gives one back that is no longer needed.
-  bool push(std::vector<std::byte>& piece) {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return is_stopped_ || waiting_.size() < most_waiting; });
-    if (is_stopped_) return false;
-    waiting_.push_back(std::move(piece));
-    piece = std::vector<std::byte>();
-    if (!spare_.empty()) {
-      piece = std::move(spare_.back());
-      spare_.pop_back();
-    }
-    changed_.notify_all();
-    return true;
-  }
-
-  void finish(Result<void> result) {
-    const std::lock_guard lock(mutex_);
-    result_ = std::move(result);
-    changed_.notify_all();
-  }
-
-  /// Nothing after the last piece, or the error of making it.
-  Result<std::optional<std::vector<std::byte>>> pop() {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return !waiting_.empty() || result_.has_value(); });
-    if (waiting_.empty()) {
-      if (!*result_) return fail(result_->error());
-      return std::optional<std::vector<std::byte>>();
-    }
-    std::optional<std::vector<std::byte>> piece(std::move(waiting_.front()));
-    waiting_.erase(waiting_.begin());
-    changed_.notify_all();
-    return piece;
-  }
-
-  void recycle(std::vector<std::byte> piece) {
-    const std::lock_guard lock(mutex_);
-    spare_.push_back(std::move(piece));
-  }
-
-  void stop() {
-    const std::lock_guard lock(mutex_);
-    is_stopped_ = true;
-    changed_.notify_all();
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::vector<std::vector<std::byte>> waiting_;
-  std::vector<std::vector<std::byte>> spare_;
-  std::optional<Result<void>> result_;
-  bool is_stopped_ = false;
-};
-
-struct StopAtEnd {
-  explicit StopAtEnd(PieceQueue& stopped) : queue(stopped) {}
-  StopAtEnd(const StopAtEnd&) = delete;
-  StopAtEnd& operator=(const StopAtEnd&) = delete;
-  ~StopAtEnd() { queue.stop(); }
-
-  PieceQueue& queue;
-};
-
-/// The work of the thread that reads ahead.
-Result<void> make_all(PieceMaker& maker, PieceQueue& queue) {
-  std::vector<std::byte> piece;
-  while (!maker.is_done()) {
-    INGOT_TRY_VOID(maker.make(piece));
-    if (!queue.push(piece)) return {};
+Result<void> write_pieces(const PieceMaker& maker, const DataSink& sink) {
+  convert::OrderedPipeline<Piece, Scratch> pipeline(
+      maker.piece_count(), maker.thread_count(),
+      [&](std::uint64_t index, Piece& piece, Scratch& scratch) {
+        const Result<void> made = maker.make(index, piece.bytes, scratch);
+        piece.failure = made ? std::nullopt : std::optional(made.error());
+      });
+  for (std::uint64_t i = 0; i < maker.piece_count(); ++i) {
+    Piece& piece = pipeline.next();
+    if (piece.failure) return Failure(std::move(*piece.failure));
+    INGOT_TRY_VOID(sink(piece.bytes));
+    pipeline.release();
   }
   return {};
-}
-
-Result<void> write_all(PieceQueue& queue, const DataSink& sink) {
-  for (;;) {
-    INGOT_TRY(std::optional<std::vector<std::byte>> piece, queue.pop());
-    if (!piece) return {};
-    INGOT_TRY_VOID(sink(*piece));
-    queue.recycle(*std::move(piece));
-  }
-}
-
-Result<void> stream_alone(PieceMaker& maker, const DataSink& sink) {
-  std::vector<std::byte> piece;
-  while (!maker.is_done()) {
-    INGOT_TRY_VOID(maker.make(piece));
-    INGOT_TRY_VOID(sink(piece));
-  }
-  return {};
-}
-
-Result<void> stream_ahead(PieceMaker& maker, const DataSink& sink) {
-  PieceQueue queue;
-  std::jthread helper;
-  try {
-    helper = std::jthread([&] {
-      try {
-        queue.finish(make_all(maker, queue));
-      } catch (const std::bad_alloc&) {
-        queue.finish(fail(Errc::out_of_memory, {}));
-      }
-    });
-  } catch (const std::system_error&) {
-    return stream_alone(maker, sink);  // the system has no more threads
-  }
-  // Before the helper is waited for, whatever the sink does.
-  const StopAtEnd stop_at_end{queue};
-  return write_all(queue, sink);
 }
 
 Result<void> write_zeros(std::uint64_t size_bytes, const DataSink& sink) {
@@ -277,12 +179,21 @@ std::optional<std::uint64_t> elements_of(std::uint64_t size_bytes, const TensorT
 }
 
 Result<void> check(const OutputTensor& tensor) {
+  if (tensor.is_zeros == (tensor.source != nullptr)) {
+    return fail(Errc::invalid_argument, tensor.name, "it needs a source, or zeros");
+  }
+  const TensorTypeInfo* target = find_type(tensor.type);
+  if (target == nullptr) return fail(Errc::unsupported_type, tensor.name);
+  INGOT_TRY(const TensorSize size, about(tensor.name, size_of_tensor(tensor.type, tensor.shape)));
+  if (size.bytes != tensor.size_bytes) {
+    return fail(Errc::size_mismatch, tensor.name,
+                "its type and shape have " + std::to_string(size.bytes) + " bytes, not " +
+                    std::to_string(tensor.size_bytes));
+  }
+  if (tensor.is_zeros) return {};
   const TensorInfo& stored = *tensor.source;
   const TensorTypeInfo* source = find_type(stored.type);
-  const TensorTypeInfo* target = find_type(tensor.type);
-  if (source == nullptr || target == nullptr) {
-    return fail(Errc::unsupported_type, std::string(stored.name));
-  }
+  if (source == nullptr) return fail(Errc::unsupported_type, std::string(stored.name));
   const auto elements = elements_of(tensor.size_bytes, *target);
   const std::uint64_t row = reordered_row_elements(tensor);
   const auto skipped = checked_mul(tensor.first_row, row);
@@ -304,15 +215,12 @@ Result<void> check(const OutputTensor& tensor) {
 TensorSink::~TensorSink() = default;
 
 Result<OutputTensor> output_of(const TensorInfo& tensor, TensorType type) {
-  const TensorTypeInfo* info = find_type(type);
-  if (info == nullptr || find_type(tensor.type) == nullptr) {
+  if (find_type(type) == nullptr || find_type(tensor.type) == nullptr) {
     return fail(Errc::unsupported_type, std::string(tensor.name));
   }
   // A shape with a zero in it has no bytes in any type, and yet readers refuse it in a large one.
-  const format::TensorSize size = format::size_of_tensor(tensor.shape, info);
-  if (size.problem != format::ShapeProblem::none) {
-    return format::fail_shape(size.problem, Error::no_offset, tensor.name, tensor.shape, info);
-  }
+  INGOT_TRY(const TensorSize size,
+            about(std::string(tensor.name), size_of_tensor(type, tensor.shape)));
   OutputTensor output;
   output.name = std::string(tensor.name);
   output.type = type;
@@ -324,11 +232,9 @@ Result<OutputTensor> output_of(const TensorInfo& tensor, TensorType type) {
 
 Result<void> stream_tensor(const Model& model, const OutputTensor& tensor, const DataSink& sink,
                            const StreamOptions& options) {
-  if (tensor.source == nullptr) return write_zeros(tensor.size_bytes, sink);
   INGOT_TRY_VOID(check(tensor));
-  PieceMaker maker(model, tensor, options);
-  // One piece gains nothing from a thread of its own.
-  return tensor.size_bytes <= piece_bytes ? stream_alone(maker, sink) : stream_ahead(maker, sink);
+  if (tensor.is_zeros) return write_zeros(tensor.size_bytes, sink);
+  return write_pieces(PieceMaker(model, tensor, options), sink);
 }
 
 Result<void> stream_tensors(const Model& model, std::span<const OutputTensor> tensors,

@@ -73,12 +73,12 @@ class Queue {
   std::exception_ptr exception_;
 };
 
-unsigned threads_for(unsigned wanted, std::uint64_t piece_count) noexcept {
-  if (wanted == 0) wanted = std::max(1u, std::thread::hardware_concurrency());
-  return static_cast<unsigned>(std::min<std::uint64_t>(wanted, piece_count));
-}
-
 }  // namespace
+
+unsigned threads_for(unsigned wanted, std::uint64_t piece_count) noexcept {
+  if (wanted == 0) wanted = std::thread::hardware_concurrency();
+  return static_cast<unsigned>(std::clamp<std::uint64_t>(piece_count, 1, std::max(1u, wanted)));
+}
 
 Result<void> spread(std::uint64_t item_count, std::uint64_t piece_items, unsigned thread_count,
                     const PieceOfWork& work) {
@@ -129,11 +129,10 @@ Result<void> quantize_spread(TensorType type, std::span<const float> src, std::s
   const TensorTypeInfo* info = find_type(type);
   const std::size_t rows = row_elements == 0 ? 0 : src.size() / row_elements;
   if (info == nullptr || rows < 2 || src.size() % row_elements != 0 ||
-      row_elements % info->block_elements != 0 ||
-      dst.size() != src.size() / info->block_elements * info->block_bytes) {
+      row_elements % info->block_elements != 0 || dst.size() != info->bytes_of(src.size())) {
     return quantize(type, src, row_elements, dst, options);
   }
-  const std::size_t row_bytes = row_elements / info->block_elements * info->block_bytes;
+  const std::size_t row_bytes = info->bytes_of(row_elements);
   return spread(rows, std::max<std::size_t>(1, piece_elements / row_elements), thread_count,
                 [&](std::uint64_t first, std::uint64_t count) {
                   return quantize(type, src.subspan(first * row_elements, count * row_elements),

@@ -209,6 +209,11 @@ ExitCode Console::refuse_usage(std::string_view message) {
   return ExitCode::usage;
 }
 
+ExitCode Console::refuse_existing(std::string_view file) {
+  complain(file, "the file exists; --force replaces it");
+  return ExitCode::usage;
+}
+
 void Console::finish(ExitCode code) noexcept { exit_code_ = std::max(exit_code_, code); }
 
 int Console::close() {

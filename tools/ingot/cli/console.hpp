@@ -106,6 +106,8 @@ class Console {
   ExitCode fail(std::string_view file, const Error& error);
   /// The same for a request that makes no sense; `message` says what would.
   ExitCode refuse_usage(std::string_view message);
+  /// The same for an output that is there already.
+  ExitCode refuse_existing(std::string_view file);
 
   // --- end ---------------------------------------------------------------------------------------
 

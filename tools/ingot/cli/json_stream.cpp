@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cli/json_stream.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <ingot/text.hpp>
 
@@ -69,19 +70,13 @@ void JsonStream::value(std::string_view text) {
 }
 
 void JsonStream::base64(std::span<const std::byte> bytes) {
-  static constexpr std::string_view digits =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  constexpr std::size_t piece_bytes = 3 << 12;  // whole groups of three
   start_value();
   out_.put('"');
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    std::uint32_t group = 0;
-    for (std::size_t j = i; j < i + 3; ++j) {
-      group = group << 8 | (j < bytes.size() ? std::to_integer<std::uint32_t>(bytes[j]) : 0);
-    }
-    for (std::size_t j = 0; j < 4; ++j) {
-      const bool is_padding = i + j > bytes.size();
-      out_.put(is_padding ? '=' : digits[group >> (18 - 6 * j) & 63]);
-    }
+  while (!bytes.empty()) {
+    const auto piece = bytes.first(std::min(piece_bytes, bytes.size()));
+    out_.write(base64_encode(piece));
+    bytes = bytes.subspan(piece.size());
   }
   out_.put('"');
 }

@@ -48,6 +48,13 @@ void Progress::update(std::uint64_t done_bytes) {
   draw(done_bytes, std::chrono::duration<double>(now - start_).count());
 }
 
+GoOn Progress::go_on() {
+  return [this](std::uint64_t done_bytes) {
+    update(done_bytes);
+    return stop_signal() == 0;
+  };
+}
+
 void Progress::draw(std::uint64_t done_bytes, double seconds) {
   const double share =
       total_bytes_ == 0

@@ -4,11 +4,18 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <utility>
+
+#include "cli/interrupt.hpp"
 
 namespace ingot::cli {
 
 class Console;
+
+/// What the library calls with the bytes that are done; false where the user wants to stop.
+using GoOn = std::function<bool(std::uint64_t done_bytes)>;
 
 /// Shows how far a piece of work is, in bytes. Under `--progress auto` the bar appears after a
 /// second and only on a terminal. The destructor takes the line away again.
@@ -20,6 +27,9 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
 
   void update(std::uint64_t done_bytes);
+
+  /// Shows how far the work is, and stops it where the user wants that. Valid as long as this.
+  [[nodiscard]] GoOn go_on();
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -35,5 +45,15 @@ class Progress {
   bool is_enabled_;
   std::size_t drawn_columns_ = 0;
 };
+
+/// Runs `work(go_on)` and returns its result. A request to stop ends the work in order, and `go_on`
+/// shows how far it is.
+template <class Work>
+auto run_with_progress(const Console& console, std::string subject, std::uint64_t total_bytes,
+                       const Work& work) {
+  const OrderlyStop orderly_stop;
+  Progress progress(console, std::move(subject), total_bytes);
+  return work(progress.go_on());
+}
 
 }  // namespace ingot::cli

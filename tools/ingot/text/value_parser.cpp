@@ -102,9 +102,8 @@ Result<OwnedValue> with_number_type(ValueType type, const Use& use) {
 }
 
 Failure not_a_number(ValueType type, const std::string& found) {
-  const bool is_float = type == ValueType::float32 || type == ValueType::float64;
-  std::string wanted = is_float ? "a number" : "a whole number";
-  if (!is_float) {
+  std::string wanted = is_float(type) ? "a number" : "a whole number";
+  if (!is_float(type)) {
     const unsigned bits = 8 * size_bytes_of(type);
     const bool is_signed = name_of(type).starts_with("int");
     const std::uint64_t highest = std::numeric_limits<std::uint64_t>::max() >> (64 - bits);
@@ -163,31 +162,14 @@ Result<OwnedValue> number_of(ValueType type, const Json& json) {
   });
 }
 
-std::optional<std::string> decode_base64(std::string_view digits) {
-  std::string bytes;
-  std::uint32_t bits = 0;
-  unsigned bit_count = 0;
-  while (digits.ends_with('=')) digits.remove_suffix(1);
-  for (const char digit : digits) {
-    constexpr std::string_view alphabet =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    const std::size_t value = alphabet.find(digit);
-    if (value == std::string_view::npos) return std::nullopt;
-    bits = bits << 6 | static_cast<std::uint32_t>(value);
-    bit_count += 6;
-    if (bit_count < 8) continue;
-    bit_count -= 8;
-    bytes.push_back(static_cast<char>(bits >> bit_count & 0xFF));
-  }
-  return bytes;
-}
-
 Result<OwnedValue> string_of(const Json& json) {
   if (json.is_string()) return OwnedValue::string(json.get_ref<const std::string&>());
   if (json.is_object() && json.size() == 1 && json.contains("base64") &&
       json["base64"].is_string()) {
-    const auto bytes = decode_base64(json["base64"].get_ref<const std::string&>());
-    if (bytes) return OwnedValue::string(*bytes);
+    const auto bytes = base64_decode(json["base64"].get_ref<const std::string&>());
+    if (bytes) {
+      return OwnedValue::string({reinterpret_cast<const char*>(bytes->data()), bytes->size()});
+    }
   }
   return refuse("an element must be a string or {\"base64\": \"...\"}, not " + shown_json(json));
 }

@@ -93,10 +93,7 @@ ExitCode check_one(const Options& options, const std::string& file, Console& con
   check_options.thread_count = console.threads();
   std::optional<Progress> progress;
   if (check_options.with_data) progress.emplace(console, file, model_bytes(file));
-  check_options.progress = [&](std::uint64_t done_bytes) {
-    progress->update(done_bytes);
-    return stop_signal() == 0;
-  };
+  if (progress) check_options.progress = progress->go_on();
   report.begin_file(file);
   const FindingSink sink = [&](const Finding& finding) { report.add(finding); };
   const Result<CheckSummary> summary =

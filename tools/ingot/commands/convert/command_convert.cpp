@@ -12,7 +12,7 @@
 #include <optional>
 
 #include "cli/command.hpp"
-#include "cli/interrupt.hpp"
+#include "cli/json_stream.hpp"
 #include "cli/progress.hpp"
 
 namespace ingot::cli {
@@ -88,6 +88,7 @@ std::string find_misplaced(const Options& options, FileFormat format) {
       {convert.byte_order.has_value(), "--endian", is_gguf},
       {convert.alignment.has_value(), "--align", is_gguf},
       {convert.version.has_value(), "--gguf-version", is_gguf},
+      {convert.all_tensors, "--all-tensors", is_gguf},
       {convert.type.has_value(), "--type", !is_bump},
       {options.names.has_value(), "--names", !is_gguf && !is_bump},
       {convert.max_file_bytes != 0, "--max-size", format == FileFormat::safetensors},
@@ -119,6 +120,7 @@ std::string settle(Options& options) {
     if (!bytes) return "--max-size must be a size like 500M, 5G or 2GiB";
     convert.max_file_bytes = *bytes;
   }
+  if (convert.all_tensors && !convert.type) return "--all-tensors says what gets --type; give one";
   if (convert.alignment.value_or(0) % 8 != 0) return "--align must be a multiple of 8";
   if (!options.config_out.empty()) convert.bump.config_path = options.config_out;
   if (!options.manifest_out.empty()) convert.bump.manifest_path = options.manifest_out;
@@ -148,19 +150,41 @@ std::string_view hint_for(const Error& error) {
 
 ExitCode fail(Console& console, const Options& options, const Error& error) {
   if (error.code == Errc::already_exists) {
-    const std::string& file = error.subject.empty() ? options.out : error.subject;
-    console.complain(file, "the file exists; --force replaces it");
-    return ExitCode::usage;
+    return console.refuse_existing(error.subject.empty() ? options.out : error.subject);
   }
   Error shown = error;
   if (options.format == FileFormat::bump) shown.detail += hint_for(error);
   return console.fail(options.in, shown);
 }
 
-ExitCode run(Options& options, Console& console) {
-  if (console.is_json()) {
-    return console.refuse_usage("convert: it reports nothing, so there is no --json");
+void write_messages(JsonStream& json, const char* name, const std::vector<Error>& errors) {
+  json.key(name);
+  json.begin_array();
+  for (const Error& error : errors) {
+    json.begin_object(Layout::line);
+    json.member("code", name_of(error.code));
+    const std::string message = error.message();
+    json.member("message", std::string_view(message));
+    json.end();
   }
+  json.end();
+}
+
+void print_json(Console& console, const Options& options, const Conversion& conversion) {
+  JsonStream json(console.out());
+  json.begin_object();
+  json.member("file", std::string_view(options.in));
+  json.member("format", name_of(*options.format));
+  json.key("outputs");
+  json.begin_array();
+  for (const std::string& output : conversion.outputs()) json.value(std::string_view(output));
+  json.end();
+  write_messages(json, "warnings", conversion.warnings());
+  write_messages(json, "notes", conversion.remarks());
+  json.end();
+}
+
+ExitCode run(Options& options, Console& console) {
   if (options.out == "-") {
     return console.refuse_usage(
         "convert: OUT must be a file, which appears complete or not at all");
@@ -173,19 +197,18 @@ ExitCode run(Options& options, Console& console) {
   if (const ForeignFile* foreign = console.foreign()) options.convert.inputs = foreign->paths;
   const auto conversion = plan_conversion(*model, *options.format, options.out, options.convert);
   if (!conversion) return fail(console, options, conversion.error());
+  for (const Error& warning : (*conversion)->warnings()) {
+    console.complain(options.out, "warning: " + warning.message());
+  }
   for (const Error& remark : (*conversion)->remarks()) {
     console.remark(options.in, "note: " + remark.message());
   }
-  const OrderlyStop orderly_stop;
-  Result<void> result;
-  {
-    Progress progress(console, options.out, (*conversion)->total_bytes());
-    result = (*conversion)->run([&](std::uint64_t done_bytes) {
-      progress.update(done_bytes);
-      return stop_signal() == 0;
-    });
-  }
-  return result ? ExitCode::done : fail(console, options, result.error());
+  const Result<void> result =
+      run_with_progress(console, options.out, (*conversion)->total_bytes(),
+                        [&](const GoOn& go_on) { return (*conversion)->run(go_on); });
+  if (!result) return fail(console, options, result.error());
+  if (console.is_json()) print_json(console, options, **conversion);
+  return ExitCode::done;
 }
 
 Choices<std::optional<FileFormat>> all_formats() {
@@ -197,6 +220,8 @@ Choices<std::optional<FileFormat>> all_formats() {
 }
 
 void add_gguf_options(CLI::App& command, Options& options) {
+  add_switch(command, "--all-tensors", options.convert.all_tensors,
+             "GGUF: also give --type to norms and biases, which otherwise become F32");
   add_choice(command, "--endian", "ORDER", options.convert.byte_order,
              {{"little", Endian::little}, {"big", Endian::big}},
              "GGUF: byte order, {}; default: as it is");

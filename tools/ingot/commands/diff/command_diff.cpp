@@ -4,9 +4,9 @@
 #include <ingot/diff.hpp>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "cli/command.hpp"
-#include "cli/interrupt.hpp"
 #include "cli/progress.hpp"
 #include "commands/diff/diff_report.hpp"
 
@@ -19,38 +19,67 @@ constexpr const char* examples =
     "  ingot diff model-F16.gguf model-Q4_K_M.gguf --data\n"
     "  ingot diff a.gguf b.gguf --data --json | jq '.data[].rmse'\n"
     "\n"
-    "Compared are keys (type and value) and tensors (type and shape), by name; with\n"
-    "--data also the decoded weights of tensors of the same shape, with A as the\n"
+    "Compared are, by name, keys (type and value), tensors (type and shape) and the\n"
+    "bytes that tensors store; --no-data reads only the headers. --data also measures\n"
+    "how far the decoded weights of tensors of the same shape are apart, with A as the\n"
     "reference. Versions, byte orders and shards do not matter, nor does the order.\n"
     "Exit status 1: something differs.";
 
 struct Options {
   std::string a;
   std::string b;
-  bool has_data = false;
+  bool measures_weights = false;
+  bool skips_data = false;
 };
 
-Result<void> compare_data(const Options& options, Console& console, Comparison& comparison) {
-  comparison.has_data = true;
-  comparison.pairs = find_pairs(comparison.a, comparison.b);
+/// Reads the stored bytes of all tensors that can be compared.
+Result<void> compare_models(const Options& options, Console& console, Comparison& comparison) {
   std::uint64_t total_bytes = 0;
-  for (const TensorPair& pair : comparison.pairs) {
+  for (const TensorInfo& tensor : comparison.a.tensors()) total_bytes += 2 * tensor.size_bytes;
+  return run_with_progress(console, options.a, total_bytes, [&](const GoOn& go_on) -> Result<void> {
+    INGOT_TRY(comparison.difference, find_differences(comparison.a, comparison.b,
+                                                      {.with_data = !options.skips_data,
+                                                       .thread_count = console.threads(),
+                                                       .progress = go_on}));
+    return {};
+  });
+}
+
+Result<void> measure_weights(const Options& options, Console& console, Comparison& comparison) {
+  comparison.has_distances = true;
+  comparison.pairs = find_pairs(comparison.a, comparison.b);
+  comparison.distances.resize(comparison.pairs.size());
+  comparison.has_same_bytes.resize(comparison.pairs.size());
+  auto data = comparison.difference.data.begin();  // in the order of the pairs
+  std::vector<TensorPair> differing;
+  std::vector<std::size_t> positions;
+  std::uint64_t total_bytes = 0;
+  for (std::size_t i = 0; i < comparison.pairs.size(); ++i) {
+    const TensorPair& pair = comparison.pairs[i];
+    const bool has_other_data = data != comparison.difference.data.end() && data->a == pair.a;
+    if (has_other_data) ++data;
+    comparison.has_same_bytes[i] = pair.a->type == pair.b->type && !has_other_data;
+    if (comparison.has_same_bytes[i]) continue;
     total_bytes += pair.a->size_bytes + pair.b->size_bytes;
+    differing.push_back(pair);
+    positions.push_back(i);
   }
-  const OrderlyStop orderly_stop;
-  Progress progress(console, options.a, total_bytes);
-  INGOT_TRY(comparison.distances,
-            measure_distances(comparison.a, comparison.b, comparison.pairs, console.threads(),
-                              [&](std::uint64_t done_bytes) {
-                                progress.update(done_bytes);
-                                return stop_signal() == 0;
-                              }));
-  return {};
+  return run_with_progress(console, options.a, total_bytes, [&](const GoOn& go_on) -> Result<void> {
+    INGOT_TRY(const std::vector<WeightDistance> distances,
+              measure_distances(comparison.a, comparison.b, differing, console.threads(), go_on));
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+      comparison.distances[positions[i]] = distances[i];
+    }
+    return {};
+  });
 }
 
 ExitCode run(const Options& options, Console& console) {
   if (options.a == "-" && options.b == "-") {
     return console.refuse_usage("diff: only one of A and B can be standard input");
+  }
+  if (options.measures_weights && options.skips_data) {
+    return console.refuse_usage("diff: --data reads the weights, --no-data does not; give one");
   }
   const Result<Model> a = console.open_model(options.a);
   if (!a) return console.fail(options.a, a.error());
@@ -60,19 +89,21 @@ ExitCode run(const Options& options, Console& console) {
                         .file_b = options.b,
                         .a = *a,
                         .b = *b,
-                        .difference = find_differences(*a, *b),
+                        .difference = {},
                         .pairs = {},
-                        .distances = {}};
-  if (options.has_data) {
-    const Result<void> compared = compare_data(options, console, comparison);
-    if (!compared) return console.fail(options.a, compared.error());
+                        .distances = {},
+                        .has_same_bytes = {}};
+  Result<void> compared = compare_models(options, console, comparison);
+  if (compared && options.measures_weights) {
+    compared = measure_weights(options, console, comparison);
   }
+  if (!compared) return console.fail(options.a, compared.error());
   if (console.is_json()) {
     print_diff_json(console, comparison);
   } else if (!console.is_quiet()) {
     print_diff_text(console, comparison);
   }
-  return comparison.is_same() ? ExitCode::done : ExitCode::negative;
+  return comparison.difference.is_same() ? ExitCode::done : ExitCode::negative;
 }
 
 }  // namespace
@@ -83,8 +114,10 @@ void add_diff_command(CLI::App& program, Console& console) {
       program, "diff", "Show what differs between two models, weights included", examples);
   require(add_argument(command, "A", options->a, "A GGUF file, or any shard of a set"));
   require(add_argument(command, "B", options->b, "The other one"));
-  add_switch(command, "--data", options->has_data,
-             "Compare the decoded weights: largest error, RMSE, SQNR, cosine");
+  add_switch(command, "--data", options->measures_weights,
+             "Also decode weights that differ: largest error, RMSE, SQNR, cosine");
+  add_switch(command, "--no-data", options->skips_data,
+             "Compare keys and tensors only, not the bytes that tensors store");
   on_run(command, [options, &console] { console.finish(run(*options, console)); });
 }
 

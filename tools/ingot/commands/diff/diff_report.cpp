@@ -10,6 +10,7 @@
 
 #include "cli/json_stream.hpp"
 #include "cli/table.hpp"
+#include "text/error_total.hpp"
 #include "text/value_text.hpp"
 
 namespace ingot::cli {
@@ -111,17 +112,35 @@ void print_tensors(Console& console, const ModelDifference& difference) {
   }
 }
 
+/// Tensors whose stored bytes differ, but for those whose weights are in a table of their own.
+void print_data(Console& console, const Comparison& comparison) {
+  Output& out = console.out();
+  std::size_t pair = 0;  // in the same order
+  for (const DataDifference& data : comparison.difference.data) {
+    if (!out.is_open()) return;
+    if (comparison.has_distances) {
+      while (comparison.pairs[pair].a != data.a) ++pair;
+      if (!comparison.distances[pair].is_same()) continue;
+    }
+    out.print("~ data {}: from byte {} of {} on{}\n",
+              console.paint(Style::strong, escape(data.name)), format_digits(data.first_difference),
+              format_digits(data.a->size_bytes),
+              comparison.has_distances ? "; the weights are the same" : "");
+  }
+}
+
 std::string number_text(double number) {
   return std::isinf(number) ? "inf" : fmt::format("{:.4g}", number);
 }
 
 WeightDistance sum_of(const std::vector<WeightDistance>& distances) {
   WeightDistance sum;
-  for (const WeightDistance& distance : distances) {
+  const auto error_of = [](const WeightDistance& distance) { return distance.error; };
+  for_each_in_total(distances, error_of, [&](const WeightDistance& distance) {
     sum.error.add(distance.error);
     sum.squared_b += distance.squared_b;
     sum.differing += distance.differing;
-  }
+  });
   return sum;
 }
 
@@ -152,20 +171,28 @@ void print_distances(Console& console, const Comparison& comparison) {
                       sum.error.sqnr_db(), sum.cosine());
 }
 
+std::string counted(std::size_t count, const char* thing) {
+  return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
+}
+
 void print_summary(Console& console, const Comparison& comparison) {
   const ModelDifference& difference = comparison.difference;
-  const auto differing_data = static_cast<std::size_t>(
-      std::count_if(comparison.distances.begin(), comparison.distances.end(),
-                    [](const WeightDistance& distance) { return !distance.is_same(); }));
-  std::string line = fmt::format("{} key{} and {} tensor{} differ", difference.keys.size(),
-                                 difference.keys.size() == 1 ? "" : "s", difference.tensors.size(),
-                                 difference.tensors.size() == 1 ? "" : "s");
-  if (comparison.is_same()) {
-    line = comparison.has_data ? "no difference" : "no difference; weights were not compared";
-  } else if (comparison.has_data) {
-    line += fmt::format("; the weights of {} of {} tensors differ", differing_data,
-                        comparison.pairs.size());
+  std::string line = fmt::format("{} and {} differ", counted(difference.keys.size(), "key"),
+                                 counted(difference.tensors.size(), "tensor"));
+  if (difference.is_same()) {
+    line = "no difference";
+  } else if (difference.has_data && !comparison.has_distances) {
+    line += fmt::format("; the stored bytes of {} of {} differ", difference.data.size(),
+                        counted(difference.compared_tensors, "tensor"));
   }
+  if (comparison.has_distances && !difference.is_same()) {
+    const auto differing =
+        std::count_if(comparison.distances.begin(), comparison.distances.end(),
+                      [](const WeightDistance& distance) { return !distance.is_same(); });
+    line += fmt::format("; the weights of {} of {} differ", differing,
+                        counted(comparison.pairs.size(), "tensor"));
+  }
+  if (!difference.has_data) line += "; stored bytes were not compared";
   if (difference.has_other_key_order) line += "; keys are in another order";
   if (difference.has_other_tensor_order) line += "; tensors are in another order";
   console.out().print("{}\n", console.paint(Style::strong, line));
@@ -204,13 +231,31 @@ void write_tensor(JsonStream& json, const char* name, const TensorInfo* tensor) 
   json.end();
 }
 
+void write_stored(JsonStream& json, const ModelDifference& difference) {
+  json.key("stored");
+  if (!difference.has_data) return json.null();
+  json.begin_object();
+  json.member("compared", difference.compared_tensors);
+  json.key("differing");
+  json.begin_array();
+  for (const DataDifference& data : difference.data) {
+    if (!json.is_open()) return;
+    json.begin_object(Layout::line);
+    json.member("name", data.name);
+    json.member("first_difference", data.first_difference);
+    json.end();
+  }
+  json.end();
+  json.end();
+}
+
 void write_distances(JsonStream& json, const Comparison& comparison) {
   json.key("data");
-  if (!comparison.has_data) return json.null();
+  if (!comparison.has_distances) return json.null();
   json.begin_array();
   for (std::size_t i = 0; i < comparison.pairs.size() && json.is_open(); ++i) {
     const WeightDistance& distance = comparison.distances[i];
-    const bool is_same = distance.has_same_bytes;
+    const bool is_same = comparison.has_same_bytes[i];
     json.begin_object(Layout::line);
     json.member("name", comparison.pairs[i].a->name);
     json.member("same_bytes", is_same);
@@ -227,16 +272,11 @@ void write_distances(JsonStream& json, const Comparison& comparison) {
 
 }  // namespace
 
-bool Comparison::is_same() const {
-  return difference.keys.empty() && difference.tensors.empty() &&
-         std::all_of(distances.begin(), distances.end(),
-                     [](const WeightDistance& distance) { return distance.is_same(); });
-}
-
 void print_diff_text(Console& console, const Comparison& comparison) {
   print_keys(console, comparison.difference);
   print_tensors(console, comparison.difference);
-  if (comparison.has_data) print_distances(console, comparison);
+  print_data(console, comparison);
+  if (comparison.has_distances) print_distances(console, comparison);
   print_summary(console, comparison);
 }
 
@@ -245,7 +285,7 @@ void print_diff_json(Console& console, const Comparison& comparison) {
   json.begin_object();
   json.member("a", std::string_view(comparison.file_a));
   json.member("b", std::string_view(comparison.file_b));
-  json.member("same", comparison.is_same());
+  json.member("same", comparison.difference.is_same());
   json.member("same_key_order", !comparison.difference.has_other_key_order);
   json.member("same_tensor_order", !comparison.difference.has_other_tensor_order);
   json.key("keys");
@@ -274,6 +314,7 @@ void print_diff_json(Console& console, const Comparison& comparison) {
     json.end();
   }
   json.end();
+  write_stored(json, comparison.difference);
   write_distances(json, comparison);
   json.end();
 }

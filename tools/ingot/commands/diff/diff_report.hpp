@@ -16,12 +16,10 @@ struct Comparison {
   const Model& a;
   const Model& b;
   ModelDifference difference;
-  bool has_data = false;                  ///< Whether weights were compared.
-  std::vector<TensorPair> pairs;          ///< The tensors whose weights were compared ...
+  bool has_distances = false;             ///< Whether weights were measured.
+  std::vector<TensorPair> pairs;          ///< The tensors whose weights were measured ...
   std::vector<WeightDistance> distances;  ///< ... and how far they are apart.
-
-  /// Whether there is nothing to tell; another order of keys or tensors is no difference.
-  [[nodiscard]] bool is_same() const;
+  std::vector<bool> has_same_bytes;       ///< Of pairs: the same type, and bytes; none are decoded.
 };
 
 void print_diff_text(Console& console, const Comparison& comparison);

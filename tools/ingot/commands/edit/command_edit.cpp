@@ -140,10 +140,7 @@ Result<FileReport> carry_out(const Options& options, FileEdit& file, Console& co
   if (options.is_dry_run) return FileReport{plan, false};
   const OrderlyStop orderly_stop;
   Progress progress(console, file.file, plan.bytes_to_write);
-  const auto go_on = [&progress](std::uint64_t done) {
-    progress.update(done);
-    return stop_signal() == 0;
-  };
+  const GoOn go_on = progress.go_on();
   INGOT_TRY(const EditOutcome outcome,
             options.out.empty() ? file.edit.save(go_on)
                                 : file.edit.save_as(options.out, options.is_forced, go_on));
@@ -157,10 +154,7 @@ Result<FileReport> carry_out(const Options& options, FileEdit& file, Console& co
 
 ExitCode refuse(const Options& options, const FileEdit& file, const Error& error,
                 Console& console) {
-  if (error.code == Errc::already_exists) {
-    console.complain(options.out, "the file exists; --force replaces it");
-    return ExitCode::usage;
-  }
+  if (error.code == Errc::already_exists) return console.refuse_existing(options.out);
   return console.fail(file.file, error);
 }
 

@@ -110,9 +110,8 @@ class Extraction {
     std::vector<std::byte> buffer;
     for (std::uint64_t done = 0; done < tensor_.element_count; done += piece_elements) {
       const std::uint64_t count = std::min(piece_elements, tensor_.element_count - done);
-      const std::uint64_t first_byte = done / type_.block_elements * type_.block_bytes;
-      const auto size_bytes =
-          static_cast<std::size_t>(count / type_.block_elements * type_.block_bytes);
+      const std::uint64_t first_byte = type_.bytes_of(done);
+      const auto size_bytes = static_cast<std::size_t>(type_.bytes_of(count));
       std::span<const std::byte> blocks;
       if (mapped.empty()) {
         buffer.resize(size_bytes);
@@ -245,10 +244,7 @@ ExitCode run(const Options& options, Console& console) {
   if (form == Form::automatic) form = options.out.ends_with(".npy") ? Form::npy : Form::raw;
   const Result<void> result = write_tensor(options, form, *model, *tensor, console);
   if (result || !console.out().is_open()) return ExitCode::done;
-  if (result.error().code == Errc::already_exists) {
-    console.complain(options.out, "the file exists; --force replaces it");
-    return ExitCode::usage;
-  }
+  if (result.error().code == Errc::already_exists) return console.refuse_existing(options.out);
   return console.fail(options.file, result.error());
 }
 

@@ -178,10 +178,7 @@ Result<void> write_hashes(const Options& options, Console& console,
 }
 
 ExitCode fail_output(const Options& options, Console& console, const Error& error) {
-  if (error.code == Errc::already_exists) {
-    console.complain(options.out, "the file exists; --force replaces it");
-    return ExitCode::usage;
-  }
+  if (error.code == Errc::already_exists) return console.refuse_existing(options.out);
   if (error.code == Errc::same_file) {
     console.complain(options.out, "this is one of the files to hash; name another output");
     return ExitCode::usage;

@@ -238,10 +238,7 @@ ExitCode write(const Options& options, Console& console, const ImportanceMatrix&
   const Result<void> written = matrix.write(
       options.out, is_legacy ? ImatrixFormat::legacy : ImatrixFormat::gguf, options.is_forced);
   if (written) return ExitCode::done;
-  if (written.error().code == Errc::already_exists) {
-    console.complain(options.out, "the file exists; --force replaces it");
-    return ExitCode::usage;
-  }
+  if (written.error().code == Errc::already_exists) return console.refuse_existing(options.out);
   return console.fail(options.out, written.error());
 }
 

@@ -71,10 +71,7 @@ ExitCode settle_output(Options& options, Console& console) {
 }
 
 ExitCode fail(const Options& options, Console& console, const Error& error) {
-  if (error.code == Errc::already_exists) {
-    console.complain(options.out, "the file exists; --force replaces it");
-    return ExitCode::usage;
-  }
+  if (error.code == Errc::already_exists) return console.refuse_existing(options.out);
   if (error.code == Errc::same_file) {
     console.complain(options.out,
                      "this is one of the shards; name another output (with a glob: -o OUT)");
@@ -86,13 +83,9 @@ ExitCode fail(const Options& options, Console& console, const Error& error) {
 
 Result<void> write(const Options& options, Console& console, const Model& model,
                    std::uint64_t size_bytes) {
-  const OrderlyStop orderly_stop;
-  Progress progress(console, options.out, size_bytes);
-  return merge(model, options.out,
-               {.may_replace = options.is_forced, .progress = [&](std::uint64_t done_bytes) {
-                  progress.update(done_bytes);
-                  return stop_signal() == 0;
-                }});
+  return run_with_progress(console, options.out, size_bytes, [&](const GoOn& go_on) {
+    return merge(model, options.out, {.may_replace = options.is_forced, .progress = go_on});
+  });
 }
 
 ExitCode run(Options& options, Console& console) {

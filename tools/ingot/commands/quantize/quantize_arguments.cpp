@@ -49,24 +49,6 @@ constexpr Unit units[] = {{"KIB", 1024.0},
                           {"T", 1e12},
                           {"B", 1.0}};
 
-bool is_integer(ValueType type) {
-  switch (type) {
-    case ValueType::uint8:
-    case ValueType::int8:
-    case ValueType::uint16:
-    case ValueType::int16:
-    case ValueType::uint32:
-    case ValueType::int32:
-    case ValueType::uint64:
-    case ValueType::int64:
-      return true;
-    default:
-      return false;
-  }
-}
-
-bool is_float(ValueType type) { return type == ValueType::float32 || type == ValueType::float64; }
-
 /// The smallest of the usual types that holds the number.
 ValueType usual_integer(std::string_view text) {
   if (parse_all<std::uint32_t>(text)) return ValueType::uint32;

@@ -13,6 +13,7 @@
 
 #include "cli/table.hpp"
 #include "commands/report/report_data.hpp"
+#include "text/error_total.hpp"
 #include "text/value_text.hpp"
 
 namespace ingot::cli {
@@ -46,7 +47,9 @@ std::vector<std::size_t> by_error(const QuantizeFacts& facts) {
 /// The error of all tensors together.
 TensorError total_error(const QuantizeFacts& facts) {
   TensorError total;
-  for (const TensorError& error : facts.errors) total.add(error);
+  for_each_in_total(
+      facts.errors, [](const TensorError& error) { return error.plain; },
+      [&](const TensorError& error) { total.add(error); });
   return total;
 }
 

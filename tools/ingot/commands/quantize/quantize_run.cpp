@@ -92,6 +92,9 @@ Error with_hint(Error error) {
     case Errc::weights_required:
       hint = "see --imatrix and --tensor-type";
       break;
+    case Errc::architecture_missing:
+      hint = "if all else is right, name it: --override-kv general.architecture=str:NAME";
+      break;
     case Errc::type_does_not_fit:
       hint = "--tensor-type chooses one";
       break;
@@ -169,7 +172,7 @@ void remark_coverage(const ImportanceMatrix& matrix, const QuantizePlan& plan, c
   std::string missing;
   std::size_t missing_count = 0;
   for (const PlannedTensor& planned : plan.tensors) {
-    if (planned.is_copied() || find_type(planned.choice.type)->block_elements == 1) continue;
+    if (planned.is_copied() || !is_quantized(planned.choice.type)) continue;
     ++quantized;
     if (matrix.find(planned.source->name) != nullptr) {
       ++covered;
@@ -268,7 +271,7 @@ class Run {
   Result<void> make_shards() {
     const bool has_set = options_.keeps_shards && model_.files().size() > 1;
     if (!part_ && !has_set) {
-      shards_.push_back({.path = options_.out, .tensor_count = plan_.tensors.size()});
+      shards_.push_back({.path = options_.out});
       return {};
     }
     if (part_) {
@@ -303,10 +306,8 @@ class Run {
         return ExitCode::usage;
       }
       std::error_code error;
-      if (!options_.is_forced && std::filesystem::exists(out, error)) {
-        console_.complain(out, "the file exists; --force replaces it");
-        return ExitCode::usage;
-      }
+      if (!options_.is_forced && std::filesystem::exists(out, error))
+        return console_.refuse_existing(out);
       // A folder that is missing or locked is noticed now; nothing is left of this file.
       const Result<OutputFile> probe = OutputFile::create(out, options_.is_forced);
       if (!probe) return console_.fail(out, probe.error());
@@ -318,10 +319,7 @@ class Run {
     std::uint64_t total = 0;
     for (const TensorInfo& tensor : model_.tensors()) total += tensor.size_bytes;
     Progress progress(console_, options_.file + ": measuring", total);
-    return plan_quantization(model_, settings_, [&](std::uint64_t done) {
-      progress.update(done);
-      return stop_signal() == 0;
-    });
+    return plan_quantization(model_, settings_, progress.go_on());
   }
 
   [[nodiscard]] QuantizeFacts facts(std::span<const TensorError> errors) const {
@@ -375,11 +373,7 @@ class Run {
   /// Writes all files, which appear together.
   Result<std::vector<TensorError>> write() {
     Progress progress(console_, options_.out, file_bytes_);
-    return quantize_set(model_, plan_, settings_, shards_, options_.is_forced,
-                        [&](std::uint64_t done_bytes) {
-                          progress.update(done_bytes);
-                          return stop_signal() == 0;
-                        });
+    return quantize_set(model_, plan_, settings_, shards_, options_.is_forced, progress.go_on());
   }
 
   const QuantizeRequest& options_;

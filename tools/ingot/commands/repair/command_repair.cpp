@@ -76,10 +76,7 @@ void print_json(Console& console, const Options& options, const RepairReport& re
 }
 
 ExitCode fail(Console& console, const Options& options, const Error& error) {
-  if (error.code == Errc::already_exists) {
-    console.complain(options.out, "the file exists; --force replaces it");
-    return ExitCode::usage;
-  }
+  if (error.code == Errc::already_exists) return console.refuse_existing(options.out);
   return console.fail(options.file, error);
 }
 
@@ -104,10 +101,7 @@ ExitCode run(Options& options, Console& console) {
   const OrderlyStop orderly_stop;
   Progress progress(console, options.file, model_bytes(options.file));
   options.repair.thread_count = console.threads();
-  options.repair.progress = [&](std::uint64_t done_bytes) {
-    progress.update(done_bytes);
-    return stop_signal() == 0;
-  };
+  options.repair.progress = progress.go_on();
   const Result<RepairReport> report = repair_model(options.file, options.out, options.repair);
   if (!report) return fail(console, options, report.error());
   if (!report->losses.empty()) return refuse_losses(console, options, *report);

@@ -89,10 +89,7 @@ Result<Report> examine(Console& console, const Options& options, const Model& mo
                             {.bin_count = has_histograms ? ProfileOptions{}.bin_count : 0,
                              .reference = reference,
                              .thread_count = console.threads()},
-                            [&](std::uint64_t done_bytes) {
-                              progress.update(done_bytes);
-                              return stop_signal() == 0;
-                            }));
+                            progress.go_on()));
   return report;
 }
 
@@ -160,10 +157,7 @@ ExitCode write_report(const Options& options, Console& console, const ReportData
   }
   const Result<void> result = write_page(options, console, data);
   if (result) return ExitCode::done;
-  if (result.error().code == Errc::already_exists) {
-    console.complain(options.out, "the file exists; --force replaces it");
-    return ExitCode::usage;
-  }
+  if (result.error().code == Errc::already_exists) return console.refuse_existing(options.out);
   return console.fail(options.out, result.error());
 }
 

@@ -54,19 +54,12 @@ ExitCode write_sample(const Options& options, Console& console) {
   const Result<std::uint64_t> bytes = writer->file_bytes(format);
   if (!bytes) return console.fail(options.out, bytes.error());
 
-  const OrderlyStop orderly_stop;
-  Result<void> result;
-  {
-    Progress progress(console, options.out, *bytes);
-    result = writer->write(options.out, format, options.is_forced, [&](std::uint64_t done) {
-      progress.update(done);
-      return stop_signal() == 0;
-    });
-  }
-  if (!result && result.error().code == Errc::already_exists) {
-    console.complain(options.out, "the file exists; --force replaces it");
-    return ExitCode::usage;
-  }
+  const Result<void> result =
+      run_with_progress(console, options.out, *bytes, [&](const GoOn& go_on) {
+        return writer->write(options.out, format, options.is_forced, go_on);
+      });
+  if (!result && result.error().code == Errc::already_exists)
+    return console.refuse_existing(options.out);
   if (!result) return console.fail(options.out, result.error());
   remark_done(console, options, *bytes);
   return ExitCode::done;

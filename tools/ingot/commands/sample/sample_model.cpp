@@ -41,7 +41,7 @@ std::string size_label(std::uint64_t parameters) {
 
 /// The number of `general.file_type` for a file whose matrices are all of one type: the mixture of
 /// that name, or its smallest. Nothing for types that no mixture is made of.
-std::optional<std::uint32_t> file_type_of(TensorType type) {
+std::optional<std::uint32_t> pure_file_type(TensorType type) {
   const TensorTypeInfo* info = find_type(type);
   if (info == nullptr) return std::nullopt;
   constexpr std::uint32_t unused_from = 1024;
@@ -78,7 +78,7 @@ DataProducer produce_encoded(WeightPattern pattern, std::uint64_t element_count,
       const std::uint64_t wanted = std::min(piece_elements, element_count - done);
       floats.resize((wanted + weight_group - 1) / weight_group * weight_group);
       make_weights(pattern, done, std::as_writable_bytes(std::span(floats)));
-      blocks.resize(wanted / info.block_elements * info.block_bytes);
+      blocks.resize(info.bytes_of(wanted));
       INGOT_TRY_VOID(quantize_spread(info.type, std::span(floats).first(wanted), row_elements,
                                      blocks, threads, {.weights = ones, .byte_order = byte_order}));
       INGOT_TRY_VOID(sink(blocks));
@@ -136,7 +136,7 @@ class SampleBuilder {
         fmt::format("Random weights (seed {}): for tests, not for talking", options_.seed));
     writer_.set_string("general.size_label", label);
     writer_.set_string("general.license", "mit");
-    if (const auto number = file_type_of(options_.type)) {
+    if (const auto number = pure_file_type(options_.type)) {
       writer_.set("general.file_type", *number);
     }
     writer_.set("general.quantization_version", std::uint32_t{2});
@@ -238,9 +238,8 @@ class SampleBuilder {
     const std::uint64_t inputs = dimensions.size() > 1 ? *dimensions.begin() : 1024;
     const auto root_bits = static_cast<std::uint32_t>(std::bit_width(inputs) / 2);
     // Integers of that size would all be 0.
-    const bool is_integer = type == TensorType::i8 || type == TensorType::i16 ||
-                            type == TensorType::i32 || type == TensorType::i64;
-    return add(name, dimensions, {.type = type, .scale_bits = is_integer ? 10 : 15 + root_bits});
+    return add(name, dimensions,
+               {.type = type, .scale_bits = is_integer(type) ? 10 : 15 + root_bits});
   }
 
   Result<void> add(const std::string& name, std::initializer_list<std::uint64_t> dimensions,

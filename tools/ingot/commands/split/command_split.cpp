@@ -104,10 +104,7 @@ void print_text(const Options& options, Console& console, const SplitPlan& plan)
 }
 
 ExitCode fail(const Options& options, Console& console, const Error& error) {
-  if (error.code == Errc::already_exists) {
-    console.complain(error.subject, "the file exists; --force replaces it");
-    return ExitCode::usage;
-  }
+  if (error.code == Errc::already_exists) return console.refuse_existing(error.subject);
   // What is wrong with an output is said of it.
   const bool is_output =
       error.subject == options.prefix || error.subject.starts_with(options.prefix + "-0");
@@ -151,14 +148,11 @@ ExitCode run(Options& options, Console& console) {
   }
   if (!options.is_dry_run) {
     allow_many_files();
-    const OrderlyStop orderly_stop;
-    Progress progress(console, options.file, bytes_of(*plan));
     const Result<void> written =
-        write_shards(*model, *plan, options.prefix,
-                     {.may_replace = options.is_forced, .progress = [&](std::uint64_t done_bytes) {
-                        progress.update(done_bytes);
-                        return stop_signal() == 0;
-                      }});
+        run_with_progress(console, options.file, bytes_of(*plan), [&](const GoOn& go_on) {
+          return write_shards(*model, *plan, options.prefix,
+                              {.may_replace = options.is_forced, .progress = go_on});
+        });
     if (!written) return fail(options, console, written.error());
   }
   if (console.is_json()) {

@@ -206,10 +206,7 @@ Result<AllStatistics> compute(Console& console, const std::string& file, const M
   for (const TensorInfo* tensor : tensors) total_bytes += tensor->size_bytes;
   const OrderlyStop orderly_stop;
   Progress progress(console, file, total_bytes);
-  const auto report = [&](std::uint64_t done_bytes) {
-    progress.update(done_bytes);
-    return stop_signal() == 0;
-  };
+  const GoOn report = progress.go_on();
   if (console.is_json() || !has_drawings(console)) {
     return compute_statistics(model, tensors, console.threads(), report);
   }

@@ -21,9 +21,10 @@ const showErrors = () => {
 const showErrorsByType = (compared) => {
   const rows = types.map((type) => {
     const own = compared.filter((tensor) => tensor.type === type.name);
-    const count = sum(own, (tensor) => tensor.error.count);
-    const error = sum(own, (tensor) => tensor.error.squared_error);
-    const signal = sum(own, (tensor) => tensor.error.squared_signal);
+    const counted = inTotal(own);
+    const count = sum(counted, (tensor) => tensor.error.count);
+    const error = sum(counted, (tensor) => tensor.error.squared_error);
+    const signal = sum(counted, (tensor) => tensor.error.squared_signal);
     return {type, own, count, rmse: count === 0 ? 0 : Math.sqrt(error / count),
       sqnr: error === 0 ? Infinity : 10 * Math.log10(signal / error),
       max: own.reduce((most, tensor) => Math.max(most, tensor.error.max), 0)};

@@ -33,6 +33,13 @@ const tensors = data.tensors.map((tensor, index) => {
   const {layer, part} = placeOf(tensor.name);
   return {...tensor, index, stats, error, layer, part, kind: kindOf(part)};
 });
+
+// The tensors that a total of errors counts: those with an error, because the signal of the others
+// would flatter it; all, if none has one.
+const inTotal = (compared) => {
+  const changed = compared.filter((tensor) => tensor.error.squared_error > 0);
+  return changed.length > 0 ? changed : compared;
+};
 const totalBytes = sum(tensors, (tensor) => tensor.bytes);
 
 // Few bits are warm, many are cool, and floats are calm: [bits per weight, hue, chroma].

@@ -79,8 +79,9 @@ const weightFacts = () => {
   const facts = [];
   const compared = tensors.filter((tensor) => tensor.error);
   if (compared.length > 0) {
-    const signal = sum(compared, (tensor) => tensor.error.squared_signal);
-    const error = sum(compared, (tensor) => tensor.error.squared_error);
+    const counted = inTotal(compared);
+    const signal = sum(counted, (tensor) => tensor.error.squared_signal);
+    const error = sum(counted, (tensor) => tensor.error.squared_error);
     const sqnr = error === 0 ? Infinity : 10 * Math.log10(signal / error);
     facts.push(fact('SQNR', decibels(sqnr), 'against the reference'));
   }

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+#include "formats/foreign/lost_meaning.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "ingot/text.hpp"
+#include "types/matrix_types.hpp"
+
+namespace ingot::convert {
+namespace {
+
+constexpr std::string_view file_type_key = "general.file_type";
+
+/// The header of a model of another format is in none of its files.
+bool is_gguf(const Model& model) noexcept { return model.origin(0, 0).has_value(); }
+
+/// A tensor whose name GGUF does not have; nullptr if the model has names of GGUF.
+const TensorInfo* find_foreign_name(const Model& model) {
+  const auto is_known = [](const TensorInfo& tensor) {
+    return parse_layer_name(tensor.name).has_value() || tensor.name == "token_embd.weight";
+  };
+  const auto tensors = model.tensors();
+  return tensors.empty() || std::ranges::any_of(tensors, is_known) ? nullptr : tensors.data();
+}
+
+}  // namespace
+
+std::optional<Error> find_missing_meaning(const Model& model) {
+  if (is_gguf(model) || model.find("general.architecture") != nullptr) return std::nullopt;
+  std::string missing = "it has no general.architecture";
+  if (model.find("tokenizer.ggml.tokens") == nullptr) missing += ", no tokenizer";
+  if (const TensorInfo* tensor = find_foreign_name(model)) {
+    missing +=
+        ", and tensor names that are not those of GGUF, such as \"" + escape(tensor->name) + "\"";
+  }
+  return Error{.code = Errc::not_loadable,
+               .subject = {},
+               .detail = missing +
+                         "; for a model that runs, use the engine's own importer, such as "
+                         "convert_hf_to_gguf.py of llama.cpp"};
+}
+
+void set_file_type(const Model& model, ModelWriter& keys,
+                   const std::function<TensorType(const TensorInfo&)>& type_in_result) {
+  const Value* stored = model.find(file_type_key);
+  if (stored == nullptr) return;
+  const MatrixTypes before(model.tensors());
+  MatrixTypes after;
+  bool is_changed = false;
+  for (const TensorInfo& tensor : model.tensors()) {
+    const TensorType type = type_in_result(tensor);
+    after.add(tensor, type);
+    is_changed = is_changed || type != tensor.type;
+  }
+  const std::optional<TensorType> most = after.most();
+  // The label of a mixture stays right while most of its weights stay what they are.
+  const bool is_right =
+      before.most() == most && !after.is_wrong_file_type(stored->get<std::uint64_t>().value_or(0));
+  const bool may_stay = !is_changed && is_gguf(model);  // a copy keeps even a wrong one
+  if (may_stay || !most || is_right) return;
+  if (const auto file_type = file_type_of(*most)) {
+    keys.set(file_type_key, *file_type);
+  } else {
+    keys.remove(file_type_key);
+  }
+}
+
+}  // namespace ingot::convert

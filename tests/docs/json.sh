@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: MIT
+# The files that docs/json.md speaks of.
+ingot sample model.gguf -q

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// run_blocks FOLDER: runs the C++ of the documentation in an empty folder, and then looks at what
+// it has written.
+#include <filesystem>
+#include <fstream>
+
+#include "docs/blocks.hpp"
+#include "support/model_sketch.hpp"
+
+namespace ingot::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What the pages call model.gguf, other.gguf and model.safetensors.
+void write_inputs() {
+  ModelSketch sketch;
+  sketch.set("general.architecture", "llama");
+  sketch.set("general.name", "a model");
+  sketch.tensor("blk.0.ffn_down.weight", TensorType::f32, {256, 32});
+  sketch.tensor("output.weight", TensorType::f32, {256, 8});
+  sketch.write("model.gguf");
+  sketch.write("other.gguf");
+  const auto model = Model::open("model.gguf");
+  require(model, "model.gguf");
+  const auto conversion = plan_conversion(*model, FileFormat::safetensors, "model.safetensors");
+  require(conversion, "model.safetensors");
+  require((*conversion)->run(), "model.safetensors");
+}
+
+/// No model may have lost a tensor on its way.
+bool has_all_tensors(const fs::path& path) {
+  const auto model = Model::open(path.string());
+  require(model, path.c_str());
+  if (model->tensors().size() >= 2) return true;
+  std::fprintf(stderr, "%s has %zu tensors\n", path.c_str(), model->tensors().size());
+  return false;
+}
+
+int run(const char* folder) {
+  fs::remove_all(folder);
+  fs::create_directories(folder);
+  fs::current_path(folder);
+  write_inputs();
+  run_blocks();
+  std::size_t written = 0;
+  for (const fs::directory_entry& entry : fs::directory_iterator(".")) {
+    if (entry.path().extension() != ".gguf") continue;
+    ++written;
+    if (!has_all_tensors(entry.path())) return 1;
+  }
+  // model.gguf, other.gguf, and those that the pages name.
+  return written > 2 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace ingot::test
+
+int main(int argc, char** argv) { return argc == 2 ? ingot::test::run(argv[1]) : 2; }

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// Which tensors a total of errors counts.
+#pragma once
+
+#include <algorithm>
+#include <ingot/tensor_profile.hpp>
+
+namespace ingot::cli {
+
+/// Calls use(item) for the items with an error: the signal of the others would flatter a ratio that
+/// is about what was lost. If none has an error, for all.
+template <class Items, class ErrorOf, class Use>
+void for_each_in_total(const Items& items, const ErrorOf& error_of, const Use& use) {
+  const auto has_error = [&](const auto& item) { return error_of(item).squared_error > 0.0; };
+  const bool is_any = std::ranges::any_of(items, has_error);
+  for (const auto& item : items) {
+    if (!is_any || has_error(item)) use(item);
+  }
+}
+
+}  // namespace ingot::cli
