@@ -7,9 +7,9 @@ command or the end of the block, are the result that it prints, or, if it fails,
 line `...` stands for any lines. The commands of a page run in one new folder, one after the
 other, as a user's would.
 
-An indented line that begins with `ingot ` is a command, too, whose result is not shown: it must end with
-0, or 1 where the answer is no, after the script tests/docs/PAGE.sh, if there is one, has made its files. Lines with words like IN and
-OUT show the form of a command and are not run.
+An indented line that begins with `ingot ` is a command, too, whose result is not shown: it must end
+with 0, or 1 where the answer is no. The script tests/docs/PAGE.sh, if there is one, makes the files
+for it. Lines with words like IN and OUT show the form of a command and are not run.
 
 And every `ingot COMMAND --option` in the text names a command and options that there are. Pages:
 README.md and those of docs/.

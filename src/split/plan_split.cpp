@@ -7,7 +7,6 @@
 #include "ingot/shard_name.hpp"
 #include "ingot/split.hpp"
 #include "ingot/text.hpp"
-#include "split/split_keys.hpp"
 
 namespace ingot {
 namespace {
