@@ -71,7 +71,7 @@ struct QuantizePlan {
 /// Chooses types and checks everything that can be checked before the work.
 ///
 /// @param progress  of measuring, where there is a target; in bytes of the source.
-/// @return  Errc::architecture_missing if the result, after `adjust_metadata`, would have no
+/// @return  Errc::no_architecture if the result, after `adjust_metadata`, would have no
 ///          general.architecture; Errc::requantize_refused, weights_required, imatrix_mismatch,
 ///          imatrix_invalid, target_too_small, unsupported_type (for types that only a lenient
 ///          reader opens), what choose_types and reading may return.

@@ -63,7 +63,7 @@ class Planner {
   Result<void> check_architecture() const {
     INGOT_TRY(const ModelWriter keys, convert::make_keys(model_, plan_, options_));
     if (keys.find("general.architecture")) return {};
-    return fail(Errc::architecture_missing, {},
+    return fail(Errc::no_architecture, {},
                 "start from a GGUF file that the engine's own importer made, such as "
                 "convert_hf_to_gguf.py of llama.cpp");
   }

@@ -20,9 +20,10 @@ constexpr const char* examples =
     "  ingot diff a.gguf b.gguf --data --json | jq '.data[].rmse'\n"
     "\n"
     "Compared are, by name, keys (type and value), tensors (type and shape) and the\n"
-    "bytes that tensors store; --no-data reads only the headers. --data also measures\n"
-    "how far the decoded weights of tensors of the same shape are apart, with A as the\n"
-    "reference. Versions, byte orders and shards do not matter, nor does the order.\n"
+    "bytes that tensors store; --no-data reads only the headers. --data also\n"
+    "measures how far the decoded weights of tensors of the same shape are apart,\n"
+    "with A as the reference. Versions, byte orders and shards do not matter, nor\n"
+    "does the order.\n"
     "Exit status 1: something differs.";
 
 struct Options {

@@ -92,7 +92,7 @@ Error with_hint(Error error) {
     case Errc::weights_required:
       hint = "see --imatrix and --tensor-type";
       break;
-    case Errc::architecture_missing:
+    case Errc::no_architecture:
       hint = "if all else is right, name it: --override-kv general.architecture=str:NAME";
       break;
     case Errc::type_does_not_fit:
