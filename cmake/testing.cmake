@@ -138,10 +138,14 @@ endfunction()
 # Builds examples/<file> (C or C++) against the public library, and LIBS, and runs it as ctest
 # example.<stem>. ${INGOT_SAMPLE_MODEL} may be an argument: a model that ctest has made by then.
 set(INGOT_SAMPLE_MODEL ${PROJECT_BINARY_DIR}/tests/sample.gguf)
+if(INGOT_BUILD_EXAMPLES)
+  add_custom_target(examples)
+endif()
 function(ingot_example file)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "ARGS;LIBS")
   cmake_path(GET file STEM stem)
   add_executable(example_${stem} ${file})
+  add_dependencies(examples example_${stem})
   target_link_libraries(example_${stem} PRIVATE ingot::ingot ingot_warnings ${arg_LIBS})
   set_target_properties(example_${stem} PROPERTIES C_STANDARD 11 C_EXTENSIONS OFF
                         LINKER_LANGUAGE CXX)  # a C program links our C++ runtime too

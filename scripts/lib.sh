@@ -53,6 +53,8 @@ build() {
   shift
   # A compiler cache makes the second compiler run of unchanged code free; nobody has to have one.
   if command -v ccache >/dev/null; then
+    # It has to trust that precompiled headers change with their sources.
+    export CCACHE_SLOPPINESS=pch_defines,time_macros
     export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
   fi
   cmake --preset "$preset" >"$(log_of configure "$preset")" 2>&1 || {
