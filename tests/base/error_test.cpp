@@ -161,13 +161,13 @@ TEST(ErrorMessage, HasSubjectPlaceSentenceAndFinding) {
 
 TEST(ErrorMessage, LeavesOutWhatIsNotThere) {
   EXPECT_EQ((Error{Errc::wrong_type, Error::no_offset, "", ""}).message(),
-            "the value is of another type");
+            "the value has another type");
   EXPECT_EQ((Error{Errc::wrong_type, Error::no_offset, "a.key", ""}).message(),
-            "\"a.key\": the value is of another type");
+            "\"a.key\": the value has another type");
   EXPECT_EQ((Error{Errc::wrong_type, 0, "", ""}).message(),
-            "at byte 0: the value is of another type");
+            "at byte 0: the value has another type");
   EXPECT_EQ((Error{Errc::wrong_type, Error::no_offset, "", "it is a string"}).message(),
-            "the value is of another type (it is a string)");
+            "the value has another type (it is a string)");
 }
 
 TEST(ErrorMessage, SaysWhetherOpeningLenientlyHelps) {
@@ -198,7 +198,7 @@ TEST(ErrorMessage, OfTheSystemIsTheSystemsOwn) {
 
 TEST(ErrorMessage, QuotesOfTheSubjectDoNotEndIt) {
   EXPECT_EQ((Error{Errc::wrong_type, Error::no_offset, "a\": \"b", {}}).message(),
-            "\"a\\\": \\\"b\": the value is of another type");
+            "\"a\\\": \\\"b\": the value has another type");
 }
 
 TEST(ErrorMessage, IsShortWhateverTheFileSays) {

@@ -21,7 +21,7 @@ for access in mmap read; do
     grep -q '^ingot: .*has become shorter' message || fail "it says: $(cat message)"
   else
     ((status == 3)) || fail "status $status"
-    grep -q '^ingot: cut.gguf: .*ends too early' message || fail "it says: $(cat message)"
+    grep -q '^ingot: cut.gguf: .*is cut off' message || fail "it says: $(cat message)"
   fi
   [[ $(wc -l <message) == 1 ]] || fail "not one line: $(cat message)"
 done

@@ -116,7 +116,7 @@ int main(int argc, char** argv) {
     ingot::cli::declare(program, console, {argv, static_cast<std::size_t>(argc)});
     ingot::cli::run(program, console, argc, argv);
   } catch (const std::bad_alloc&) {
-    console.complain({}, "the system has no memory left for this");
+    console.complain({}, "out of memory");
     console.finish(ExitCode::system);
   } catch (const std::exception& error) {
     console.complain({}, ingot::escape(error.what()));

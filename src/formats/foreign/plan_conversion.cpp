@@ -18,7 +18,7 @@ constexpr std::array writers = {
 Result<void> check_type(const ConvertOptions& options) {
   if (!options.type || is_float(*options.type)) return {};
   return fail(Errc::invalid_argument, "type",
-              "conversion is to F32, F16, BF16 and F64; quantizing is something else");
+              "convert supports F32, F16, BF16 and F64; use `quantize` for other types");
 }
 
 /// No output may be a file that is read, or another output.
