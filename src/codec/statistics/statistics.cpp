@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <iterator>
 #include <optional>
 #include <string>
 
+#include "codec/codec.hpp"
 #include "codec/statistics/lane_sums.hpp"
 #include "ingot/quantize.hpp"
 
@@ -26,15 +28,15 @@ void add_numbers(std::span<const float> numbers, codec::LaneSums& sums) noexcept
   codec::sum_lanes_ref(numbers.data() + whole, numbers.size() - whole, sums);
 }
 
-/// The sum of lanes in double, in one order: half of them is added to the other half, until one is
-/// left.
-double total_of(const float (&lanes)[codec::statistics_lanes]) noexcept {
-  double sums[codec::statistics_lanes];
-  std::copy(std::begin(lanes), std::end(lanes), sums);
+/// All lanes as one, in one order: half of them is combined with the other half, until one is left.
+template <class Number, class Combine>
+Number fold(const float (&lanes)[codec::statistics_lanes], const Combine& combine) noexcept {
+  Number folded[codec::statistics_lanes];
+  std::copy(std::begin(lanes), std::end(lanes), folded);
   for (std::size_t half = codec::statistics_lanes / 2; half > 0; half /= 2) {
-    for (std::size_t i = 0; i < half; ++i) sums[i] += sums[i + half];
+    for (std::size_t i = 0; i < half; ++i) folded[i] = combine(folded[i], folded[i + half]);
   }
-  return sums[0];
+  return folded[0];
 }
 
 /// Numbers with a mean square below this have squares that are no normal floats.
@@ -44,15 +46,15 @@ constexpr double least_mean_square = 1e-30;
 /// an infinity or an overflow makes them infinite or NaN; the squares of tiny numbers vanish; and
 /// where the mean is far from zero compared with the spread, its square is most of their sum.
 std::optional<Statistics> statistics_of(const codec::LaneSums& lanes, std::size_t count) noexcept {
-  const double sum = total_of(lanes.sums);
-  const double squares = total_of(lanes.squares);
+  const double sum = fold<double>(lanes.sums, std::plus<>());
+  const double squares = fold<double>(lanes.squares, std::plus<>());
   if (!std::isfinite(sum) || !std::isfinite(squares)) return std::nullopt;
   Statistics result;
   result.count = count;
   result.zeros = lanes.zeros;
   // Adding zero drops the sign of a zero, which depends on the CPU.
-  result.min = *std::min_element(std::begin(lanes.minima), std::end(lanes.minima)) + 0.0;
-  result.max = *std::max_element(std::begin(lanes.maxima), std::end(lanes.maxima)) + 0.0;
+  result.min = fold<float>(lanes.minima, [](float a, float b) { return b < a ? b : a; }) + 0.0;
+  result.max = fold<float>(lanes.maxima, [](float a, float b) { return b > a ? b : a; }) + 0.0;
   result.mean = sum / static_cast<double>(count);
   const double squares_of_mean = result.mean * sum;
   if (squares_of_mean > squares / 2) return std::nullopt;
@@ -93,21 +95,23 @@ Statistics compute_exactly(std::span<const float> numbers) noexcept {
 
 /// Blocks of at most statistics_piece elements.
 struct BlockPiece {
-  const TensorTypeInfo* type;
-  std::span<const std::byte> bytes;
+  const TensorTypeInfo& type;
+  const std::byte* bytes;
+  std::size_t block_count;
   Endian byte_order;
 
-  [[nodiscard]] std::size_t element_count() const noexcept {
-    return bytes.size() / type->block_bytes * type->block_elements;
-  }
-
-  /// Decodes elements first .. first + floats.size() - 1, which are whole blocks.
-  [[nodiscard]] Result<void> decode(std::size_t first, std::span<float> floats) const {
-    const auto bytes_of = [this](std::size_t elements) {
-      return elements / type->block_elements * type->block_bytes;
-    };
-    return dequantize(type->type, bytes.subspan(bytes_of(first), bytes_of(floats.size())), floats,
-                      {.byte_order = byte_order, .stores = OutputStores::cached});
+  /// Decodes `count` blocks from number `first` on; returns their floats, which fill part of `to`.
+  [[nodiscard]] Result<std::span<const float>> decode(std::size_t first, std::size_t count,
+                                                      std::span<float> to) const {
+    const std::byte* src = bytes + first * type.block_bytes;
+    const std::span<float> floats = to.first(count * type.block_elements);
+    if (byte_order == Endian::little) {
+      codec::find_codec(type.type)->dequantize(src, floats.data(), count, codec::Stores::cached);
+    } else {
+      INGOT_TRY_VOID(dequantize(type.type, std::span(src, count * type.block_bytes), floats,
+                                {.byte_order = byte_order, .stores = OutputStores::cached}));
+    }
+    return floats;
   }
 };
 
@@ -120,21 +124,20 @@ Statistics compute_piece(std::span<const float> numbers) noexcept {
 
 Result<Statistics> compute_piece_exactly(const BlockPiece& piece) {
   float floats[statistics_piece];
-  const std::span numbers = std::span(floats).first(piece.element_count());
-  INGOT_TRY_VOID(piece.decode(0, numbers));
+  INGOT_TRY(const auto numbers, piece.decode(0, piece.block_count, floats));
   return compute_exactly(numbers);
 }
 
 Result<Statistics> compute_piece(const BlockPiece& piece) {
   alignas(64) float floats[chunk_elements];
-  const std::size_t element_count = piece.element_count();
+  const std::size_t chunk_blocks = chunk_elements / piece.type.block_elements;
   codec::LaneSums sums;
-  for (std::size_t first = 0; first < element_count; first += chunk_elements) {
-    const auto chunk = std::span(floats).first(std::min(chunk_elements, element_count - first));
-    INGOT_TRY_VOID(piece.decode(first, chunk));
-    add_numbers(chunk, sums);
+  for (std::size_t first = 0; first < piece.block_count; first += chunk_blocks) {
+    const std::size_t count = std::min(chunk_blocks, piece.block_count - first);
+    INGOT_TRY(const auto numbers, piece.decode(first, count, floats));
+    add_numbers(numbers, sums);
   }
-  const auto result = statistics_of(sums, element_count);
+  const auto result = statistics_of(sums, piece.block_count * piece.type.block_elements);
   if (result) return *result;
   return compute_piece_exactly(piece);
 }
@@ -183,13 +186,14 @@ Result<Statistics> compute_statistics(TensorType type, std::span<const std::byte
                 std::to_string(blocks.size()) + " bytes, not a multiple of " +
                     std::to_string(info->block_bytes));
   }
-  const std::size_t piece_bytes = statistics_piece / info->block_elements * info->block_bytes;
+  const std::size_t block_count = blocks.size() / info->block_bytes;
+  const std::size_t piece_blocks = statistics_piece / info->block_elements;
   Statistics result;
-  while (!blocks.empty()) {
-    const auto bytes = blocks.first(std::min(piece_bytes, blocks.size()));
-    INGOT_TRY(const Statistics piece, compute_piece(BlockPiece{info, bytes, byte_order}));
+  for (std::size_t first = 0; first < block_count; first += piece_blocks) {
+    INGOT_TRY(const Statistics piece,
+              compute_piece(BlockPiece{*info, blocks.data() + first * info->block_bytes,
+                                       std::min(piece_blocks, block_count - first), byte_order}));
     result.add(piece);
-    blocks = blocks.subspan(bytes.size());
   }
   return result;
 }
