@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// Byte-pair encoding.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+#include "tokenizer/bpe_merges.hpp"
+#include "tokenizer/family_encoder.hpp"
+#include "tokenizer/splitter.hpp"
+#include "tokenizer/whole_tokens.hpp"
+
+namespace ingot::tokenizer {
+
+/// The text is split into words, and in each word pairs merge by rank.
+class BpeEncoder : public FamilyEncoder {
+ public:
+  BpeEncoder(const VocabularyData& data, Splitter splitter, BpeMerges merges);
+
+  void encode(std::string_view piece, bool follows_special, Work& work) const override;
+
+ protected:
+  /// Encodes text that is clean UTF-8. `offset` is its place in the normalized piece.
+  void encode_clean(std::string_view text, std::size_t offset, Work& work) const;
+
+  const VocabularyData& data_;
+
+ private:
+  struct Rules;
+
+  /// The token that a word is without any merging; no_token if merging decides.
+  [[nodiscard]] TokenId find_unmerged(std::string_view word) const;
+  void merge_word(std::string_view word, std::size_t begin, Work& work) const;
+  void fill_symbols(std::string_view word, std::vector<MergeSymbol>& symbols) const;
+  void put_symbol(std::string_view word, std::size_t begin, const MergeSymbol& symbol,
+                  std::uint32_t end, Work& work) const;
+  [[nodiscard]] TokenId find_word(std::string_view word) const noexcept;
+
+  Splitter splitter_;
+  BpeMerges merges_;
+  WholeTokens whole_tokens_;
+  // Of byte-encoded vocabularies: the bytes that tokens stand for, and the symbol of each byte.
+  TextList bytes_;
+  TextMap bytes_ids_;
+  std::array<std::uint32_t, 256> byte_symbols_ = {};
+  // What a byte becomes that is part of no token; no_token: nothing.
+  std::array<TokenId, 256> byte_ids_ = {};
+};
+
+}  // namespace ingot::tokenizer

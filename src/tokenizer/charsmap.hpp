@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// The normalizer of SentencePiece: texts and what replaces them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ingot/error.hpp"
+
+namespace ingot::tokenizer {
+
+/// A double array (the layout of Darts-clone) over the texts, and the replacements, each ended by a
+/// NUL. All of it comes from a file: every step is checked.
+class Charsmap {
+ public:
+  Charsmap() = default;
+  /// @param bytes  of `tokenizer.ggml.precompiled_charsmap`; none for a map without texts.
+  /// @return       Errc::tokenizer_invalid if the sizes in it do not fit.
+  [[nodiscard]] static Result<Charsmap> make(std::string_view bytes);
+
+  struct Match {
+    std::size_t size_bytes = 0;  ///< 0: the text begins with none of the map's texts
+    std::string_view replacement;
+  };
+  /// The longest text of the map that `text` begins with.
+  [[nodiscard]] Match find(std::string_view text) const noexcept;
+
+ private:
+  std::vector<std::uint32_t> units_;
+  std::string replacements_;
+};
+
+}  // namespace ingot::tokenizer

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// A small number for every code point: two loads, whatever the code point.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace ingot::tokenizer {
+
+/// One past the last code point of Unicode.
+inline constexpr char32_t code_point_count = 0x110000;
+
+/// Code points from `first` to the next run have `value`.
+struct CodePointRun {
+  char32_t first = 0;
+  std::uint8_t value = 0;
+};
+
+/// A two-stage table: code points come in blocks, and blocks of one value are stored once.
+class CodePointMap {
+ public:
+  /// @param runs  by ascending `first`; the first begins at 0.
+  explicit CodePointMap(std::span<const CodePointRun> runs);
+
+  /// `code_point` must be below code_point_count.
+  [[nodiscard]] std::uint8_t operator[](char32_t code_point) const noexcept {
+    return values_[std::size_t{blocks_[code_point / block_size]} * block_size +
+                   code_point % block_size];
+  }
+
+ private:
+  static constexpr char32_t block_size = 128;
+
+  std::array<std::uint16_t, code_point_count / block_size> blocks_ = {};
+  std::vector<std::uint8_t> values_;
+};
+
+}  // namespace ingot::tokenizer

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// The frame around the families: special tokens, bos and eos.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "tokenizer/family_encoder.hpp"
+#include "tokenizer/special_finder.hpp"
+
+namespace ingot::tokenizer {
+
+class Encoder {
+ public:
+  Encoder(std::shared_ptr<const VocabularyData> data,
+          std::unique_ptr<const FamilyEncoder> family);
+
+  /// Encodes a text into `work`.
+  void encode(std::string_view text, const EncodeOptions& options, Work& work) const;
+
+ private:
+  std::shared_ptr<const VocabularyData> data_;
+  SpecialFinder finder_;
+  std::unique_ptr<const FamilyEncoder> family_;
+  TokenId first_;  ///< Before a text with special tokens; no_token: nothing.
+  TokenId last_;   ///< After it.
+};
+
+}  // namespace ingot::tokenizer

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+#include "tokenizer/special_finder.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <queue>
+#include <tuple>
+
+#include "tokenizer/unicode.hpp"
+
+namespace ingot::tokenizer {
+
+SpecialFinder::SpecialFinder(const VocabularyData& data) : data_(data) {
+  std::vector<std::uint32_t> shown;
+  std::vector<std::uint32_t> all;
+  for (std::uint32_t number = 0; number < data.texts.size(); ++number) {
+    const auto id = static_cast<TokenId>(number);
+    if (!data.is_found_in_text(id)) continue;
+    all.push_back(number);
+    if (!data.is_hidden(id)) shown.push_back(number);
+  }
+  always_ = Trie(data.texts, std::move(shown));
+  on_request_ = Trie(data.texts, std::move(all));
+}
+
+/// Takes occurrences in the order of `split`. Each place of the text has one occurrence waiting: the
+/// longest that still fits before the next one that was taken.
+class SpecialFinder::Search {
+ public:
+  Search(const VocabularyData& data, const Trie& trie, std::string_view text)
+      : data_(data), trie_(trie), text_(text) {}
+
+  std::vector<TextPart> run() {
+    for (std::size_t i = 0; i < text_.size(); ++i) wait_for(i, text_.size());
+    while (!waiting_.empty()) {
+      const Occurrence best = waiting_.top();
+      waiting_.pop();
+      try_to_take(best);
+    }
+    return parts();
+  }
+
+ private:
+  struct Occurrence {
+    std::size_t size_bytes = 0;
+    TokenId id = no_token;
+    std::size_t begin = 0;
+
+    /// Whether `other` is taken first.
+    bool operator<(const Occurrence& other) const noexcept {
+      return std::tuple(size_bytes, other.id, other.begin) <
+             std::tuple(other.size_bytes, id, begin);
+    }
+  };
+  struct Taken {
+    TokenId id = no_token;
+    std::size_t token_begin = 0;
+    std::size_t token_end = 0;
+    std::size_t end = 0;  // with the white space that it strips
+  };
+
+  /// The longest token at `begin` that ends at `end` at the latest.
+  void wait_for(std::size_t begin, std::size_t end) {
+    if (!trie_.can_begin_with(text_[begin])) return;
+    const Trie::Match match = trie_.longest_prefix(data_.texts, text_.substr(begin, end - begin));
+    if (match.number == Trie::no_text) return;
+    waiting_.push({match.size_bytes, static_cast<TokenId>(match.number), begin});
+  }
+
+  void try_to_take(const Occurrence& one) {
+    const auto after = taken_.upper_bound(one.begin);
+    const std::size_t left = after == taken_.begin() ? 0 : std::prev(after)->second.end;
+    const std::size_t right = after == taken_.end() ? text_.size() : after->first;
+    if (left > one.begin) return;
+    const std::size_t end = one.begin + one.size_bytes;
+    if (end > right) return wait_for(one.begin, right);
+    std::size_t stripped_begin = one.begin;
+    std::size_t stripped_end = end;
+    if (std::ranges::binary_search(data_.strip_left, one.id)) {
+      while (stripped_begin > left && is_ascii_space(text_[stripped_begin - 1])) --stripped_begin;
+    }
+    if (std::ranges::binary_search(data_.strip_right, one.id)) {
+      while (stripped_end < right && is_ascii_space(text_[stripped_end])) ++stripped_end;
+    }
+    taken_[stripped_begin] = {one.id, one.begin, end, stripped_end};
+  }
+
+  [[nodiscard]] std::vector<TextPart> parts() const {
+    std::vector<TextPart> result;
+    std::size_t begin = 0;
+    for (const auto& [stripped_begin, token] : taken_) {
+      if (begin != stripped_begin) result.push_back({no_token, begin, stripped_begin});
+      result.push_back({token.id, token.token_begin, token.token_end});
+      begin = token.end;
+    }
+    if (begin != text_.size()) result.push_back({no_token, begin, text_.size()});
+    return result;
+  }
+
+  const VocabularyData& data_;
+  const Trie& trie_;
+  std::string_view text_;
+  std::priority_queue<Occurrence> waiting_;
+  std::map<std::size_t, Taken> taken_;  // by where the white space that it strips begins
+};
+
+std::vector<TextPart> SpecialFinder::split(std::string_view text, bool parse_special) const {
+  if (text.empty()) return {};
+  const Trie& trie = parse_special ? on_request_ : always_;
+  if (trie.empty()) return {{no_token, 0, text.size()}};
+  return Search(data_, trie, text).run();
+}
+
+}  // namespace ingot::tokenizer

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// Finds special tokens in a text.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "tokenizer/trie.hpp"
+#include "tokenizer/vocabulary_data.hpp"
+
+namespace ingot::tokenizer {
+
+/// A part of a text: a special token, or text between two.
+struct TextPart {
+  TokenId id = no_token;  ///< no_token: text
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
+
+class SpecialFinder {
+ public:
+  /// `data` must outlive the finder.
+  explicit SpecialFinder(const VocabularyData& data);
+
+  /// Cuts a text. Longer tokens come first, among equally long ones the lower id, and of each its
+  /// occurrences from left to right: a long token wins over a short one that begins before it.
+  /// White space that a token strips is in no part; there are no empty parts.
+  [[nodiscard]] std::vector<TextPart> split(std::string_view text, bool parse_special) const;
+
+ private:
+  class Search;
+  const VocabularyData& data_;
+  Trie always_;      // user-defined tokens
+  Trie on_request_;  // control tokens and unknown ones, too
+};
+
+}  // namespace ingot::tokenizer

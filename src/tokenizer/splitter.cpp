@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+#include "tokenizer/splitter.hpp"
+
+#include <utility>
+
+namespace ingot::tokenizer {
+
+Result<Splitter> Splitter::make(std::span<const std::string_view> expressions) {
+  std::vector<CodePointSet> sets;
+  std::vector<std::pair<Search, ExpressionNode>> parsed;
+  for (const std::string_view expression : expressions) {
+    Search search = Search::automaton;
+#define INGOT_SPLIT(name, ...)
+#define INGOT_SEARCH(name, text) \
+  if (expression == text) search = Search::name;
+#include "tokenizer/splits.def"
+#undef INGOT_SPLIT
+#undef INGOT_SEARCH
+    ExpressionNode node;
+    if (search == Search::automaton) {
+      INGOT_TRY(node, parse_expression(expression, sets));
+    }
+    parsed.emplace_back(search, std::move(node));
+  }
+  Splitter splitter;
+  splitter.classes_ = std::make_shared<const SetClasses>(sets);
+  for (const auto& [search, node] : parsed) {
+    Step step{.search = search, .automaton = {}};
+    if (search == Search::automaton) {
+      INGOT_TRY(step.automaton, Automaton::make(node, *splitter.classes_));
+    }
+    splitter.steps_.push_back(std::move(step));
+  }
+  return splitter;
+}
+
+const char* Splitter::last_space(const char* begin, const char* end) {
+  while (begin != end) {
+    const char* last = end - 1;
+    while (last != begin && (static_cast<unsigned char>(*last) & 0xC0) == 0x80) --last;
+    if (!class_of(decode_clean(last).code_point).is_white_space()) break;
+    end = last;
+  }
+  return end;
+}
+
+}  // namespace ingot::tokenizer

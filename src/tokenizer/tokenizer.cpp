@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+#include "ingot/tokenizer.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "tokenizer/encoder.hpp"
+#include "tokenizer/token_keys.hpp"
+
+namespace ingot {
+namespace tokenizer {
+namespace {
+
+/// What stands before a text, if the family and the file want anything there.
+TokenId first_of(const VocabularyData& data) noexcept {
+  switch (data.family) {
+    case TokenizerFamily::wpm: return data.special(SpecialToken::bos);
+    case TokenizerFamily::spm:
+    case TokenizerFamily::bpe:
+    case TokenizerFamily::ugm:
+      return data.flags.adds_bos ? data.special(SpecialToken::bos) : no_token;
+    default: return no_token;
+  }
+}
+
+/// What stands after it.
+TokenId last_of(const VocabularyData& data) noexcept {
+  switch (data.family) {
+    case TokenizerFamily::wpm: return data.special(SpecialToken::sep);
+    case TokenizerFamily::spm:
+    case TokenizerFamily::bpe:
+    case TokenizerFamily::ugm:
+      return data.flags.adds_eos ? data.special(SpecialToken::eos) : no_token;
+    default: return no_token;
+  }
+}
+
+Result<std::unique_ptr<const FamilyEncoder>> make_family(const Model& model,
+                                                         const VocabularyData& data) {
+  switch (data.family) {
+    case TokenizerFamily::spm: return make_spm(model, data);
+    case TokenizerFamily::bpe: return make_bpe(model, data);
+    case TokenizerFamily::wpm: return make_wpm(model, data);
+    case TokenizerFamily::ugm: return make_ugm(model, data);
+    case TokenizerFamily::rwkv: return make_rwkv(model, data);
+    case TokenizerFamily::plamo2: return make_plamo2(model, data);
+    case TokenizerFamily::none: break;
+  }
+  return fail(Errc::tokenizer_unknown, token_key("model"),
+              "\"" + data.model_name + "\" has no texts to encode with");
+}
+
+}  // namespace
+
+Encoder::Encoder(std::shared_ptr<const VocabularyData> data,
+                 std::unique_ptr<const FamilyEncoder> family)
+    : data_(std::move(data)),
+      finder_(*data_),
+      family_(std::move(family)),
+      first_(first_of(*data_)),
+      last_(last_of(*data_)) {}
+
+void Encoder::encode(std::string_view text, const EncodeOptions& options, Work& work) const {
+  if (options.add_special && first_ != no_token) work.put(first_, 0, 0);
+  bool follows_special = true;
+  for (const TextPart& part : finder_.split(text, options.parse_special)) {
+    if (part.id != no_token) {
+      work.put(part.id, part.begin, part.end);
+    } else {
+      const std::size_t first = work.ranges.size();
+      family_->encode(text.substr(part.begin, part.end - part.begin), follows_special, work);
+      work.settle_ranges(first, part.begin);
+    }
+    follows_special = part.id != no_token;
+  }
+  if (options.add_special && last_ != no_token) work.put(last_, text.size(), text.size());
+}
+
+}  // namespace tokenizer
+
+namespace {
+
+Result<void> check_size(std::string_view text) {
+  if (text.size() <= Tokenizer::max_text_bytes) return {};
+  return fail(Errc::limit_exceeded, "the text",
+              "it has " + std::to_string(text.size()) + " bytes; encode it in parts");
+}
+
+}  // namespace
+
+Tokenizer::Tokenizer(const Vocabulary& vocabulary,
+                     std::shared_ptr<const tokenizer::Encoder> encoder)
+    : Vocabulary(vocabulary), encoder_(std::move(encoder)) {}
+
+Result<Tokenizer> Tokenizer::make(const Model& model, const TokenizerOptions& options) {
+  INGOT_TRY(tokenizer::VocabularyData read,
+            tokenizer::read_vocabulary(model, options.pre_tokenizer));
+  const auto data = std::make_shared<const tokenizer::VocabularyData>(std::move(read));
+  INGOT_TRY(auto family, tokenizer::make_family(model, *data));
+  return Tokenizer(Vocabulary(data),
+                   std::make_shared<const tokenizer::Encoder>(data, std::move(family)));
+}
+
+Result<std::vector<TokenId>> Tokenizer::encode(std::string_view text,
+                                               const EncodeOptions& options) const {
+  INGOT_TRY_VOID(check_size(text));
+  tokenizer::Work work(text.size(), false);
+  encoder_->encode(text, options, work);
+  return std::move(work.ids);
+}
+
+Result<std::size_t> Tokenizer::encode(std::string_view text, std::span<TokenId> buffer,
+                                      const EncodeOptions& options) const {
+  INGOT_TRY(const std::vector<TokenId> ids, encode(text, options));
+  std::copy_n(ids.begin(), std::min(ids.size(), buffer.size()), buffer.begin());
+  return ids.size();
+}
+
+Result<std::size_t> Tokenizer::count(std::string_view text, const EncodeOptions& options) const {
+  return encode(text, options).transform([](const auto& ids) { return ids.size(); });
+}
+
+Result<TokenizedText> Tokenizer::encode_with_offsets(std::string_view text,
+                                                     const EncodeOptions& options) const {
+  INGOT_TRY_VOID(check_size(text));
+  tokenizer::Work work(text.size(), true);
+  encoder_->encode(text, options, work);
+  return TokenizedText{std::move(work.ids), std::move(work.ranges)};
+}
+
+}  // namespace ingot

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT
+// From the keys of a model to a vocabulary.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "tokenizer/token_keys.hpp"
+#include "tokenizer/vocabulary_data.hpp"
+
+namespace ingot {
+namespace tokenizer {
+namespace {
+
+/// A row of families.def.
+struct Family {
+  std::string_view name;
+  TokenizerFamily family;
+  TokenId bos, eos, unk, sep, pad, mask;
+  bool adds_bos, adds_eos, has_space_prefix, cleans_spaces, escapes_spaces;
+};
+constexpr Family families[] = {
+#define INGOT_FAMILY(name, family, ...) {name, TokenizerFamily::family, __VA_ARGS__},
+#include "tokenizer/families.def"
+#undef INGOT_FAMILY
+};
+
+/// The elements of a key that is an array; none if there is no such key.
+Array array_of(const Model& model, std::string_view name) {
+  const Value* value = model.find(token_key(name));
+  return value == nullptr ? Array() : value->as_array();
+}
+
+/// The flag that a key sets.
+void read_flag(const Model& model, std::string_view name, bool& flag) {
+  flag = model.get_or<bool>(token_key(name), flag);
+}
+
+Result<void> read_texts(const Model& model, VocabularyData& data) {
+  const std::string key = token_key("tokens");
+  const Value* value = model.find(key);
+  if (value == nullptr) return fail(Errc::key_not_found, key);
+  const Array tokens = value->as_array();
+  if (!value->is_array() || tokens.element_type() != ValueType::string) {
+    return fail(Errc::wrong_type, value->file_offset(), key, "it must be an array of strings");
+  }
+  // No id is as large as a size of the array's bytes, which is bounded by the file.
+  if (tokens.size() > static_cast<std::uint64_t>(std::numeric_limits<TokenId>::max())) {
+    return fail(Errc::tokenizer_invalid, value->file_offset(), key, "there are too many tokens");
+  }
+  const auto count = static_cast<std::size_t>(tokens.size());
+  data.texts.reserve(count);
+  data.ids = TextMap(count);
+  for (const Value& token : tokens) {
+    INGOT_TRY(const std::string_view text, token.get<std::string_view>());
+    const std::string name = text.empty() ? "[EMPTY_" + std::to_string(data.texts.size()) + "]" : "";
+    const std::string_view stored = text.empty() ? std::string_view(name) : text;
+    if (stored.size() > TextList::max_bytes - data.texts.total_bytes()) {
+      return fail(Errc::tokenizer_invalid, token.file_offset(), key, "tokens of more than 4 GiB");
+    }
+    data.texts.push_back(stored);
+    data.ids.insert(data.texts, static_cast<std::uint32_t>(data.texts.size() - 1));
+  }
+  return {};
+}
+
+TokenKind kind_of(std::int64_t number) noexcept {
+  const bool is_known = number > 0 && number <= static_cast<std::int64_t>(TokenKind::byte);
+  return is_known ? static_cast<TokenKind>(number) : TokenKind::undefined;
+}
+
+void read_kinds_and_scores(const Model& model, VocabularyData& data) {
+  data.file_kinds.assign(data.size(), TokenKind::normal);
+  std::size_t id = 0;
+  for (const Value& kind : array_of(model, "token_type")) {
+    if (id == data.size()) break;
+    data.file_kinds[id++] = kind_of(kind.get<std::int64_t>().value_or(0));
+  }
+  data.scores.assign(data.size(), 0.0F);
+  id = 0;
+  const Array scores = array_of(model, "scores");
+  const bool are_floats = scores.element_type() == ValueType::float32;
+  for (const Value& value : scores) {
+    if (id == data.size()) break;
+    const float score = are_floats ? value.get<float>().value_or(0.0F)
+                                   : static_cast<float>(value.get<std::int32_t>().value_or(0));
+    // A NaN must not reach an ordering.
+    data.scores[id++] = std::isnan(score) ? -std::numeric_limits<float>::infinity() : score;
+  }
+  data.kinds = data.file_kinds;
+}
+
+void read_special_ids(const Model& model, const Family& family, VocabularyData& data) {
+  data.specials.fill(no_token);
+  data.special(SpecialToken::bos) = family.bos;
+  data.special(SpecialToken::eos) = family.eos;
+  data.special(SpecialToken::unk) = family.unk;
+  data.special(SpecialToken::sep) = family.sep;
+  data.special(SpecialToken::pad) = family.pad;
+  data.special(SpecialToken::mask) = family.mask;
+  const bool has_no_bos =
+      data.pre_tokenizer != nullptr && data.pre_tokenizer->has(PreTokenizer::no_bos);
+  if (family.family == TokenizerFamily::bpe && has_no_bos) {
+    data.special(SpecialToken::bos) = no_token;
+  }
+  const auto read = [&](SpecialToken token, std::string_view key) {
+    if (key.empty()) return;
+    const auto id = model.get_or<std::int64_t>(token_key(std::string(key) + "_token_id"), -1);
+    if (id >= 0 && static_cast<std::uint64_t>(id) < data.size()) {
+      data.special(token) = static_cast<TokenId>(id);
+    }
+  };
+  for (TokenId& id : data.specials) {
+    if (id >= 0 && static_cast<std::size_t>(id) >= data.size()) id = no_token;
+  }
+#define INGOT_SPECIAL_TOKEN(enumerator, constant, key, older_key, description) \
+  read(SpecialToken::enumerator, key);                                         \
+  read(SpecialToken::enumerator, older_key);
+#include "ingot/special_tokens.def"
+#undef INGOT_SPECIAL_TOKEN
+}
+
+void read_flags(const Model& model, const Family& family, VocabularyData& data) {
+  TokenizerFlags& flags = data.flags;
+  flags = {.adds_bos = family.adds_bos,
+           .adds_eos = family.adds_eos,
+           .has_space_prefix = family.has_space_prefix,
+           .cleans_spaces = family.cleans_spaces,
+           .escapes_spaces = family.escapes_spaces};
+  const PreTokenizer* pre = family.family == TokenizerFamily::bpe ? data.pre_tokenizer : nullptr;
+  if (pre != nullptr) {
+    flags.adds_bos = pre->has(PreTokenizer::add_bos);
+    flags.adds_sep = pre->has(PreTokenizer::add_sep);
+    flags.cleans_spaces = !pre->has(PreTokenizer::keep_spaces);
+    flags.escapes_spaces = pre->has(PreTokenizer::escape_spaces);
+  }
+  read_flag(model, "add_space_prefix", flags.has_space_prefix);
+  read_flag(model, "remove_extra_whitespaces", flags.removes_extra_spaces);
+  read_flag(model, "add_bos_token", flags.adds_bos);
+  read_flag(model, "add_eos_token", flags.adds_eos);
+  read_flag(model, "add_sep_token", flags.adds_sep);
+  if (pre != nullptr && pre->has(PreTokenizer::gemma)) flags.adds_bos = true;
+}
+
+/// The value of tokenizer.ggml.pre, or what the family implies.
+std::string_view pre_name_of(const Model& model, std::string_view model_name) {
+  if (model_name == "gemma4") return model_name;
+  const auto name = model.get_or<std::string_view>(token_key("pre"), "");
+  return name.empty() && model_name == "whitespace" ? model_name : name;
+}
+
+/// The ids of a vocabulary without texts.
+std::size_t nameless_count(const Model& model) {
+  const auto architecture = model.get_or<std::string_view>("general.architecture", "");
+  const std::string key = std::string(architecture) + ".vocab_size";
+  return static_cast<std::size_t>(std::max(0, model.get_or<TokenId>(key, 0)));
+}
+
+}  // namespace
+
+Result<VocabularyData> read_vocabulary(const Model& model, std::string_view pre_name) {
+  INGOT_TRY(const std::string_view model_name, model.get<std::string_view>(token_key("model")));
+  const auto* family = std::ranges::find(families, model_name, &Family::name);
+  if (family == std::end(families)) {
+    return fail(Errc::tokenizer_unknown, token_key("model"),
+                "found \"" + std::string(model_name) + "\"");
+  }
+  VocabularyData data;
+  data.model_name = model_name;
+  data.pre_name = pre_name.empty() ? pre_name_of(model, model_name) : pre_name;
+  data.pre_tokenizer = find_pre_tokenizer(data.pre_name);
+  data.family = family->family;
+  if (data.family == TokenizerFamily::none) {
+    data.nameless_count = nameless_count(model);
+    data.specials.fill(no_token);
+    return data;
+  }
+  INGOT_TRY_VOID(read_texts(model, data));
+  read_kinds_and_scores(model, data);
+  read_special_ids(model, *family, data);
+  read_flags(model, *family, data);
+  resolve_special_tokens(model, data);
+  return data;
+}
+
+}  // namespace tokenizer
+
+Result<Vocabulary> Vocabulary::make(const Model& model) {
+  INGOT_TRY(tokenizer::VocabularyData data, tokenizer::read_vocabulary(model, {}));
+  return Vocabulary(std::make_shared<const tokenizer::VocabularyData>(std::move(data)));
+}
+
+}  // namespace ingot
