@@ -6,7 +6,7 @@
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/ingot)
 
-install(TARGETS ingot ingot_convert EXPORT ingot
+install(TARGETS ingot ingot_text ingot_convert EXPORT ingot
         ARCHIVE COMPONENT development
         LIBRARY COMPONENT library NAMELINK_COMPONENT development
         FILE_SET HEADERS COMPONENT development)
@@ -27,8 +27,10 @@ if(BUILD_SHARED_LIBS)
   set(pc_cflags -DINGOT_SHARED)
 endif()
 configure_file(cmake/ingot.pc.in ingot.pc @ONLY)
+configure_file(cmake/ingot-text.pc.in ingot-text.pc @ONLY)
 configure_file(cmake/ingot-convert.pc.in ingot-convert.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/ingot.pc ${PROJECT_BINARY_DIR}/ingot-convert.pc
+install(FILES ${PROJECT_BINARY_DIR}/ingot.pc ${PROJECT_BINARY_DIR}/ingot-text.pc
+              ${PROJECT_BINARY_DIR}/ingot-convert.pc
         DESTINATION ${pkgconfig_dir} COMPONENT development)
 
 # The manual and the completions, printed by the program itself.

@@ -3,10 +3,11 @@
 #pragma once
 
 #include "base/siphash.hpp"
+#include "ingot/export.h"
 
 namespace ingot {
 
 /// Made at the first call, the same for the life of the process. Thread-safe, never fails.
-[[nodiscard]] SipKey process_key() noexcept;
+[[nodiscard]] INGOT_EXPORT SipKey process_key() noexcept;
 
 }  // namespace ingot

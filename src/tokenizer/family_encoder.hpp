@@ -51,6 +51,7 @@ struct Work {
   /// Where the bytes of the normalized piece came from; empty if it was not changed.
   std::span<const std::size_t> origins;
   bool keeps_ranges;
+  bool is_too_long = false;  ///< A normalizer has made more of the text than memory should hold.
 };
 
 /// Encodes a word by `encode_anew(word, begin)`, or takes the ids that it had before. `begin` is

@@ -80,10 +80,18 @@ void Encoder::encode(std::string_view text, const EncodeOptions& options, Work& 
 
 namespace {
 
-Result<void> check_size(std::string_view text) {
-  if (text.size() <= Tokenizer::max_text_bytes) return {};
-  return fail(Errc::limit_exceeded, "the text",
-              "it has " + std::to_string(text.size()) + " bytes; encode it in parts");
+Result<void> encode_checked(const tokenizer::Encoder& encoder, std::string_view text,
+                            const EncodeOptions& options, tokenizer::Work& work) {
+  if (text.size() > Tokenizer::max_text_bytes) {
+    return fail(Errc::limit_exceeded, "the text",
+                "it has " + std::to_string(text.size()) + " bytes; encode it in parts");
+  }
+  encoder.encode(text, options, work);
+  if (work.is_too_long) {
+    return fail(Errc::tokenizer_invalid, tokenizer::token_key("precompiled_charsmap"),
+                "it makes the text too long");
+  }
+  return {};
 }
 
 }  // namespace
@@ -103,9 +111,8 @@ Result<Tokenizer> Tokenizer::make(const Model& model, const TokenizerOptions& op
 
 Result<std::vector<TokenId>> Tokenizer::encode(std::string_view text,
                                                const EncodeOptions& options) const {
-  INGOT_TRY_VOID(check_size(text));
   tokenizer::Work work(text.size(), false);
-  encoder_->encode(text, options, work);
+  INGOT_TRY_VOID(encode_checked(*encoder_, text, options, work));
   return std::move(work.ids);
 }
 
@@ -122,9 +129,8 @@ Result<std::size_t> Tokenizer::count(std::string_view text, const EncodeOptions&
 
 Result<TokenizedText> Tokenizer::encode_with_offsets(std::string_view text,
                                                      const EncodeOptions& options) const {
-  INGOT_TRY_VOID(check_size(text));
   tokenizer::Work work(text.size(), true);
-  encoder_->encode(text, options, work);
+  INGOT_TRY_VOID(encode_checked(*encoder_, text, options, work));
   return TokenizedText{std::move(work.ids), std::move(work.ranges)};
 }
 

@@ -17,6 +17,12 @@ namespace {
 /// What a character without a token costs more than the worst token.
 constexpr float unknown_penalty = 10.0F;
 
+/// Normalized texts may be longer than the text by so much; Unicode's own forms need a factor of 11.
+constexpr std::size_t max_growth = 64;
+constexpr std::size_t max_growth_slack = 65'536;
+/// Places in the normalized text have 32 bits; a character may add a space symbol per byte.
+constexpr std::size_t max_normalized_bytes = 0x3FFF'FFFF;
+
 /// Bytes of text over which sums of these scores are exact in double, whatever their order; 0 if
 /// they never are. Then the parts between safe cuts have the same best way apart from one another.
 std::size_t exact_bytes(const std::vector<float>& scores) {
@@ -66,7 +72,10 @@ class UgmEncoder final : public FamilyEncoder {
   }
 
   void encode(std::string_view piece, bool, Work& work) const override {
-    normalize(piece, work.normalized);
+    if (!normalize(piece, work.normalized)) {
+      work.is_too_long = true;
+      return;
+    }
     work.origins = work.normalized.origins;
     const std::string_view text = work.normalized.text;
     const std::size_t first = work.ids.size();
@@ -109,13 +118,17 @@ class UgmEncoder final : public FamilyEncoder {
     return {text.substr(0, character.size_bytes), character.size_bytes};
   }
 
-  void normalize(std::string_view text, NormalizedText& result) const {
+  /// Returns whether the result is within the limit.
+  bool normalize(std::string_view text, NormalizedText& result) const {
+    const std::size_t max_bytes =
+        std::min(max_normalized_bytes, text.size() * max_growth + max_growth_slack);
     const bool joins_spaces = data_.flags.removes_extra_spaces;
     bool needs_prefix = data_.flags.has_space_prefix;
     bool is_in_word = false;
     result.clear();
     for (std::size_t i = 0; i < text.size();) {
       const Replaced replaced = replace(text.substr(i));
+      if (result.text.size() + replaced.text.size() > max_bytes) return false;
       for (const char byte : replaced.text) {
         if (byte == ' ') {
           is_in_word = false;
@@ -133,6 +146,7 @@ class UgmEncoder final : public FamilyEncoder {
       i += replaced.source_bytes;
     }
     if (result.keeps_origins) result.origins.push_back(text.size());
+    return true;
   }
 
   // --- the best way ----------------------------------------------------------------------------
