@@ -8,6 +8,12 @@
 #include "tokenizer/escapes.hpp"
 
 namespace ingot::tokenizer {
+namespace {
+
+/// Words up to this size are spelt on the stack.
+constexpr std::size_t max_spelt_word_bytes = 64;
+
+}  // namespace
 
 /// Two neighbours merge if their pair has a rank.
 struct BpeEncoder::Rules {
@@ -30,15 +36,6 @@ BpeEncoder::BpeEncoder(const VocabularyData& data, Splitter splitter, BpeMerges 
     const std::string single(1, static_cast<char>(byte));
     byte_ids_[i] = data.find(is_encoded ? single : token_of_byte(byte));
     byte_symbols_[i] = merges_.find(token_of_bytes(single));
-  }
-  if (!is_encoded) return;
-  bytes_.reserve(data.texts.size());
-  bytes_ids_ = TextMap(data.texts.size());
-  for (std::uint32_t id = 0; id < data.texts.size(); ++id) {
-    const bool is_spelt_well = is_clean(data.texts[id]);
-    const auto bytes = is_spelt_well ? bytes_of_token(data.texts[id]) : std::nullopt;
-    bytes_.push_back(bytes.value_or(""));
-    if (bytes) bytes_ids_.insert(bytes_, id);
   }
 }
 
@@ -87,10 +84,14 @@ void BpeEncoder::encode_clean(std::string_view text, std::size_t offset, Work& w
   });
 }
 
-TokenId BpeEncoder::find_word(std::string_view word) const noexcept {
+TokenId BpeEncoder::find_word(std::string_view word) const {
   if (!data_.is_byte_encoded()) return data_.find(word);
-  const std::uint32_t number = bytes_ids_.find(bytes_, word);
-  return number == TextMap::not_found ? no_token : static_cast<TokenId>(number);
+  // No byte has more than two in the spelling of tokens.
+  std::array<char, 2 * max_spelt_word_bytes> spelling;
+  if (word.size() > max_spelt_word_bytes) return data_.find(token_of_bytes(word));
+  std::size_t size = 0;
+  spell_bytes(word, [&](char byte) { spelling[size++] = byte; });
+  return data_.find(std::string_view(spelling.data(), size));
 }
 
 TokenId BpeEncoder::find_unmerged(std::string_view word) const {

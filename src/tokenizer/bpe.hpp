@@ -35,14 +35,13 @@ class BpeEncoder : public FamilyEncoder {
   void fill_symbols(std::string_view word, std::vector<MergeSymbol>& symbols) const;
   void put_symbol(std::string_view word, std::size_t begin, const MergeSymbol& symbol,
                   std::uint32_t end, Work& work) const;
-  [[nodiscard]] TokenId find_word(std::string_view word) const noexcept;
+  /// The token that stands for a word.
+  [[nodiscard]] TokenId find_word(std::string_view word) const;
 
   Splitter splitter_;
   BpeMerges merges_;
   WholeTokens whole_tokens_;
-  // Of byte-encoded vocabularies: the bytes that tokens stand for, and the symbol of each byte.
-  TextList bytes_;
-  TextMap bytes_ids_;
+  // The symbol of each byte, of byte-encoded vocabularies.
   std::array<std::uint32_t, 256> byte_symbols_ = {};
   // What a byte becomes that is part of no token; no_token: nothing.
   std::array<TokenId, 256> byte_ids_ = {};

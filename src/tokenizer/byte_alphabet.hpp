@@ -5,7 +5,6 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -37,26 +36,24 @@ inline constexpr ByteAlphabet byte_alphabet;
   return character < ByteAlphabet::character_count ? byte_alphabet.bytes[character] : -1;
 }
 
-/// The bytes that `token` stands for; nothing if it holds a character that stands for none.
-[[nodiscard]] inline std::optional<std::string> bytes_of_token(std::string_view token) {
-  std::string bytes;
-  bytes.reserve(token.size());
-  while (!token.empty()) {
-    const LenientCharacter character = decode_lenient(token);
-    const int byte = byte_of(character.code_point);
-    if (byte < 0) return std::nullopt;
-    bytes += static_cast<char>(byte);
-    token.remove_prefix(character.size_bytes);
+/// Calls `take(byte)` for the bytes of the characters that stand for `bytes`.
+template <class Take>
+void spell_bytes(std::string_view bytes, const Take& take) {
+  for (const char byte : bytes) {
+    const char32_t character = byte_alphabet.characters[static_cast<unsigned char>(byte)];
+    if (character < 0x80) {
+      take(static_cast<char>(character));
+    } else {
+      take(static_cast<char>(0xC0 | (character >> 6)));
+      take(static_cast<char>(0x80 | (character & 0x3F)));
+    }
   }
-  return bytes;
 }
 
 /// The characters that stand for `bytes`.
 [[nodiscard]] inline std::string token_of_bytes(std::string_view bytes) {
   std::string token;
-  for (const char byte : bytes) {
-    append_utf8(token, byte_alphabet.characters[static_cast<unsigned char>(byte)]);
-  }
+  spell_bytes(bytes, [&](char byte) { token += byte; });
   return token;
 }
 

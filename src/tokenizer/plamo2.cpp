@@ -39,7 +39,7 @@ class Plamo2Encoder final : public FamilyEncoder {
       numbers.push_back(id);
       filter_.add_token(data.texts[id]);
     }
-    trie_ = Trie(data.texts, std::move(numbers));
+    trie_ = Trie(data.texts, numbers);
   }
 
   void encode(std::string_view piece, bool, Work& work) const override {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // RWKV: the longest token that begins here, again and again. There is no normalization.
+#include <algorithm>
+
 #include "tokenizer/escapes.hpp"
 #include "tokenizer/family_encoder.hpp"
 #include "tokenizer/trie.hpp"
@@ -11,12 +13,14 @@ class RwkvEncoder final : public FamilyEncoder {
  public:
   explicit RwkvEncoder(const VocabularyData& data) : unknown_(data.special(SpecialToken::unk)) {
     std::vector<std::uint32_t> numbers(data.texts.size());
-    texts_.reserve(numbers.size());
+    texts_.reserve(numbers.size(), data.texts.total_bytes());
     for (std::uint32_t i = 0; i < numbers.size(); ++i) {
       texts_.push_back(unescape(data.texts[i]));
       numbers[i] = i;
     }
-    trie_ = Trie(texts_, std::move(numbers));
+    // Different spellings may be one text; then the last token is taken.
+    std::ranges::reverse(numbers);
+    trie_ = Trie(texts_, numbers);
   }
 
   void encode(std::string_view piece, bool, Work& work) const override {

@@ -20,8 +20,8 @@ SpecialFinder::SpecialFinder(const VocabularyData& data) : data_(data) {
     all.push_back(number);
     if (!data.is_hidden(id)) shown.push_back(number);
   }
-  always_ = Trie(data.texts, std::move(shown));
-  on_request_ = Trie(data.texts, std::move(all));
+  always_ = Trie(data.texts, shown);
+  on_request_ = Trie(data.texts, all);
 }
 
 /// Takes occurrences in the order of `split`. Each place of the text has one occurrence waiting: the

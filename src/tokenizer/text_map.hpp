@@ -18,7 +18,11 @@ class TextList {
   /// Bytes that the list can hold: offsets have 32 bits.
   static constexpr std::size_t max_bytes = 0xFFFF'FFFF;
 
-  void reserve(std::size_t count) { ends_.reserve(count); }
+  /// Room for so many texts of so many bytes in all; more may follow.
+  void reserve(std::size_t count, std::size_t size_bytes) {
+    ends_.reserve(count);
+    bytes_.reserve(size_bytes);
+  }
   /// The text must fit: total_bytes() + text.size() <= max_bytes.
   void push_back(std::string_view text) {
     bytes_.append(text);

@@ -12,7 +12,7 @@ namespace {
 /// A text with its first eight bytes as a number of the same order, which decides nearly always.
 struct SortedText {
   std::uint64_t head = 0;
-  std::uint32_t number = 0;
+  std::uint32_t place = 0;  // in the list of numbers
 };
 
 std::uint64_t head_of(std::string_view text) noexcept {
@@ -23,21 +23,24 @@ std::uint64_t head_of(std::string_view text) noexcept {
   return head;
 }
 
-std::vector<std::uint32_t> sorted(const TextList& list, std::span<const std::uint32_t> numbers) {
+/// The numbers in the order of their texts; of equal texts the first remains.
+std::vector<std::uint32_t> sorted(const TextList& list, const std::vector<std::uint32_t>& numbers) {
   std::vector<SortedText> texts;
   texts.reserve(numbers.size());
-  for (const std::uint32_t number : numbers) {
-    if (!list[number].empty()) texts.push_back({head_of(list[number]), number});
+  for (std::uint32_t place = 0; place < numbers.size(); ++place) {
+    const std::string_view text = list[numbers[place]];
+    if (!text.empty()) texts.push_back({head_of(text), place});
   }
   std::ranges::sort(texts, [&](const SortedText& a, const SortedText& b) {
     if (a.head != b.head) return a.head < b.head;
-    const int order = list[a.number].compare(list[b.number]);
-    return order != 0 ? order < 0 : a.number < b.number;
+    const int order = list[numbers[a.place]].compare(list[numbers[b.place]]);
+    return order != 0 ? order < 0 : a.place < b.place;
   });
   std::vector<std::uint32_t> result;
   result.reserve(texts.size());
   for (const SortedText& text : texts) {
-    if (result.empty() || list[result.back()] != list[text.number]) result.push_back(text.number);
+    const std::uint32_t number = numbers[text.place];
+    if (result.empty() || list[result.back()] != list[number]) result.push_back(number);
   }
   return result;
 }
@@ -59,7 +62,7 @@ struct Trie::Range {
   std::uint32_t parent = no_node;
 };
 
-Trie::Trie(const TextList& list, std::vector<std::uint32_t> numbers) {
+Trie::Trie(const TextList& list, const std::vector<std::uint32_t>& numbers) {
   const std::vector<std::uint32_t> order = sorted(list, numbers);
   std::deque<Range> pending;
   pending.push_back({0, order.size(), 0, no_node});

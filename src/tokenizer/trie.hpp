@@ -15,14 +15,15 @@ namespace ingot::tokenizer {
 
 /// A tree in which a node stands for what the texts below it have in common, so that it has at most
 /// two nodes for a text, however long the texts are. Texts are those of a list that the caller
-/// keeps; of equal ones the first number is found.
+/// keeps.
 class Trie {
  public:
   static constexpr std::uint32_t no_text = 0xFFFF'FFFF;
 
   Trie() = default;
-  /// @param numbers  the texts of `list` to find; empty ones are left out.
-  Trie(const TextList& list, std::vector<std::uint32_t> numbers);
+  /// @param numbers  the texts of `list` to find; empty ones are left out. Of equal texts the one
+  ///                 whose number comes first is found.
+  Trie(const TextList& list, const std::vector<std::uint32_t>& numbers);
 
   [[nodiscard]] bool empty() const noexcept { return nodes_.empty(); }
   /// Whether a text can be found that begins with a byte.

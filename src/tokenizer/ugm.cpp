@@ -67,8 +67,8 @@ class UgmEncoder final : public FamilyEncoder {
     if (lowest == std::numeric_limits<float>::infinity()) lowest = 0.0F;
     scores_.back() = unknown_score_ = lowest - unknown_penalty;
     exact_bytes_ = exact_bytes(scores_);
-    tokens_ = Trie(data.texts, std::move(usable));
-    user_defined_ = Trie(data.texts, std::move(user_defined));
+    tokens_ = Trie(data.texts, usable);
+    user_defined_ = Trie(data.texts, user_defined);
   }
 
   void encode(std::string_view piece, bool, Work& work) const override {

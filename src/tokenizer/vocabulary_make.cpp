@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // From the keys of a model to a vocabulary.
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <string>
 #include <utility>
@@ -45,21 +47,23 @@ Result<void> read_texts(const Model& model, VocabularyData& data) {
   if (!value->is_array() || tokens.element_type() != ValueType::string) {
     return fail(Errc::wrong_type, value->file_offset(), key, "it must be an array of strings");
   }
-  // No id is as large as a size of the array's bytes, which is bounded by the file.
   if (tokens.size() > static_cast<std::uint64_t>(std::numeric_limits<TokenId>::max())) {
     return fail(Errc::tokenizer_invalid, value->file_offset(), key, "there are too many tokens");
   }
+  constexpr std::size_t name_room = 32;  // for the name of an empty token
   const auto count = static_cast<std::size_t>(tokens.size());
-  data.texts.reserve(count);
+  data.texts.reserve(count, static_cast<std::size_t>(tokens.bytes().size()));
   data.ids = TextMap(count);
   for (const Value& token : tokens) {
     INGOT_TRY(const std::string_view text, token.get<std::string_view>());
-    const std::string name = text.empty() ? "[EMPTY_" + std::to_string(data.texts.size()) + "]" : "";
-    const std::string_view stored = text.empty() ? std::string_view(name) : text;
-    if (stored.size() > TextList::max_bytes - data.texts.total_bytes()) {
+    if (text.size() + name_room > TextList::max_bytes - data.texts.total_bytes()) {
       return fail(Errc::tokenizer_invalid, token.file_offset(), key, "tokens of more than 4 GiB");
     }
-    data.texts.push_back(stored);
+    if (text.empty()) {
+      data.texts.push_back("[EMPTY_" + std::to_string(data.texts.size()) + "]");
+    } else {
+      data.texts.push_back(text);
+    }
     data.ids.insert(data.texts, static_cast<std::uint32_t>(data.texts.size() - 1));
   }
   return {};
@@ -70,25 +74,48 @@ TokenKind kind_of(std::int64_t number) noexcept {
   return is_known ? static_cast<TokenKind>(number) : TokenKind::undefined;
 }
 
+/// The elements of an array of numbers of one type, as far as there are tokens; the rest is left.
+/// Arrays of other types are read one value at a time.
+template <class Stored, class Take>
+void read_numbers(const Model& model, std::string_view name, ValueType type, std::size_t count,
+                  const Take& take) {
+  const Array array = array_of(model, name);
+  count = std::min<std::size_t>(count, static_cast<std::size_t>(array.size()));
+  const bool is_plain = array.element_type() == type && !model.files().empty() &&
+                        (model.files().front().byte_order == Endian::little) ==
+                            (std::endian::native == std::endian::little);
+  if (is_plain) {
+    for (std::size_t i = 0; i < count; ++i) {
+      Stored number;
+      std::memcpy(&number, array.bytes().data() + i * sizeof number, sizeof number);
+      take(i, number);
+    }
+    return;
+  }
+  std::size_t i = 0;
+  for (const Value& value : array) {
+    if (i == count) return;
+    // An integer where a float should be, or the other way round, is no other number.
+    const Result<std::int32_t> integer = value.get<std::int32_t>();
+    take(i++, integer ? static_cast<Stored>(*integer) : value.get<Stored>().value_or(Stored{}));
+  }
+}
+
 void read_kinds_and_scores(const Model& model, VocabularyData& data) {
   data.file_kinds.assign(data.size(), TokenKind::normal);
-  std::size_t id = 0;
-  for (const Value& kind : array_of(model, "token_type")) {
-    if (id == data.size()) break;
-    data.file_kinds[id++] = kind_of(kind.get<std::int64_t>().value_or(0));
-  }
-  data.scores.assign(data.size(), 0.0F);
-  id = 0;
-  const Array scores = array_of(model, "scores");
-  const bool are_floats = scores.element_type() == ValueType::float32;
-  for (const Value& value : scores) {
-    if (id == data.size()) break;
-    const float score = are_floats ? value.get<float>().value_or(0.0F)
-                                   : static_cast<float>(value.get<std::int32_t>().value_or(0));
-    // A NaN must not reach an ordering.
-    data.scores[id++] = std::isnan(score) ? -std::numeric_limits<float>::infinity() : score;
-  }
+  read_numbers<std::int32_t>(model, "token_type", ValueType::int32, data.size(),
+                             [&](std::size_t id, std::int32_t kind) {
+                               data.file_kinds[id] = kind_of(kind);
+                             });
   data.kinds = data.file_kinds;
+  data.scores.assign(data.size(), 0.0F);
+  read_numbers<float>(model, "scores", ValueType::float32, data.size(),
+                      [&](std::size_t id, float score) {
+                        // A NaN must not reach an ordering.
+                        data.scores[id] = std::isnan(score)
+                                              ? -std::numeric_limits<float>::infinity()
+                                              : score;
+                      });
 }
 
 void read_special_ids(const Model& model, const Family& family, VocabularyData& data) {

@@ -32,7 +32,7 @@ class WpmEncoder final : public FamilyEncoder {
       : data_(data), is_lower_cased_(is_lower_cased), strips_accents_(strips_accents) {
     std::vector<std::uint32_t> numbers(data.texts.size());
     for (std::uint32_t i = 0; i < numbers.size(); ++i) numbers[i] = i;
-    trie_ = Trie(data.texts, std::move(numbers));
+    trie_ = Trie(data.texts, numbers);
     for (std::size_t i = 0; i < ascii_.size(); ++i) ascii_[i] = step_of(static_cast<char32_t>(i));
   }
 
