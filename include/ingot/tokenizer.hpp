@@ -85,13 +85,13 @@ inline constexpr std::size_t special_token_count = 0
 
 /// What a file says about encoding and decoding, defaults included.
 struct TokenizerFlags {
-  bool adds_bos = false;                ///< `bos` goes before every text.
-  bool adds_eos = false;                ///< `eos` goes after it.
-  bool adds_sep = false;                ///< `sep` goes after it (WPM).
-  bool has_space_prefix = false;        ///< A text begins as if a space stood before it.
-  bool removes_extra_spaces = false;    ///< Runs of spaces become one (UGM).
-  bool cleans_spaces = false;           ///< Decoding drops spaces before punctuation.
-  bool escapes_spaces = false;          ///< Tokens hold U+2581 for a space.
+  bool adds_bos = false;              ///< `bos` goes before every text.
+  bool adds_eos = false;              ///< `eos` goes after it.
+  bool adds_sep = false;              ///< `sep` goes after it (WPM).
+  bool has_space_prefix = false;      ///< A text begins as if a space stood before it.
+  bool removes_extra_spaces = false;  ///< Runs of spaces become one (UGM).
+  bool cleans_spaces = false;         ///< Decoding drops spaces before punctuation.
+  bool escapes_spaces = false;        ///< Tokens hold U+2581 for a space.
 };
 
 struct DecodeOptions {

@@ -88,7 +88,8 @@ class Compiler {
         }
         return first;
       }
-      case ExpressionNode::Kind::repetition: return compile_repetition(node, next);
+      case ExpressionNode::Kind::repetition:
+        return compile_repetition(node, next);
     }
     return next;
   }
@@ -180,7 +181,8 @@ class AutomatonBuilder {
         return is_in != instruction.is_negated && follow(instruction.next, set_class);
       case Instruction::Kind::fork:
         return follow(instruction.next, set_class) || follow(instruction.other, set_class);
-      case Instruction::Kind::match: return true;
+      case Instruction::Kind::match:
+        return true;
     }
     return false;
   }

@@ -40,21 +40,19 @@ BpeEncoder::BpeEncoder(const VocabularyData& data, Splitter splitter, BpeMerges 
 }
 
 void BpeEncoder::encode(std::string_view piece, bool, Work& work) const {
-  std::string_view text = piece;
-  if (data_.flags.escapes_spaces) {
-    replace_spaces(piece, false, work.replaced);
-    text = work.replaced.text;
-    work.origins = work.replaced.origins;
-  }
-  if (!is_clean(text)) {
-    clean(text, work.normalized);
-    if (work.keeps_ranges && !work.origins.empty()) {
-      for (std::size_t& origin : work.normalized.origins) origin = work.origins[origin];
-    }
-    text = work.normalized.text;
-    work.origins = work.normalized.origins;
-  }
-  encode_clean(text, 0, work);
+  if (!data_.flags.escapes_spaces) return encode_spaced(piece, work);
+  replace_spaces(piece, false, work.replaced);
+  encode_spaced(work.replaced.text, work);
+  work.origins = work.replaced.origins;
+}
+
+void BpeEncoder::encode_spaced(std::string_view text, Work& work) const {
+  if (is_clean(text)) return encode_clean(text, 0, work);
+  const std::size_t first = work.ranges.size();
+  clean(text, work.normalized);
+  encode_clean(work.normalized.text, 0, work);
+  work.origins = work.normalized.origins;
+  work.settle_ranges(first, 0);
 }
 
 void BpeEncoder::encode_clean(std::string_view text, std::size_t offset, Work& work) const {
@@ -78,9 +76,8 @@ void BpeEncoder::encode_clean(std::string_view text, std::size_t offset, Work& w
   splitter_.split(text, [&](std::string_view piece) {
     const TokenId id = find_unmerged(piece);
     if (id != no_token) return work.put(id, place_of(piece), place_of(piece) + piece.size());
-    merges_.filter().split(piece, [&](std::string_view word) {
-      encode_word(word, place_of(word), work, merge_anew);
-    });
+    merges_.filter().split(
+        piece, [&](std::string_view word) { encode_word(word, place_of(word), work, merge_anew); });
   });
 }
 
@@ -96,7 +93,8 @@ TokenId BpeEncoder::find_word(std::string_view word) const {
 
 TokenId BpeEncoder::find_unmerged(std::string_view word) const {
   const PreTokenizer& pre = *data_.pre_tokenizer;
-  const bool is_newlines = pre.has(PreTokenizer::gemma) && word.find_first_not_of('\n') == word.npos;
+  const bool is_newlines =
+      pre.has(PreTokenizer::gemma) && word.find_first_not_of('\n') == word.npos;
   return is_newlines || pre.has(PreTokenizer::ignore_merges) ? find_word(word) : no_token;
 }
 

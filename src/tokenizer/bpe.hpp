@@ -18,9 +18,12 @@ class BpeEncoder : public FamilyEncoder {
  public:
   BpeEncoder(const VocabularyData& data, Splitter splitter, BpeMerges merges);
 
-  void encode(std::string_view piece, bool follows_special, Work& work) const override;
+  void encode(std::string_view piece, bool follows_special, Work& work) const final;
 
  protected:
+  /// Encodes a text whose spaces are as tokens spell them; the ranges are settled in it.
+  virtual void encode_spaced(std::string_view text, Work& work) const;
+
   /// Encodes text that is clean UTF-8. `offset` is its place in the normalized piece.
   void encode_clean(std::string_view text, std::size_t offset, Work& work) const;
 

@@ -20,9 +20,9 @@ class DnaEncoder final : public BpeEncoder {
         end_(data.find(end_text)),
         unknown_(data.find("<oov>")) {}
 
-  void encode(std::string_view piece, bool follows_special, Work& work) const override {
+  void encode_spaced(std::string_view piece, Work& work) const override {
     if (begin_ == no_token || end_ == no_token || unknown_ == no_token) {
-      return BpeEncoder::encode(piece, follows_special, work);
+      return BpeEncoder::encode_spaced(piece, work);
     }
     for (std::size_t at = 0; at < piece.size();) {
       const std::size_t tag = std::min(piece.find(begin_text, at), piece.size());
@@ -45,8 +45,8 @@ class DnaEncoder final : public BpeEncoder {
 
   void encode_between(std::string_view text, std::size_t offset, Work& work) const {
     if (text.empty()) return;
-    const std::size_t first = work.ids.size();
-    BpeEncoder::encode(text, false, work);
+    const std::size_t first = work.ranges.size();
+    BpeEncoder::encode_spaced(text, work);
     work.settle_ranges(first, offset);
   }
 
@@ -71,11 +71,11 @@ class WhitespaceEncoder final : public BpeEncoder {
  public:
   WhitespaceEncoder(const VocabularyData& data, Splitter splitter, BpeMerges merges,
                     bool is_lower_cased)
-      : BpeEncoder(data, std::move(splitter), std::move(merges)),
-        is_lower_cased_(is_lower_cased) {}
+      : BpeEncoder(data, std::move(splitter), std::move(merges)), is_lower_cased_(is_lower_cased) {}
 
-  void encode(std::string_view piece, bool, Work& work) const override {
+  void encode_spaced(std::string_view piece, Work& work) const override {
     NormalizedText& normalized = work.normalized;
+    const std::size_t first_range = work.ranges.size();
     normalized.clear();
     std::vector<ByteRange> words;
     bool is_in_word = false;
@@ -100,6 +100,7 @@ class WhitespaceEncoder final : public BpeEncoder {
                    word.begin, work);
     }
     work.origins = normalized.origins;
+    work.settle_ranges(first_range, 0);
   }
 
  private:

@@ -38,7 +38,9 @@ class BpeMerges {
 
  private:
   BpeMerges(const VocabularyData& data, std::size_t merge_count)
-      : data_(&data), pairs_(merge_count), filter_(data.texts.size()),
+      : data_(&data),
+        pairs_(merge_count),
+        filter_(data.texts.size()),
         has_distinct_tokens_(data.ids.size() == data.texts.size()) {}
 
   [[nodiscard]] bool add(std::string_view merge, std::uint32_t rank);

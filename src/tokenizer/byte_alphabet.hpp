@@ -15,15 +15,14 @@ namespace ingot::tokenizer {
 struct ByteAlphabet {
   static constexpr char32_t character_count = 0x100 + 68;
 
-  std::array<char32_t, 256> characters = {};                 ///< By byte.
-  std::array<std::int16_t, character_count> bytes = {};      ///< By character; -1: stands for none.
+  std::array<char32_t, 256> characters = {};             ///< By byte.
+  std::array<std::int16_t, character_count> bytes = {};  ///< By character; -1: stands for none.
 
   constexpr ByteAlphabet() {
     bytes.fill(-1);
     char32_t extra = 0x100;
     for (std::size_t byte = 0; byte < 256; ++byte) {
-      const bool is_printable =
-          (byte >= 0x21 && byte <= 0x7E) || (byte >= 0xA1 && byte != 0xAD);
+      const bool is_printable = (byte >= 0x21 && byte <= 0x7E) || (byte >= 0xA1 && byte != 0xAD);
       characters[byte] = is_printable ? static_cast<char32_t>(byte) : extra++;
       bytes[characters[byte]] = static_cast<std::int16_t>(byte);
     }

@@ -77,8 +77,7 @@ std::string make_piece(const VocabularyData& data, TokenId id, bool show_special
   }
   if (data.is_found_in_text(id)) return std::string(text);
   if (kind == TokenKind::normal) {
-    const bool is_byte_level =
-        data.family == TokenizerFamily::bpe && !data.flags.escapes_spaces;
+    const bool is_byte_level = data.family == TokenizerFamily::bpe && !data.flags.escapes_spaces;
     return is_byte_level ? decode_byte_level(text) : with_spaces(text);
   }
   return kind == TokenKind::byte ? byte_piece(text) : std::string();
@@ -183,9 +182,7 @@ std::size_t unfinished_bytes(std::string_view text) noexcept {
     const std::string_view tail = text.substr(text.size() - size);
     const auto lead = static_cast<unsigned char>(tail[0]);
     if ((lead & 0xC0) == 0x80) continue;
-    return size < tokenizer::character_bytes(tail[0]) && can_become_character(tail)
-               ? size
-               : 0;
+    return size < tokenizer::character_bytes(tail[0]) && can_become_character(tail) ? size : 0;
   }
   return 0;
 }

@@ -12,8 +12,7 @@ namespace ingot::tokenizer {
 
 class Encoder {
  public:
-  Encoder(std::shared_ptr<const VocabularyData> data,
-          std::unique_ptr<const FamilyEncoder> family);
+  Encoder(std::shared_ptr<const VocabularyData> data, std::unique_ptr<const FamilyEncoder> family);
 
   /// Encodes a text into `work`.
   void encode(std::string_view text, const EncodeOptions& options, Work& work) const;

@@ -37,7 +37,9 @@ struct ShortText {
       std::memcpy(&low, data, 4);
       std::memcpy(&high, data + size - 4, 4);
     } else if (size != 0) {
-      const auto byte = [&](std::size_t i) { return std::uint64_t{static_cast<unsigned char>(data[i])}; };
+      const auto byte = [&](std::size_t i) {
+        return std::uint64_t{static_cast<unsigned char>(data[i])};
+      };
       low = byte(0) | byte(size / 2) << 8 | byte(size - 1) << 16;
     }
   }

@@ -25,9 +25,7 @@ class JoinFilter {
 
   /// Remembers the inner pairs of a token.
   void add_token(std::string_view token) {
-    for_each_pair(token, [&](std::string_view left, std::string_view right) {
-      add(left, right);
-    });
+    for_each_pair(token, [&](std::string_view left, std::string_view right) { add(left, right); });
   }
   void add(std::string_view left, std::string_view right) {
     const std::size_t bit = bit_of(left, right);

@@ -71,8 +71,11 @@ template <class Rules>
 class LongMerge {
  public:
   LongMerge(const Rules& rules, MergeBuffers& buffers)
-      : rules_(rules), symbols_(buffers.symbols), previous_(buffers.previous),
-        next_(buffers.next), heap_(buffers.heap),
+      : rules_(rules),
+        symbols_(buffers.symbols),
+        previous_(buffers.previous),
+        next_(buffers.next),
+        heap_(buffers.heap),
         end_(static_cast<std::uint32_t>(buffers.symbols.size() - 1)) {}
 
   void run() {
@@ -136,9 +139,8 @@ class LongMerge {
   }
   /// At most one entry for each pair remains, so that a quarter of the capacity is free.
   void drop_stale() {
-    std::erase_if(heap_, [&](std::uint64_t one) {
-      return !is_current(one, join_at(position_of(one)));
-    });
+    std::erase_if(heap_,
+                  [&](std::uint64_t one) { return !is_current(one, join_at(position_of(one))); });
     std::ranges::sort(heap_);  // which is a heap, too
     const auto repeated = std::ranges::unique(heap_);
     heap_.erase(repeated.begin(), repeated.end());

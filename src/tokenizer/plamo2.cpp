@@ -54,9 +54,8 @@ class Plamo2Encoder final : public FamilyEncoder {
     // Costs are whole numbers, so the parts between safe cuts are found apart from one another.
     filter_.split(text.substr(begin), [&](std::string_view word) {
       const auto place = static_cast<std::size_t>(word.data() - text.data());
-      encode_word(word, place, work, [&](std::string_view anew, std::size_t at) {
-        encode_anew(anew, at, work);
-      });
+      encode_word(word, place, work,
+                  [&](std::string_view anew, std::size_t at) { encode_anew(anew, at, work); });
     });
   }
 
@@ -118,8 +117,7 @@ class Plamo2Encoder final : public FamilyEncoder {
 
 }  // namespace
 
-Result<std::unique_ptr<const FamilyEncoder>> make_plamo2(const Model&,
-                                                         const VocabularyData& data) {
+Result<std::unique_ptr<const FamilyEncoder>> make_plamo2(const Model&, const VocabularyData& data) {
   std::array<TokenId, 256> byte_ids;
   for (std::size_t i = 0; i < byte_ids.size(); ++i) {
     const std::string name = token_of_byte(static_cast<unsigned char>(i));

@@ -24,8 +24,8 @@ SpecialFinder::SpecialFinder(const VocabularyData& data) : data_(data) {
   on_request_ = Trie(data.texts, all);
 }
 
-/// Takes occurrences in the order of `split`. Each place of the text has one occurrence waiting: the
-/// longest that still fits before the next one that was taken.
+/// Takes occurrences in the order of `split`. Each place of the text has one occurrence waiting:
+/// the longest that still fits before the next one that was taken.
 class SpecialFinder::Search {
  public:
   Search(const VocabularyData& data, const Trie& trie, std::string_view text)

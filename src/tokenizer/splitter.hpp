@@ -46,10 +46,14 @@ class Splitter {
   template <class Take>
   void split(std::size_t step, const char* begin, const char* end, Take& take) const {
     switch (steps_[step].search) {
-      case Search::automaton: return split_by_automaton(step, begin, end, take);
-      case Search::digit_groups: return split_digit_groups(step, begin, end, take);
-      case Search::threes: return split_threes(step, begin, end, take);
-      case Search::last_space: return split_last_space(step, begin, end, take);
+      case Search::automaton:
+        return split_by_automaton(step, begin, end, take);
+      case Search::digit_groups:
+        return split_digit_groups(step, begin, end, take);
+      case Search::threes:
+        return split_threes(step, begin, end, take);
+      case Search::last_space:
+        return split_last_space(step, begin, end, take);
     }
   }
 

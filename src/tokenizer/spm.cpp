@@ -75,8 +75,8 @@ class SpmEncoder final : public FamilyEncoder {
     symbols.clear();
     for (std::size_t i = 0; i < word.size();) {
       const std::string_view character = word.substr(i, character_bytes(word[i]));
-      symbols.push_back({static_cast<std::uint32_t>(i),
-                         static_cast<std::uint32_t>(data_.find(character))});
+      symbols.push_back(
+          {static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(data_.find(character))});
       i += character.size();
     }
     symbols.push_back({static_cast<std::uint32_t>(word.size()), 0});

@@ -18,7 +18,6 @@ struct VocabularyData;
 /// Reads a vocabulary; see Vocabulary::make.
 ///
 /// @param pre_name  instead of that of the file, unless it is empty.
-[[nodiscard]] Result<VocabularyData> read_vocabulary(const Model& model,
-                                                     std::string_view pre_name);
+[[nodiscard]] Result<VocabularyData> read_vocabulary(const Model& model, std::string_view pre_name);
 
 }  // namespace ingot::tokenizer

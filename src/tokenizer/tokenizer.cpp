@@ -14,37 +14,48 @@ namespace {
 /// What stands before a text, if the family and the file want anything there.
 TokenId first_of(const VocabularyData& data) noexcept {
   switch (data.family) {
-    case TokenizerFamily::wpm: return data.special(SpecialToken::bos);
+    case TokenizerFamily::wpm:
+      return data.special(SpecialToken::bos);
     case TokenizerFamily::spm:
     case TokenizerFamily::bpe:
     case TokenizerFamily::ugm:
       return data.flags.adds_bos ? data.special(SpecialToken::bos) : no_token;
-    default: return no_token;
+    default:
+      return no_token;
   }
 }
 
 /// What stands after it.
 TokenId last_of(const VocabularyData& data) noexcept {
   switch (data.family) {
-    case TokenizerFamily::wpm: return data.special(SpecialToken::sep);
+    case TokenizerFamily::wpm:
+      return data.special(SpecialToken::sep);
     case TokenizerFamily::spm:
     case TokenizerFamily::bpe:
     case TokenizerFamily::ugm:
       return data.flags.adds_eos ? data.special(SpecialToken::eos) : no_token;
-    default: return no_token;
+    default:
+      return no_token;
   }
 }
 
 Result<std::unique_ptr<const FamilyEncoder>> make_family(const Model& model,
                                                          const VocabularyData& data) {
   switch (data.family) {
-    case TokenizerFamily::spm: return make_spm(model, data);
-    case TokenizerFamily::bpe: return make_bpe(model, data);
-    case TokenizerFamily::wpm: return make_wpm(model, data);
-    case TokenizerFamily::ugm: return make_ugm(model, data);
-    case TokenizerFamily::rwkv: return make_rwkv(model, data);
-    case TokenizerFamily::plamo2: return make_plamo2(model, data);
-    case TokenizerFamily::none: break;
+    case TokenizerFamily::spm:
+      return make_spm(model, data);
+    case TokenizerFamily::bpe:
+      return make_bpe(model, data);
+    case TokenizerFamily::wpm:
+      return make_wpm(model, data);
+    case TokenizerFamily::ugm:
+      return make_ugm(model, data);
+    case TokenizerFamily::rwkv:
+      return make_rwkv(model, data);
+    case TokenizerFamily::plamo2:
+      return make_plamo2(model, data);
+    case TokenizerFamily::none:
+      break;
   }
   return fail(Errc::tokenizer_unknown, token_key("model"),
               "\"" + data.model_name + "\" has no texts to encode with");

@@ -69,12 +69,12 @@ class Trie {
   static constexpr std::uint32_t no_node = 0xFFFF'FFFF;
 
   struct Node {
-    std::uint32_t sample = 0;         // a text below this node
-    std::uint32_t depth = 0;          // bytes that all texts below have in common
-    std::uint32_t number = no_text;   // the text that ends here
-    std::uint32_t first_child = 0;    // children stand side by side, by their first byte
+    std::uint32_t sample = 0;        // a text below this node
+    std::uint32_t depth = 0;         // bytes that all texts below have in common
+    std::uint32_t number = no_text;  // the text that ends here
+    std::uint32_t first_child = 0;   // children stand side by side, by their first byte
     std::uint16_t child_count = 0;
-    char first_byte = '\0';           // of the node's own part
+    char first_byte = '\0';  // of the node's own part
   };
   struct Range;
 

@@ -17,7 +17,8 @@ namespace {
 /// What a character without a token costs more than the worst token.
 constexpr float unknown_penalty = 10.0F;
 
-/// Normalized texts may be longer than the text by so much; Unicode's own forms need a factor of 11.
+/// Normalized texts may be longer than the text by so much; Unicode's own forms need a factor
+/// of 11.
 constexpr std::size_t max_growth = 64;
 constexpr std::size_t max_growth_slack = 65'536;
 /// Places in the normalized text have 32 bits; a character may add a space symbol per byte.
@@ -57,8 +58,8 @@ class UgmEncoder final : public FamilyEncoder {
       const TokenKind kind = data.file_kinds[id];
       if (kind == TokenKind::user_defined) user_defined.push_back(id);
       if (kind == TokenKind::normal) lowest = std::min(lowest, data.scores[id]);
-      const bool is_usable = kind == TokenKind::normal || kind == TokenKind::user_defined ||
-                             kind == TokenKind::unused;
+      const bool is_usable =
+          kind == TokenKind::normal || kind == TokenKind::user_defined || kind == TokenKind::unused;
       if (!is_usable) continue;
       if (kind != TokenKind::user_defined) scores_[id] = data.scores[id];
       usable.push_back(id);
@@ -106,7 +107,8 @@ class UgmEncoder final : public FamilyEncoder {
   [[nodiscard]] Replaced replace(std::string_view text) const {
     if (user_defined_.can_begin_with(text[0])) {
       const Trie::Match match = user_defined_.longest_prefix(data_.texts, text);
-      if (match.number != Trie::no_text) return {text.substr(0, match.size_bytes), match.size_bytes};
+      if (match.number != Trie::no_text)
+        return {text.substr(0, match.size_bytes), match.size_bytes};
     }
     const Charsmap::Match match = charsmap_.find(text);
     if (match.size_bytes != 0) return {match.replacement, match.size_bytes};
@@ -170,11 +172,12 @@ class UgmEncoder final : public FamilyEncoder {
       const std::size_t size = std::min(character_bytes(word[at]), word.size() - at);
       const double sum = ways[at].sum;
       bool has_single = false;
-      tokens_.visit_prefixes(data_.texts, word.substr(at), [&](std::uint32_t id, std::size_t bytes) {
-        has_single |= bytes == size;
-        offer(ways[at + bytes], sum + static_cast<double>(scores_[id]), at,
-              static_cast<TokenId>(id));
-      });
+      tokens_.visit_prefixes(data_.texts, word.substr(at),
+                             [&](std::uint32_t id, std::size_t bytes) {
+                               has_single |= bytes == size;
+                               offer(ways[at + bytes], sum + static_cast<double>(scores_[id]), at,
+                                     static_cast<TokenId>(id));
+                             });
       if (!has_single) {
         offer(ways[at + size], sum + static_cast<double>(unknown_score_), at, unknown_);
       }

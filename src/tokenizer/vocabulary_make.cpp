@@ -103,19 +103,16 @@ void read_numbers(const Model& model, std::string_view name, ValueType type, std
 
 void read_kinds_and_scores(const Model& model, VocabularyData& data) {
   data.file_kinds.assign(data.size(), TokenKind::normal);
-  read_numbers<std::int32_t>(model, "token_type", ValueType::int32, data.size(),
-                             [&](std::size_t id, std::int32_t kind) {
-                               data.file_kinds[id] = kind_of(kind);
-                             });
+  read_numbers<std::int32_t>(
+      model, "token_type", ValueType::int32, data.size(),
+      [&](std::size_t id, std::int32_t kind) { data.file_kinds[id] = kind_of(kind); });
   data.kinds = data.file_kinds;
   data.scores.assign(data.size(), 0.0F);
-  read_numbers<float>(model, "scores", ValueType::float32, data.size(),
-                      [&](std::size_t id, float score) {
-                        // A NaN must not reach an ordering.
-                        data.scores[id] = std::isnan(score)
-                                              ? -std::numeric_limits<float>::infinity()
-                                              : score;
-                      });
+  read_numbers<float>(
+      model, "scores", ValueType::float32, data.size(), [&](std::size_t id, float score) {
+        // A NaN must not reach an ordering.
+        data.scores[id] = std::isnan(score) ? -std::numeric_limits<float>::infinity() : score;
+      });
 }
 
 void read_special_ids(const Model& model, const Family& family, VocabularyData& data) {

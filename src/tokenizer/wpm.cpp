@@ -12,10 +12,10 @@ namespace ingot::tokenizer {
 namespace {
 
 /// Ideographs, each of which is a word.
-constexpr CodePointRun ideographs[] = {
-    {0x3400, 1},  {0x4DC0, 0},  {0x4E00, 1},  {0xA000, 0},  {0xF900, 1},  {0xFB00, 0},
-    {0x20000, 1}, {0x2A6E0, 0}, {0x2A700, 1}, {0x2B820, 0}, {0x2B920, 1}, {0x2CEB0, 0},
-    {0x2F800, 1}, {0x2FA20, 0}};
+constexpr CodePointRun ideographs[] = {{0x3400, 1},  {0x4DC0, 0},  {0x4E00, 1},  {0xA000, 0},
+                                       {0xF900, 1},  {0xFB00, 0},  {0x20000, 1}, {0x2A6E0, 0},
+                                       {0x2A700, 1}, {0x2B820, 0}, {0x2B920, 1}, {0x2CEB0, 0},
+                                       {0x2F800, 1}, {0x2FA20, 0}};
 
 bool is_ideograph(char32_t code_point) noexcept {
   std::uint8_t value = 0;
@@ -42,10 +42,9 @@ class WpmEncoder final : public FamilyEncoder {
     std::size_t word = 0;  // where it begins in the normalized text
     const auto end_word = [&](std::size_t source) {
       if (word == normalized.text.size()) return;
-      encode_word(std::string_view(normalized.text).substr(word), word, work,
-                  [&](std::string_view anew, std::size_t begin) {
-                    encode_anew(anew, begin, work);
-                  });
+      encode_word(
+          std::string_view(normalized.text).substr(word), word, work,
+          [&](std::string_view anew, std::size_t begin) { encode_anew(anew, begin, work); });
       normalized.text += ' ';  // so that the end of the word has an origin
       normalized.mark(source);
       word = normalized.text.size();
@@ -94,8 +93,8 @@ class WpmEncoder final : public FamilyEncoder {
     const bool is_dropped = base == 0 || base == replacement_character || group == Group::other ||
                             (strips_accents_ && group == Group::mark);
     if (is_dropped) return {};
-    const bool is_alone = group == Group::punctuation ||
-                          (base < 0x7F && group == Group::symbol) || is_ideograph(base);
+    const bool is_alone = group == Group::punctuation || (base < 0x7F && group == Group::symbol) ||
+                          is_ideograph(base);
     return {is_alone ? Action::alone : Action::append, is_lower_cased_ ? to_lower(base) : base};
   }
 
