@@ -106,7 +106,7 @@ struct DecodeOptions {
 /// is an empty text of the kind `undefined`, and an error where a Result is returned.
 class INGOT_EXPORT Vocabulary {
  public:
-  /// Reads and checks the `tokenizer.ggml.*` keys of a model.
+  /// Reads and checks the keys of a tokenizer in a model.
   ///
   /// @return  Errc::key_not_found if the model has no tokenizer; Errc::tokenizer_unknown for a
   ///          family that nobody knows; Errc::tokenizer_invalid for what breaks its family's rules.
