@@ -118,14 +118,54 @@ Piece next_piece(std::string_view text) {
 /// Whether a byte is printable ASCII that stands for itself.
 bool is_plain(char c) noexcept { return c >= ' ' && c <= '~' && c != '\\'; }
 
+using EightBytes = std::uint64_t;
+constexpr EightBytes each_byte = 0x0101'0101'0101'0101;
+constexpr EightBytes high_bits = 0x80 * each_byte;
+
+EightBytes load_eight(const char* text) noexcept {
+  EightBytes eight = 0;
+  std::memcpy(&eight, text, sizeof eight);
+  return eight;
+}
+
+/// How many bytes at the beginning of a text are ASCII.
+std::size_t ascii_prefix(std::string_view text) noexcept {
+  std::size_t count = 0;
+  while (count + sizeof(EightBytes) <= text.size() &&
+         (load_eight(text.data() + count) & high_bits) == 0) {
+    count += sizeof(EightBytes);
+  }
+  while (count < text.size() && static_cast<unsigned char>(text[count]) < 0x80) ++count;
+  return count;
+}
+
+/// How many bytes at the beginning of a text are plain.
+std::size_t plain_prefix(std::string_view text) noexcept {
+  // The high bit of a byte is set where it is below 0x20, above 0x7E or a backslash; a borrow can
+  // set one more, but only above a byte that is not plain itself.
+  const auto not_plain = [](EightBytes eight) {
+    const EightBytes backslash = eight ^ ('\\' * each_byte);
+    return (((eight - ' ' * each_byte) & ~eight) | (eight + each_byte) | eight |
+            ((backslash - each_byte) & ~backslash)) &
+           high_bits;
+  };
+  std::size_t count = 0;
+  while (count + sizeof(EightBytes) <= text.size() &&
+         not_plain(load_eight(text.data() + count)) == 0) {
+    count += sizeof(EightBytes);
+  }
+  while (count < text.size() && is_plain(text[count])) ++count;
+  return count;
+}
+
 /// "4.58", "45.8", "458": three significant digits of a number below 1024.
 std::string three_digits(double number) {
-  std::array<char, 16> text;
-  const int decimals = number < 9.995 ? 2 : number < 99.95 ? 1 : 0;
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), number,
-                                 std::chars_format::fixed, decimals)
-                       .ptr;
-  return {text.data(), end};
+  const std::size_t decimals = number < 9.995 ? 2 : number < 99.95 ? 1 : 0;
+  constexpr std::array<double, 3> powers = {1, 10, 100};
+  std::string text = std::to_string(static_cast<int>(std::nearbyint(number * powers[decimals])));
+  if (decimals == 0) return text;
+  if (text.size() <= decimals) text.insert(0, decimals + 1 - text.size(), '0');
+  return text.insert(text.size() - decimals, 1, '.');
 }
 
 template <std::size_t count>
@@ -154,15 +194,10 @@ std::string shortest(Float value) {
 }  // namespace
 
 bool is_utf8(std::string_view text) noexcept {
-  constexpr std::uint64_t high_bits = 0x8080'8080'8080'8080;
   while (!text.empty()) {
-    if (text.size() >= sizeof(std::uint64_t)) {
-      std::uint64_t eight_bytes = 0;
-      std::memcpy(&eight_bytes, text.data(), sizeof eight_bytes);
-      if ((eight_bytes & high_bits) == 0) {
-        text.remove_prefix(sizeof eight_bytes);
-        continue;
-      }
+    if (const std::size_t ascii = ascii_prefix(text); ascii != 0) {
+      text.remove_prefix(ascii);
+      continue;
     }
     const Utf8Character character = decode_utf8(text);
     if (character.size_bytes == 0) return false;
@@ -175,9 +210,9 @@ std::string escape(std::string_view text) {
   std::string result;
   result.reserve(text.size());
   while (!text.empty()) {
-    const auto plain_end = std::find_if_not(text.begin(), text.end(), is_plain);
-    result.append(text.begin(), plain_end);
-    text.remove_prefix(static_cast<std::size_t>(plain_end - text.begin()));
+    const std::size_t plain = plain_prefix(text);
+    result.append(text.substr(0, plain));
+    text.remove_prefix(plain);
     if (text.empty()) break;
     const Piece piece = next_piece(text);
     result += piece.text;
@@ -187,6 +222,7 @@ std::string escape(std::string_view text) {
 }
 
 std::string escape_shortened(std::string_view text, std::size_t max_columns) {
+  if (text.size() <= max_columns && plain_prefix(text) == text.size()) return std::string(text);
   constexpr std::string_view ellipsis = "...";
   // Marks take no columns, and a hostile name can have any number of them.
   constexpr std::size_t max_bytes_per_column = 16;
@@ -209,7 +245,8 @@ std::string escape_shortened(std::string_view text, std::size_t max_columns) {
 }
 
 std::size_t display_columns(std::string_view text) noexcept {
-  std::size_t columns = 0;
+  std::size_t columns = ascii_prefix(text);
+  text.remove_prefix(columns);
   while (!text.empty()) {
     const Utf8Character character = decode_utf8(text);
     columns += character.size_bytes == 0 ? 1 : columns_of(character.code_point);

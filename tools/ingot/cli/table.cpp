@@ -12,19 +12,54 @@ namespace {
 constexpr std::size_t gap_columns = 2;
 constexpr std::size_t least_flexible_columns = 12;
 
-std::vector<std::size_t> natural_widths(std::span<const Column> columns, std::size_t row_count,
-                                        const MakeRow& make_row) {
-  std::vector<std::size_t> widths;
-  for (const Column& column : columns) widths.push_back(column.heading.size());
-  std::vector<std::string> cells(columns.size());
-  for (std::size_t row = 0; row < row_count; ++row) {
-    make_row(row, cells);
-    for (std::size_t i = 0; i < columns.size(); ++i) {
-      const std::size_t width =
-          columns[i].is_flexible ? display_columns(escape(cells[i])) : display_columns(cells[i]);
-      widths[i] = std::max(widths[i], width);
+/// The cells of all rows, row by row, in one text.
+class Cells {
+ public:
+  Cells(std::span<const Column> columns, std::size_t row_count, const MakeRow& make_row)
+      : column_count_(columns.size()) {
+    constexpr std::size_t usual_row_bytes = 64;
+    text_.reserve(usual_row_bytes * row_count);
+    sizes_.reserve(column_count_ * row_count);
+    std::vector<std::string> row(column_count_);
+    for (std::size_t i = 0; i < row_count; ++i) {
+      make_row(i, row);
+      for (const std::string& cell : row) {
+        text_ += cell;
+        sizes_.push_back(static_cast<std::uint32_t>(cell.size()));
+      }
     }
   }
+
+  /// Calls use(cell, column) for one after the other, until `use` returns false.
+  template <class Use>
+  void for_each(const Use& use) const {
+    std::string_view rest = text_;
+    std::size_t column = 0;
+    for (const std::uint32_t size : sizes_) {
+      if (!use(rest.substr(0, size), column)) return;
+      rest.remove_prefix(size);
+      if (++column == column_count_) column = 0;
+    }
+  }
+
+ private:
+  std::size_t column_count_;
+  std::string text_;
+  std::vector<std::uint32_t> sizes_;  // a name has at most 65,535 bytes
+};
+
+std::vector<std::size_t> natural_widths(std::span<const Column> columns, const Cells& cells) {
+  std::vector<std::size_t> widths;
+  for (const Column& column : columns) widths.push_back(column.heading.size());
+  cells.for_each([&](std::string_view cell, std::size_t i) {
+    // Escaping makes text longer; nothing else is wider than it has bytes.
+    if (columns[i].is_flexible) {
+      widths[i] = std::max(widths[i], display_columns(escape(cell)));
+    } else if (cell.size() > widths[i]) {
+      widths[i] = std::max(widths[i], display_columns(cell));
+    }
+    return true;
+  });
   return widths;
 }
 
@@ -41,41 +76,59 @@ void fit(std::span<const Column> columns, std::span<std::size_t> widths, std::si
   }
 }
 
-std::string line_of(std::span<const Column> columns, std::span<const std::size_t> widths,
-                    std::span<const std::string> cells) {
+void append_padded(std::string& line, std::string_view text, std::size_t columns, Align align) {
+  const std::size_t used = display_columns(text);
+  const std::size_t blanks = columns > used ? columns - used : 0;
+  if (align == Align::right) line.append(blanks, ' ');
+  line += text;
+  if (align == Align::left) line.append(blanks, ' ');
+}
+
+/// Ends a line: without the blanks after the last cell.
+void write_line(Output& out, std::string& line) {
+  line.erase(line.find_last_not_of(' ') + 1);
+  line += '\n';
+  out.write(line);
+  line.clear();
+}
+
+void print_heading(Console& console, std::span<const Column> columns,
+                   std::span<const std::size_t> widths) {
   std::string line;
   for (std::size_t i = 0; i < columns.size(); ++i) {
     if (i > 0) line.append(gap_columns, ' ');
-    line += padded(cells[i], widths[i], columns[i].align);
+    append_padded(line, columns[i].heading, widths[i], columns[i].align);
   }
   line.erase(line.find_last_not_of(' ') + 1);
-  return line;
+  console.out().print("{}\n", console.paint(Style::faint, line));
 }
 
 }  // namespace
 
 void print_table(Console& console, std::span<const Column> columns, std::size_t row_count,
                  const MakeRow& make_row) {
-  std::vector<std::size_t> widths = natural_widths(columns, row_count, make_row);
+  const Cells cells(columns, row_count, make_row);
+  std::vector<std::size_t> widths = natural_widths(columns, cells);
   if (console.has_fixed_width()) fit(columns, widths, console.width());
-
-  std::vector<std::string> cells;
-  for (const Column& column : columns) cells.push_back(column.heading);
+  print_heading(console, columns, widths);
   Output& out = console.out();
-  out.print("{}\n", console.paint(Style::faint, line_of(columns, widths, cells)));
-  for (std::size_t row = 0; row < row_count && out.is_open(); ++row) {
-    make_row(row, cells);
-    for (std::size_t i = 0; i < columns.size(); ++i) {
-      if (columns[i].is_flexible) cells[i] = escape_shortened(cells[i], widths[i]);
+  std::string line;
+  cells.for_each([&](std::string_view cell, std::size_t i) {
+    if (i > 0) line.append(gap_columns, ' ');
+    if (columns[i].is_flexible) {
+      append_padded(line, escape_shortened(cell, widths[i]), widths[i], columns[i].align);
+    } else {
+      append_padded(line, cell, widths[i], columns[i].align);
     }
-    out.print("{}\n", line_of(columns, widths, cells));
-  }
+    if (i + 1 == columns.size()) write_line(out, line);
+    return out.is_open();
+  });
 }
 
 std::string padded(std::string_view text, std::size_t columns, Align align) {
-  const std::size_t used = display_columns(text);
-  const std::string blanks(columns > used ? columns - used : 0, ' ');
-  return align == Align::left ? std::string(text) + blanks : blanks + std::string(text);
+  std::string result;
+  append_padded(result, text, columns, align);
+  return result;
 }
 
 std::string bar(double share, std::size_t cells, bool is_unicode, char empty) {

@@ -24,7 +24,7 @@ struct Column {
   bool is_flexible = false;
 };
 
-/// Fills in the cells of a row. Called twice for each row, so that no row has to be kept.
+/// Fills in the cells of a row; they hold those of the row before.
 using MakeRow = std::function<void(std::size_t row, std::span<std::string> cells)>;
 
 /// Prints a heading and the rows, columns two blanks apart.
