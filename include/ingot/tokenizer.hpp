@@ -218,6 +218,13 @@ class INGOT_EXPORT Tokenizer : public Vocabulary {
   [[nodiscard]] Result<std::size_t> count(std::string_view text,
                                           const EncodeOptions& options = {}) const;
 
+  /// The ids of many texts, on many threads; those of each text are what `encode` returns.
+  ///
+  /// @param thread_count  0: as many as the machine has cores.
+  [[nodiscard]] Result<std::vector<std::vector<TokenId>>> encode_batch(
+      std::span<const std::string_view> texts, const EncodeOptions& options = {},
+      unsigned thread_count = 0) const;
+
   /// The ids of a text and the bytes that each comes from. Slower than `encode`.
   [[nodiscard]] Result<TokenizedText> encode_with_offsets(std::string_view text,
                                                           const EncodeOptions& options = {}) const;

@@ -21,10 +21,10 @@ struct ingot_model {
 namespace ingot::capi {
 
 /// Describes `error` to a caller who wants to know; returns its code.
-ingot_code report(const Error& error, ingot_error* destination);
+INGOT_EXPORT ingot_code report(const Error& error, ingot_error* destination);
 
 /// The same with nothing but the code to tell, and without needing memory.
-ingot_code report(Errc code, ingot_error* destination) noexcept;
+INGOT_EXPORT ingot_code report(Errc code, ingot_error* destination) noexcept;
 
 /// Runs the body of a function, which returns a Result<void>. The only place that catches.
 template <class Body>
@@ -40,14 +40,14 @@ ingot_code at_boundary(ingot_error* error, Body&& body) noexcept {
 }
 
 /// Errc::invalid_argument unless the pointer of that name is there.
-[[nodiscard]] Result<void> require(bool is_there, std::string_view argument);
+[[nodiscard]] INGOT_EXPORT Result<void> require(bool is_there, std::string_view argument);
 
 /// Errc::index_out_of_range unless `index` is below `count`; `what` is counted.
-[[nodiscard]] Result<void> require_below(std::uint64_t index, std::uint64_t count,
+[[nodiscard]] INGOT_EXPORT Result<void> require_below(std::uint64_t index, std::uint64_t count,
                                          std::string_view what);
 
 /// Errc::invalid_argument for a struct that is smaller than it was in the first version of the ABI.
-[[nodiscard]] Result<void> require_size(std::size_t struct_size, std::size_t first_size);
+[[nodiscard]] INGOT_EXPORT Result<void> require_size(std::size_t struct_size, std::size_t first_size);
 
 /// Copies `source` into the caller's struct, which may be of an earlier or a later version: members
 /// that only one of the two knows are left alone. `first_size` as in require_size.

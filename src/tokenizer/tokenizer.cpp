@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "ingot/parallel.hpp"
 #include "tokenizer/encoder.hpp"
 #include "tokenizer/token_keys.hpp"
 
@@ -91,6 +92,9 @@ void Encoder::encode(std::string_view text, const EncodeOptions& options, Work& 
 
 namespace {
 
+/// Texts that a thread takes at a time: short ones take microseconds.
+constexpr std::uint64_t texts_per_piece = 16;
+
 Result<void> encode_checked(const tokenizer::Encoder& encoder, std::string_view text,
                             const EncodeOptions& options, tokenizer::Work& work) {
   if (text.size() > Tokenizer::max_text_bytes) {
@@ -136,6 +140,20 @@ Result<std::size_t> Tokenizer::encode(std::string_view text, std::span<TokenId> 
 
 Result<std::size_t> Tokenizer::count(std::string_view text, const EncodeOptions& options) const {
   return encode(text, options).transform([](const auto& ids) { return ids.size(); });
+}
+
+Result<std::vector<std::vector<TokenId>>> Tokenizer::encode_batch(
+    std::span<const std::string_view> texts, const EncodeOptions& options,
+    unsigned thread_count) const {
+  std::vector<std::vector<TokenId>> batch(texts.size());
+  INGOT_TRY_VOID(spread(texts.size(), texts_per_piece, thread_count,
+                        [&](std::uint64_t first, std::uint64_t count) -> Result<void> {
+                          for (std::uint64_t i = first; i < first + count; ++i) {
+                            INGOT_TRY(batch[i], encode(texts[i], options));
+                          }
+                          return {};
+                        }));
+  return batch;
 }
 
 Result<TokenizedText> Tokenizer::encode_with_offsets(std::string_view text,

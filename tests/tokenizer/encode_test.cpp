@@ -197,6 +197,21 @@ TEST(EncodeFrame, RangesOfRepairedText) {
   EXPECT_EQ(result->ranges.back(), (ByteRange{2, 3}));
 }
 
+TEST(EncodeFrame, ABatchIsItsTexts) {
+  const Tokenizer tokenizer = made(test::ascii_bpe("gpt-2"));
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < 100; ++i) texts.push_back(std::string(i, 'a') + " b");
+  const std::vector<std::string_view> views(texts.begin(), texts.end());
+  for (const unsigned thread_count : {1U, 3U}) {
+    const auto batch = tokenizer.encode_batch(views, plain, thread_count);
+    ASSERT_TRUE(batch.has_value());
+    ASSERT_EQ(batch->size(), texts.size());
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      EXPECT_EQ((*batch)[i], tokenizer.encode(texts[i], plain).value());
+    }
+  }
+}
+
 TEST(EncodeFrame, ABufferReceivesWhatFits) {
   const Tokenizer tokenizer = made(test::ascii_bpe("gpt-2"));
   std::vector<TokenId> buffer(2, -7);
