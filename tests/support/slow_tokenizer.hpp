@@ -35,7 +35,8 @@ class SlowTokenizer {
     }
   }
 
-  /// Tokens must differ from one another; texts are as the fuzz target makes them.
+  /// Tokens must differ from one another, and the first is the unknown one; texts are as the fuzz
+  /// target makes them.
   [[nodiscard]] std::vector<TokenId> encode(const std::string& text) const {
     if (sketch_.model == "llama") return spm(with_symbols(text));
     if (sketch_.model == "gpt2") return bpe(text);
@@ -164,7 +165,7 @@ class SlowTokenizer {
     std::vector<TokenId> ids;
     for (std::size_t i = 0; i < text.size();) {
       const std::size_t size = longest(text.substr(i), ids_);
-      ids.push_back(size == 0 ? no_token : find(text.substr(i, size)));
+      ids.push_back(size == 0 ? 0 : find(text.substr(i, size)));
       i += size == 0 ? 1 : size;
     }
     return ids;
