@@ -118,6 +118,11 @@ class SlowTokenizer {
     std::vector<TokenId> ids;
     const auto* pre = tokenizer::find_pre_tokenizer(sketch_.pre);
     tokenizer::Splitter::make(pre->expressions)->split(text, [&](std::string_view word) {
+      const TokenId whole = find(tokenizer::token_of_bytes(word));
+      if (whole != no_token && pre->has(tokenizer::PreTokenizer::ignore_merges)) {
+        ids.push_back(whole);
+        return;
+      }
       for (const std::string& symbol :
            merge(characters(tokenizer::token_of_bytes(word)), by_rank)) {
         if (find(symbol) != no_token) {
