@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: MIT
+// From the messages of a conversation to the prompt that a model was trained on.
+//
+//   const auto model = ingot::Model::open("model.gguf");
+//   const auto chat = ingot::ChatTemplate::make(*model);
+//   const auto messages = ingot::ChatValue::list({
+//       ingot::chat_message("system", "Be brief."),
+//       ingot::chat_message("user", "What is 2 + 2?"),
+//   });
+//   const auto prompt = chat->render(messages);
+//   if (!prompt) return report(prompt.error().message());
+//   tokenize(prompt->text);
+//
+// A model file holds its template as the source of a program in the language Jinja. Here it runs as
+// in Hugging Face's `apply_chat_template`, to the byte, in a sandbox: it reaches no file, no
+// network and no memory but its own, and stops at the limits that the caller sets.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tl/expected.hpp>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "ingot/error.hpp"
+#include "ingot/export.h"
+
+namespace ingot {
+
+class Model;
+
+/// A value that is handed to a template: what JSON can say. Objects keep the order of their
+/// members. A plain value type: copies are deep.
+class INGOT_EXPORT ChatValue {
+ public:
+  enum class Kind : std::uint8_t { none, boolean, integer, digits, real, string, list, object };
+  struct Member;
+  using List = std::vector<ChatValue>;
+  using Object = std::vector<Member>;
+  /// An integer beyond 64 bits, as text. A template can print and compare it, and not calculate.
+  struct Digits {
+    std::string text;
+  };
+
+  ChatValue() = default;  ///< none
+  ChatValue(std::nullptr_t) {}
+  ChatValue(bool boolean) : content_(boolean) {}
+  ChatValue(double real) : content_(real) {}
+  ChatValue(std::string text) : content_(std::move(text)) {}
+  ChatValue(std::string_view text) : content_(std::string(text)) {}
+  ChatValue(const char* text) : content_(std::string(text)) {}
+  ChatValue(Digits digits) : content_(std::move(digits)) {}
+  /// Any integer type; above 2^63 - 1 it becomes digits.
+  template <std::integral Integer>
+  requires(!std::same_as<Integer, bool> && !std::same_as<Integer, char>)
+      ChatValue(Integer integer) {
+    if (std::in_range<std::int64_t>(integer)) {
+      content_ = static_cast<std::int64_t>(integer);
+    } else {
+      content_ = Digits{std::to_string(integer)};
+    }
+  }
+
+  [[nodiscard]] static ChatValue list(std::initializer_list<ChatValue> elements = {});
+  [[nodiscard]] static ChatValue object(std::initializer_list<Member> members = {});
+
+  /// Appends to a list; a value that is none becomes a list. No effect on other kinds.
+  ChatValue& add(ChatValue element);
+  /// Appends to an object; a value that is none becomes an object. No effect on other kinds. A name
+  /// that comes twice counts once: the last value, in the first place.
+  ChatValue& add(std::string name, ChatValue value);
+
+  [[nodiscard]] Kind kind() const noexcept { return static_cast<Kind>(content_.index()); }
+  [[nodiscard]] const bool* boolean() const noexcept { return std::get_if<bool>(&content_); }
+  [[nodiscard]] const std::int64_t* integer() const noexcept {
+    return std::get_if<std::int64_t>(&content_);
+  }
+  [[nodiscard]] const Digits* digits() const noexcept { return std::get_if<Digits>(&content_); }
+  [[nodiscard]] const double* real() const noexcept { return std::get_if<double>(&content_); }
+  [[nodiscard]] const std::string* string() const noexcept {
+    return std::get_if<std::string>(&content_);
+  }
+  [[nodiscard]] const List* elements() const noexcept { return std::get_if<List>(&content_); }
+  [[nodiscard]] const Object* members() const noexcept { return std::get_if<Object>(&content_); }
+
+  /// The member of an object with a name (the last one); null if there is none. O(members).
+  [[nodiscard]] const ChatValue* find(std::string_view name) const noexcept;
+
+ private:
+  std::variant<std::monostate, bool, std::int64_t, Digits, double, std::string, List, Object>
+      content_;
+};
+
+struct ChatValue::Member {
+  std::string name;
+  ChatValue value;
+};
+
+/// `{"role": role, "content": content}`
+[[nodiscard]] INGOT_EXPORT ChatValue chat_message(std::string_view role, ChatValue content);
+
+/// What a template may use up. Beyond a limit rendering fails with Errc::limit_exceeded.
+struct ChatLimits {
+  std::uint64_t max_source_bytes = std::uint64_t{1} << 20;  ///< for `make`
+  std::uint32_t max_nesting = 200;                          ///< of statements and expressions
+  std::uint64_t max_steps = 10'000'000;                     ///< about one per operation
+  std::uint32_t max_depth = 200;                            ///< macros that call one another
+  std::uint64_t max_output_bytes = std::uint64_t{64} << 20;
+  std::uint64_t max_string_bytes = std::uint64_t{16} << 20;   ///< one string value; at most 1 GiB
+  std::uint64_t max_elements = 1'000'000;                     ///< one list or object
+  std::uint64_t max_range = 100'000;                          ///< what `range` counts
+  std::uint64_t max_memory_bytes = std::uint64_t{256} << 20;  ///< of all values of one rendering
+};
+
+/// A local time, for templates that print the date.
+struct ChatTime {
+  int year = 1970;
+  int month = 1;  ///< from 1
+  int day = 1;    ///< from 1
+  int hour = 0;
+  int minute = 0;
+  int second = 0;
+};
+
+/// "2025-07-04T05:06:07" or "2025-07-04". Errc::invalid_argument for what is no time.
+[[nodiscard]] INGOT_EXPORT Result<ChatTime> parse_chat_time(std::string_view text);
+
+struct ChatOptions {
+  bool add_generation_prompt = true;  ///< Ends with what the assistant's answer begins with.
+  /// An object of further variables: `documents`, `enable_thinking`, `date_string`, ... They go
+  /// before all others of the same name.
+  ChatValue variables = {};
+  std::optional<ChatTime> now = {};  ///< What the template takes for now; default: the clock.
+  ChatLimits limits = {};
+  /// Allows `append` and `pop` on lists that the template made itself. Hugging Face refuses them.
+  bool is_lenient = false;
+};
+
+/// A stretch of the text. Runs cover it without gaps, in order; neighbours differ.
+struct ChatRun {
+  std::uint64_t offset_bytes = 0;
+  std::uint64_t size_bytes = 0;
+  /// It came from an input (a message, a tool) and not from the template: a `<|im_end|>` in it must
+  /// not become a control token.
+  bool is_input = false;
+  bool is_generated = false;  ///< It is inside of {% generation %}: what the assistant wrote.
+};
+
+struct ChatText {
+  std::string text;  ///< UTF-8, if template and inputs are.
+  std::vector<ChatRun> runs;
+};
+
+/// Why a template could not be read or rendered.
+struct ChatError {
+  /// A macro whose body failed.
+  struct Call {
+    std::string macro;
+    std::uint32_t line = 0;  ///< of the call, from 1
+  };
+
+  /// Errc::chat_syntax, chat_raised (the template refuses the conversation), chat_undefined,
+  /// chat_security, chat_failed, limit_exceeded; or the error of a model that has no template.
+  Errc code = Errc::internal;
+  std::string reason;         ///< For chat_raised the template's own words, exactly.
+  std::string template_name;  ///< Empty for the default template.
+  std::uint32_t line = 0;     ///< From 1; 0 if the error has no place.
+  std::uint32_t column = 0;   ///< Characters, from 1.
+  std::string source_line;    ///< Without its line end.
+  std::vector<Call> calls;    ///< Innermost first.
+
+  /// What went wrong, the line with a mark below the place, and the macros that led there: several
+  /// lines, the last without a line end. Safe to print: control characters are escaped.
+  [[nodiscard]] INGOT_EXPORT std::string message() const;
+
+  /// The same in the form of all other errors: one line.
+  [[nodiscard]] INGOT_EXPORT Error error() const;
+};
+
+template <class T>
+using ChatResult = tl::expected<T, ChatError>;
+
+namespace chat {
+struct CompiledTemplate;
+class Render;
+}  // namespace chat
+
+/// A template that was read once and can be rendered any number of times, by many threads at once.
+/// Copies share it.
+class INGOT_EXPORT ChatTemplate {
+ public:
+  /// Reads the source of a template. O(size), a few microseconds per KiB.
+  [[nodiscard]] static ChatResult<ChatTemplate> make(std::string source, std::string name = {},
+                                                     const ChatLimits& limits = {});
+
+  /// The template of a model: the default one, or `tokenizer.chat_template.NAME`. The text of the
+  /// model's special tokens becomes the variables `bos_token`, `eos_token` and so on.
+  [[nodiscard]] static ChatResult<ChatTemplate> make(const Model& model, std::string_view name = {},
+                                                     const ChatLimits& limits = {});
+
+  /// Renders a conversation.
+  ///
+  /// @param messages  a list of objects with `role` and `content`.
+  /// @param tools     a list of objects; none: no tools.
+  ///
+  /// Thread-safe. The stack of the calling thread needs 4 MiB for hostile templates; real ones take
+  /// less than 64 KiB.
+  [[nodiscard]] ChatResult<ChatText> render(const ChatValue& messages, const ChatValue& tools = {},
+                                            const ChatOptions& options = {}) const;
+
+  /// Renders with exactly the variables of an object, and those of `options`: no default of any
+  /// kind, `messages` included.
+  [[nodiscard]] ChatResult<ChatText> render_variables(const ChatValue& variables,
+                                                      const ChatOptions& options = {}) const;
+
+  [[nodiscard]] std::string_view name() const noexcept;
+  /// As it was given to `make`.
+  [[nodiscard]] std::string_view source() const noexcept;
+  /// Variables that the template reads and does not set itself, in order of appearance.
+  [[nodiscard]] std::vector<std::string> variables() const;
+
+ private:
+  explicit ChatTemplate(std::shared_ptr<const chat::CompiledTemplate> compiled);
+  static ChatResult<ChatTemplate> make_from(const std::shared_ptr<chat::CompiledTemplate>& compiled,
+                                            const ChatLimits& limits);
+  [[nodiscard]] ChatResult<ChatText> finish(chat::Render& render, const ChatOptions& options) const;
+
+  std::shared_ptr<const chat::CompiledTemplate> compiled_;
+};
+
+/// The names of a model's templates, in the order of its keys; the default one is "".
+[[nodiscard]] INGOT_EXPORT std::vector<std::string> chat_template_names(const Model& model);
+
+}  // namespace ingot

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+
+#include "chat/characters.hpp"
+#include "ingot/chat.hpp"
+#include "ingot/text.hpp"
+
+namespace ingot {
+namespace {
+
+constexpr std::size_t max_reason_columns = 1000;
+constexpr std::size_t max_line_columns = 100;
+constexpr std::size_t max_calls = 8;
+
+/// The part of a source line around a column, and a mark below the column.
+std::string marked_line(const ChatError& error) {
+  // Columns count characters, and an escape is several; so the line is escaped in two parts.
+  const std::string_view line = error.source_line;
+  const std::size_t split = chat::byte_of_character(line, error.column - 1);
+  std::string before = escape(line.substr(0, split));
+  std::size_t columns = display_columns(before);
+  if (columns > max_line_columns / 2) {
+    std::size_t cut = split;
+    while (cut > 0 && display_columns(escape(line.substr(cut, split - cut))) < max_line_columns / 2)
+      --cut;
+    while (cut < split && (static_cast<unsigned char>(line[cut]) & 0xC0u) == 0x80) ++cut;
+    before = "..." + escape(line.substr(cut, split - cut));
+    columns = display_columns(before);
+  }
+  return "  " + before + escape_shortened(line.substr(split), max_line_columns / 2) + "\n  " +
+         std::string(columns, ' ') + "^";
+}
+
+std::string title_of(const ChatError& error) {
+  return error.template_name.empty()
+             ? "chat template"
+             : "chat template \"" + escape_shortened(error.template_name, 80) + "\"";
+}
+
+}  // namespace
+
+std::string ChatError::message() const {
+  std::string text = title_of(*this);
+  if (line > 0) {
+    text += ", line " + std::to_string(line) + ", column " + std::to_string(column);
+  }
+  text += ": " + escape_shortened(reason, max_reason_columns);
+  if (line == 0) return text;
+  text += "\n" + marked_line(*this);
+  for (std::size_t i = 0; i < std::min(calls.size(), max_calls); ++i) {
+    text += "\n  in macro " + escape_shortened(calls[i].macro, 80) + ", called in line " +
+            std::to_string(calls[i].line);
+  }
+  if (calls.size() > max_calls) {
+    text += "\n  and " + std::to_string(calls.size() - max_calls) + " more";
+  }
+  return text;
+}
+
+Error ChatError::error() const {
+  Error result;
+  result.code = code;
+  if (line > 0) {
+    result.detail = "line " + std::to_string(line) + ", column " + std::to_string(column) + ": ";
+  }
+  result.detail += reason;
+  result.subject = template_name;
+  return result;
+}
+
+}  // namespace ingot

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <array>
+
+#include "chat/compiled_template.hpp"
+#include "chat/parser.hpp"
+#include "chat/render.hpp"
+#include "ingot/chat.hpp"
+#include "ingot/model.hpp"
+
+namespace ingot {
+namespace chat {
+namespace {
+
+ChatError located(const TemplateError& error, const CompiledTemplate& compiled) {
+  const SourcePlace place = compiled.source.place_of(error.place);
+  ChatError result;
+  result.code = error.code;
+  result.reason = error.reason;
+  result.template_name = compiled.name;
+  result.line = place.line;
+  result.column = place.column;
+  result.source_line = compiled.source.line_at(error.place);
+  for (const TemplateError::Call& call : error.calls) {
+    result.calls.push_back({call.macro, compiled.source.place_of(call.place).line});
+  }
+  return result;
+}
+
+ChatError unlocated(Errc code, std::string_view name, std::string reason) {
+  ChatError error;
+  error.code = code;
+  error.template_name = name;
+  error.reason = std::move(reason);
+  return error;
+}
+
+/// Parses and finds the slots of all names; what is wrong, if anything.
+std::optional<TemplateError> compile(CompiledTemplate& compiled, const ChatLimits& limits) {
+  Parser parser(compiled.source.text(), compiled.arena, compiled.names, {limits.max_nesting});
+  const Body body = parser.parse();
+  if (parser.error()) return parser.error();
+  ScopeResolver resolver(compiled.arena, compiled.names);
+  compiled.program = resolver.resolve(body);
+  return resolver.error();
+}
+
+constexpr std::string_view template_key = "tokenizer.chat_template";
+
+struct SpecialToken {
+  std::string_view variable;
+  std::string_view key;
+};
+
+constexpr std::array special_token_keys = {
+    SpecialToken{"bos_token", "tokenizer.ggml.bos_token_id"},
+    SpecialToken{"eos_token", "tokenizer.ggml.eos_token_id"},
+    SpecialToken{"unk_token", "tokenizer.ggml.unknown_token_id"},
+    SpecialToken{"pad_token", "tokenizer.ggml.padding_token_id"},
+    SpecialToken{"sep_token", "tokenizer.ggml.seperator_token_id"},
+    SpecialToken{"cls_token", "tokenizer.ggml.cls_token_id"},
+    SpecialToken{"mask_token", "tokenizer.ggml.mask_token_id"},
+};
+
+/// Reads the texts of the special tokens in one walk over the vocabulary.
+void read_special_tokens(const Model& model, CompiledTemplate& compiled) {
+  const ingot::Value* tokens = model.find("tokenizer.ggml.tokens");
+  if (tokens == nullptr) return;
+  struct Wanted {
+    std::uint64_t id;
+    std::string_view variable;
+  };
+  std::vector<Wanted> wanted;
+  for (const SpecialToken& token : special_token_keys) {
+    const auto id = model.get<std::uint64_t>(token.key);
+    if (id) wanted.push_back({*id, token.variable});
+  }
+  if (wanted.empty()) return;
+  std::uint64_t last = 0;
+  for (const Wanted& token : wanted) last = std::max(last, token.id);
+  std::uint64_t id = 0;
+  for (const ingot::Value token : tokens->as_array()) {
+    for (const Wanted& candidate : wanted) {
+      if (candidate.id != id) continue;
+      const auto text = token.get<std::string_view>();
+      if (text) compiled.special_tokens.emplace_back(candidate.variable, *text);
+    }
+    if (id++ == last) break;
+  }
+}
+
+std::string key_of(std::string_view name) {
+  std::string key(template_key);
+  if (!name.empty()) key.append(".").append(name);
+  return key;
+}
+
+}  // namespace
+}  // namespace chat
+
+ChatTemplate::ChatTemplate(std::shared_ptr<const chat::CompiledTemplate> compiled)
+    : compiled_(std::move(compiled)) {}
+
+ChatResult<ChatTemplate> ChatTemplate::make(std::string source, std::string name,
+                                            const ChatLimits& limits) {
+  return make_from(std::make_shared<chat::CompiledTemplate>(std::move(source), std::move(name)),
+                   limits);
+}
+
+ChatResult<ChatTemplate> ChatTemplate::make_from(
+    const std::shared_ptr<chat::CompiledTemplate>& compiled, const ChatLimits& limits) {
+  // Places are kept in 32 bits.
+  const std::uint64_t max_bytes = std::min<std::uint64_t>(limits.max_source_bytes, 1u << 30);
+  if (compiled->given_text.size() > max_bytes) {
+    return tl::make_unexpected(
+        chat::unlocated(Errc::limit_exceeded, compiled->name,
+                        "more than max_source_bytes = " + std::to_string(max_bytes)));
+  }
+  if (const auto error = chat::compile(*compiled, limits)) {
+    return tl::make_unexpected(chat::located(*error, *compiled));
+  }
+  return ChatTemplate(compiled);
+}
+
+ChatResult<ChatTemplate> ChatTemplate::make(const Model& model, std::string_view name,
+                                            const ChatLimits& limits) {
+  const std::string key = chat::key_of(name);
+  const auto source = model.get<std::string_view>(key);
+  if (!source) {
+    const bool is_absent = source.error().code == Errc::key_not_found;
+    return tl::make_unexpected(
+        chat::unlocated(is_absent ? Errc::chat_missing : source.error().code, name,
+                        is_absent ? "there is no key " + key : source.error().message()));
+  }
+  const auto compiled =
+      std::make_shared<chat::CompiledTemplate>(std::string(*source), std::string(name));
+  ChatResult<ChatTemplate> result = make_from(compiled, limits);
+  if (result) chat::read_special_tokens(model, *compiled);
+  return result;
+}
+
+ChatResult<ChatText> ChatTemplate::render(const ChatValue& messages, const ChatValue& tools,
+                                          const ChatOptions& options) const {
+  const ChatValue none;
+  const ChatValue adds_prompt(options.add_generation_prompt);
+  chat::Render render(*compiled_, options);
+  for (const auto& [name, text] : compiled_->special_tokens) render.set_variable(name, text);
+  render.set_variable("messages", messages);
+  render.set_variable("tools", tools);
+  render.set_variable("documents", none);
+  render.set_variable("add_generation_prompt", adds_prompt);
+  return finish(render, options);
+}
+
+ChatResult<ChatText> ChatTemplate::render_variables(const ChatValue& variables,
+                                                    const ChatOptions& options) const {
+  chat::Render render(*compiled_, options);
+  if (const auto* members = variables.members()) {
+    for (const ChatValue::Member& member : *members) render.set_variable(member.name, member.value);
+  }
+  return finish(render, options);
+}
+
+ChatResult<ChatText> ChatTemplate::finish(chat::Render& render, const ChatOptions& options) const {
+  if (const auto* members = options.variables.members()) {
+    for (const ChatValue::Member& member : *members) render.set_variable(member.name, member.value);
+  }
+  if (render.run()) return render.take_text();
+  return tl::make_unexpected(chat::located(render.error(), *compiled_));
+}
+
+std::vector<std::string> ChatTemplate::variables() const {
+  std::vector<std::string> result;
+  for (const chat::Name* name : compiled_->program.free_names) result.emplace_back(name->text);
+  return result;
+}
+
+std::string_view ChatTemplate::name() const noexcept { return compiled_->name; }
+std::string_view ChatTemplate::source() const noexcept { return compiled_->given_text; }
+
+std::vector<std::string> chat_template_names(const Model& model) {
+  const std::string prefix = std::string(chat::template_key) + ".";
+  std::vector<std::string> names;
+  for (const KeyValue& entry : model.metadata()) {
+    if (entry.key == chat::template_key) names.emplace_back();
+    if (entry.key.starts_with(prefix)) names.emplace_back(entry.key.substr(prefix.size()));
+  }
+  return names;
+}
+
+}  // namespace ingot

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: MIT
+// The values of a template while it runs: 16 bytes each, everything larger lies in the arena.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace ingot::chat {
+
+class Render;
+struct Builtin;
+struct Keyword;
+struct Value;
+
+enum class Kind : std::uint8_t {
+  missing,  ///< a name that was never set
+  failure,  ///< evaluation failed; the Render holds the error
+  undefined,
+  none,
+  boolean,
+  integer,
+  real,
+  digits,  ///< an integer beyond 64 bits: only compared and printed
+  string,
+  list,
+  tuple,
+  object,
+  view,  ///< keys, values or items of an object
+  range,
+  generator,
+  name_space,
+  macro,
+  function,
+  loop,
+  cycler,
+  joiner,
+};
+
+/// Where text came from, as bits that are kept for every byte.
+enum Origin : std::uint8_t {
+  from_template = 0,
+  from_input = 1,      ///< an input value, not the template's own text
+  from_generation = 2  ///< inside of {% generation %}
+};
+
+/// A stretch of text of one origin; it begins where the one before ends.
+struct TextRun {
+  std::uint32_t end = 0;
+  std::uint8_t origin = from_template;
+};
+
+/// An array that grows at its end. Whoever holds its last element may append in place: shorter
+/// arrays over the same elements do not see what follows them.
+template <class T>
+struct Growing {
+  T* items = nullptr;
+  std::uint32_t count = 0;
+  std::uint32_t capacity = 0;
+};
+
+/// Text of several origins.
+struct MixedText {
+  const char* data = nullptr;
+  const TextRun* runs = nullptr;
+  std::uint32_t run_count = 0;
+  Growing<TextRun>* storage = nullptr;  ///< what `runs` lies in, if that can grow
+};
+
+/// Lies before the bytes of a text that was joined from others, so that joining piece by piece
+/// takes linear time.
+struct TextStorage {
+  std::uint32_t used = 0;
+  std::uint32_t capacity = 0;
+};
+
+struct List;
+struct Object;
+struct View;
+struct Range;
+struct Generator;
+struct Undefined;
+struct Closure;
+struct Bound;
+struct Loop;
+struct Cycler;
+struct Joiner;
+
+struct Value {
+  enum Flag : std::uint8_t {
+    origin_mask = from_input | from_generation,
+    is_markup_flag = 4,  ///< HTML that is escaped already
+    is_mixed_flag = 8,   ///< text of several origins
+    is_grown_flag = 16,  ///< text that lies in a TextStorage
+    is_group_flag = 32,  ///< a tuple that `groupby` made
+  };
+
+  Kind kind = Kind::missing;
+  std::uint8_t flags = 0;
+  std::uint32_t size = 0;  ///< bytes of text
+  union {
+    std::int64_t integer = 0;
+    bool boolean;
+    double real;
+    const char* data;
+    const MixedText* mixed;
+    List* list;
+    Object* object;
+    View* view;
+    const Range* range;
+    Generator* generator;
+    const Undefined* undefined;  ///< null: undefined without a name
+    Closure* closure;
+    const Bound* bound;
+    Loop* loop;
+    Cycler* cycler;
+    Joiner* joiner;
+  };
+
+  [[nodiscard]] static Value none() noexcept { return of(Kind::none); }
+  [[nodiscard]] static Value failure() noexcept { return of(Kind::failure); }
+  [[nodiscard]] static Value of(Kind kind) noexcept {
+    Value value;
+    value.kind = kind;
+    return value;
+  }
+  [[nodiscard]] static Value of(bool boolean) noexcept {
+    Value value = of(Kind::boolean);
+    value.integer = 0;
+    value.boolean = boolean;
+    return value;
+  }
+  [[nodiscard]] static Value of(std::int64_t integer) noexcept {
+    Value value = of(Kind::integer);
+    value.integer = integer;
+    return value;
+  }
+  [[nodiscard]] static Value of_count(std::size_t count) noexcept {
+    return of(static_cast<std::int64_t>(count));
+  }
+  [[nodiscard]] static Value of(double real) noexcept {
+    Value value = of(Kind::real);
+    value.real = real;
+    return value;
+  }
+  /// Borrows the text.
+  [[nodiscard]] static Value text_of(std::string_view text, std::uint8_t origin = 0,
+                                     Kind kind = Kind::string) noexcept {
+    Value value = of(kind);
+    value.flags = origin;
+    value.size = static_cast<std::uint32_t>(text.size());
+    value.data = text.data();
+    return value;
+  }
+  template <class T>
+  [[nodiscard]] static Value of(Kind kind, T* Value::*member, T* pointer) noexcept {
+    Value value = of(kind);
+    value.*member = pointer;
+    return value;
+  }
+  [[nodiscard]] static Value of(List* list, Kind kind = Kind::list) noexcept {
+    return of(kind, &Value::list, list);
+  }
+  [[nodiscard]] static Value of(Object* object, Kind kind = Kind::object) noexcept {
+    return of(kind, &Value::object, object);
+  }
+
+  [[nodiscard]] bool is(Kind other) const noexcept { return kind == other; }
+  [[nodiscard]] bool failed() const noexcept { return kind == Kind::failure; }
+  [[nodiscard]] bool is_given() const noexcept { return kind != Kind::missing; }
+  [[nodiscard]] bool is_string() const noexcept { return kind == Kind::string; }
+  [[nodiscard]] bool is_undefined() const noexcept { return kind == Kind::undefined; }
+  /// A list or a tuple.
+  [[nodiscard]] bool is_sequence() const noexcept {
+    return kind == Kind::list || kind == Kind::tuple;
+  }
+  /// A number that arithmetic accepts; bool is one, as in Python.
+  [[nodiscard]] bool is_number() const noexcept {
+    return kind == Kind::boolean || kind == Kind::integer || kind == Kind::real;
+  }
+  [[nodiscard]] bool is_integral() const noexcept {
+    return kind == Kind::boolean || kind == Kind::integer;
+  }
+  [[nodiscard]] bool is_markup() const noexcept {
+    return kind == Kind::string && (flags & is_markup_flag) != 0;
+  }
+  [[nodiscard]] bool is_mixed() const noexcept { return (flags & is_mixed_flag) != 0; }
+  [[nodiscard]] std::uint8_t origin() const noexcept { return flags & origin_mask; }
+
+  /// The integer of a boolean or an integer.
+  [[nodiscard]] std::int64_t as_integer() const noexcept {
+    return kind == Kind::boolean ? (boolean ? 1 : 0) : integer;
+  }
+  /// The number of a boolean, an integer or a real.
+  [[nodiscard]] double as_real() const noexcept {
+    return kind == Kind::real ? real : static_cast<double>(as_integer());
+  }
+  /// The text of a string or of digits.
+  [[nodiscard]] std::string_view text() const noexcept {
+    return {is_mixed() ? mixed->data : data, size};
+  }
+  [[nodiscard]] Value with_origin(std::uint8_t origin) const noexcept {
+    Value copy = *this;
+    copy.flags = static_cast<std::uint8_t>((flags & ~origin_mask) | origin);
+    return copy;
+  }
+  [[nodiscard]] Value with_markup(bool is_markup) const noexcept {
+    Value copy = *this;
+    copy.flags =
+        static_cast<std::uint8_t>(is_markup ? flags | is_markup_flag : flags & ~is_markup_flag);
+    return copy;
+  }
+};
+static_assert(sizeof(Value) == 16);
+
+struct List {
+  Value* items = nullptr;
+  std::uint32_t count = 0;
+  Growing<Value>* storage = nullptr;  ///< what `items` lies in, if that can grow
+
+  [[nodiscard]] std::span<Value> span() const noexcept { return {items, count}; }
+};
+
+struct Pair {
+  Value key;
+  Value value;
+};
+
+/// Pairs in the order in which their keys came.
+struct Object {
+  Pair* pairs = nullptr;
+  std::uint32_t count = 0;
+  std::uint32_t capacity = 0;
+  std::uint32_t* index = nullptr;  ///< hash table of positions + 1, for objects that are large
+  std::uint32_t index_size = 0;    ///< a power of two
+
+  [[nodiscard]] std::span<Pair> span() const noexcept { return {pairs, count}; }
+};
+
+struct View {
+  enum class Part : std::uint8_t { keys, values, items };
+  const Object* object = nullptr;
+  Part part = Part::keys;
+};
+
+struct Range {
+  std::int64_t start = 0;
+  std::int64_t step = 1;
+  std::int64_t count = 0;
+  std::int64_t stop = 0;  ///< as it was given
+
+  [[nodiscard]] std::int64_t at(std::int64_t index) const noexcept { return start + index * step; }
+};
+
+/// Why a value is undefined; its use fails with this.
+struct Undefined {
+  enum class Reason : std::uint8_t { name, attribute, element, unsafe, hint };
+  Reason reason = Reason::name;
+  Kind owner = Kind::missing;  ///< whose attribute it would be
+  std::string_view text;       ///< the name, or the whole hint
+};
+
+/// A function or method of the language, and what it belongs to.
+struct Bound {
+  const Builtin* builtin = nullptr;
+  Value self;
+};
+
+struct Cycler {
+  List* items = nullptr;
+  std::uint32_t position = 0;
+};
+
+struct Joiner {
+  Value separator;
+  bool is_used = false;
+};
+
+/// Walks over what a `for` accepts.
+struct Iteration {
+  Value source;
+  std::int64_t position = 0;  ///< bytes in a string, else elements
+};
+
+/// What `map`, `select` and others give: elements are made when they are asked for, once.
+struct Generator {
+  /// Gives the next element; missing at the end.
+  using Step = Value (*)(Render&, Generator&);
+  Step step = nullptr;
+  Iteration source;
+  std::span<const Value> arguments;
+  std::span<const Keyword> keyword_arguments;
+  const Builtin* builtin = nullptr;  ///< filter or test that is applied
+  std::span<const Value> attribute;  ///< path of an attribute
+  Value fallback;                    ///< missing: none
+  bool is_negated = false;
+  bool is_done = false;
+  Object* seen = nullptr;
+  std::int64_t position = 0;
+};
+
+/// Python's name of a type, for messages.
+[[nodiscard]] std::string_view type_name(Kind kind) noexcept;
+
+}  // namespace ingot::chat
+
+/// `INGOT_VALUE(const Value x, f());` declares x, or returns the failure.
+#define INGOT_VALUE(declaration, expression)                                                      \
+  const ::ingot::chat::Value INGOT_CONCATENATE(ingot_value_, __LINE__) = (expression);            \
+  if (INGOT_CONCATENATE(ingot_value_, __LINE__).failed()) return ::ingot::chat::Value::failure(); \
+  declaration = INGOT_CONCATENATE(ingot_value_, __LINE__)
