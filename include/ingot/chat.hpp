@@ -36,12 +36,19 @@ namespace ingot {
 
 class Model;
 
+/// A member of an object.
+template <class Content>
+struct ChatMember {
+  std::string name;
+  Content value;
+};
+
 /// A value that is handed to a template: what JSON can say. Objects keep the order of their
 /// members. A plain value type: copies are deep.
 class INGOT_EXPORT ChatValue {
  public:
   enum class Kind : std::uint8_t { none, boolean, integer, digits, real, string, list, object };
-  struct Member;
+  using Member = ChatMember<ChatValue>;
   using List = std::vector<ChatValue>;
   using Object = std::vector<Member>;
   /// An integer beyond 64 bits, as text. A template can print and compare it, and not calculate.
@@ -96,11 +103,6 @@ class INGOT_EXPORT ChatValue {
  private:
   std::variant<std::monostate, bool, std::int64_t, Digits, double, std::string, List, Object>
       content_;
-};
-
-struct ChatValue::Member {
-  std::string name;
-  ChatValue value;
 };
 
 /// `{"role": role, "content": content}`
