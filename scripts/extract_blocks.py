@@ -24,14 +24,17 @@ def blocks(page):
             yield text.count("\n", 0, match.start()) + 2, match[1]
 
 
+INCLUDE = re.compile(r"^#include <.*>$", re.MULTILINE)
+
+
 def function_of(page):
-    """(name, code, number of blocks) of the function of a page."""
+    """(name, code without its includes, number of blocks) of the function of a page."""
     path = page.resolve().relative_to(ROOT)
     name = re.sub(r"\W", "_", path.stem)
     lines, count = [], 0
     for number, code in blocks(page):
         count += 1
-        lines += ["{", f'#line {number} "{path}"', code.rstrip()]
+        lines += ["{", f'#line {number} "{path}"', INCLUDE.sub("", code).rstrip()]
         for result in RESULT.findall(code):
             lines.append(f'require({result}, "{path}:{number}: {result}");')
     return name, "\n".join([f"void run_{name}() {{", *lines, "}" * count, "}"]), count
@@ -43,7 +46,8 @@ def main():
     pages = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
     functions = [function_of(page) for page in pages]
     functions = [(name, code) for name, code, count in functions if count > 0]
-    text = ['#include "docs/blocks.hpp"', "namespace ingot::test {", "namespace {"]
+    includes = {line for page in pages for _, code in blocks(page) for line in INCLUDE.findall(code)}
+    text = ['#include "docs/blocks.hpp"', *sorted(includes), "namespace ingot::test {", "namespace {"]
     text += [code for _, code in functions]
     text += ["}", "void run_blocks() {", *[f"run_{name}();" for name, _ in functions], "}", "}"]
     pathlib.Path(sys.argv[1]).write_text("\n".join(text) + "\n", encoding="utf-8")

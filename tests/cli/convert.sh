@@ -114,7 +114,7 @@ before=$(ls -A)
 expect_error 2 'ending' "$ingot" convert model.gguf out.xyz
 expect_error 2 '--endian has no meaning for npz' "$ingot" convert model.gguf o.npz --endian big
 expect_error 2 'F64' "$ingot" convert model.gguf o.gguf --type Q9
-expect_error 2 'quantizing' "$ingot" convert model.gguf o.gguf --type Q4_K
+expect_error 2 'use `quantize`' "$ingot" convert model.gguf o.gguf --type Q4_K
 expect_error 2 'size' "$ingot" convert model.gguf o.safetensors --max-size big
 expect_error 2 '--force' "$ingot" convert model.gguf v3.gguf
 expect_error 2 'same file' "$ingot" convert model.gguf ./model.gguf --force

@@ -99,7 +99,7 @@ with open("wraps.gguf", "wb") as file:
 for access in mmap read; do
   "$ingot" extract large.gguf small -o - -q --io "$access" |
     cmp - <(python 'import sys; sys.stdout.buffer.write(bytes(range(32)))') || fail "small, $access"
-  expect_error 3 'beyond the end' "$ingot" show wraps.gguf --io "$access"
+  expect_error 3 'after the end of the file' "$ingot" show wraps.gguf --io "$access"
 done
 [[ $("$ingot" tensors large.gguf --json | python '
 import json, sys

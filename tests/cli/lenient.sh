@@ -23,7 +23,7 @@ open("long.safetensors", "wb").write(struct.pack("<Q", len(header)) + header + b
 "$ingot" check long.safetensors >/dev/null
 "$ingot" convert long.safetensors same.safetensors
 "$ingot" diff long.safetensors same.safetensors >/dev/null
-for command in "convert long.safetensors out.gguf" "quantize long.safetensors out.gguf Q8_0"; do
+for command in "convert long.safetensors out.gguf" "quantize long.safetensors out.gguf Q8_0 --override-kv general.architecture=str:llama"; do
   # shellcheck disable=SC2086  # words
   expect_error 3 'at most 64 bytes (found 86)' "$ingot" $command
   # shellcheck disable=SC2086

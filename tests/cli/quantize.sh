@@ -98,7 +98,7 @@ expect_error 2 'no model is quantized to Q8_K' "$ingot" quantize model.gguf x.gg
   --output-tensor-type Q8_K
 expect_error 2 'leave TYPE out' "$ingot" quantize model.gguf x.gguf Q4_0 --target-bpw 4
 expect_error 2 'like 4200M' "$ingot" quantize model.gguf x.gguf --target-size big
-expect_error 2 'do not reach the target' "$ingot" quantize model.gguf x.gguf --target-bpw 0.5
+expect_error 2 'miss the target' "$ingot" quantize model.gguf x.gguf --target-bpw 0.5
 expect_error 2 'KEY=TYPE:VALUE' "$ingot" quantize model.gguf x.gguf Q4_0 --override-kv a=5
 expect_error 2 'cannot set split.count' \
   "$ingot" quantize model.gguf x.gguf Q4_0 --override-kv split.count=uint16:3
@@ -116,7 +116,7 @@ expect_error 4 'missing/r.json: cannot create the output: No such' \
 expect_error 2 'is no uint32' "$ingot" quantize model.gguf x.gguf Q4_0 --override-kv a=uint32:x
 expect_error 2 'it is an input' "$ingot" quantize model.gguf ./model.gguf Q4_0 --force
 expect_error 2 '--force replaces it' "$ingot" quantize model.gguf out.gguf Q4_0
-expect_error 2 'importance weights' "$ingot" quantize model.gguf x.gguf IQ2_XS
+expect_error 2 'importance matrix' "$ingot" quantize model.gguf x.gguf IQ2_XS
 expect_error 2 'quantized already' "$ingot" quantize out.gguf x.gguf Q4_0
 "$ingot" quantize out.gguf again.gguf Q4_0 --allow-requantize -q
 head -c 2000000 model.gguf >short.gguf
