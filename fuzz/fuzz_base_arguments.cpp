@@ -130,7 +130,9 @@ void try_names(std::uint64_t number) {
   const auto value_type = static_cast<ValueType>(low);
   require(name_of(value_type).empty() || find_value_type(name_of(value_type)) == value_type);
   static_cast<void>(size_bytes_of(value_type));
-  static_cast<void>(file_type_name(number));
+  const FileTypeInfo* file_type = find_file_type(number);
+  require(file_type_name(number) == (file_type == nullptr ? "" : file_type->name));
+  if (file_type != nullptr) require(file_type_of(file_type->weights).has_value());
   const auto code = static_cast<Errc>(low);
   require(!name_of(code).empty() && is_utf8(sentence_of(code)));
   require(category_of(code) <= ErrorCategory::notice);

@@ -52,7 +52,8 @@ Checked check(const Model& model, std::size_t size, const CheckOptions& options)
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::span<const std::byte> file = std::as_bytes(std::span(data, size));
-  static_cast<void>(identify_content(file.first(std::min<std::size_t>(size, 512)), size));
+  const auto head = file.first(std::min<std::size_t>(size, 512));
+  if (is_model_content(head, size) && identify_content(head, size).empty()) std::abort();
   const std::uint8_t choice = size == 0 ? 0 : data[size - 1];
   const OpenOptions open_options{.is_lenient = (choice & 1) != 0};
   const Result<Model> model = Model::open_memory(file, open_options);

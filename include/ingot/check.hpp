@@ -19,20 +19,25 @@ namespace ingot {
 /// How bad a finding is; see check_rules.def.
 enum class Severity : std::uint8_t { note, warning, error };
 
+/// Whether a finding is about harm that a file can do; see check_rules.def.
+enum class RuleCategory : std::uint8_t { conformance, security };
+
 /// Who says so; see check_rules.def.
 enum class RuleSource : std::uint8_t { format, convention, loader, security, data };
 
 [[nodiscard]] INGOT_EXPORT std::string_view name_of(Severity severity) noexcept;
 [[nodiscard]] INGOT_EXPORT std::string_view name_of(RuleSource source) noexcept;
+[[nodiscard]] INGOT_EXPORT std::string_view name_of(RuleCategory category) noexcept;
 
 /// One rule: a row of check_rules.def, or an error of errors.def for which files are refused.
 struct CheckRule {
   std::string_view name;  ///< Stable, e.g. "key_syntax".
   Severity severity = Severity::error;
   RuleSource source = RuleSource::format;
+  RuleCategory category = RuleCategory::conformance;
   bool is_refusal = false;  ///< A file that breaks it does not open.
   std::string_view title;   ///< What the rule asks for; for refusals, what is wrong.
-  std::string_view remedy;
+  std::string_view remedy;  ///< What to do; no two rules share one.
 };
 
 /// All rules: first those by which a file is refused, then the others. Static, thread-safe.
@@ -50,6 +55,8 @@ struct Finding {
   std::string key;     ///< The key that it is about; may be empty.
   std::string tensor;  ///< The tensor that it is about; may be empty.
   std::string file;    ///< The shard that it is in; empty if the model is one file.
+  /// SHA-256 of the value of `key`; empty without CheckOptions::with_value_digests.
+  std::string value_digest;
 };
 
 /// Receives findings as they are made, from the calling thread.
@@ -59,6 +66,11 @@ struct CheckOptions {
   bool with_data = false;  ///< Also read all weights.
   /// The model is of another format (open_any): of the rules, only those about data apply.
   bool is_foreign = false;
+  /// The rules that run: those for which it returns true, all without it. A file that does not open
+  /// is refused whatever it returns.
+  std::function<bool(const CheckRule& rule)> is_wanted = {};
+  /// Findings about a key carry a digest of its value, so that another value is another finding.
+  bool with_value_digests = false;
   unsigned thread_count = 0;  ///< To read weights; 0: as many as the machine has cores.
   /// Findings of one rule in one model; the rest is counted in one more finding. 0: no limit.
   std::uint64_t max_findings_per_rule = 20;
@@ -66,11 +78,12 @@ struct CheckOptions {
   std::function<bool(std::uint64_t done_bytes)> progress = {};
 };
 
-/// How many findings of which severity there were.
+/// How many findings of which severity there were, and how many of the category security.
 struct CheckSummary {
   std::uint64_t errors = 0;
   std::uint64_t warnings = 0;
   std::uint64_t notes = 0;
+  std::uint64_t security = 0;
   bool is_refused = false;
 
   INGOT_EXPORT void count(const Finding& finding) noexcept;
@@ -101,6 +114,11 @@ struct CheckSummary {
 /// `path`, unless it is empty, is looked at again: at what it is if it is no GGUF file, and at how
 /// much of it is missing if it ends too early.
 [[nodiscard]] INGOT_EXPORT Finding explain_refusal(const std::string& path, const Error& error);
+
+/// Whether `identify_content` would call it a model, or what a model is kept in: a file of weights
+/// in any format, old ones too, or the pointer to one.
+[[nodiscard]] INGOT_EXPORT bool is_model_content(std::span<const std::byte> head,
+                                                 std::uint64_t file_bytes) noexcept;
 
 /// What a file is by its first bytes (some 100 are enough), for people: "an HTML page", "a
 /// safetensors file". Empty if that cannot be told. `file_bytes` is the size of the whole file.

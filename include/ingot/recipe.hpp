@@ -141,11 +141,6 @@ struct TypeChoice {
     std::span<const TensorInfo> tensors, const ModelTraits& traits, const Recipe& recipe,
     const RecipeOptions& options);
 
-/// The type for rows that are not whole blocks of `type`: as good or a little better, F16 at worst.
-/// Empty for a type that has no fallback.
-[[nodiscard]] INGOT_EXPORT std::optional<TensorType> fallback_type(
-    TensorType type, std::uint64_t row_elements) noexcept;
-
 /// Whether a tensor of that type and role is so poor without importance weights that making it is
 /// refused. The output and token embeddings are excused as far as their type can do without.
 [[nodiscard]] INGOT_EXPORT bool demands_importance(TensorType type, TensorRole role,

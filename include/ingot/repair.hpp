@@ -36,8 +36,9 @@ struct RepairReport {
   /// Tensors that would have to be left out, and why. Not empty only without `drops_broken`: then
   /// nothing was written.
   std::vector<RepairStep> losses;
+  std::uint64_t lost_tensors = 0;  ///< Of `losses`: those in shards that are missing, too.
   std::uint64_t kept_tensors = 0;
-  std::uint64_t dropped_tensors = 0;
+  std::uint64_t dropped_tensors = 0;  ///< Those in shards that are missing, too.
   bool is_written = false;
 };
 

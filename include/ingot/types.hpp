@@ -87,6 +87,11 @@ inline constexpr std::array live_tensor_types = {
 /// The name of a removed type, e.g. "Q4_2" for 4; empty if `type` was never removed.
 [[nodiscard]] INGOT_EXPORT std::string_view removed_type_name(TensorType type) noexcept;
 
+/// The type for rows that are not whole blocks of `type`: as good or a little better, F16 at worst.
+/// Empty for a type that has no fallback.
+[[nodiscard]] INGOT_EXPORT std::optional<TensorType> fallback_type(
+    TensorType type, std::uint64_t row_elements) noexcept;
+
 /// The type of a metadata value. The value is the id in the file.
 enum class ValueType : std::uint8_t {
 #define INGOT_VALUE_TYPE(id, enumerator, constant, label, bytes) enumerator = id,
@@ -121,6 +126,25 @@ inline constexpr std::uint32_t value_type_count = 0
   return type == ValueType::float32 || type == ValueType::float64;
 }
 
+/// One row of file_types.def.
+struct FileTypeInfo {
+  std::uint32_t number;   ///< `general.file_type`
+  std::string_view name;  ///< "Q4_K_M"
+  TensorType weights;     ///< The tensor type that most weights have.
+};
+
+/// Every `general.file_type`, by ascending number.
+inline constexpr std::array file_types = {
+#define INGOT_FILE_TYPE(number, name, tensor_type) \
+  FileTypeInfo{number, name, TensorType::tensor_type},
+#include "ingot/file_types.def"
+#undef INGOT_FILE_TYPE
+};
+
+/// The row of a `general.file_type`; nullptr if the number is unknown. The flag 1024 ("guessed") is
+/// ignored.
+[[nodiscard]] INGOT_EXPORT const FileTypeInfo* find_file_type(std::uint64_t file_type) noexcept;
+
 /// The name of a `general.file_type`, e.g. "Q4_K_M" for 15; empty if the number is unknown. The
 /// flag 1024 ("guessed") is ignored.
 [[nodiscard]] INGOT_EXPORT std::string_view file_type_name(std::uint64_t file_type) noexcept;
@@ -130,8 +154,8 @@ inline constexpr std::uint32_t value_type_count = 0
 [[nodiscard]] INGOT_EXPORT std::optional<TensorType> type_of_file_type(
     std::uint64_t file_type) noexcept;
 
-/// The `general.file_type` of a model whose weights mostly have a type, as loaders guess it;
-/// nothing if there is none.
+/// The `general.file_type` of a model most of whose weights have this type: the one of that name,
+/// or the medium mixture. Nothing for types that no file type is made of.
 [[nodiscard]] INGOT_EXPORT std::optional<std::uint32_t> file_type_of(TensorType type) noexcept;
 
 }  // namespace ingot

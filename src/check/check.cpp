@@ -13,22 +13,6 @@
 namespace ingot {
 namespace {
 
-constexpr std::string_view refusal_remedy(Errc code) noexcept {
-  switch (code) {
-    case Errc::truncated:
-    case Errc::tensor_outside_file:
-      return "fetch the file again in full; `ingot repair --drop-broken` saves what is complete";
-    case Errc::not_gguf:
-      return "fetch the model again; this is another kind of file";
-    case Errc::limit_exceeded:
-      return "if the file is trusted, a program can raise ingot::Limits";
-    case Errc::shard_mismatch:
-      return "fetch the set again from one place";
-    default:
-      return "get the file again from its maker; `ingot repair` mends some of this";
-  }
-}
-
 constexpr bool is_refusal(ErrorCategory category) noexcept {
   return category == ErrorCategory::input || category == ErrorCategory::lenient;
 }
@@ -43,25 +27,55 @@ constexpr std::size_t refusal_count = 0
 using RuleFunction = void (*)(check::Inspection&);
 
 constexpr std::array rule_functions = {
-#define INGOT_CHECK_RULE(name, severity, source, title, remedy) RuleFunction{check::rules::name},
+#define INGOT_CHECK_RULE(name, severity, source, category, title, remedy) \
+  RuleFunction{check::rules::name},
 #include "ingot/check_rules.def"
-#undef INGOT_CHECK_RULE
 };
+
+/// What check_rules.def has on an error.
+struct RefusalRow {
+  Errc code;
+  RuleCategory category;
+  std::string_view remedy;
+};
+
+constexpr std::array refusal_rows = {
+#define INGOT_CHECK_REFUSAL(error, category, remedy) \
+  RefusalRow{Errc::error, RuleCategory::category, remedy},
+#include "ingot/check_rules.def"
+};
+
+constexpr CheckRule make_refusal(Errc code, std::string_view name, std::string_view sentence) {
+  CheckRule rule;
+  rule.name = name;
+  rule.is_refusal = true;
+  rule.title = sentence;
+  for (const RefusalRow& row : refusal_rows) {
+    if (row.code != code) continue;
+    rule.category = row.category;
+    rule.remedy = row.remedy;
+  }
+  return rule;
+}
 
 constexpr auto make_rules() noexcept {
   std::array<CheckRule, refusal_count + rule_functions.size()> rules;
   std::size_t next = 0;
-#define INGOT_ERROR(number, name, constant, category, sentence)           \
-  if (is_refusal(ErrorCategory::category)) {                              \
-    rules[next++] = {#name, Severity::error, RuleSource::format,          \
-                     true,  sentence,        refusal_remedy(Errc::name)}; \
+#define INGOT_ERROR(number, name, constant, category, sentence) \
+  if (is_refusal(ErrorCategory::category)) {                    \
+    rules[next++] = make_refusal(Errc::name, #name, sentence);  \
   }
 #include "ingot/errors.def"
 #undef INGOT_ERROR
-#define INGOT_CHECK_RULE(name, severity, source, title, remedy) \
-  rules[next++] = {#name, Severity::severity, RuleSource::source, false, title, remedy};
+#define INGOT_CHECK_RULE(name, severity, source, category, title, remedy) \
+  rules[next++] = {#name,                                                 \
+                   Severity::severity,                                    \
+                   RuleSource::source,                                    \
+                   RuleCategory::category,                                \
+                   false,                                                 \
+                   title,                                                 \
+                   remedy};
 #include "ingot/check_rules.def"
-#undef INGOT_CHECK_RULE
   return rules;
 }
 
@@ -80,6 +94,11 @@ std::string_view name_of(RuleSource source) noexcept {
   return name_at(names, source);
 }
 
+std::string_view name_of(RuleCategory category) noexcept {
+  constexpr std::array<std::string_view, 2> names = {"conformance", "security"};
+  return name_at(names, category);
+}
+
 std::span<const CheckRule> check_rules() noexcept { return all_rules; }
 
 const CheckRule* find_check_rule(std::string_view name) noexcept {
@@ -90,6 +109,7 @@ const CheckRule* find_check_rule(std::string_view name) noexcept {
 
 void CheckSummary::count(const Finding& finding) noexcept {
   if (finding.rule->is_refusal) is_refused = true;
+  if (finding.rule->category == RuleCategory::security) ++security;
   switch (finding.rule->severity) {
     case Severity::note:
       ++notes;
@@ -110,7 +130,10 @@ Result<CheckSummary> check_model(const Model& model, const CheckOptions& options
   for (std::size_t i = 0; i < rule_functions.size(); ++i) {
     const CheckRule& rule = all_rules[refusal_count + i];
     // The others are about what only GGUF has: its keys, its layout, its loaders.
-    if (options.is_foreign && rule.source != RuleSource::data) continue;
+    const bool is_of_any_format =
+        rule.source == RuleSource::data || rule_functions[i] == check::rules::foreign_format;
+    if (options.is_foreign && !is_of_any_format) continue;
+    if (options.is_wanted && !options.is_wanted(rule)) continue;
     inspection.run(rule, rule_functions[i]);
   }
   if (inspection.failure()) return fail(*inspection.failure());

@@ -145,6 +145,10 @@ void version1_value_type(Inspection& inspection) {
   });
 }
 
+void foreign_format(Inspection& inspection) {
+  if (inspection.is_foreign()) inspection.report_model("loaders of GGUF files refuse it");
+}
+
 void big_endian(Inspection& inspection) {
   for_each_file(inspection, [&](const ModelFile& file, std::size_t i) {
     if (file.byte_order == Endian::big) {

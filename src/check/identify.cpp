@@ -15,20 +15,26 @@ struct Signature {
   std::size_t offset;
   std::string_view bytes;
   std::string_view description;
+  bool is_model = false;  ///< Or what a model is kept in.
 };
 
 using namespace std::string_view_literals;
 
 // Longer ones before those that they begin with.
 constexpr std::array signatures = {
-    Signature{0, "GGUF"sv, "a GGUF file"},
-    Signature{0, "FUGG"sv, "a big-endian GGUF file with the old magic"},
-    Signature{0, "version https://git-lfs"sv, "a Git LFS pointer: the file itself was not fetched"},
-    Signature{0, "tjgg"sv, "a GGJT file, older than GGUF: convert the original model again"},
-    Signature{0, "fmgg"sv, "a GGMF file, older than GGUF: convert the original model again"},
-    Signature{0, "lmgg"sv, "a GGML file, older than GGUF: convert the original model again"},
-    Signature{0, "algg"sv, "a GGLA adapter, older than GGUF: convert it again"},
-    Signature{0, "PK\x03\x04"sv, "a zip archive, such as a PyTorch checkpoint"},
+    Signature{0, "GGUF"sv, "a GGUF file", true},
+    Signature{0, "FUGG"sv, "a big-endian GGUF file with the old magic", true},
+    Signature{0, "version https://git-lfs"sv, "a Git LFS pointer: the file itself was not fetched",
+              true},
+    Signature{0, "tjgg"sv, "a GGJT file, older than GGUF: convert the original model again", true},
+    Signature{0, "fmgg"sv, "a GGMF file, older than GGUF: convert the original model again", true},
+    Signature{0, "lmgg"sv, "a GGML file, older than GGUF: convert the original model again", true},
+    Signature{0, "algg"sv, "a GGLA adapter, older than GGUF: convert it again", true},
+    Signature{0, "ggjt"sv, "a GGJT file, older than GGUF: convert the original model again", true},
+    Signature{0, "ggmf"sv, "a GGMF file, older than GGUF: convert the original model again", true},
+    Signature{0, "ggml"sv, "a GGML file, older than GGUF: convert the original model again", true},
+    Signature{0, "BUMPWGT"sv, "a bump file: `ingot convert` reads it", true},
+    Signature{0, "PK\x03\x04"sv, "a zip archive, such as a PyTorch checkpoint", true},
     Signature{0, "PK\x05\x06"sv, "an empty zip archive"},
     Signature{0, "7z\xBC\xAF\x27\x1C"sv, "a 7-Zip archive"},
     Signature{0, "Rar!\x1A\x07"sv, "a RAR archive"},
@@ -39,9 +45,12 @@ constexpr std::array signatures = {
               "7zXZ\0"sv,
               "an xz archive: unpack it first"},
     Signature{0, "BZh"sv, "a bzip2 archive: unpack it first"},
-    Signature{0, "\x93NUMPY"sv, "a NumPy array"},
-    Signature{0, "\x80\x02"sv, "a Python pickle, such as an old PyTorch checkpoint"},
-    Signature{0, "\x89HDF\r\n"sv, "an HDF5 file, such as a Keras model"},
+    Signature{0, "\x93NUMPY"sv, "a NumPy array", true},
+    Signature{0, "\x80\x02"sv, "a Python pickle, such as an old PyTorch checkpoint", true},
+    Signature{0, "\x80\x03"sv, "a Python pickle, such as an old PyTorch checkpoint", true},
+    Signature{0, "\x80\x04"sv, "a Python pickle, such as an old PyTorch checkpoint", true},
+    Signature{0, "\x80\x05"sv, "a Python pickle, such as an old PyTorch checkpoint", true},
+    Signature{0, "\x89HDF\r\n"sv, "an HDF5 file, such as a Keras model", true},
     Signature{0, "\x89PNG"sv, "a PNG image"},
     Signature{0, "\xFF\xD8\xFF"sv, "a JPEG image"},
     Signature{0, "%PDF"sv, "a PDF document"},
@@ -52,7 +61,7 @@ constexpr std::array signatures = {
     Signature{0, "MZ"sv, "a program for Windows"},
     Signature{0, "#!"sv, "a script"},
     Signature{0, "SQLite format 3"sv, "an SQLite database"},
-    Signature{4, "TFL3"sv, "a TensorFlow Lite model"},
+    Signature{4, "TFL3"sv, "a TensorFlow Lite model", true},
     Signature{257, "ustar"sv, "a tar archive: unpack it first"},
 };
 
@@ -92,23 +101,36 @@ bool is_safetensors(std::span<const std::byte> head, std::uint64_t file_bytes) n
   return header_bytes >= 2 && header_bytes <= file_bytes - 8;
 }
 
+/// The row of what the file begins with; nullptr if there is none.
+const Signature* find_signature(std::string_view text) noexcept {
+  const auto found =
+      std::find_if(signatures.begin(), signatures.end(), [&](const Signature& signature) {
+        return text.size() >= signature.offset &&
+               text.substr(signature.offset).starts_with(signature.bytes);
+      });
+  return found == signatures.end() ? nullptr : &*found;
+}
+
+std::string_view text_of(std::span<const std::byte> head) noexcept {
+  return {reinterpret_cast<const char*>(head.data()), head.size()};
+}
+
 }  // namespace
+
+bool is_model_content(std::span<const std::byte> head, std::uint64_t file_bytes) noexcept {
+  const Signature* signature = find_signature(text_of(head));
+  return signature != nullptr ? signature->is_model : is_safetensors(head, file_bytes);
+}
 
 std::string_view identify_content(std::span<const std::byte> head,
                                   std::uint64_t file_bytes) noexcept {
-  const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
   if (head.empty()) return file_bytes == 0 ? "an empty file" : std::string_view{};
-  for (const Signature& signature : signatures) {
-    if (text.size() >= signature.offset &&
-        text.substr(signature.offset).starts_with(signature.bytes)) {
-      return signature.description;
-    }
-  }
+  if (const Signature* signature = find_signature(text_of(head))) return signature->description;
   if (is_safetensors(head, file_bytes)) return "a safetensors file: `ingot convert` reads it";
   const bool is_zero =
       std::all_of(head.begin(), head.end(), [](std::byte byte) { return byte == std::byte{0}; });
   if (is_zero) return "zeros: a download that made room and never came";
-  return identify_text(text);
+  return identify_text(text_of(head));
 }
 
 }  // namespace ingot

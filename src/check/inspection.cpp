@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "ingot/digest.hpp"
 #include "ingot/text.hpp"
 
 namespace ingot::check {
@@ -61,12 +62,19 @@ void Inspection::report(const Place& place, std::string message) {
   finding.file_offset = origin ? origin->file_offset : Error::no_offset;
   finding.key = place.key;
   finding.tensor = place.tensor;
+  if (options_.with_value_digests && !place.key.empty()) {
+    const Value* value = place.value != nullptr ? place.value : model_.find(place.key);
+    if (value != nullptr) finding.value_digest = digest_of(DigestAlgorithm::sha256, value->bytes());
+  }
   if (model_.files().size() > 1) finding.file = model_.files()[place.file].path;
   emit(std::move(finding));
 }
 
 void Inspection::report_key(const KeyValue& entry, std::string message, std::size_t file) {
-  report({.file_offset = entry.value.file_offset(), .key = entry.key, .file = file},
+  report({.file_offset = entry.value.file_offset(),
+          .key = entry.key,
+          .file = file,
+          .value = &entry.value},
          std::move(message));
 }
 

@@ -30,6 +30,7 @@ class Inspection {
   [[nodiscard]] const Model& model() const noexcept { return model_; }
   [[nodiscard]] const Summary& summary() const noexcept { return summary_; }
   [[nodiscard]] bool has_data() const noexcept { return options_.with_data; }
+  [[nodiscard]] bool is_foreign() const noexcept { return options_.is_foreign; }
   /// Empty if `architecture` is not there.
   [[nodiscard]] std::string_view architecture() const noexcept;
   /// `<architecture>.<suffix>`.
@@ -37,6 +38,10 @@ class Inspection {
   [[nodiscard]] std::optional<std::uint64_t> own_number(std::string_view suffix) const;
   /// Whether it is a whole model, and not an adapter, a projector or an importance matrix.
   [[nodiscard]] bool is_model() const;
+  /// Whether shards are missing, so that nothing can be said of tensors that are not there.
+  [[nodiscard]] bool is_incomplete() const noexcept {
+    return model_.files().size() < model_.shard_count();
+  }
   /// Whether a tensor is named `blk.<number>....`: the model is more than a vocabulary.
   [[nodiscard]] bool has_layers() const noexcept { return layer_count_ != 0; }
   /// The highest N of `blk.N.` and one more; 0 without.
@@ -54,6 +59,7 @@ class Inspection {
     std::string_view key = {};
     std::string_view tensor = {};
     std::size_t file = 0;
+    const Value* value = nullptr;  ///< Of `key`; without it, the model's.
   };
   /// Reports a finding of the rule that runs. `message` must be safe to print.
   void report(const Place& place, std::string message);

@@ -8,10 +8,10 @@
 
 #include "base/counted.hpp"
 #include "check/architectures.hpp"
+#include "check/dominant_type.hpp"
 #include "check/rules.hpp"
 #include "check/standard_keys.hpp"
 #include "ingot/text.hpp"
-#include "types/matrix_types.hpp"
 
 namespace ingot::check::rules {
 namespace {
@@ -194,31 +194,32 @@ void quantization_version(Inspection& inspection) {
 
 void file_type_wrong(Inspection& inspection) {
   const auto file_type = inspection.summary().file_type;
-  if (!file_type) return;
-  if (!MatrixTypes(inspection.model().tensors()).is_wrong_file_type(*file_type)) return;
-  const std::optional<TensorType> type = type_of_file_type(*file_type);
-  report_file_type(inspection, "it is " + std::to_string(*file_type) + ", " +
-                                   std::string(file_type_name(*file_type)) + ", but no matrix is " +
-                                   std::string(find_type(*type)->name));
+  if (!file_type || inspection.is_incomplete()) return;
+  const RecipeWeights weights(inspection.model());
+  if (!weights.contradict(*file_type)) return;
+  const FileTypeInfo& info = *find_file_type(*file_type);
+  const std::string type(find_type(info.weights)->name);
+  const std::string most(find_type(*weights.most())->name);
+  report_file_type(inspection,
+                   "it is " + std::to_string(*file_type) + ", " + std::string(info.name) +
+                       (weights.of(info.weights) == 0 ? ", but no matrix is " + type
+                                                      : ", but most weights are " + most));
 }
 
 void file_type_unusual(Inspection& inspection) {
   const auto file_type = inspection.summary().file_type;
   if (!file_type) return;
-  const std::optional<TensorType> type = type_of_file_type(*file_type);
-  if (!type) {
-    if (file_type_name(*file_type).empty()) {
-      report_file_type(inspection, std::to_string(*file_type) + " is not known");
-    }
-    return;
+  const FileTypeInfo* info = find_file_type(*file_type);
+  if (info == nullptr) {
+    return report_file_type(inspection, std::to_string(*file_type) + " is not known");
   }
-  const MatrixTypes recipe(inspection.model().tensors());
-  const std::uint64_t share = recipe.of(*type);
-  if (share == 0) return;  // file_type_wrong
-  const TensorType most = *recipe.most();
-  if (recipe.of(most) <= share) return;
-  report_file_type(inspection, "it is " + std::string(file_type_name(*file_type)) +
-                                   ", but most weights are " + std::string(find_type(most)->name));
+  const RecipeWeights weights(inspection.model());
+  const std::uint64_t share = weights.of(info->weights);
+  if (share == 0 || weights.contradict(*file_type)) return;  // file_type_wrong
+  const TensorType most = *weights.most();
+  if (weights.of(most) <= share) return;
+  report_file_type(inspection, "it is " + std::string(info->name) + ", but most weights are " +
+                                   std::string(find_type(most)->name));
 }
 
 void vocabulary_only(Inspection& inspection) {

@@ -7,14 +7,16 @@
 #include <string>
 #include <utility>
 
+#include "base/counted.hpp"
 #include "base/same_file.hpp"
 #include "check/data_scan.hpp"
+#include "check/dominant_type.hpp"
 #include "check/mend_value.hpp"
 #include "check/repair_input.hpp"
 #include "ingot/check.hpp"
 #include "ingot/model_writer.hpp"
+#include "ingot/shard_name.hpp"
 #include "ingot/text.hpp"
-#include "types/matrix_types.hpp"
 
 namespace ingot {
 namespace {
@@ -113,10 +115,26 @@ class Repair {
     return shape;
   }
 
-  void choose_tensors() {
-    if (model_.files().size() < model_.shard_count() && !options_.drops_broken) {
-      report_.losses.push_back({"shards are missing, and their tensors", {}, {}});
+  /// What is in shards that are missing: the set says how many tensors it has.
+  void choose_shards() {
+    const std::uint64_t missing_shards = model_.shard_count() - model_.files().size();
+    if (missing_shards == 0) return;
+    const Result<std::uint64_t> total = model_.get<std::uint64_t>(split_tensors_key);
+    const std::uint64_t present = model_.tensors().size();
+    const std::uint64_t missing = total.value_or(0) > present ? *total - present : 0;
+    const std::string what = std::to_string(missing_shards) + " of " +
+                             counted(model_.shard_count(), "shard") +
+                             (missing_shards == 1 ? " is" : " are") + " missing";
+    if (options_.drops_broken) {
+      report_.dropped_tensors += missing;
+      return add_step("left out: " + what);
     }
+    report_.losses.push_back({what, {}, {}});
+    report_.lost_tensors += missing;
+  }
+
+  void choose_tensors() {
+    choose_shards();
     for (const TensorInfo& tensor : model_.tensors()) {
       const std::string problem = problem_of(tensor);
       if (problem.empty()) {
@@ -125,6 +143,7 @@ class Repair {
       }
       if (!options_.drops_broken) {
         report_.losses.push_back({problem, {}, std::string(tensor.name)});
+        ++report_.lost_tensors;
         continue;
       }
       add_step("left out: " + problem, {}, tensor.name);
@@ -154,11 +173,11 @@ class Repair {
 
   /// By the tensors that are kept.
   bool set_file_type(const Value& value) {
-    MatrixTypes types;
-    for (const TensorInfo* tensor : kept_) types.add(*tensor, tensor->type);
+    check::RecipeWeights weights;
+    for (const TensorInfo* tensor : kept_) weights.add(*tensor);
     const Result<std::uint64_t> stored = value.get<std::uint64_t>();
-    if (!stored || !types.is_wrong_file_type(*stored)) return false;
-    const auto file_type = file_type_of(*types.most());
+    if (!stored || !weights.contradict(*stored)) return false;
+    const auto file_type = file_type_of(*weights.most());
     if (!file_type) return false;
     writer_.set("general.file_type", *file_type);
     add_step("it is " + std::to_string(*file_type) + ", " +

@@ -6,8 +6,8 @@
 
 namespace ingot::check::rules {
 
-#define INGOT_CHECK_RULE(name, severity, source, title, remedy) void name(Inspection& inspection);
+#define INGOT_CHECK_RULE(name, severity, source, category, title, remedy) \
+  void name(Inspection& inspection);
 #include "ingot/check_rules.def"
-#undef INGOT_CHECK_RULE
 
 }  // namespace ingot::check::rules

@@ -26,6 +26,11 @@ void split_keys(Inspection& inspection) {
   if (model.find(split_index_key) != nullptr && model.find(split_count_key) == nullptr) {
     inspection.report({.key = split_index_key}, "there is no split.count");
   }
+  const Value* count = model.find(split_count_key);
+  if (count != nullptr && count->get<std::uint64_t>().value_or(1) == 0) {
+    inspection.report({.file_offset = count->file_offset(), .key = split_count_key},
+                      "it is 0, and there is a file");
+  }
   // Where a shard is missing, or a set is one file, nobody has compared the total yet.
   const Value* total = model.find(split_tensors_key);
   if (total == nullptr || !model.notices().empty()) return;

@@ -197,7 +197,27 @@ void for_each_tensor(const Inspection& inspection, const Use& use) {
   for (const TensorInfo& tensor : inspection.model().tensors()) use(tensor);
 }
 
+/// Whether an engine takes the tensor only as F32: what it adds to or multiplies with activations.
+/// By name, as in the engine; the embeddings and the output may have one row.
+bool is_wanted_as_f32(const TensorInfo& tensor) {
+  const std::string_view name = tensor.name;
+  if (name.ends_with(".bias") || name.ends_with("_norm.weight")) return true;
+  if (name == "token_embd.weight" || name == "output.weight") return false;
+  const bool is_of_engine = name.ends_with(".weight") || parse_layer_name(name).has_value();
+  return is_of_engine && trimmed(tensor.shape).size() < 2;
+}
+
 }  // namespace
+
+void vector_not_f32(Inspection& inspection) {
+  if (!inspection.is_model()) return;
+  for_each_tensor(inspection, [&](const TensorInfo& tensor) {
+    const TensorTypeInfo* type = find_type(tensor.type);
+    if (type == nullptr || tensor.type == TensorType::f32 || is_integer(tensor.type)) return;
+    if (tensor.element_count == 0 || !is_wanted_as_f32(tensor)) return;
+    inspection.report_tensor(tensor, "it is " + std::string(type->name));
+  });
+}
 
 void tensor_name_unsafe(Inspection& inspection) {
   for_each_tensor(inspection, [&](const TensorInfo& tensor) {
@@ -287,8 +307,8 @@ void tensor_missing(Inspection& inspection) {
       !inspection.is_model()) {
     return;
   }
+  if (inspection.is_incomplete()) return;
   const Model& model = inspection.model();
-  if (model.files().size() < model.shard_count()) return;
   std::string missing = missing_of(model, architecture->whole, {});
   if (!missing.empty()) inspection.report_model("missing: " + missing);
   const std::uint64_t layers = std::min<std::uint64_t>(

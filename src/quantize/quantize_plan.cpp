@@ -31,6 +31,13 @@ class Planner {
     INGOT_TRY_VOID(check_architecture());
     INGOT_TRY_VOID(choose());
     plan_.file_type = recipe_->file_type;
+    // Where no row holds blocks, everything is stored as floats, and the recipe's name is a lie.
+    const bool has_quantized =
+        std::any_of(plan_.tensors.begin(), plan_.tensors.end(),
+                    [](const PlannedTensor& planned) { return is_quantized(planned.choice.type); });
+    if (plan_.file_type && !has_quantized && is_quantized(recipe_->base)) {
+      plan_.file_type = convert::guess_file_type(plan_);
+    }
     if (has_target) {
       INGOT_TRY_VOID(convert::fit_to_target(model_, options_, plan_, progress));
     }

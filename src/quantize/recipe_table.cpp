@@ -10,18 +10,8 @@ namespace {
 
 using enum TensorType;
 
-struct FileType {
-  std::uint32_t number;
-  std::string_view name;
-};
-constexpr FileType file_types[] = {
-#define INGOT_FILE_TYPE(number, name) {number, name},
-#include "ingot/file_types.def"
-#undef INGOT_FILE_TYPE
-};
-
 constexpr Recipe recipe(std::string_view name, TensorType base, std::string_view description) {
-  for (const FileType& type : file_types) {
+  for (const FileTypeInfo& type : file_types) {
     if (type.name == name) return {name, description, base, type.number};
   }
   return {name, description, base, std::nullopt};

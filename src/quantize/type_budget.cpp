@@ -2,7 +2,9 @@
 #include "quantize/type_budget.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <map>
 #include <mutex>
 #include <string>
 
@@ -251,24 +253,24 @@ Result<std::uint64_t> budget_for(const Model& model, const QuantizeModelOptions&
   return target > header_and_padding + slack ? target - header_and_padding - slack : 0;
 }
 
-/// The mixture that the result is most like: what a loader would guess from the commonest type.
-std::optional<std::uint32_t> guess_file_type(const QuantizePlan& plan) {
-  TensorType commonest = f32;
-  std::uint64_t most = 0;
-  for (const TensorTypeInfo& info : live_tensor_types) {
-    std::uint64_t elements = 0;
-    for (const PlannedTensor& tensor : plan.tensors) {
-      if (tensor.choice.type == info.type) elements += tensor.source->element_count;
-    }
-    if (elements > most) {
-      most = elements;
-      commonest = info.type;
-    }
-  }
-  return file_type_of(commonest);
-}
-
 }  // namespace
+
+std::optional<std::uint32_t> guess_file_type(const QuantizePlan& plan) {
+  // Matrices of the layers, then all matrices, then all tensors.
+  std::array<std::map<TensorType, std::uint64_t>, 3> elements;
+  for (const PlannedTensor& tensor : plan.tensors) {
+    const TensorRole role = tensor.choice.role;
+    const bool is_apart = role == TensorRole::output || role == TensorRole::token_embedding;
+    const bool is_matrix = tensor.source->shape.size() > 1;
+    elements[!is_matrix ? 2 : is_apart ? 1 : 0][tensor.choice.type] += tensor.source->element_count;
+  }
+  for (const auto& kind : elements) {
+    const auto most = std::max_element(
+        kind.begin(), kind.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+    if (most != kind.end()) return file_type_of(most->first);
+  }
+  return std::nullopt;
+}
 
 Result<void> fit_to_target(const Model& model, const QuantizeModelOptions& options,
                            QuantizePlan& plan, const QuantizeProgress& progress) {

@@ -31,4 +31,8 @@ struct TypeOffer {
 [[nodiscard]] Result<void> fit_to_target(const Model& model, const QuantizeModelOptions& options,
                                          QuantizePlan& plan, const QuantizeProgress& progress);
 
+/// The file type of a model of such tensors: that of the type of most weights in matrices, without
+/// the embeddings and the output if there are others.
+[[nodiscard]] std::optional<std::uint32_t> guess_file_type(const QuantizePlan& plan);
+
 }  // namespace ingot::convert

@@ -79,4 +79,41 @@ std::string_view removed_type_name(TensorType type) noexcept {
   return {};
 }
 
+std::optional<TensorType> fallback_type(TensorType type, std::uint64_t row_elements) noexcept {
+  using enum TensorType;
+  TensorType fallback = f16;
+  switch (type) {
+    case iq1_s:
+    case iq1_m:
+    case iq2_xxs:
+    case iq2_xs:
+    case iq2_s:
+    case iq3_xxs:
+    case iq3_s:
+    case iq4_xs:
+      fallback = iq4_nl;
+      break;
+    case q2_k:
+    case q3_k:
+    case tq1_0:
+    case tq2_0:
+    case q2_0:
+      fallback = q4_0;
+      break;
+    case q4_k:
+      fallback = q5_0;
+      break;
+    case q5_k:
+      fallback = q5_1;
+      break;
+    case q6_k:
+      fallback = q8_0;
+      break;
+    default:
+      return std::nullopt;
+  }
+  const TensorTypeInfo* info = find_type(fallback);
+  return row_elements % info->block_elements == 0 ? fallback : f16;
+}
+
 }  // namespace ingot

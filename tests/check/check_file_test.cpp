@@ -120,7 +120,12 @@ TEST(CheckFile, SaysWhatAFileIsInstead) {
       {"Entry not found"sv, "no such file"},
       {"\x1F\x8B\x08\0"sv, "a gzip archive"},
       {"\x80\x02}q\0"sv, "a Python pickle"},
+      {"\x80\x05\x95\0"sv, "a Python pickle"},
       {"tjgg\x03\0\0\0"sv, "a GGJT file"},
+      {"fmgg\x01\0\0\0"sv, "a GGMF file"},
+      {"lmgg\0\0\0\0"sv, "a GGML file"},
+      {"ggml\0\0\0\0"sv, "a GGML file"},
+      {"BUMPWGT4"sv, "a bump file"},
       {"<?xml version=\"1.0\"?><Error>"sv, "an XML document"},
       {"\0\0\0\0\0\0\0\0\0\0\0\0"sv, "zeros"},
       {"%PDF-1.7"sv, "a PDF document"},
@@ -135,6 +140,20 @@ TEST(CheckFile, SaysWhatAFileIsInstead) {
   ASSERT_EQ(empty.findings.size(), 1u);
   EXPECT_THAT(empty.findings[0].message, HasSubstr("an empty file"));
   EXPECT_EQ(identify_content({}, 100), "");
+}
+
+TEST(CheckFile, TellsModelsFromOtherFiles) {
+  const auto is_model = [](std::string_view content) {
+    return is_model_content(std::as_bytes(std::span(content)), content.size());
+  };
+  for (const std::string_view content :
+       {"GGUF\x03\0\0\0"sv, "FUGG"sv, "tjgg"sv, "PK\x03\x04"sv, "\x80\x04."sv, "BUMPWGT5"sv,
+        "\x08\0\0\0\0\0\0\0{\"a\":1}  "sv, "version https://git-lfs.github.com"sv}) {
+    EXPECT_TRUE(is_model(content)) << content;
+  }
+  for (const std::string_view content : {"{\"a\": 1}"sv, "# Title"sv, "\x89PNG"sv, ""sv}) {
+    EXPECT_FALSE(is_model(content)) << content;
+  }
 }
 
 }  // namespace

@@ -90,13 +90,15 @@ TEST(CheckModel, FindsNothingInNumbersOfLayers) {
   }
 }
 
-TEST(CheckModel, EachRuleHasAName) {
+TEST(CheckModel, EachRuleHasANameAndARemedyOfItsOwn) {
   std::set<std::string_view> names;
+  std::set<std::string_view> remedies;
   for (const CheckRule& rule : check_rules()) {
     EXPECT_TRUE(names.insert(rule.name).second) << rule.name;
     EXPECT_EQ(find_check_rule(rule.name), &rule);
     EXPECT_FALSE(rule.title.empty() || rule.remedy.empty()) << rule.name;
     EXPECT_EQ(rule.is_refusal && rule.severity != Severity::error, false) << rule.name;
+    EXPECT_TRUE(remedies.insert(rule.remedy).second) << rule.name << ": " << rule.remedy;
   }
   EXPECT_EQ(find_check_rule("no_such_rule"), nullptr);
   EXPECT_NE(find_check_rule("truncated"), nullptr);
@@ -246,6 +248,23 @@ void add_recipe_cases(std::vector<Case>& cases) {
   unknown.pair("general.file_type", std::uint32_t{999});
   add("file_type_unusual", finished(unknown));
   add("vocabulary_only", model().bytes());
+  const auto labelled = [&](std::uint32_t file_type, TensorType type,
+                            const std::vector<std::uint64_t>& shape, std::size_t bytes) {
+    GgufBuilder file = model();
+    file.pair("general.file_type", file_type).pair("general.quantization_version", 2u);
+    return finished(file, type, shape, bytes);
+  };
+  // Nothing is quantized; another type; floats by name; a type that nothing falls back to.
+  add("file_type_wrong", labelled(2, TensorType::f32, {8}, 32));
+  add("file_type_wrong", labelled(7, TensorType::q4_0, {32, 2}, 36));
+  add("file_type_wrong", labelled(0, TensorType::q4_0, {32, 2}, 36));
+  add("file_type_wrong", labelled(1, TensorType::q4_0, {32}, 18));
+  add("file_type_wrong", labelled(15, TensorType::q4_0, {32, 2}, 36));
+  // Some are floats, as the file type says, but most are not.
+  GgufBuilder most = model();
+  most.pair("general.file_type", std::uint32_t{0}).pair("general.quantization_version", 2u);
+  most.tensor("a.weight", {2, 2}, TensorType::f32, 64);
+  add("file_type_wrong", finished(most, TensorType::q4_0, {32, 2}, 80));
 }
 
 void add_tensor_cases(std::vector<Case>& cases) {
@@ -272,6 +291,17 @@ void add_tensor_cases(std::vector<Case>& cases) {
   add("tensor_no_dimensions", shaped({}, TensorType::f32, 4));
   add("tensor_no_elements", shaped({4, 0}, TensorType::f32, 0));
   add("tensor_many_dimensions", shaped({2, 1, 2, 1, 2}, TensorType::f32, 32));
+  const auto vector = [](std::string_view name, const std::vector<std::uint64_t>& shape,
+                         TensorType type, std::size_t bytes) {
+    GgufBuilder file = model().pair("general.quantization_version", std::uint32_t{2});
+    return file.tensor(name, shape, type, 0).pad_to(32).data(bytes).pad_to(32).bytes();
+  };
+  add("vector_not_f32", vector("blk.0.attn_norm.weight", {8}, TensorType::f16, 16));
+  add("vector_not_f32", vector("blk.0.attn_q_norm.weight", {8, 2}, TensorType::bf16, 32));
+  add("vector_not_f32", vector("output_norm.weight", {32}, TensorType::q8_0, 34));
+  add("vector_not_f32", vector("blk.0.ffn_gate_exps.bias", {8, 2}, TensorType::f16, 32));
+  add("vector_not_f32", vector("rope_freqs.weight", {8, 1}, TensorType::f64, 64));
+  add("vector_not_f32", vector("blk.0.ssm_a", {8}, TensorType::bf16, 16));
   add("tensor_type_recent", shaped({32}, TensorType::mxfp4, 17));
   add("tensor_type_internal", shaped({32}, TensorType::q8_1, 36));
   add("tensor_type_opaque", shaped({32}, static_cast<TensorType>(999), 32));
@@ -316,6 +346,7 @@ void add_shard_cases(std::vector<Case>& cases) {
   add("split_keys", split(5, 2, 1));
   add("split_keys", split(0, 1, 1000));
   add("split_keys", split(0, 1, 0));
+  add("split_keys", split(0, 0, 1));
   add("split_keys", with_keys().pair("split.tensors.count", 0));
   add("split_keys", with_keys().pair("split.no", std::uint16_t{0}));
 }
@@ -342,13 +373,14 @@ TEST_P(CheckRuleTest, IsFoundBroken) {
 }
 
 TEST(CheckModel, EachRuleHasACase) {
-  // Those of the weights have tests of their own, and shards_mixed takes two files.
+  // Those of the weights have tests of their own; shards_mixed takes two files, and foreign_format
+  // one of another format.
   std::set<std::string> missing = {};
   for (const CheckRule& rule : check_rules()) {
     if (!rule.is_refusal && rule.source != RuleSource::data) missing.emplace(rule.name);
   }
   for (const Case& each : all_cases()) missing.erase(each.rule);
-  EXPECT_THAT(missing, testing::ElementsAre("shards_mixed"));
+  EXPECT_THAT(missing, testing::ElementsAre("foreign_format", "shards_mixed"));
 }
 
 // --- what is not found ---------------------------------------------------------------------------
@@ -370,6 +402,44 @@ TEST(CheckModel, AnImportanceMatrixHasNoArchitecture) {
   file.pair("general.type", "imatrix");
   file.tensor("blk.0.attn_q.weight.in_sum2", {8}, TensorType::f32, 0).pad_to(32).data(32);
   EXPECT_THAT(broken_rules(file.bytes()), IsEmpty());
+}
+
+TEST(CheckModel, VectorsThatAnEngineTakesArePlain) {
+  const auto broken = [](std::string_view name, const std::vector<std::uint64_t>& shape,
+                         TensorType type, std::size_t bytes) {
+    GgufBuilder file = model().pair("general.quantization_version", std::uint32_t{2});
+    return broken_rules(
+        file.tensor(name, shape, type, 0).pad_to(32).data(bytes).pad_to(32).bytes());
+  };
+  for (const auto& rules :
+       {broken("blk.0.attn_norm.weight", {8}, TensorType::f32, 32),
+        broken("blk.0.attn_q.weight", {8, 2}, TensorType::f16, 32),
+        broken("blk.0.ids", {8}, TensorType::i32, 32), broken("t", {32}, TensorType::q8_0, 34),
+        broken("token_embd.weight", {32}, TensorType::q8_0, 34)}) {
+    EXPECT_THAT(rules, Not(Contains("vector_not_f32")));
+  }
+}
+
+TEST(CheckModel, AFileTypeHoldsWhereRowsAreTooNarrowForIt) {
+  const auto broken = [](std::uint32_t file_type, std::uint64_t width, TensorType type,
+                         std::size_t bytes) {
+    GgufBuilder file = model().pair("general.quantization_version", std::uint32_t{2});
+    file.pair("general.file_type", file_type);
+    return broken_rules(finished(file, type, {width, 1, 2}, bytes));
+  };
+  // Q4_K_M: Q5_0 for rows of 96; for rows of 256 there is no reason.
+  EXPECT_THAT(broken(15, 96, TensorType::q5_0, 132), Not(Contains("file_type_wrong")));
+  EXPECT_THAT(broken(15, 256, TensorType::q5_0, 352), Contains("file_type_wrong"));
+  EXPECT_THAT(broken(10, 96, TensorType::q4_0, 108), Not(Contains("file_type_wrong")));
+  EXPECT_THAT(broken(30, 96, TensorType::iq4_nl, 108), Not(Contains("file_type_wrong")));
+  EXPECT_THAT(broken(29, 256, TensorType::iq2_s, 164), Not(Contains("file_type_wrong")));
+  EXPECT_THAT(broken(28, 256, TensorType::iq2_s, 164), Contains("file_type_wrong"));
+}
+
+TEST(CheckModel, AShardAloneDoesNotShowTheFileType) {
+  GgufBuilder file = model().pair("general.file_type", std::uint32_t{15});
+  file.pair("split.no", std::uint16_t{0}).pair("split.count", std::uint16_t{2});
+  EXPECT_THAT(broken_rules(finished(file)), Not(Contains("file_type_wrong")));
 }
 
 TEST(CheckModel, OrdinaryTemplatesAreSafe) {
@@ -394,6 +464,41 @@ TEST(CheckModel, SaysWhereAndWhat) {
   EXPECT_NE(findings[0].file_offset, Error::no_offset);
   EXPECT_EQ(findings[0].tensor, "");
   EXPECT_EQ(findings[0].file, "");
+}
+
+TEST(CheckModel, RunsTheRulesThatAreWanted) {
+  GgufBuilder file = with_keys().pair("general.Name", std::uint32_t{1});
+  file.pair("tokenizer.chat_template", "{{ x.__class__ }}");
+  const auto names = [&](const char* rule, bool is_wanted) {
+    std::set<std::string_view> found;
+    const CheckOptions options{
+        .is_wanted = [=](const CheckRule& each) { return (each.name == rule) == is_wanted; }};
+    for (const Finding& finding : findings_of(with_heads(file), options)) {
+      found.insert(finding.rule->name);
+    }
+    return found;
+  };
+  EXPECT_THAT(names("key_syntax", true), testing::ElementsAre("key_syntax"));
+  EXPECT_THAT(names("key_syntax", false), testing::ElementsAre("template_unsafe"));
+}
+
+TEST(CheckModel, TellsValuesApartOnRequest) {
+  const auto digest = [](const char* text, bool is_asked) {
+    const auto findings =
+        findings_of(with_pair("tokenizer.chat_template", text), {.with_value_digests = is_asked});
+    return findings.size() == 1 ? findings[0].value_digest : "?";
+  };
+  EXPECT_EQ(digest("{{ x.__class__ }}", false), "");
+  EXPECT_EQ(digest("{{ x.__class__ }}", true).size(), 64u);
+  EXPECT_EQ(digest("{{ x.__class__ }}", true), digest("{{ x.__class__ }}", true));
+  EXPECT_NE(digest("{{ x.__class__ }}", true), digest("{{ y.__class__ }}", true));
+}
+
+TEST(CheckModel, AModelOfAnotherFormatIsNoGgufFile) {
+  const auto findings = findings_of(with_heads(with_keys()), {.is_foreign = true});
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0].rule->name, "foreign_format");
+  EXPECT_EQ(findings[0].rule->severity, Severity::note);
 }
 
 TEST(CheckModel, SaysNoPlaceBeyondTheEndOfTheFile) {
@@ -434,6 +539,12 @@ TEST(CheckModel, SumsUpBySeverity) {
   EXPECT_EQ(summary.notes, 1u);
   EXPECT_EQ(summary.warnings, 1u);
   EXPECT_EQ(summary.errors, 2u);
+  EXPECT_EQ(summary.security, 0u);
+  finding.rule = find_check_rule("template_unsafe");
+  summary.count(finding);
+  EXPECT_EQ(summary.security, 1u);
+  EXPECT_EQ(name_of(finding.rule->category), "security");
+  EXPECT_EQ(name_of(find_check_rule("key_syntax")->category), "conformance");
   EXPECT_TRUE(summary.is_refused);
 }
 

@@ -48,7 +48,7 @@ expect 3 "$ingot" check models
 ln -s .. models/deep/loop
 expect 3 "$ingot" check models >/dev/null
 mkdir empty
-expect 0 "$ingot" check empty
+expect 2 "$ingot" check empty 2>/dev/null
 
 # JSON: an object for one file, an array for several.
 status=0
@@ -64,10 +64,10 @@ rules = [finding["rule"] for finding in bad["findings"]]
 for rule in ("key_syntax", "key_control_characters", "trailing_data", "data_not_finite"):
     assert rule in rules, rule
 for finding in bad["findings"]:
-    assert set(finding) == {"rule", "severity", "message", "offset", "key", "tensor", "shard"}
+    assert set(finding) == {"rule", "severity", "category", "message", "offset", "key", "tensor", "shard"}
 assert bad["errors"] == 1
 models = json.load(open("models.json"))
-assert [model["verdict"] for model in models] == ["ok", "refused", "warning"], models
+assert [model["verdict"] for model in models] == ["ok", "skipped", "refused", "warning"], models
 page = json.load(open("page.json"))
 assert page["verdict"] == "refused" and page["findings"][0]["rule"] == "not_gguf"
 '

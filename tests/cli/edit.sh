@@ -51,6 +51,13 @@ subprocess.run([sys.argv[1], "edit", "types.gguf", "-o", "again.gguf", "-q", *ar
 ' "$ingot"
 expect_same types.gguf again.gguf
 
+# --- arrays of arrays are written, and said to be refused elsewhere
+"$ingot" edit before.gguf -o nested.gguf --set 'x:u16[][]=[[1], [2]]' 2>message >/dev/null
+grep -q '^ingot: before.gguf: warning: "x" is an array of arrays' message ||
+  fail "no warning: $(cat message)"
+"$ingot" edit before.gguf -o flat.gguf --set 'x:u16[]=[1, 2]' 2>message >/dev/null
+[[ ! -s message ]] || fail "a warning without a reason: $(cat message)"
+
 # --- the type stays
 "$ingot" edit types.gguf --in-place --set a=7 --set g=3 --set 'n=[9]' --set 'o=["q"]' -q
 "$ingot" metadata types.gguf a g n o --json

@@ -57,7 +57,13 @@ python3 "$tests/make_shards.py" m
 "$ingot" repair m-00002-of-00003.gguf -o one.gguf
 "$ingot" tensors one.gguf --json | grep -c '"name"'
 rm m-00002-of-00003.gguf
-expect_error 3 'shards are missing' "$ingot" repair m-00001-of-00003.gguf -o two.gguf
+expect_error 3 '1 of 3 shards is missing; 1 of 3 tensors would be left out' \
+  "$ingot" repair m-00001-of-00003.gguf -o two.gguf
+"$ingot" repair m-00001-of-00003.gguf -o two.gguf --drop-broken 2>message >/dev/null
+grep -q '1 of 3 tensors are left out' message || fail "it says: $(cat message)"
+rm m-00003-of-00003.gguf
+expect_error 3 '2 of 3 shards are missing; 2 of 3 tensors would be left out' \
+  "$ingot" repair m-00001-of-00003.gguf -o x.gguf
 
 echo 'no model' >text.gguf
 expect_error 3 'GGUF' "$ingot" repair text.gguf -o x.gguf

@@ -35,7 +35,7 @@ def ours():
         table[f"tensor type {identifier}"] = (name, int(elements), int(size))
     for identifier, _, name, _, _ in rows("value_types.def", "INGOT_VALUE_TYPE"):
         table[f"value type {identifier}"] = (name.upper(),)
-    for number, name in rows("file_types.def", "INGOT_FILE_TYPE"):
+    for number, name, _ in rows("file_types.def", "INGOT_FILE_TYPE"):
         table[f"file type {number}"] = (name,)
     return table
 

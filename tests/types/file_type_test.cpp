@@ -37,6 +37,35 @@ TEST(FileTypes, TheFlagForGuessedIsIgnored) {
   EXPECT_EQ(file_type_name(1024 + 5), "");
 }
 
+TEST(FileTypes, AreNamedAfterTheTypeOfMostWeights) {
+  // What llama.cpp's quantizer makes of each, where the name is not the type.
+  const std::map<std::string_view, TensorType> others = {
+      {"Q4_1_SOME_F16", TensorType::q4_1}, {"IQ3_XS", TensorType::iq3_s},
+      {"IQ3_M", TensorType::iq3_s},        {"IQ2_S", TensorType::iq2_xs},
+      {"IQ2_M", TensorType::iq2_s},        {"MXFP4_MOE", TensorType::mxfp4}};
+  for (const FileTypeInfo& row : file_types) {
+    EXPECT_EQ(find_file_type(row.number), &row);
+    const auto other = others.find(row.name);
+    const TensorTypeInfo& type = *find_type(row.weights);
+    if (other != others.end()) {
+      EXPECT_EQ(row.weights, other->second) << row.name;
+    } else {
+      EXPECT_TRUE(row.name == type.name || row.name.substr(0, row.name.size() - 2) == type.name)
+          << row.name;
+    }
+  }
+  EXPECT_EQ(find_file_type(5), nullptr);
+}
+
+TEST(FileTypes, OfATypeAreThoseOfItsNameOrTheMedium) {
+  EXPECT_EQ(file_type_of(TensorType::f32), 0u);
+  EXPECT_EQ(file_type_of(TensorType::q2_k), 10u);
+  EXPECT_EQ(file_type_of(TensorType::q4_k), 15u);
+  EXPECT_EQ(file_type_of(TensorType::iq3_s), 26u);
+  EXPECT_EQ(file_type_of(TensorType::iq2_s), 29u);
+  EXPECT_EQ(file_type_of(TensorType::i32), std::nullopt);
+}
+
 TEST(FileTypes, OtherNumbersHaveNoName) {
   for (const std::uint64_t number :
        {std::uint64_t{2048 + 15}, std::uint64_t{1} << 32, (std::uint64_t{1} << 32) + 15,

@@ -45,15 +45,26 @@ struct CheckRuleRow {
   std::string_view name;
   std::string_view severity;
   std::string_view source;
+  std::string_view category;
   std::string_view title;
   std::string_view remedy;
 };
 
+struct CheckRefusalRow {
+  std::string_view error;
+  std::string_view category;
+  std::string_view remedy;
+};
+
 constexpr std::array check_rule_rows = {
-#define INGOT_CHECK_RULE(name, severity, source, title, remedy) \
-  CheckRuleRow{#name, #severity, #source, title, remedy},
+#define INGOT_CHECK_RULE(name, severity, source, category, title, remedy) \
+  CheckRuleRow{#name, #severity, #source, #category, title, remedy},
 #include "ingot/check_rules.def"
-#undef INGOT_CHECK_RULE
+};
+
+constexpr std::array check_refusal_rows = {
+#define INGOT_CHECK_REFUSAL(error, category, remedy) CheckRefusalRow{#error, #category, remedy},
+#include "ingot/check_rules.def"
 };
 
 constexpr std::array removed_types = {
@@ -62,12 +73,6 @@ constexpr std::array removed_types = {
 #include "ingot/tensor_types.def"
 #undef INGOT_TENSOR_TYPE
 #undef INGOT_REMOVED_TYPE
-};
-
-constexpr std::array file_types = {
-#define INGOT_FILE_TYPE(number, name) NumberedName{number, name},
-#include "ingot/file_types.def"
-#undef INGOT_FILE_TYPE
 };
 
 /// The shortest decimal text, e.g. "4.5".
@@ -140,6 +145,15 @@ std::string numbered_names_table(std::string_view number_title, const auto& rows
   return text;
 }
 
+std::string file_types_table() {
+  std::string text = row("file type", "name", "most weights");
+  text += "| ---: | --- | --- |\n";
+  for (const ingot::FileTypeInfo& info : ingot::file_types) {
+    text += row(std::to_string(info.number), info.name, ingot::find_type(info.weights)->name);
+  }
+  return text;
+}
+
 std::string value_types_table() {
   std::string text = row("id", "name", "bytes");
   text += "| ---: | --- | ---: |\n";
@@ -187,7 +201,7 @@ std::string tensor_types_page() {
       "are smaller and larger mixtures). It is a hint for people, and nothing is decoded by it.\n"
       "The numbers are *not* those of tensor types: tensor type 15 is Q8_K, file type 15 is a\n"
       "mixture of Q4_K and Q6_K. 1024 is added where a tool guessed the recipe.\n\n";
-  text += numbered_names_table("file type", file_types);
+  text += file_types_table();
   return text;
 }
 
@@ -249,12 +263,21 @@ std::string errors_page() {
 
 /// Marks of code stay, as the titles are written with them.
 std::string check_rules_table(std::string_view source) {
-  std::string text = row("rule", "severity", "what it asks for", "what to do");
-  text += "| --- | --- | --- | --- |\n";
+  std::string text = row("rule", "severity", "category", "what it asks for", "what to do");
+  text += "| --- | --- | --- | --- | --- |\n";
   for (const CheckRuleRow& rule : check_rule_rows) {
     if (rule.source != source) continue;
-    text +=
-        row(code(rule.name), rule.severity, escape_markup(rule.title), escape_markup(rule.remedy));
+    text += row(code(rule.name), rule.severity, rule.category, escape_markup(rule.title),
+                escape_markup(rule.remedy));
+  }
+  return text;
+}
+
+std::string check_refusals_table() {
+  std::string text = row("rule", "category", "what to do");
+  text += "| --- | --- | --- |\n";
+  for (const CheckRefusalRow& refusal : check_refusal_rows) {
+    text += row(code(refusal.error), refusal.category, escape_markup(refusal.remedy));
   }
   return text;
 }
@@ -287,13 +310,18 @@ std::string check_rules_page() {
       "- `error`: the model is broken;\n"
       "- `warning`: a rule of the format or a convention is broken, or something is fishy;\n"
       "- `note`: merely unusual, incomplete by design, or beyond what some loader takes.\n\n"
-      "A model with notes alone is clean, unless `--strict` is given. The rules by which a file\n"
-      "is *refused* are the errors of the reader, under the same names: see\n"
-      "[errors.md](errors.md). `ingot check --list-rules` prints all of them.\n";
+      "A model with notes alone is clean, unless `--strict` is given. The category `security`\n"
+      "marks rules through which a file made on purpose could do harm, whatever their severity;\n"
+      "`--fail-on security` asks for them. `ingot check --list-rules` prints all rules.\n";
   for (const SourcePage& page : source_pages) {
     text.append("\n## ").append(page.title).append("\n\n").append(page.introduction);
     text.append("\n").append(check_rules_table(page.source));
   }
+  text +=
+      "\n## Refused files\n\n"
+      "The rules by which a file is refused are the errors of the reader, under the same names:\n"
+      "[errors.md](errors.md) says what each means. They cannot be ignored.\n\n";
+  text += check_refusals_table();
   return text;
 }
 

@@ -6,8 +6,12 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <ingot/check.hpp>
+#include <ingot/source.hpp>
+#include <memory>
 #include <set>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "cli/interrupt.hpp"
@@ -34,37 +38,64 @@ std::string set_name(const std::string& path) {
   return path.substr(0, path.size() - shard_tail_bytes) + std::string(tail.substr(6));
 }
 
-bool is_model_name(const fs::path& path) {
-  std::string extension = path.extension().string();
-  for (char& c : extension) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return extension == ".gguf";
+/// Why a file that is not named as a model is skipped; empty if it is no model.
+std::string reason_to_skip(const fs::path& path) {
+  std::error_code error;
+  if (!fs::is_regular_file(path, error)) return {};
+  const Result<std::unique_ptr<Source>> source = read_file(path.string());
+  if (!source) return {};
+  std::vector<std::byte> head(
+      static_cast<std::size_t>(std::min<std::uint64_t>(512, (*source)->size_bytes())));
+  if (!(*source)->read(0, head) || !is_model_content(head, (*source)->size_bytes())) return {};
+  const std::string_view content = identify_content(head, (*source)->size_bytes());
+  return fmt::format("its name does not end in .gguf; it is {}", content);
 }
 
-/// The models of one folder, and the folders in it, both by name.
+/// What is in one folder, by name.
 struct Folder {
   std::vector<std::string> models;
   std::vector<std::string> folders;
+  std::vector<std::pair<std::string, std::string>> skipped;  ///< With the reasons.
+  std::uint64_t others = 0;
 };
+
+void add_entry(const fs::directory_entry& entry, Folder& folder) {
+  std::error_code ignored;
+  const std::string path = entry.path().string();
+  if (entry.is_directory(ignored)) {
+    if (entry.is_symlink(ignored)) {
+      folder.skipped.emplace_back(path, "it is a link to a folder");
+    } else {
+      folder.folders.push_back(path);
+    }
+  } else if (is_model_name(path)) {
+    folder.models.push_back(path);
+  } else if (std::string reason = reason_to_skip(entry.path()); !reason.empty()) {
+    folder.skipped.emplace_back(path, std::move(reason));
+  } else {
+    ++folder.others;
+  }
+}
+
+/// Of each set of shards, only the first stays.
+void keep_first_shards(std::vector<std::string>& models) {
+  std::set<std::string> sets;
+  std::erase_if(models, [&](const std::string& model) {
+    const std::string set = set_name(model);
+    return !set.empty() && !sets.insert(set).second;
+  });
+}
 
 std::error_code read_folder(const std::string& path, Folder& folder) {
   std::error_code error;
-  std::set<std::string> sets;
-  std::vector<std::string> files;
   for (fs::directory_iterator entry(path, error), end; !error && entry != end;
        entry.increment(error)) {
-    std::error_code ignored;
-    if (entry->is_directory(ignored)) {
-      if (!entry->is_symlink(ignored)) folder.folders.push_back(entry->path().string());
-    } else if (is_model_name(entry->path())) {
-      files.push_back(entry->path().string());
-    }
+    add_entry(*entry, folder);
   }
-  std::sort(files.begin(), files.end());
+  std::sort(folder.models.begin(), folder.models.end());
   std::sort(folder.folders.begin(), folder.folders.end());
-  for (std::string& file : files) {
-    const std::string set = set_name(file);
-    if (set.empty() || sets.insert(set).second) folder.models.push_back(std::move(file));
-  }
+  std::sort(folder.skipped.begin(), folder.skipped.end());
+  keep_first_shards(folder.models);
   return error;
 }
 
@@ -75,14 +106,16 @@ bool is_folder(const std::string& path) {
   return fs::is_directory(path, ignored);
 }
 
-void for_each_model(Console& console, const std::string& path,
-                    const std::function<bool(const std::string& file)>& use) {
-  if (!is_folder(path)) {
-    use(path);
-    return;
-  }
+bool is_model_name(const std::string& path) {
+  std::string extension = fs::path(path).extension().string();
+  for (char& c : extension) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return extension == ".gguf";
+}
+
+FolderCounts for_each_model(Console& console, const std::string& path, const UseModel& use,
+                            const SkipFile& skip) {
+  FolderCounts counts;
   std::vector<std::string> folders = {path};
-  bool is_empty = true;
   while (!folders.empty()) {
     const std::string current = std::move(folders.back());
     folders.pop_back();
@@ -90,15 +123,17 @@ void for_each_model(Console& console, const std::string& path,
     if (const std::error_code error = read_folder(current, folder)) {
       console.finish(console.fail(current, Error{Errc::io_error, Error::no_offset, current,
                                                  "cannot read it: " + error.message()}));
-      is_empty = false;
     }
+    counts.others += folder.others;
+    counts.skipped += folder.skipped.size();
+    for (const auto& [file, reason] : folder.skipped) skip(file, reason);
     for (const std::string& model : folder.models) {
-      is_empty = false;
-      if (!use(model)) return;
+      ++counts.models;
+      if (!use(model)) return counts;
     }
     folders.insert(folders.end(), folder.folders.rbegin(), folder.folders.rend());
   }
-  if (is_empty) console.remark(path, "there is no file that ends in .gguf here");
+  return counts;
 }
 
 bool is_same_file(const std::string& a, const std::string& b) {

@@ -13,11 +13,25 @@ namespace ingot::cli {
 
 [[nodiscard]] bool is_folder(const std::string& path);
 
-/// Calls use(file) for a file; for a folder, for each model below it, by name: files that end in
-/// .gguf, of a set of shards only the first that is there. Links to folders are not followed. Stops
-/// where `use` returns false. What cannot be read is said, and the status of the program set.
-void for_each_model(Console& console, const std::string& path,
-                    const std::function<bool(const std::string& file)>& use);
+/// Whether a file is named as a model: NAME.gguf.
+[[nodiscard]] bool is_model_name(const std::string& path);
+
+/// What is in a folder and in the folders below it.
+struct FolderCounts {
+  std::uint64_t models = 0;   ///< Files named as models; a set of shards is one.
+  std::uint64_t skipped = 0;  ///< Models under other names, and links to folders.
+  std::uint64_t others = 0;   ///< All other files.
+};
+
+using UseModel = std::function<bool(const std::string& file)>;
+using SkipFile = std::function<void(const std::string& file, const std::string& reason)>;
+
+/// Calls use(file) for each model below a folder, by name: files that end in .gguf, of a set of
+/// shards only the first that is there; and skip(file, reason) for models that are named otherwise
+/// and for links to folders, which are not followed. Stops where `use` returns false. A folder that
+/// cannot be read is an error, and sets the status of the program.
+FolderCounts for_each_model(Console& console, const std::string& path, const UseModel& use,
+                            const SkipFile& skip);
 
 /// Whether two paths are one file under whatever names; false if one is not there.
 [[nodiscard]] bool is_same_file(const std::string& a, const std::string& b);

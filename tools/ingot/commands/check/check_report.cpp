@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <ingot/text.hpp>
+#include <map>
 #include <set>
+#include <vector>
 
 #include "cli/json_stream.hpp"
 #include "cli/table.hpp"
@@ -26,7 +28,8 @@ std::string counted(std::uint64_t count, std::string_view what) {
 /// One line for each finding, then one for the file.
 class TextReport final : public CheckReport {
  public:
-  TextReport(Console& console, bool is_strict) : console_(console), is_strict_(is_strict) {}
+  TextReport(Console& console, bool is_single, bool is_strict)
+      : console_(console), is_single_(is_single), is_strict_(is_strict) {}
 
   void begin_file(const std::string& file) override {
     file_ = escape(file);
@@ -52,26 +55,54 @@ class TextReport final : public CheckReport {
     }
   }
 
-  void end_file(const CheckSummary& summary, std::string_view verdict) override {
-    if (verdict == "failed") return;
+  void end_file(const CheckedFile& checked) override {
+    ++verdicts_[checked.verdict];
+    if (checked.verdict == "failed") return;
     std::string counts;
     const auto append = [&](std::uint64_t count, std::string_view what) {
       if (count != 0) counts += (counts.empty() ? "" : ", ") + counted(count, what);
     };
-    append(summary.errors, "error");
-    append(summary.warnings, "warning");
-    append(summary.notes, "note");
-    console_.out().print("{}: {}{}{}\n", file_, console_.paint(Style::strong, verdict),
+    append(checked.summary.errors, "error");
+    append(checked.summary.warnings, "warning");
+    append(checked.summary.notes, "note");
+    append(checked.known, "known finding");
+    console_.out().print("{}: {}{}{}\n", file_, console_.paint(Style::strong, checked.verdict),
                          counts.empty() ? "" : ": ", counts);
-    // Whoever watches sees each file as it is done.
+    // Each file is seen as it is done.
     console_.out().flush();
   }
 
-  void end() override {}
+  void skip(const std::string& file, const std::string& reason) override {
+    ++skipped_;
+    console_.out().print("{}: {}: {}\n", escape(file), console_.paint(Style::strong, "skipped"),
+                         reason);
+  }
+
+  void add_others(std::uint64_t count) override { others_ += count; }
+
+  /// "4 models: 2 ok, 1 warning, 1 refused; 1 skipped; 3 other files"
+  void end() override {
+    if (is_single_) return;
+    std::uint64_t models = 0;
+    std::string line;
+    for (const std::string_view verdict : {"ok", "warning", "error", "refused", "failed"}) {
+      const std::uint64_t count = verdicts_[verdict];
+      models += count;
+      if (count != 0) line += fmt::format("{}{} {}", line.empty() ? ": " : ", ", count, verdict);
+    }
+    line = counted(models, "model") + line;
+    if (skipped_ != 0) line += fmt::format("; {} skipped", skipped_);
+    if (others_ != 0) line += "; " + counted(others_, "other file");
+    console_.out().print("{}\n", line);
+  }
 
  private:
   Console& console_;
+  bool is_single_;
   bool is_strict_;
+  std::map<std::string_view, std::uint64_t> verdicts_;
+  std::uint64_t skipped_ = 0;
+  std::uint64_t others_ = 0;
   std::string file_;
   std::set<std::string_view> explained_;
 };
@@ -105,6 +136,7 @@ class JsonReport final : public CheckReport {
     json_.begin_object(Layout::line);
     json_.member("rule", finding.rule->name);
     json_.member("severity", name_of(shown_severity(finding, is_strict_)));
+    json_.member("category", name_of(finding.rule->category));
     json_.member("message", std::string_view(finding.message));
     write_offset(json_, finding.file_offset);
     write_maybe(json_, "key", finding.key);
@@ -113,14 +145,27 @@ class JsonReport final : public CheckReport {
     json_.end();
   }
 
-  void end_file(const CheckSummary& summary, std::string_view verdict) override {
+  void end_file(const CheckedFile& checked) override {
     json_.end();
-    json_.member("verdict", verdict);
-    json_.member("errors", summary.errors);
-    json_.member("warnings", summary.warnings);
-    json_.member("notes", summary.notes);
+    json_.member("verdict", checked.verdict);
+    json_.member("errors", checked.summary.errors);
+    json_.member("warnings", checked.summary.warnings);
+    json_.member("notes", checked.summary.notes);
+    json_.member("security", checked.summary.security);
+    json_.member("known", checked.known);
     json_.end();
     console_.out().flush();
+  }
+
+  void skip(const std::string& file, const std::string& reason) override {
+    json_.begin_object();
+    json_.member("file", std::string_view(file));
+    json_.key("findings");
+    json_.begin_array();
+    json_.end();
+    json_.member("verdict", std::string_view("skipped"));
+    json_.member("reason", std::string_view(reason));
+    json_.end();
   }
 
   void end() override {
@@ -170,6 +215,7 @@ class SarifReport final : public CheckReport {
     json_.member("ruleIndex", static_cast<std::uint64_t>(finding.rule - check_rules().data()));
     json_.member("level", name_of(shown_severity(finding, is_strict_)));
     write_text("message", subject_of(finding) + finding.message);
+    write_category(finding.rule->category);
     json_.key("locations");
     json_.begin_array(Layout::line);
     json_.begin_object(Layout::line);
@@ -180,9 +226,13 @@ class SarifReport final : public CheckReport {
     json_.end();
   }
 
-  void end_file(const CheckSummary&, std::string_view verdict) override {
-    if (verdict == "failed") has_failed_ = true;
+  void end_file(const CheckedFile& checked) override {
+    if (checked.verdict == "failed") has_failed_ = true;
     console_.out().flush();
+  }
+
+  void skip(const std::string& file, const std::string& reason) override {
+    skipped_.push_back(escape(file) + " is skipped: " + reason);
   }
 
   void end() override {
@@ -191,6 +241,7 @@ class SarifReport final : public CheckReport {
     json_.begin_array(Layout::line);
     json_.begin_object(Layout::line);
     json_.member("executionSuccessful", !has_failed_);
+    if (!skipped_.empty()) write_skipped();
     json_.end();
     json_.end();
     json_.end();
@@ -208,6 +259,29 @@ class SarifReport final : public CheckReport {
     json_.key(name);
     json_.begin_object(Layout::line);
     json_.member("text", text);
+    json_.end();
+  }
+
+  void write_category(RuleCategory category) {
+    json_.key("properties");
+    json_.begin_object(Layout::line);
+    json_.member("category", name_of(category));
+    json_.key("tags");
+    json_.begin_array(Layout::line);
+    json_.value(name_of(category));
+    json_.end();
+    json_.end();
+  }
+
+  void write_skipped() {
+    json_.key("toolExecutionNotifications");
+    json_.begin_array(Layout::line);
+    for (const std::string& text : skipped_) {
+      json_.begin_object(Layout::line);
+      json_.member("level", std::string_view("note"));
+      write_text("message", text);
+      json_.end();
+    }
     json_.end();
   }
 
@@ -229,6 +303,7 @@ class SarifReport final : public CheckReport {
       json_.begin_object(Layout::line);
       json_.member("level", name_of(rule.severity));
       json_.end();
+      write_category(rule.category);
       json_.end();
     }
     json_.end();
@@ -267,6 +342,7 @@ class SarifReport final : public CheckReport {
   JsonStream json_;
   bool is_strict_;
   bool has_failed_ = false;
+  std::vector<std::string> skipped_;
   std::string file_;
 };
 
@@ -276,7 +352,7 @@ std::unique_ptr<CheckReport> make_check_report(Console& console, bool is_sarif, 
                                                bool is_strict) {
   if (is_sarif) return std::make_unique<SarifReport>(console, is_strict);
   if (console.is_json()) return std::make_unique<JsonReport>(console, is_single, is_strict);
-  return std::make_unique<TextReport>(console, is_strict);
+  return std::make_unique<TextReport>(console, is_single, is_strict);
 }
 
 void list_check_rules(Console& console) {
@@ -285,13 +361,15 @@ void list_check_rules(Console& console) {
     return rule.is_refusal ? std::string_view("refused") : name_of(rule.severity);
   };
   if (!console.is_json()) {
-    const Column columns[] = {{"rule"}, {"severity"}, {"source"}, {"what it asks for"}};
+    const Column columns[] = {
+        {"rule"}, {"severity"}, {"source"}, {"category"}, {"what it asks for"}};
     return print_table(console, columns, rules.size(),
                        [&](std::size_t row, std::span<std::string> cells) {
                          cells[0] = rules[row].name;
                          cells[1] = severity_of(rules[row]);
                          cells[2] = name_of(rules[row].source);
-                         cells[3] = rules[row].title;
+                         cells[3] = name_of(rules[row].category);
+                         cells[4] = rules[row].title;
                        });
   }
   JsonStream json(console.out());
@@ -301,6 +379,7 @@ void list_check_rules(Console& console) {
     json.member("rule", rule.name);
     json.member("severity", severity_of(rule));
     json.member("source", name_of(rule.source));
+    json.member("category", name_of(rule.category));
     json.member("title", rule.title);
     json.member("remedy", rule.remedy);
     json.end();

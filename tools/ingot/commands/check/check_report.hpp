@@ -11,13 +11,25 @@
 
 namespace ingot::cli {
 
+/// One model that was checked.
+struct CheckedFile {
+  std::string file;
+  /// "ok", "warning", "error", "refused"; "failed" if the system failed.
+  std::string_view verdict = {};
+  CheckSummary summary = {};
+  std::uint64_t known = 0;  ///< Findings of the baseline, not in the summary.
+};
+
 class CheckReport {
  public:
   virtual ~CheckReport() = default;
   virtual void begin_file(const std::string& file) = 0;
   virtual void add(const Finding& finding) = 0;
-  /// `verdict`: "ok", "warning", "error", "refused", or "failed" if the system failed.
-  virtual void end_file(const CheckSummary& summary, std::string_view verdict) = 0;
+  virtual void end_file(const CheckedFile& checked) = 0;
+  /// A model that is not checked, and why; not while a file is begun.
+  virtual void skip(const std::string& file, const std::string& reason) = 0;
+  /// Files of a folder that are no models.
+  virtual void add_others(std::uint64_t count) { static_cast<void>(count); }
   virtual void end() = 0;
 };
 

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <ingot/check.hpp>
 #include <ingot/text.hpp>
@@ -15,6 +16,7 @@
 #include "cli/interrupt.hpp"
 #include "cli/model_files.hpp"
 #include "cli/progress.hpp"
+#include "commands/check/check_baseline.hpp"
 #include "commands/check/check_report.hpp"
 
 namespace ingot::cli {
@@ -25,27 +27,67 @@ constexpr const char* examples =
     "  ingot check model.gguf\n"
     "  ingot check --data model.gguf\n"
     "  ingot check --data --strict uploads/ && publish uploads/\n"
+    "  ingot check --fail-on error,security uploads/\n"
     "  ingot check models/ --json | jq -r '.[] | select(.verdict != \"ok\").file'\n"
     "  ingot check models/ --sarif > findings.sarif\n"
+    "  ingot check models/ --write-baseline known.txt\n"
+    "  ingot check models/ --baseline known.txt\n"
     "\n"
     "Of a folder all files below it are checked whose names end in .gguf; a set of\n"
-    "shards is one model. What a rule is about and what to do: --list-rules, or\n"
+    "shards is one model. Models under other names and links to folders are listed\n"
+    "as skipped. What a rule is about and what to do: --list-rules, or\n"
     "docs/check-rules.md. Files are read, not mapped, unless --io mmap is given.\n"
-    "Exit status 1: a model has errors or warnings (with --strict: or notes);\n"
-    "3: one is refused, no loader should touch it.";
+    "Exit status 1: a model has errors or warnings (with --strict: notes, or one was\n"
+    "skipped), or what --fail-on names; 2: in a folder, nothing was checked;\n"
+    "3: a model is refused, no loader should touch it, whatever rules are chosen.";
 
 struct Options {
   std::vector<std::string> files;
   CheckOptions check;
+  std::vector<std::string> fail_on;
+  std::vector<std::string> ignored;
+  std::vector<std::string> only;
+  std::string baseline;
+  std::string new_baseline;
+  bool may_replace = false;
   bool is_strict = false;
   bool is_sarif = false;
   bool lists_rules = false;
 };
 
-ExitCode exit_code_of(const CheckSummary& summary, bool is_strict) {
+/// Which findings make the answer "no".
+struct FailOn {
+  bool error = false;
+  bool warning = false;
+  bool security = false;
+};
+
+/// One run over all files.
+struct Run {
+  const Options& options;
+  Console& console;
+  CheckReport& report;
+  FailOn fail_on;
+  CheckBaseline known = {};  ///< Findings that are not reported.
+  CheckBaseline found = {};  ///< Findings for a new baseline.
+  ExitCode code = ExitCode::done;
+};
+
+ExitCode exit_code_of(const CheckSummary& summary, const Run& run) {
   if (summary.is_refused) return ExitCode::refused;
-  const bool is_clean = summary.errors == 0 && summary.warnings == 0;
-  return is_clean && !(is_strict && summary.notes != 0) ? ExitCode::done : ExitCode::negative;
+  if (!run.options.new_baseline.empty()) return ExitCode::done;
+  const bool has_warning =
+      summary.errors + summary.warnings + (run.options.is_strict ? summary.notes : 0) != 0;
+  const bool fails = (run.fail_on.error && summary.errors != 0) ||
+                     (run.fail_on.warning && has_warning) ||
+                     (run.fail_on.security && summary.security != 0);
+  return fails ? ExitCode::negative : ExitCode::done;
+}
+
+std::string_view verdict_of(const CheckSummary& summary, bool is_strict) {
+  if (summary.is_refused) return "refused";
+  if (summary.errors != 0) return "error";
+  return summary.warnings != 0 || (is_strict && summary.notes != 0) ? "warning" : "ok";
 }
 
 /// A model that was opened, or not, by somebody else: standard input, which can be opened only
@@ -81,64 +123,164 @@ Result<CheckSummary> check_foreign(Console& console, const std::string& file,
   });
 }
 
+/// A loader takes what is called .gguf for GGUF, so nothing else may be called so.
 bool is_foreign(const std::string& file) {
-  return detect_format(file).value_or(FileFormat::gguf) != FileFormat::gguf;
+  return !is_model_name(file) && detect_format(file).value_or(FileFormat::gguf) != FileFormat::gguf;
 }
 
-ExitCode check_one(const Options& options, const std::string& file, Console& console,
-                   CheckReport& report) {
+void check_one(Run& run, const std::string& file) {
+  Console& console = run.console;
   const OpenOptions open_options = console.open_options(FileAccess::read);
   const OrderlyStop orderly_stop;
-  CheckOptions check_options = options.check;
+  CheckOptions check_options = run.options.check;
   check_options.thread_count = console.threads();
   std::optional<Progress> progress;
   if (check_options.with_data) progress.emplace(console, file, model_bytes(file));
   if (progress) check_options.progress = progress->go_on();
-  report.begin_file(file);
-  const FindingSink sink = [&](const Finding& finding) { report.add(finding); };
-  const Result<CheckSummary> summary =
+  run.report.begin_file(file);
+  CheckedFile checked{.file = file};
+  const FindingSink sink = [&](const Finding& finding) {
+    if (!finding.rule->is_refusal) {
+      if (!run.options.new_baseline.empty()) run.found.add(file, finding);
+      if (run.known.knows(file, finding)) return static_cast<void>(++checked.known);
+    }
+    checked.summary.count(finding);
+    run.report.add(finding);
+  };
+  const Result<CheckSummary> result =
       file == "-"
           ? check_opened(Model::open_descriptor(STDIN_FILENO, open_options), check_options, sink)
       : is_foreign(file) ? check_foreign(console, file, check_options, sink)
                          : check_file(file, open_options, check_options, sink);
   progress.reset();
-  if (!summary) {
-    report.end_file({}, "failed");
-    return console.fail(file, summary.error());
+  if (!result) {
+    checked.verdict = "failed";
+    run.report.end_file(checked);
+    run.code = std::max(run.code, console.fail(file, result.error()));
+    return;
   }
-  const ExitCode code = exit_code_of(*summary, options.is_strict);
-  report.end_file(*summary, summary->is_refused          ? "refused"
-                            : summary->errors != 0       ? "error"
-                            : code == ExitCode::negative ? "warning"
-                                                         : "ok");
-  return code;
+  checked.verdict = verdict_of(checked.summary, run.options.is_strict);
+  run.report.end_file(checked);
+  run.code = std::max(run.code, exit_code_of(checked.summary, run));
 }
 
-ExitCode run(const Options& options, Console& console) {
-  if (options.is_sarif && console.is_json()) {
-    return console.refuse_usage("check: --sarif and --json are two formats; give one of them");
+/// A place that was named: a file, or a folder of models.
+void check_place(Run& run, const std::string& place) {
+  const auto check = [&](const std::string& file) {
+    check_one(run, file);
+    return run.console.out().is_open() && stop_signal() == 0;
+  };
+  if (!is_folder(place)) {
+    check(place);
+    return;
   }
+  const FolderCounts counts = for_each_model(
+      run.console, place, check, [&](const std::string& file, const std::string& reason) {
+        run.report.skip(file, reason);
+        if (run.options.is_strict) run.code = std::max(run.code, ExitCode::negative);
+      });
+  run.report.add_others(counts.others);
+  if (counts.models != 0) return;
+  run.console.complain(place, "nothing was checked: no file here has a name that ends in .gguf");
+  run.code = std::max(run.code, ExitCode::usage);
+}
+
+std::optional<FailOn> parse_fail_on(const std::vector<std::string>& words) {
+  FailOn fail_on{.warning = words.empty()};
+  for (const std::string& word : words) {
+    if (word == "error") {
+      fail_on.error = true;
+    } else if (word == "warning") {
+      fail_on.warning = true;
+    } else if (word == "security") {
+      fail_on.security = true;
+    } else {
+      return std::nullopt;
+    }
+  }
+  return fail_on;
+}
+
+/// What is wrong with the names of rules; empty if nothing.
+std::string problem_of_rules(const Options& options) {
+  for (const auto* names : {&options.ignored, &options.only}) {
+    for (const std::string& name : *names) {
+      const CheckRule* rule = find_check_rule(name);
+      if (rule == nullptr) {
+        return "there is no rule \"" + escape(name) + "\"; --list-rules prints them";
+      }
+      if (rule->is_refusal && names == &options.ignored) {
+        return escape(name) + " cannot be ignored: files that break it do not open";
+      }
+    }
+  }
+  return {};
+}
+
+void choose_rules(Options& options) {
+  if (options.ignored.empty() && options.only.empty()) return;
+  options.check.is_wanted = [&options](const CheckRule& rule) {
+    const auto names = [&](const std::vector<std::string>& list) {
+      return std::find(list.begin(), list.end(), rule.name) != list.end();
+    };
+    return (options.only.empty() || names(options.only)) && !names(options.ignored);
+  };
+}
+
+std::string usage_problem(const Options& options, bool is_json) {
+  if (options.is_sarif && is_json) return "--sarif and --json are two formats; give one of them";
+  if (options.files.empty() && !options.lists_rules) {
+    return "FILE is required; 'ingot help check' explains it";
+  }
+  if (!parse_fail_on(options.fail_on)) {
+    return "--fail-on takes error, warning and security, several with commas between them";
+  }
+  return problem_of_rules(options);
+}
+
+/// Ends a run: what is known and did not come, and the new baseline.
+ExitCode finish_baselines(const Run& run) {
+  const Options& options = run.options;
+  if (const std::size_t unmet = run.known.unmet_count(); unmet != 0) {
+    run.console.remark(options.baseline, fmt::format("{} known finding{} not found any more", unmet,
+                                                     unmet == 1 ? " was" : "s were"));
+  }
+  if (options.new_baseline.empty() || stop_signal() != 0) return run.code;
+  const Result<void> written = run.found.write(options.new_baseline, options.may_replace);
+  if (written) return run.code;
+  if (written.error().code == Errc::already_exists) {
+    run.console.complain(options.new_baseline, "the file exists; --force replaces it");
+    return std::max(run.code, ExitCode::usage);
+  }
+  return std::max(run.code, run.console.fail(options.new_baseline, written.error()));
+}
+
+ExitCode run(Options& options, Console& console) {
+  const std::string problem = usage_problem(options, console.is_json());
+  if (!problem.empty()) return console.refuse_usage("check: " + problem);
   if (options.lists_rules) {
     list_check_rules(console);
     return ExitCode::done;
   }
-  if (options.files.empty()) {
-    return console.refuse_usage("check: FILE is required; 'ingot help check' explains it");
+  choose_rules(options);
+  options.check.with_value_digests = !options.baseline.empty() || !options.new_baseline.empty();
+  CheckBaseline known;
+  if (!options.baseline.empty()) {
+    Result<CheckBaseline> read = CheckBaseline::read(options.baseline);
+    if (!read) return console.fail(options.baseline, read.error());
+    known = *std::move(read);
   }
-  ExitCode code = ExitCode::done;
   // One file that was named is one document; anything else may be several.
   const bool is_single = options.files.size() == 1 && !is_folder(options.files[0]);
   const std::unique_ptr<CheckReport> report =
       make_check_report(console, options.is_sarif, is_single, options.is_strict);
+  Run run{options, console, *report, *parse_fail_on(options.fail_on), std::move(known)};
   for (const std::string& place : options.files) {
-    for_each_model(console, place, [&](const std::string& file) {
-      code = std::max(code, check_one(options, file, console, *report));
-      return console.out().is_open() && stop_signal() == 0;
-    });
+    check_place(run, place);
     if (stop_signal() != 0) break;
   }
   report->end();
-  return code;
+  return finish_baselines(run);
 }
 
 }  // namespace
@@ -152,6 +294,18 @@ void add_check_command(CLI::App& program, Console& console) {
   add_switch(command, "--data", options->check.with_data,
              "Read all weights too: NaN, infinities, impossible scales");
   add_switch(command, "--strict", options->is_strict, "Notes count as warnings");
+  add_texts(command, "--fail-on", options->fail_on, "WHAT",
+            "Exit with 1 on error, warning (errors, too) or security, several with commas between "
+            "them; default: warning")
+      ->delimiter(',');
+  add_texts(command, "--ignore", options->ignored, "RULE", "Leave out a rule")->delimiter(',');
+  add_texts(command, "--only", options->only, "RULE", "Apply this rule alone, and others so named")
+      ->delimiter(',');
+  add_text(command, "--baseline", options->baseline, "FILE",
+           "Do not report the findings that FILE lists");
+  add_text(command, "--write-baseline", options->new_baseline, "FILE",
+           "List all findings in FILE, for --baseline; they are no reason to exit with 1");
+  add_switch(command, "--force", options->may_replace, "Replace the baseline if it exists");
   add_number(command, "--limit", options->check.max_findings_per_rule, 0, 1'000'000'000,
              "Findings of one rule in one model, 0 for all; default: 20");
   add_switch(command, "--sarif", options->is_sarif,

@@ -179,6 +179,19 @@ ExitCode carry_out_all(const Options& options, std::vector<FileEdit>& files, Con
   return ExitCode::done;
 }
 
+/// Loaders that refuse what the format allows: said before it is done.
+void warn_of_loaders(const std::vector<FileEdit>& files, Console& console) {
+  for (const FileEdit& file : files) {
+    for (const Change& change : file.changes) {
+      if (!change.value) continue;
+      const Value value = change.value->value();
+      if (!value.is_array() || value.as_array().element_type() != ValueType::array) continue;
+      console.remark(file.file, "warning: \"" + escape(change.name) +
+                                    "\" is an array of arrays, which llama.cpp refuses to load");
+    }
+  }
+}
+
 /// Opens the file, or each file of its set.
 Result<std::vector<FileEdit>> open_files(const Options& options, Console& console) {
   std::vector<std::string> paths;
@@ -228,6 +241,7 @@ ExitCode run(Options& options, Console& console) {
     console.complain(options.file, refused->message);
     return refused->is_missing ? ExitCode::negative : ExitCode::usage;
   }
+  warn_of_loaders(*files, console);
   return carry_out_all(options, *files, console);
 }
 

@@ -86,8 +86,8 @@ ExitCode refuse_losses(Console& console, const Options& options, const RepairRep
       options.file,
       fmt::format("{}{}{}; {} of {} tensors would be left out; --drop-broken allows it",
                   first.tensor.empty() ? "" : "\"" + escape(first.tensor) + "\"",
-                  first.tensor.empty() ? "" : ": ", first.what, report.losses.size(),
-                  report.losses.size() + report.kept_tensors));
+                  first.tensor.empty() ? "" : ": ", first.what, report.lost_tensors,
+                  report.lost_tensors + report.kept_tensors));
   return ExitCode::refused;
 }
 

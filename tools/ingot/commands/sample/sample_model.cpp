@@ -40,17 +40,14 @@ std::string size_label(std::uint64_t parameters) {
 }
 
 /// The number of `general.file_type` for a file whose matrices are all of one type: the mixture of
-/// that name, or its smallest. Nothing for types that no mixture is made of.
-std::optional<std::uint32_t> pure_file_type(TensorType type) {
-  const TensorTypeInfo* info = find_type(type);
-  if (info == nullptr) return std::nullopt;
-  constexpr std::uint32_t unused_from = 1024;
-  for (const std::string_view suffix : {"", "_S", "_MOE"}) {
-    for (std::uint32_t number = 0; number < unused_from; ++number) {
-      if (file_type_name(number) == fmt::format("{}{}", info->name, suffix)) return number;
-    }
+/// that name, or the smallest one. Nothing for types that no mixture is made of.
+std::optional<std::uint32_t> smallest_file_type_of(TensorType type) {
+  const std::optional<std::uint32_t> usual = file_type_of(type);
+  if (!usual || file_type_name(*usual) == find_type(type)->name) return usual;
+  for (const FileTypeInfo& row : file_types) {
+    if (row.weights == type) return row.number;
   }
-  return std::nullopt;
+  return usual;
 }
 
 bool is_made_directly(TensorType type) {
@@ -136,7 +133,7 @@ class SampleBuilder {
         fmt::format("Random weights (seed {}): for tests, not for talking", options_.seed));
     writer_.set_string("general.size_label", label);
     writer_.set_string("general.license", "mit");
-    if (const auto number = pure_file_type(options_.type)) {
+    if (const auto number = smallest_file_type_of(options_.type)) {
       writer_.set("general.file_type", *number);
     }
     writer_.set("general.quantization_version", std::uint32_t{2});

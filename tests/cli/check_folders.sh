@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: MIT
+# Folders: what is checked, what is skipped and why, and that nothing checked is not "ok".
+"$ingot" sample good.gguf -q
+"$ingot" convert good.gguf weights.safetensors -q
+
+# Nothing to check: an empty folder, one without a model, models behind a link or under other names.
+mkdir empty texts
+echo text >texts/readme.md
+for folder in empty texts; do
+  expect 2 "$ingot" check "$folder" 2>message
+  grep -q "^ingot: $folder: nothing was checked: " message || fail "it says: $(cat message)"
+done
+
+mkdir -p linked others/deep
+ln -s ../texts linked/folder
+cp good.gguf others/model.bin
+cp good.gguf others/deep/blob
+cp weights.safetensors others/
+printf '\x80\x04x' >others/weights.pt
+expect 2 "$ingot" check linked 2>/dev/null
+expect 2 "$ingot" check others 2>/dev/null
+
+# A folder with a model, too: the model is the answer, and with --strict the others are no longer
+# passed over.
+cp good.gguf others/good.GGUF
+expect 0 "$ingot" check others
+expect 1 "$ingot" check others --strict >/dev/null
+"$ingot" check others --json >others.json
+"$ingot" check others --sarif >others.sarif
+python '
+import json
+models = json.load(open("others.json"))
+verdicts = {model["file"]: model["verdict"] for model in models}
+assert verdicts == {"others/good.GGUF": "ok", "others/model.bin": "skipped", "others/deep/blob": "skipped",
+                    "others/weights.safetensors": "skipped", "others/weights.pt": "skipped"}, verdicts
+assert all(model["reason"] and not model["findings"] for model in models if model["verdict"] == "skipped")
+run, = json.load(open("others.sarif"))["runs"]
+notes = run["invocations"][0]["toolExecutionNotifications"]
+assert len(notes) == 4 and all("skipped" in note["message"]["text"] for note in notes), notes
+'
+# The highest status wins: a refusal stays one beside an empty folder.
+cp texts/readme.md page.gguf
+expect 3 "$ingot" check page.gguf empty >/dev/null 2>&1
+expect 2 "$ingot" check good.gguf empty >/dev/null 2>&1
+
+# Named .gguf and something else: a loader fails there. Under its own name it is what it is.
+cp weights.safetensors fake.gguf
+expect 3 "$ingot" check fake.gguf
+expect 0 "$ingot" check weights.safetensors
