@@ -1,25 +1,19 @@
 // SPDX-License-Identifier: MIT
 #include "io/atomic_file.hpp"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cerrno>
-#include <cstdio>
-#include <memory>
 #include <optional>
-#include <string_view>
 #include <utility>
 #include <vector>
 
-#include "base/random_seed.hpp"
-#include "base/siphash.hpp"
 #include "io/file_lock.hpp"
+#include "io/left_overs.hpp"
 
 namespace ingot::io {
 namespace {
@@ -33,51 +27,6 @@ constexpr std::uint64_t max_block_bytes = std::uint64_t{64} << 10;  // of any fi
 constexpr std::size_t most_write_bytes = std::size_t{1} << 17;
 constexpr std::uint64_t writing_out_bytes = std::uint64_t{32} << 20;
 constexpr std::uint64_t page_bytes = 4096;  // least, of any system
-
-/// What the names of files that are not complete begin with, without their folder, and end with.
-/// Between them are 16 hexadecimal digits.
-std::string temporary_stem(const std::string& path) {
-  constexpr std::size_t max_stem_bytes = 200;  // names have at most 255 bytes
-  return "." + path.substr(path.rfind('/') + 1, max_stem_bytes) + ".";
-}
-constexpr std::string_view temporary_ending = ".tmp";
-constexpr std::size_t temporary_digits = 16;
-
-/// A name beside `path` that no other program will choose.
-std::string temporary_name(const std::string& path) {
-  static std::atomic<std::uint64_t> used_names{0};
-  const std::string unique =
-      path + '/' + std::to_string(::getpid()) + '/' + std::to_string(used_names.fetch_add(1));
-  std::array<char, temporary_digits + 1> digits;
-  std::snprintf(digits.data(), digits.size(), "%016llx",
-                static_cast<unsigned long long>(siphash_1_3(process_key(), unique)));
-  return path.substr(0, path.rfind('/') + 1) + temporary_stem(path) + digits.data() +
-         std::string(temporary_ending);
-}
-
-bool is_temporary_name(std::string_view name, std::string_view stem) {
-  return name.size() == stem.size() + temporary_digits + temporary_ending.size() &&
-         name.starts_with(stem) && name.ends_with(temporary_ending) &&
-         name.substr(stem.size(), temporary_digits).find_first_not_of("0123456789abcdef") ==
-             std::string_view::npos;
-}
-
-/// Removes what killed processes left of new files for this path: files that no process has locked.
-void remove_left_overs(const std::string& path, const std::string& directory) {
-  const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir(directory.c_str()), ::closedir);
-  if (folder == nullptr) return;
-  const std::string stem = temporary_stem(path);
-  while (const dirent* entry = ::readdir(folder.get())) {
-    if (!is_temporary_name(entry->d_name, stem)) continue;
-    const int parent = ::dirfd(folder.get());
-    const FileDescriptor file(
-        ::openat(parent, entry->d_name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
-    if (file.is_open() && size_of_regular(file.get(), {}) &&
-        try_lock(file.get()) == LockAttempt::locked) {
-      ::unlinkat(parent, entry->d_name, 0);
-    }
-  }
-}
 
 /// How to reach an open file by a path, which is how an unnamed one gets its name.
 std::string path_of_descriptor(int descriptor) {
@@ -117,7 +66,8 @@ AtomicFile::AtomicFile(AtomicFile&& other) noexcept
       replaced_(std::move(other.replaced_)),
       descriptor_(std::move(other.descriptor_)),
       gathered_(std::move(other.gathered_)),
-      size_bytes_(other.size_bytes_) {}
+      size_bytes_(other.size_bytes_),
+      started_bytes_(other.started_bytes_) {}
 
 AtomicFile::~AtomicFile() {
   if (!temporary_path_.empty()) ::unlink(temporary_path_.c_str());
@@ -133,7 +83,7 @@ Result<AtomicFile> AtomicFile::create(const std::string& path, bool may_replace,
   INGOT_TRY(std::optional<FileIdentity> replaced, check_target(target, may_replace));
   AtomicFile file(std::move(target), may_replace, replaced_lock);
   INGOT_TRY_VOID(file.lock_replaced());
-  remove_left_overs(file.path_, file.directory_);
+  remove_left_overs(file.path_);
   INGOT_TRY_VOID(file.open_unnamed_or_temporary());
   // The one that is locked, if another process has replaced it while we waited.
   if (replaced && file.replaced_.is_open()) {

@@ -78,7 +78,7 @@ fi
 if [[ -n $kill_library ]]; then
   for ((round = 1; round <= 2 * rounds; ++round)); do
     cp original.gguf m.gguf
-    (LD_PRELOAD=$kill_library INGOT_KILL_AT=$((round % 17 + 1)) INGOT_KILL_HALF=$((round % 2)) \
+    (LD_PRELOAD=$kill_library INGOT_KILL_AT=$((round % 17 + 1)) INGOT_HALF=$((round % 2)) \
       "$ingot" edit m.gguf --in-place --set k.killed:u32=1 -q || true) 2>/dev/null &
     "$ingot" edit m.gguf --in-place --set k.kept:u32=2 -q 2>/dev/null
     wait

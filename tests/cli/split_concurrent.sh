@@ -91,3 +91,5 @@ mkdir more && "$ingot" split more.gguf more/m --shards 4 -q
 mix more old 4
 ! "$ingot" merge mixed/m-00001-of-00004.gguf merged.gguf 2>message || fail "merged a mixed set"
 [[ -s message && ! -e merged.gguf ]] || fail "$(cat message)"
+expect 1 "$ingot" check mixed/m-00001-of-00004.gguf >findings
+grep -q 'split.tensors.count.*so they are of different sets' findings || fail "$(cat findings)"

@@ -100,6 +100,7 @@ Result<std::vector<io::FileDescriptor>> lock_folders(std::span<const std::string
 }  // namespace
 
 Result<OutputFile*> OutputSet::add(const std::string& path, std::uint64_t size_bytes) {
+  const io::LeftOvers::Use use(left_overs_);
   INGOT_TRY(OutputFile file, about(path, OutputFile::create(path, may_replace_)));
   INGOT_TRY_VOID(about(path, file.reserve(size_bytes)));
   paths_.push_back(path);

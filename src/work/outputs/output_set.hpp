@@ -11,6 +11,7 @@
 
 #include "ingot/error.hpp"
 #include "ingot/output_file.hpp"
+#include "io/left_overs.hpp"
 
 namespace ingot::convert {
 
@@ -46,6 +47,7 @@ class OutputSet {
   [[nodiscard]] Result<void> sync();
 
   bool may_replace_;
+  io::LeftOvers left_overs_;
   std::vector<std::string> paths_;
   std::vector<OutputFile> files_;
 };
