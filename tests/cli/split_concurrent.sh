@@ -91,5 +91,14 @@ mkdir more && "$ingot" split more.gguf more/m --shards 4 -q
 mix more old 4
 ! "$ingot" merge mixed/m-00001-of-00004.gguf merged.gguf 2>message || fail "merged a mixed set"
 [[ -s message && ! -e merged.gguf ]] || fail "$(cat message)"
+# Only the totals differ.
+mix old old 2
+python '
+import sys
+path, key = sys.argv[1], b"split.tensors.count"
+data = bytearray(open(path, "rb").read())
+data[data.index(key) + len(key) + 4] ^= 1  # after the type, an int32
+open(path, "wb").write(data)
+' mixed/m-00002-of-00004.gguf
 expect 1 "$ingot" check mixed/m-00001-of-00004.gguf >findings
 grep -q 'split.tensors.count.*so they are of different sets' findings || fail "$(cat findings)"
