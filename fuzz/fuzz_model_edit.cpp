@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <fstream>
@@ -21,6 +22,7 @@
 
 #include "base/siphash.hpp"
 #include "ingot/edit.hpp"
+#include "ingot/lock_wait.hpp"
 #include "ingot/model.hpp"
 #include "model/edit/edit_journal.hpp"
 #include "support/model_checks.hpp"
@@ -165,6 +167,8 @@ void try_journal(std::span<const std::uint8_t> choice, std::span<const std::byte
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  set_lock_wait({.limit = std::chrono::milliseconds(0), .on_wait = {}});  // nobody else is here
+  require(lock_wait().limit.count() == 0);
   const auto bytes = std::as_bytes(std::span(data, size));
   const std::uint64_t hash =
       siphash_1_3({}, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});

@@ -12,6 +12,7 @@
 
 #include "ingot/error.hpp"
 #include "ingot/export.h"
+#include "ingot/lock_wait.hpp"
 #include "ingot/metadata.hpp"
 #include "ingot/model.hpp"
 #include "ingot/owned_value.hpp"
@@ -49,6 +50,18 @@ struct EditOutcome {
   bool has_undone_earlier = false;  ///< An earlier edit had been cut off, and was undone first.
 };
 
+/// From when on other edits of the file are kept away; until it is saved, or the edit destroyed.
+enum class EditLock : std::uint8_t {
+  at_save,  ///< `save` locks it, and fails with Errc::file_changed if it is not what was opened.
+  at_open,  ///< `open` locks it before it reads: for edits that depend on what is in the file.
+};
+
+struct EditOptions {
+  EditLock lock = EditLock::at_save;
+  /// For an edit by another process, or by another object of this one; default: lock_wait().
+  std::optional<LockWait> wait = {};
+};
+
 /// Changes to one file. Nothing happens to it before `save` or `save_as`; what is not changed keeps
 /// its bytes and its order. New keys come last, in the order in which they are set. Not
 /// thread-safe.
@@ -57,9 +70,11 @@ struct EditOutcome {
 class INGOT_EXPORT ModelEdit {
  public:
   /// Opens the file, without other shards. What an edit that was cut off has left is seen as it was
-  /// before. Fails like Model::open.
+  /// before. Fails like Model::open, and with Errc::file_in_use if it is to be locked and another
+  /// edit of it does not end soon.
   [[nodiscard]] static Result<ModelEdit> open(const std::string& path,
-                                              const OpenOptions& options = {});
+                                              const OpenOptions& options = {},
+                                              const EditOptions& edit_options = {});
 
   ModelEdit(ModelEdit&&) noexcept;
   ModelEdit& operator=(ModelEdit&&) noexcept;
@@ -94,11 +109,17 @@ class INGOT_EXPORT ModelEdit {
   /// Changes the file itself. Killed at any point, or out of disk space, it leaves the file as it
   /// was or as it should be, for whoever opens it with Ingot; what was cut off is undone by the
   /// next `save`. A file that other programs have open, or that has other names (hard links), is
-  /// replaced by a new one, so that these keep the old one.
+  /// replaced by a new one, so that these keep the old one; it has the owner, the group and the
+  /// permissions of the old one, where the system permits that. A new file has 4 KiB of slack,
+  /// unless `reserve` asked for another amount.
+  ///
+  /// The file is locked until the edit is durable, so of several edits at once none is lost: each
+  /// is made to what the one before has left, or fails.
   ///
   /// @param go_on  if set, is told the bytes that were written and returns whether to go on, else
   ///               Errc::interrupted and nothing happened.
-  /// @return  Errc::file_in_use if another edit of the file is going on; Errc::file_changed;
+  /// @return  Errc::file_in_use if another edit of the file does not end soon; Errc::file_changed,
+  ///          with nothing done, if the path does not lead to what was read any more: open again;
   ///          Errc::journal_invalid; Errc::io_error. The last call: this is empty afterwards.
   [[nodiscard]] Result<EditOutcome> save(const std::function<bool(std::uint64_t)>& go_on = {});
 

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Rules about sets of files.
+#include <map>
+#include <set>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "check/rules.hpp"
 #include "ingot/shard_name.hpp"
@@ -42,7 +46,80 @@ void split_keys(Inspection& inspection) {
   }
 }
 
+namespace {
+
+/// What the weights of one kind have in a file: "blk.0.ffn_up.weight" and "blk.7.ffn_up.weight" are
+/// of one kind.
+using Kinds = std::map<std::string, std::set<std::uint64_t>, std::less<>>;
+constexpr std::size_t most_kinds = 4096;  // of one file; models have some dozens
+constexpr std::size_t least_kinds = 3;    // fewer in common tell nothing
+
+std::string kind_of(std::string_view name) {
+  std::string kind;
+  for (const char c : name) {
+    const bool is_digit = c >= '0' && c <= '9';
+    if (!is_digit) {
+      kind += c;
+    } else if (!kind.ends_with('#')) {
+      kind += '#';
+    }
+  }
+  return kind;
+}
+
+template <class Property>
+Kinds collect(const ModelFile& file, const Property& property) {
+  Kinds kinds;
+  for (const TensorInfo& tensor : file.tensors) {
+    // One-dimensional ones are F32 and equally long in all models of a family.
+    if (tensor.shape.size() < 2 || kinds.size() > most_kinds) continue;
+    kinds[kind_of(tensor.name)].insert(property(tensor));
+  }
+  return kinds;
+}
+
+/// Whether two files have kinds in common, and none of these has anything in common.
+bool differ_in_all(const Kinds& a, const Kinds& b) {
+  std::size_t common = 0;
+  for (const auto& [kind, values] : a) {
+    const auto other = b.find(kind);
+    if (other == b.end()) continue;
+    ++common;
+    for (const std::uint64_t value : values) {
+      if (other->second.contains(value)) return false;
+    }
+  }
+  return common >= least_kinds;
+}
+
+/// Of two sets with the same names and cuts, the weights still tell: files of one model agree in
+/// some kind of weights at least.
+template <class Property>
+void compare_kinds(Inspection& inspection, const char* what, const Property& property) {
+  const auto files = inspection.model().files();
+  std::size_t reference = 0;
+  Kinds expected;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    Kinds kinds = collect(files[i], property);
+    if (expected.size() < least_kinds) {
+      expected = std::move(kinds);
+      reference = i;
+    } else if (differ_in_all(expected, kinds)) {
+      inspection.report({.file = i}, std::string("each kind of weights in it has ") + what +
+                                         " than in \"" + escape(files[reference].path) + "\"");
+    }
+  }
+}
+
+}  // namespace
+
 void shards_mixed(Inspection& inspection) {
+  if (inspection.model().files().size() > 1) {
+    compare_kinds(inspection, "another type",
+                  [](const TensorInfo& tensor) { return std::uint64_t(tensor.type); });
+    compare_kinds(inspection, "other rows",
+                  [](const TensorInfo& tensor) { return tensor.shape[0]; });
+  }
   const auto files = inspection.model().files();
   for (std::size_t i = 1; i < files.size(); ++i) {
     const auto differs = [&](const char* what) {

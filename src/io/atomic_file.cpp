@@ -7,16 +7,13 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cerrno>
-#include <cstdio>
 #include <optional>
 #include <utility>
 #include <vector>
 
-#include "base/random_seed.hpp"
-#include "base/siphash.hpp"
-#include "io/in_place_file.hpp"
+#include "io/file_lock.hpp"
+#include "io/left_overs.hpp"
 
 namespace ingot::io {
 namespace {
@@ -31,43 +28,32 @@ constexpr std::size_t most_write_bytes = std::size_t{1} << 17;
 constexpr std::uint64_t writing_out_bytes = std::uint64_t{32} << 20;
 constexpr std::uint64_t page_bytes = 4096;  // least, of any system
 
-/// A name beside `path` that no other program will choose.
-std::string temporary_name(const std::string& path) {
-  const std::size_t slash = path.rfind('/');
-  const std::size_t name_begin = slash == std::string::npos ? 0 : slash + 1;
-  static std::atomic<std::uint64_t> used_names{0};
-  const std::string unique =
-      path + '/' + std::to_string(::getpid()) + '/' + std::to_string(used_names.fetch_add(1));
-  std::array<char, 32> suffix;
-  std::snprintf(suffix.data(), suffix.size(), ".%016llx.tmp",
-                static_cast<unsigned long long>(siphash_1_3(process_key(), unique)));
-  constexpr std::size_t max_stem_bytes = 200;  // names have at most 255 bytes
-  return path.substr(0, name_begin) + "." + path.substr(name_begin, max_stem_bytes) + suffix.data();
-}
-
 /// How to reach an open file by a path, which is how an unnamed one gets its name.
 std::string path_of_descriptor(int descriptor) {
   return "/proc/self/fd/" + std::to_string(descriptor);
 }
 
-/// The permissions of the file that is to be replaced, if there is one.
-Result<std::optional<mode_t>> check_target(const std::string& path, bool may_replace) {
+/// The file that is to be replaced, if there is one.
+Result<std::optional<FileIdentity>> check_target(const std::string& path, bool may_replace) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) {
-    if (errno == ENOENT) return std::optional<mode_t>();
+    if (errno == ENOENT) return std::optional<FileIdentity>();
     return fail_with_errno(errno, {}, "look at the output");
   }
   if (!S_ISREG(status.st_mode)) {
     return fail(Errc::not_a_regular_file, {}, "the output exists and is not a file");
   }
   if (!may_replace) return fail(Errc::already_exists, {});
-  return std::optional<mode_t>(status.st_mode & 0777);
+  return identify(path);
 }
 
 }  // namespace
 
-AtomicFile::AtomicFile(std::string path, bool may_replace)
-    : path_(std::move(path)), directory_(directory_of(path_)), may_replace_(may_replace) {
+AtomicFile::AtomicFile(std::string path, bool may_replace, ReplacedLock replaced_lock)
+    : path_(std::move(path)),
+      directory_(directory_of(path_)),
+      may_replace_(may_replace),
+      replaced_lock_(replaced_lock) {
   gathered_.reserve(gather_bytes);
 }
 
@@ -76,32 +62,53 @@ AtomicFile::AtomicFile(AtomicFile&& other) noexcept
       directory_(std::move(other.directory_)),
       temporary_path_(std::exchange(other.temporary_path_, {})),
       may_replace_(other.may_replace_),
+      replaced_lock_(other.replaced_lock_),
+      replaced_(std::move(other.replaced_)),
       descriptor_(std::move(other.descriptor_)),
       gathered_(std::move(other.gathered_)),
-      size_bytes_(other.size_bytes_) {}
+      size_bytes_(other.size_bytes_),
+      started_bytes_(other.started_bytes_) {}
 
 AtomicFile::~AtomicFile() {
   if (!temporary_path_.empty()) ::unlink(temporary_path_.c_str());
 }
 
-Result<AtomicFile> AtomicFile::create(const std::string& path, bool may_replace) {
+Result<AtomicFile> AtomicFile::create(const std::string& path, bool may_replace,
+                                      ReplacedLock replaced_lock) {
   if (path.empty() || path.find('\0') != std::string::npos) {
     return fail(Errc::invalid_argument, {}, "not a path");
   }
   // Through a symbolic link the file it points to is replaced, not the link.
   std::string target = real_path(path);
-  INGOT_TRY(const std::optional<mode_t> replaced_mode, check_target(target, may_replace));
-  AtomicFile file(std::move(target), may_replace);
+  INGOT_TRY(std::optional<FileIdentity> replaced, check_target(target, may_replace));
+  AtomicFile file(std::move(target), may_replace, replaced_lock);
+  INGOT_TRY_VOID(file.lock_replaced());
+  remove_left_overs(file.path_);
   INGOT_TRY_VOID(file.open_unnamed_or_temporary());
-  // A replaced file keeps its permissions, where we may set them.
-  if (replaced_mode) file.set_permissions(*replaced_mode);
+  // The one that is locked, if another process has replaced it while we waited.
+  if (replaced && file.replaced_.is_open()) {
+    INGOT_TRY(replaced, identify(file.replaced_.get()));
+  }
+  if (replaced) file.take_access_of(*replaced);
   return file;
+}
+
+/// Keeps edits and other replacements of the file away that has the name now.
+Result<void> AtomicFile::lock_replaced() {
+  if (!may_replace_ || replaced_lock_ == ReplacedLock::is_held) return {};
+  if (replaced_.is_open() && is_named(replaced_.get(), path_)) return {};
+  Result<FileDescriptor> locked = open_locked(path_, O_RDONLY, lock_wait());
+  if (!locked && locked.error().code == Errc::file_in_use) return fail(std::move(locked).error());
+  // None is there, or it may not be read: then no edit of ours changes it, either.
+  replaced_ = locked ? *std::move(locked) : FileDescriptor();
+  return {};
 }
 
 Result<void> AtomicFile::open_unnamed_or_temporary() {
   constexpr mode_t mode = 0666;  // less the umask
   descriptor_ = FileDescriptor(::open(directory_.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, mode));
   if (descriptor_.is_open() && ::access(path_of_descriptor(descriptor_.get()).c_str(), F_OK) == 0) {
+    static_cast<void>(try_lock(descriptor_.get()));
     return {};
   }
   for (int i = 0; i < temporary_name_tries; ++i) {
@@ -109,6 +116,9 @@ Result<void> AtomicFile::open_unnamed_or_temporary() {
     descriptor_ =
         FileDescriptor(::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
     if (descriptor_.is_open()) {
+      // Between the name and the lock another process may take it for a left-over.
+      if (try_lock(descriptor_.get()) == LockAttempt::busy) continue;
+      if (!is_named(descriptor_.get(), name)) continue;
       temporary_path_ = std::move(name);
       return {};
     }
@@ -117,8 +127,12 @@ Result<void> AtomicFile::open_unnamed_or_temporary() {
   return fail_with_errno(errno, {}, "create the output");
 }
 
-void AtomicFile::set_permissions(std::uint32_t permissions) {
-  static_cast<void>(::fchmod(descriptor_.get(), permissions));
+void AtomicFile::take_access_of(const FileIdentity& other) {
+  // The owner first: changing it takes permissions away.
+  if (::fchown(descriptor_.get(), other.owner, other.group) != 0) {
+    static_cast<void>(!::fchown(descriptor_.get(), static_cast<uid_t>(-1), other.group));
+  }
+  static_cast<void>(::fchmod(descriptor_.get(), other.permissions));
 }
 
 Result<void> AtomicFile::reserve(std::uint64_t size_bytes) {
@@ -280,6 +294,9 @@ Result<void> AtomicFile::commit() {
   INGOT_TRY_VOID(publish());
   temporary_path_.clear();
   flush_directory(directory_);
+  // Durable: others may edit it now.
+  descriptor_ = FileDescriptor();
+  replaced_ = FileDescriptor();
   return {};
 }
 
@@ -297,6 +314,7 @@ Result<void> AtomicFile::publish() {
     // A file system without links: the check and the rename are two steps there.
     if (::access(path_.c_str(), F_OK) == 0) return fail(Errc::already_exists, {});
   }
+  INGOT_TRY_VOID(lock_replaced());  // what has appeared there meanwhile
   INGOT_TRY_VOID(give_temporary_name());
   if (::rename(temporary_path_.c_str(), path_.c_str()) != 0) {
     return fail_with_errno(errno, {}, "name the output");

@@ -11,11 +11,16 @@
 #include "ingot/error.hpp"
 #include "ingot/source.hpp"
 #include "io/file_descriptor.hpp"
+#include "io/in_place_file.hpp"
 
 namespace ingot::io {
 
 /// What AtomicFile::copy does between two looks at whether to go on: some 10 ms.
 inline constexpr std::uint64_t max_copy_piece_bytes = std::uint64_t{16} << 20;
+
+/// Whether the file that a new one replaces is locked from the creation of the new one until it
+/// has its name, or already is.
+enum class ReplacedLock { take, is_held };
 
 /// Writes a new file beside its final place. Until `commit` nothing can be seen at the path, and
 /// whatever was there is untouched; a file that is not committed is removed. Where the system
@@ -23,15 +28,17 @@ inline constexpr std::uint64_t max_copy_piece_bytes = std::uint64_t{16} << 20;
 class AtomicFile {
  public:
   /// Errc::already_exists if there is a file at `path` and it may not be replaced;
-  /// Errc::not_a_regular_file if there is something else.
-  [[nodiscard]] static Result<AtomicFile> create(const std::string& path, bool may_replace);
+  /// Errc::not_a_regular_file if there is something else; Errc::file_in_use if another process
+  /// edits or replaces the file and does not end soon (see lock_wait).
+  [[nodiscard]] static Result<AtomicFile> create(const std::string& path, bool may_replace,
+                                                 ReplacedLock replaced_lock = ReplacedLock::take);
 
   AtomicFile(AtomicFile&&) noexcept;
   AtomicFile& operator=(AtomicFile&&) = delete;
   ~AtomicFile();
 
-  /// Gives the file these permissions, where we may.
-  void set_permissions(std::uint32_t permissions);
+  /// Gives the file the owner, the group and the permissions of another one, where we may.
+  void take_access_of(const FileIdentity& other);
 
   /// Claims disk space, so that a disk that is too full is noticed before the work.
   [[nodiscard]] Result<void> reserve(std::uint64_t size_bytes);
@@ -56,11 +63,13 @@ class AtomicFile {
   /// Flushes everything to the disk.
   [[nodiscard]] Result<void> sync();
 
-  /// Flushes everything to the disk and gives the file its name, atomically.
+  /// Flushes everything to the disk and gives the file its name, atomically. The last call: the
+  /// file is closed then.
   [[nodiscard]] Result<void> commit();
 
  private:
-  AtomicFile(std::string path, bool may_replace);
+  AtomicFile(std::string path, bool may_replace, ReplacedLock replaced_lock);
+  [[nodiscard]] Result<void> lock_replaced();
   [[nodiscard]] Result<void> open_unnamed_or_temporary();
   [[nodiscard]] Result<void> write_through(std::span<const std::byte> bytes);
   [[nodiscard]] Result<bool> copy_by_system(const Source& source, std::uint64_t file_offset,
@@ -76,6 +85,8 @@ class AtomicFile {
   std::string directory_;
   std::string temporary_path_;  // empty while the file has no name
   bool may_replace_;
+  ReplacedLock replaced_lock_;
+  FileDescriptor replaced_;  // open as long as its lock is needed
   FileDescriptor descriptor_;
   std::string gathered_;
   std::uint64_t size_bytes_ = 0;

@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <linux/fs.h>
-#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
@@ -16,6 +15,8 @@
 #include <thread>
 #include <vector>
 
+#include "io/file_lock.hpp"
+
 namespace ingot::io {
 namespace {
 
@@ -25,7 +26,9 @@ FileIdentity identity_of(const struct stat& status) {
           .size_bytes = static_cast<std::uint64_t>(status.st_size),
           .link_count = static_cast<std::uint64_t>(status.st_nlink),
           .block_bytes = 0,
-          .permissions = static_cast<std::uint32_t>(status.st_mode & 0777)};
+          .permissions = static_cast<std::uint32_t>(status.st_mode & 0777),
+          .owner = static_cast<std::uint32_t>(status.st_uid),
+          .group = static_cast<std::uint32_t>(status.st_gid)};
 }
 
 /// A file without a name, with two blocks of data, to try something with.
@@ -102,36 +105,32 @@ std::uint64_t find_hole(int descriptor, std::uint64_t file_offset) {
   return hole < 0 ? file_offset : static_cast<std::uint64_t>(hole);
 }
 
-Result<void> lock(int descriptor, bool is_exclusive) {
-  // An edit in place takes milliseconds; what takes longer is not worth waiting for.
-  constexpr int tries = 200;
-  for (int i = 0; i < tries; ++i) {
-    if (::flock(descriptor, (is_exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0) return {};
-    if (errno != EWOULDBLOCK && errno != EINTR) return {};  // no locks here
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  return fail(Errc::file_in_use, {});
+Result<InPlaceFile> InPlaceFile::open(const std::string& path, const LockWait& wait) {
+  const int refusal = ::access(path.c_str(), W_OK) == 0 ? 0 : errno;
+  INGOT_TRY(FileDescriptor file, open_locked(path, refusal == 0 ? O_RDWR : O_RDONLY, wait));
+  return InPlaceFile(std::move(file), refusal);
 }
 
-void unlock(int descriptor) { ::flock(descriptor, LOCK_UN); }
-
-Result<InPlaceFile> InPlaceFile::open(const std::string& path) {
-  FileDescriptor descriptor(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-  if (!descriptor.is_open()) return fail_with_errno(errno, {}, "open it for changes");
-  INGOT_TRY_VOID(size_of_regular(descriptor.get(), {}).transform([](std::uint64_t) {}));
-  INGOT_TRY_VOID(lock(descriptor.get(), true));
-  return InPlaceFile(std::move(descriptor));
+Result<void> InPlaceFile::check_writable() const {
+  if (refusal_ == 0) return {};
+  return fail_with_errno(refusal_, {}, "open it for changes");
 }
 
 bool InPlaceFile::is_open_elsewhere() const noexcept {
   // The system grants a lease for writing only to the one who has the file open. Somebody who opens
   // it in this moment would have us told by a signal: by one that nobody minds.
   ::fcntl(descriptor_.get(), F_SETSIG, SIGURG);
-  if (::fcntl(descriptor_.get(), F_SETLEASE, F_WRLCK) == 0) {
-    ::fcntl(descriptor_.get(), F_SETLEASE, F_UNLCK);
-    return false;
+  // Whoever waits for the lock has the file open for moments; a reader has it for longer.
+  constexpr int tries = 10;
+  for (int i = 0; i < tries; ++i) {
+    if (i != 0) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    if (::fcntl(descriptor_.get(), F_SETLEASE, F_WRLCK) == 0) {
+      ::fcntl(descriptor_.get(), F_SETLEASE, F_UNLCK);
+      return false;
+    }
+    if (errno != EAGAIN) return false;
   }
-  return errno == EAGAIN;
+  return true;
 }
 
 Result<void> InPlaceFile::read(std::uint64_t file_offset, std::span<std::byte> bytes) const {

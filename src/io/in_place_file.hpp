@@ -9,6 +9,7 @@
 #include <string>
 
 #include "ingot/error.hpp"
+#include "ingot/lock_wait.hpp"
 #include "io/file_descriptor.hpp"
 
 namespace ingot::io {
@@ -28,6 +29,8 @@ struct FileIdentity {
   std::uint64_t link_count = 0;
   std::uint64_t block_bytes = 0;  ///< Of the file system.
   std::uint32_t permissions = 0;  ///< rwxrwxrwx
+  std::uint32_t owner = 0;
+  std::uint32_t group = 0;
 };
 [[nodiscard]] Result<FileIdentity> identify(int descriptor);
 /// Nothing if there is no such file.
@@ -42,16 +45,16 @@ struct FileIdentity {
 /// The first byte from `file_offset` on that belongs to a hole; the size of the file if none does.
 [[nodiscard]] std::uint64_t find_hole(int descriptor, std::uint64_t file_offset);
 
-/// Locks a file with flock until the descriptor is closed; waits a little while for others.
-/// Errc::file_in_use.
-[[nodiscard]] Result<void> lock(int descriptor, bool is_exclusive);
-void unlock(int descriptor);
-
 /// An existing file, open for changes and locked against other editors and against readers that
 /// look at it through a journal.
 class InPlaceFile {
  public:
-  [[nodiscard]] static Result<InPlaceFile> open(const std::string& path);
+  /// Errc::file_in_use. A file that may not be changed, and whose folder may, is locked, too.
+  [[nodiscard]] static Result<InPlaceFile> open(const std::string& path,
+                                                const LockWait& wait = lock_wait());
+
+  /// Errc::io_error if the file could be opened only for reading.
+  [[nodiscard]] Result<void> check_writable() const;
 
   [[nodiscard]] int descriptor() const noexcept { return descriptor_.get(); }
   [[nodiscard]] Result<FileIdentity> identity() const { return identify(descriptor_.get()); }
@@ -72,8 +75,10 @@ class InPlaceFile {
   [[nodiscard]] Result<void> collapse(std::uint64_t file_offset, std::uint64_t bytes);
 
  private:
-  explicit InPlaceFile(FileDescriptor descriptor) noexcept : descriptor_(std::move(descriptor)) {}
+  InPlaceFile(FileDescriptor descriptor, int refusal) noexcept
+      : descriptor_(std::move(descriptor)), refusal_(refusal) {}
   FileDescriptor descriptor_;
+  int refusal_ = 0;  // why it is open only for reading: an errno
 };
 
 }  // namespace ingot::io

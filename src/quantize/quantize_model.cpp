@@ -10,6 +10,7 @@
 #include "ingot/output_file.hpp"
 #include "ingot/parallel.hpp"
 #include "ingot/split.hpp"
+#include "io/left_overs.hpp"
 #include "quantize/quantize_work.hpp"
 #include "work/outputs/output_set.hpp"
 #include "work/streams/ordered_pipeline.hpp"
@@ -209,6 +210,8 @@ Result<std::vector<TensorError>> quantize_set(const Model& model, const Quantize
                                               std::span<const QuantizedShard> shards, bool replace,
                                               const QuantizeProgress& progress) {
   if (shards.empty()) return fail(Errc::invalid_argument, "shards", "there are none");
+  io::LeftOvers left_overs;
+  const io::LeftOvers::Use use(left_overs);
   std::vector<OutputFile> files;
   std::vector<std::string> paths;
   std::vector<TensorError> errors;

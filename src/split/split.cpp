@@ -10,6 +10,7 @@
 #include "base/same_file.hpp"
 #include "ingot/output_file.hpp"
 #include "ingot/shard_name.hpp"
+#include "io/left_overs.hpp"
 #include "work/outputs/output_set.hpp"
 
 namespace ingot {
@@ -131,6 +132,8 @@ Result<void> write_shards(const Model& model, const SplitPlan& plan, const std::
     INGOT_TRY_VOID(check_target(model, path, options.may_replace));
   }
   Meter meter(options);
+  io::LeftOvers left_overs;
+  const io::LeftOvers::Use use(left_overs);
   std::vector<OutputFile> files;
   files.reserve(count);
   for (std::uint32_t i = 0; i < count; ++i) {

@@ -8,7 +8,7 @@ if [[ -n $kill_library ]]; then
   # The call after which the journal is there and the file is half old and half new.
   for ((call = 1; ; ++call)); do
     status=0
-    LD_PRELOAD=$kill_library INGOT_KILL_AT=$call INGOT_KILL_HALF=1 "$ingot" edit model.gguf \
+    LD_PRELOAD=$kill_library INGOT_KILL_AT=$call INGOT_HALF=1 "$ingot" edit model.gguf \
       --in-place --set general.name=new -q || status=$?
     ((status == 137)) || fail "no such call: $call, status $status"
     cmp -s model.gguf before.gguf || break
@@ -29,6 +29,28 @@ if [[ -n $kill_library ]]; then
   [[ ! -e model.gguf.ingot-journal ]] || fail "the journal is still there"
   "$ingot" edit model.gguf --in-place --set general.name=old -q 2>notes
   [[ ! -s notes ]] || fail "said: $(cat notes)"
+  expect_same model.gguf before.gguf
+
+  # The disk fails in the middle of the header and does not take the old one back, either.
+  for ((call = 1; ; ++call)); do
+    status=0
+    # Through a pipe: the disk takes no message, either.
+    message=$(LD_PRELOAD=$kill_library INGOT_FAIL_AT=$call INGOT_HALF=1 "$ingot" edit model.gguf \
+      --in-place --set general.name=new -q 2>&1) || status=$?
+    ((status == 4)) || fail "no such call: $call, status $status"
+    cmp -s model.gguf before.gguf || break
+    [[ ! -e model.gguf.ingot-journal ]] || fail "a journal of an edit that did nothing, call $call"
+  done
+  [[ -e model.gguf.ingot-journal ]] || fail "no journal"
+  for words in 'half done' 'model.gguf.ingot-journal' 'edit the file in place again'; do
+    [[ $message == *"$words"* ]] || fail "does not say \"$words\": $message"
+  done
+  [[ $("$ingot" metadata model.gguf --raw general.name 2>notes) == old ]] || fail "not the old one"
+  # What the message advises.
+  "$ingot" edit model.gguf --in-place --set general.name=older >/dev/null 2>notes
+  grep -q 'was undone first' notes || fail "nothing was said: $(cat notes)"
+  [[ ! -e model.gguf.ingot-journal ]] || fail "the journal is still there"
+  "$ingot" edit model.gguf --in-place --set general.name=old -q
   expect_same model.gguf before.gguf
 fi
 

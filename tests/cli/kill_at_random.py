@@ -117,7 +117,7 @@ class Trials:
             for half in ("0", "1"):
                 folder = self.fresh_copy()
                 outcome = self.run(folder, LD_PRELOAD=library, INGOT_KILL_AT=str(call),
-                                   INGOT_KILL_HALF=half)
+                                   INGOT_HALF=half)
                 self.check(folder, outcome, f"at call {call}, half {half}")
 
     def with_full_disk(self, library):

@@ -3,15 +3,20 @@
 
 #include "io/atomic_file.hpp"
 
-#include <gtest/gtest.h>
+#include <fcntl.h>
+#include <gmock/gmock.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "io/file_lock.hpp"
 #include "support/expect_error.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -112,6 +117,64 @@ TEST(AtomicFile, AReplacedFileKeepsItsPermissions) {
   ASSERT_EQ(::chmod(path.c_str(), 0640), 0);
   ASSERT_THAT(write_file(path, new_content, true), Succeeds());
   EXPECT_EQ(mode_of(path), 0640u);
+}
+
+TEST(AtomicFile, AReplacedFileKeepsItsOwnerAndGroup) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root may give files away";
+  const TemporaryFolder folder;
+  const std::string path = folder.write("file", old_content);
+  ASSERT_EQ(::chown(path.c_str(), 1234, 2345), 0);
+  ASSERT_EQ(::chmod(path.c_str(), 0660), 0);
+  ASSERT_THAT(write_file(path, new_content, true), Succeeds());
+  struct stat status {};
+  ASSERT_EQ(::stat(path.c_str(), &status), 0);
+  EXPECT_EQ(status.st_uid, 1234u);
+  EXPECT_EQ(status.st_gid, 2345u);
+  EXPECT_EQ(mode_of(path), 0660u);
+}
+
+TEST(AtomicFile, RemovesWhatAKilledProcessLeftOfItAndNothingElse) {
+  const TemporaryFolder folder;
+  const std::string left_over = ".file.0123456789abcdef.tmp";
+  const std::string in_use = ".file.fedcba9876543210.tmp";
+  const std::vector<std::string> others = {".file.0123456789abcdeX.tmp", ".file.0123.tmp",
+                                           ".other.0123456789abcdef.tmp",
+                                           "file.0123456789abcdef.tmp"};
+  for (const std::string& name : others) folder.write(name, old_content);
+  folder.write(left_over, old_content);
+  const auto running = io::open_locked(folder.write(in_use, old_content), O_RDWR, {.on_wait = {}});
+  ASSERT_THAT(running, Succeeds());
+  ASSERT_THAT(write_file(folder.path("file"), new_content), Succeeds());
+  std::vector<std::string> expected = others;
+  expected.insert(expected.end(), {"file", in_use});
+  EXPECT_THAT(folder.names(), testing::UnorderedElementsAreArray(expected));
+}
+
+TEST(AtomicFile, TheFileThatItReplacesIsLockedUntilItIs) {
+  const TemporaryFolder folder;
+  const std::string path = folder.write("file", old_content);
+  const LockWait usual = lock_wait();
+  const LockWait no_wait{.limit = std::chrono::milliseconds(0), .on_wait = {}};
+  set_lock_wait(no_wait);
+  {
+    const auto editor = io::open_locked(path, O_RDWR, no_wait);
+    EXPECT_THAT(io::AtomicFile::create(path, true), FailsWith(Errc::file_in_use));
+    EXPECT_THAT(io::AtomicFile::create(path, true, io::ReplacedLock::is_held), Succeeds());
+  }
+  auto file = io::AtomicFile::create(path, true);
+  ASSERT_THAT(file, Succeeds());
+  EXPECT_THAT(io::open_locked(path, O_RDWR, no_wait), FailsWith(Errc::file_in_use));
+  // What has taken the name meanwhile is locked, too.
+  fs::rename(folder.write("newer", old_content), path);
+  {
+    const auto editor = io::open_locked(path, O_RDWR, no_wait);
+    ASSERT_THAT(editor, Succeeds());
+    EXPECT_THAT(file->commit(), FailsWith(Errc::file_in_use));
+  }
+  EXPECT_EQ(read_whole(path), old_content);
+  ASSERT_THAT(file->commit(), Succeeds());
+  EXPECT_THAT(io::open_locked(path, O_RDWR, no_wait), Succeeds());
+  set_lock_wait(usual);
 }
 
 TEST(AtomicFile, ANewFileObeysTheUmask) {

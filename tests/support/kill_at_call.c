@@ -4,8 +4,8 @@
  * so that a test can try every point at which a process may die or a disk may be full.
  *
  *   INGOT_KILL_AT=n     the n-th call (from 1) is SIGKILL instead
- *   INGOT_KILL_HALF=1   if that call is a write, half of it is done first
  *   INGOT_FAIL_AT=n     the n-th call and all later ones that need room fail with ENOSPC
+ *   INGOT_HALF=1        if the n-th call is a write, half of it is done first
  *   INGOT_COUNT_CALLS=path   the number of calls is written there when the process ends
  */
 #define _GNU_SOURCE
@@ -31,7 +31,7 @@ static long number_of(const char* name) {
 __attribute__((constructor)) static void begin(void) {
   kill_at = number_of("INGOT_KILL_AT");
   fail_at = number_of("INGOT_FAIL_AT");
-  is_half = number_of("INGOT_KILL_HALF") != 0;
+  is_half = number_of("INGOT_HALF") != 0;
 }
 
 __attribute__((destructor)) static void end(void) {
@@ -73,6 +73,7 @@ static ssize_t large_step(size_t bytes) {
       if (!is_half) die();
       return (ssize_t)(bytes / 2);
     case fail_now:
+      if (is_half && atomic_load(&calls) == fail_at && bytes > 1) return (ssize_t)(bytes / 2);
       errno = ENOSPC;
       return -1;
     default:

@@ -9,6 +9,9 @@
 #include <functional>
 #include <map>
 #include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
 
 #include "base/set_aside.hpp"
 #include "support/expect_error.hpp"
@@ -106,6 +109,26 @@ TEST_F(OutputSetTest, WhatALinkPointsToIsReplacedAndTheLinkStays) {
   ASSERT_THAT(replace({"link", "index"}), Succeeds());
   EXPECT_TRUE(fs::is_symlink(folder_.path("link")));
   EXPECT_EQ(files()["target"], "new link");
+}
+
+TEST_F(OutputSetTest, OfTwoSetsAtOnceOneIsThereAsAWhole) {
+  const std::vector<std::string> names = {"a", "b", "c", "index"};
+  for (int round = 0; round < 10; ++round) {
+    std::vector<std::thread> writers;
+    for (const std::string age : {"old", "new"}) {
+      writers.emplace_back([&, age] {
+        convert::OutputSet set(true);
+        for (const std::string& name : names) {
+          ASSERT_THAT(set.add_text(folder_.path(name), age), Succeeds());
+        }
+        EXPECT_THAT(set.commit_as_one(), Succeeds());
+      });
+    }
+    for (std::thread& writer : writers) writer.join();
+    const auto found = files();
+    ASSERT_EQ(found.size(), names.size());
+    for (const std::string& name : names) ASSERT_EQ(found.at(name), found.at("index")) << round;
+  }
 }
 
 TEST(SetAside, IsSaidWhereAFileIsMissing) {

@@ -5,6 +5,8 @@
 
 #include "io/in_place_file.hpp"
 #include "model/edit/edit_state.hpp"
+#include "model/open/load.hpp"
+#include "model/open/shards.hpp"
 
 namespace ingot {
 
@@ -31,18 +33,31 @@ bool ModelEdit::State::removes_tensors() const {
   return false;
 }
 
+Result<void> ModelEdit::State::open_model() {
+  const JournalLock lock = locked ? JournalLock::is_held : JournalLock::take;
+  INGOT_TRY(LoadedFile file, load_path(path, options, lock));
+  INGOT_TRY(auto opened, open_with_shards(path, std::move(file), options));
+  model.emplace(ModelAccess::make(std::move(opened)));
+  return {};
+}
+
 ModelEdit::ModelEdit(std::unique_ptr<State> state) noexcept : state_(std::move(state)) {}
 ModelEdit::ModelEdit(ModelEdit&&) noexcept = default;
 ModelEdit& ModelEdit::operator=(ModelEdit&&) noexcept = default;
 ModelEdit::~ModelEdit() = default;
 
-Result<ModelEdit> ModelEdit::open(const std::string& path, const OpenOptions& options) {
+Result<ModelEdit> ModelEdit::open(const std::string& path, const OpenOptions& options,
+                                  const EditOptions& edit_options) {
   auto state = std::make_unique<State>();
   state->path = io::real_path(path);
   state->options = options;
   state->options.with_shards = false;
-  INGOT_TRY(Model model, Model::open(state->path, state->options));
-  const ModelFile& file = model.files()[0];
+  state->wait = edit_options.wait.value_or(lock_wait());
+  if (edit_options.lock == EditLock::at_open) {
+    INGOT_TRY(state->locked, io::InPlaceFile::open(state->path, state->wait));
+  }
+  INGOT_TRY_VOID(state->open_model());
+  const ModelFile& file = state->model->files()[0];
   state->keys.reserve(file.metadata.size());
   for (const KeyValue& entry : file.metadata) {
     const std::size_t position = state->keys.size();
@@ -53,7 +68,6 @@ Result<ModelEdit> ModelEdit::open(const std::string& path, const OpenOptions& op
   for (std::size_t i = 0; i < file.tensors.size(); ++i) {
     state->tensor_positions.emplace(file.tensors[i].name, i);
   }
-  state->model.emplace(std::move(model));
   return ModelEdit(std::move(state));
 }
 

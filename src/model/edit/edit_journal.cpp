@@ -4,23 +4,25 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <optional>
+#include <vector>
 
 #include "io/atomic_file.hpp"
 
 namespace ingot {
 
 Result<void> publish_journal(const EditJournal& journal, const std::string& path,
-                             std::uint32_t permissions) {
+                             const io::FileIdentity& file) {
   const std::vector<std::byte> bytes = encode(journal);
   if (bytes.size() > max_journal_bytes) {
     return fail(Errc::limit_exceeded, path, "no journal of more than 384 MiB is read again");
   }
-  INGOT_TRY(io::AtomicFile file, io::AtomicFile::create(path, false));
-  file.set_permissions(permissions);
-  INGOT_TRY_VOID(file.write(bytes));
-  return file.commit();
+  INGOT_TRY(io::AtomicFile output, io::AtomicFile::create(path, false));
+  output.take_access_of(file);
+  INGOT_TRY_VOID(output.write(bytes));
+  return output.commit();
 }
 
 Result<void> set_phase(const std::string& path, JournalPhase phase) {
@@ -41,12 +43,26 @@ Result<void> remove_journal(const std::string& path) {
 
 namespace {
 
+/// Writes earlier bytes back, and only those that differ: what could not be written need not be
+/// written again, which would fail again.
+Result<void> write_back(io::InPlaceFile& file, std::uint64_t file_offset,
+                        std::span<const std::byte> earlier) {
+  std::vector<std::byte> now(earlier.size());
+  INGOT_TRY_VOID(file.read(file_offset, now));
+  const auto first = std::mismatch(earlier.begin(), earlier.end(), now.begin()).first;
+  const auto last = std::mismatch(earlier.rbegin(), earlier.rend(), now.rbegin()).first;
+  if (first == earlier.end()) return {};
+  const auto begin = static_cast<std::size_t>(first - earlier.begin());
+  const auto end = earlier.size() - static_cast<std::size_t>(last - earlier.rbegin());
+  return file.write(file_offset + begin, earlier.subspan(begin, end - begin));
+}
+
 /// Takes inserted bytes out again: first restores what was overwritten after them, then says so,
 /// then collapses. Each step may be repeated.
 Result<void> undo_insertion(io::InPlaceFile& file, const EditJournal& journal,
                             const io::EarlierState& state, const std::string& path) {
   if (journal.phase == JournalPhase::inserted) {
-    INGOT_TRY_VOID(file.write(journal.inserted_bytes + state.patch_offset, state.patch));
+    INGOT_TRY_VOID(write_back(file, journal.inserted_bytes + state.patch_offset, state.patch));
     INGOT_TRY_VOID(file.flush());
     INGOT_TRY_VOID(file.punch(0, journal.inserted_bytes));
     INGOT_TRY_VOID(file.flush());
@@ -68,7 +84,7 @@ Result<bool> undo_edit(io::InPlaceFile& file, const std::string& path) {
   if (state->inserted_bytes != 0) {
     INGOT_TRY_VOID(undo_insertion(file, *found.journal, *state, path));
   } else if (found.journal->inserted_bytes == 0) {
-    INGOT_TRY_VOID(file.write(state->patch_offset, state->patch));
+    INGOT_TRY_VOID(write_back(file, state->patch_offset, state->patch));
     INGOT_TRY_VOID(file.flush());
   }
   INGOT_TRY_VOID(remove_journal(path));

@@ -16,9 +16,10 @@ namespace ingot {
 [[nodiscard]] Result<bool> undo_edit(io::InPlaceFile& file, const std::string& path);
 
 /// Makes the journal durable; from then on readers see the file as it is now. It holds a part of
-/// the file, so it should have its permissions.
+/// the file, and who may read that has to be able to read it: so it gets its owner, group and
+/// permissions.
 [[nodiscard]] Result<void> publish_journal(const EditJournal& journal, const std::string& path,
-                                           std::uint32_t permissions);
+                                           const io::FileIdentity& file);
 /// Durable when it returns.
 [[nodiscard]] Result<void> set_phase(const std::string& path, JournalPhase phase);
 [[nodiscard]] Result<void> remove_journal(const std::string& path);

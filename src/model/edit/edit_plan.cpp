@@ -8,14 +8,17 @@
 #include "base/checked.hpp"
 #include "format/parse.hpp"
 #include "io/in_place_file.hpp"
-#include "model/open/journal.hpp"
 #include "model/edit/edit_state.hpp"
+#include "model/open/journal.hpp"
 
 namespace ingot {
 namespace {
 
 /// More than this is not inserted: it had to be filled with blanks.
 constexpr std::uint64_t max_inserted_bytes = std::uint64_t{64} << 20;
+
+/// Room for later headers where the data has to move anyway, which costs so much more.
+constexpr std::uint64_t usual_slack_bytes = 4096;
 
 class Planner {
  public:
@@ -42,8 +45,12 @@ class Planner {
 
   Result<NewOffsets> lay_out();
   Result<void> read_old_header(std::uint64_t size_bytes);
-  [[nodiscard]] std::optional<Place> fit(std::uint64_t data_offset) const;
+  [[nodiscard]] std::uint64_t moved_slack() const;
+  [[nodiscard]] std::optional<Place> fit(std::uint64_t data_offset,
+                                         std::uint64_t slack_bytes) const;
   [[nodiscard]] std::optional<Place> place_from(std::uint64_t first, std::uint64_t step) const;
+  [[nodiscard]] std::optional<Place> place_from(std::uint64_t first, std::uint64_t step,
+                                                std::uint64_t slack_bytes) const;
   [[nodiscard]] bool stays_where_it_is() const;
 
   Result<bool> try_in_place();
@@ -94,12 +101,19 @@ Result<void> Planner::read_old_header(std::uint64_t size_bytes) {
   return state_.model->read_file_bytes(0, 0, edit_.old_header);
 }
 
+/// The least slack where the data moves. A new file beside the old one is not what is edited next.
+std::uint64_t Planner::moved_slack() const {
+  const bool is_edited_again = target_.output.empty() && draft_.tensor_count != 0;
+  return state_.wanted_slack_bytes.value_or(is_edited_again ? usual_slack_bytes : 0);
+}
+
 /// How the header can end where data at this offset begins: by zeros alone, or with the padding
 /// key.
-std::optional<Planner::Place> Planner::fit(std::uint64_t data_offset) const {
+std::optional<Planner::Place> Planner::fit(std::uint64_t data_offset,
+                                           std::uint64_t slack_bytes) const {
   if (data_offset < draft_.size_bytes()) return std::nullopt;
   const std::uint64_t room = data_offset - draft_.size_bytes();
-  if (room < wanted_slack()) return std::nullopt;
+  if (room < slack_bytes) return std::nullopt;
   if (room < step_bytes()) return Place{data_offset, 0};
   if (wants_no_slack() || room < draft_.padding_overhead() ||
       room - draft_.padding_overhead() > state_.options.limits.max_string_bytes) {
@@ -108,9 +122,16 @@ std::optional<Planner::Place> Planner::fit(std::uint64_t data_offset) const {
   return Place{data_offset, room};
 }
 
-/// The first fitting place among first, first + step, ...
+/// The first fitting place among first, first + step, ...; with less slack if that has no place.
 std::optional<Planner::Place> Planner::place_from(std::uint64_t first, std::uint64_t step) const {
-  const auto least = checked_add(draft_.size_bytes(), wanted_slack());
+  std::optional<Place> place = place_from(first, step, moved_slack());
+  if (!place) place = place_from(first, step, wanted_slack());
+  return place;
+}
+
+std::optional<Planner::Place> Planner::place_from(std::uint64_t first, std::uint64_t step,
+                                                  std::uint64_t slack_bytes) const {
+  const auto least = checked_add(draft_.size_bytes(), slack_bytes);
   if (!least) return std::nullopt;
   if (*least > first) {
     const auto distance = checked_align_up(*least - first, step);
@@ -120,7 +141,7 @@ std::optional<Planner::Place> Planner::place_from(std::uint64_t first, std::uint
   }
   // The padding key takes some bytes itself: a few steps of small alignments.
   for (std::uint64_t i = 0; i <= draft_.padding_overhead(); ++i) {
-    if (const auto place = fit(first)) return place;
+    if (const auto place = fit(first, slack_bytes)) return place;
     const auto next = checked_add(first, step);
     if (!next) break;
     first = *next;
@@ -150,7 +171,7 @@ void Planner::finish(EditWay way, const Place& place, std::uint64_t file_bytes,
 }
 
 Result<bool> Planner::try_in_place() {
-  const std::optional<Place> place = fit(old_.data_offset);
+  const std::optional<Place> place = fit(old_.data_offset, wanted_slack());
   if (!place) return false;
   edit_.header = draft_.assemble(place->padding_bytes);
   // Nothing of the old header stays behind the new one.

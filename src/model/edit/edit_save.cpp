@@ -9,6 +9,7 @@
 
 #include "base/about.hpp"
 #include "io/atomic_file.hpp"
+#include "io/file_lock.hpp"
 #include "io/in_place_file.hpp"
 #include "io/restored_file.hpp"
 #include "model/edit/edit_journal.hpp"
@@ -46,7 +47,7 @@ class InPlaceEdit {
   /// open, or the file system cannot do it.
   Result<bool> run(const EditJournal& journal) {
     INGOT_TRY(const io::FileIdentity identity, file_.identity());
-    INGOT_TRY_VOID(publish_journal(journal, journal_, identity.permissions));
+    INGOT_TRY_VOID(publish_journal(journal, journal_, identity));
     Result<bool> done = change();
     if (done && *done) {
       INGOT_TRY_VOID(remove_journal(journal_));
@@ -56,9 +57,8 @@ class InPlaceEdit {
       INGOT_TRY_VOID(remove_journal(journal_));
       return done;
     }
-    // If this fails too, the journal stays for the next edit, and readers read through it.
-    static_cast<void>(undo_edit(file_, journal_));
-    return done;
+    if (undo_edit(file_, journal_)) return done;
+    return fail_half_done(std::move(done).error());
   }
 
  private:
@@ -84,6 +84,17 @@ class InPlaceEdit {
     return true;
   }
 
+  /// The journal stays for the next edit, and readers read through it.
+  [[nodiscard]] Failure fail_half_done(Error error) const {
+    error.detail +=
+        "; the edit is half done, and what was there before cannot be put back either: keep "
+        "the journal " +
+        journal_ +
+        ", through which Ingot reads the file as it was before; make room, or raise the limit, and "
+        "edit the file in place again, which first undoes this";
+    return Failure(std::move(error));
+  }
+
   io::InPlaceFile& file_;
   const EditDraft& draft_;
   std::string journal_;
@@ -103,10 +114,9 @@ EditJournal make_journal(const EditDraft& draft, const ModelFile& old,
           .patch = {begin, begin + static_cast<std::ptrdiff_t>(draft.patch_bytes)}};
 }
 
-/// Writes the new file of a draft.
-Result<void> write_copy(const ModelEdit::State& state, const EditDraft& draft,
-                        const std::string& output, bool may_replace, const GoOn& go_on) {
-  INGOT_TRY(io::AtomicFile file, about(output, io::AtomicFile::create(output, may_replace)));
+/// Writes the new file of a draft, and does not name it yet.
+Result<void> write_copy(const ModelEdit::State& state, const EditDraft& draft, io::AtomicFile& file,
+                        const GoOn& go_on) {
   const bool is_shared = draft.plan.way == EditWay::shared_copy;
   INGOT_TRY_VOID(file.reserve(is_shared ? draft.plan.data_offset : draft.plan.file_bytes));
   INGOT_TRY_VOID(file.write(draft.header));
@@ -115,7 +125,7 @@ Result<void> write_copy(const ModelEdit::State& state, const EditDraft& draft,
     INGOT_TRY_VOID(file.copy(*state.file().source, segment.file_offset, segment.size_bytes, go_on));
     INGOT_TRY_VOID(file.write_zeros(segment.padded_bytes - segment.size_bytes));
   }
-  return file.commit();
+  return file.sync();
 }
 
 class Save {
@@ -123,6 +133,7 @@ class Save {
   Save(ModelEdit::State& state, const GoOn& go_on) : state_(state), go_on_(go_on) {}
 
   Result<EditOutcome> run() {
+    if (!state_.locked) INGOT_TRY_VOID(lock_now());
     if (state_.file().is_restored) {
       INGOT_TRY_VOID(undo_earlier());
     } else if (const std::string journal = journal_path(state_.path); has_journal(journal)) {
@@ -144,19 +155,33 @@ class Save {
  private:
   EditOutcome finish(const EditDraft& draft) { return {draft.plan, has_undone_earlier_}; }
 
-  /// The model holds a lock while it is read through a journal, and has the file open.
+  /// Locks the file and reads it again: it has to be what the edit was made for.
+  Result<void> lock_now() {
+    std::vector<std::byte> header(static_cast<std::size_t>(state_.model->files()[0].header_bytes));
+    INGOT_TRY_VOID(state_.model->read_file_bytes(0, 0, header));
+    const std::uint64_t file_bytes = state_.model->files()[0].file_bytes;
+    state_.model.reset();  // it holds a lock while it is read through a journal
+    INGOT_TRY(state_.locked, io::InPlaceFile::open(state_.path, state_.wait));
+    INGOT_TRY_VOID(reopen());
+    const ModelFile& now = state_.model->files()[0];
+    std::vector<std::byte> header_now(header.size());
+    if (now.file_bytes != file_bytes || now.header_bytes != header.size()) {
+      return fail(Errc::file_changed, {});
+    }
+    INGOT_TRY_VOID(state_.model->read_file_bytes(0, 0, header_now));
+    if (header != header_now) return fail(Errc::file_changed, {});
+    return {};
+  }
+
   Result<void> undo_earlier() {
     state_.model.reset();
-    {
-      INGOT_TRY(io::InPlaceFile file, io::InPlaceFile::open(state_.path));
-      INGOT_TRY(has_undone_earlier_, undo_edit(file, journal_path(state_.path)));
-    }
+    INGOT_TRY_VOID(state_.locked->check_writable());
+    INGOT_TRY(has_undone_earlier_, undo_edit(*state_.locked, journal_path(state_.path)));
     return reopen();
   }
 
   Result<void> reopen() {
-    INGOT_TRY(Model model, Model::open(state_.path, state_.options));
-    state_.model.emplace(std::move(model));
+    INGOT_TRY_VOID(state_.open_model());
     const ModelFile& file = state_.model->files()[0];
     // Positions in the tables stand for what was there when the edit began.
     if (file.metadata.size() < original_keys() || file.tensors.size() != state_.tensors.size()) {
@@ -182,7 +207,9 @@ class Save {
                                              std::uint64_t file_bytes) const {
     INGOT_TRY(const io::FileIdentity identity, file.identity());
     std::vector<std::byte> header(draft.old_header.size());
-    if (identity.size_bytes != file_bytes) return fail(Errc::file_changed, {});
+    if (identity.size_bytes != file_bytes || !io::is_named(file.descriptor(), state_.path)) {
+      return fail(Errc::file_changed, {});
+    }
     INGOT_TRY_VOID(file.read(0, header));
     if (header != draft.old_header) return fail(Errc::file_changed, {});
     return {};
@@ -194,25 +221,31 @@ class Save {
     const ModelFile old = state_.model->files()[0];
     INGOT_TRY(const std::uint64_t data_hash, hash_data(ModelBytes(*state_.model), old.data_offset));
     state_.model.reset();  // as far as the system knows, the file is open elsewhere otherwise
-    {
-      INGOT_TRY(io::InPlaceFile file, io::InPlaceFile::open(state_.path));
-      if (has_journal(journal)) return fail(Errc::file_changed, {});
-      INGOT_TRY_VOID(check_unchanged(file, draft, old.file_bytes));
-      INGOT_TRY(const io::FileIdentity identity, file.identity());
-      INGOT_TRY(
-          const bool is_done,
-          InPlaceEdit(file, draft, journal).run(make_journal(draft, old, identity, data_hash)));
-      if (is_done) return true;
-    }
-    INGOT_TRY_VOID(reopen());
-    return false;
+    io::InPlaceFile& file = *state_.locked;
+    INGOT_TRY_VOID(file.check_writable());
+    if (has_journal(journal)) return fail(Errc::file_changed, {});
+    INGOT_TRY_VOID(check_unchanged(file, draft, old.file_bytes));
+    INGOT_TRY(const io::FileIdentity identity, file.identity());
+    INGOT_TRY(const bool is_done,
+              InPlaceEdit(file, draft, journal).run(make_journal(draft, old, identity, data_hash)));
+    if (!is_done) INGOT_TRY_VOID(reopen());
+    return is_done;
   }
 
-  /// Puts a new file in the place of the old one, which no other edit may change meanwhile.
+  /// Puts a new file in the place of the old one, if that still has the name.
   Result<void> replace(const EditDraft& draft) {
-    const int descriptor = state_.file().source->descriptor();
-    if (descriptor >= 0) INGOT_TRY_VOID(io::lock(descriptor, true));
-    return write_copy(state_, draft, state_.path, true, go_on_);
+    INGOT_TRY(io::AtomicFile file,
+              io::AtomicFile::create(state_.path, true, io::ReplacedLock::is_held));
+    INGOT_TRY(const io::FileIdentity identity, state_.locked->identity());
+    file.take_access_of(identity);
+    INGOT_TRY_VOID(write_copy(state_, draft, file, go_on_));
+    // No set of files gets its names between the look at the name and its change.
+    INGOT_TRY(const io::FileDescriptor naming,
+              io::lock_directory(io::directory_of(state_.path), state_.wait));
+    if (!io::is_named(state_.locked->descriptor(), state_.path)) {
+      return fail(Errc::file_changed, {});
+    }
+    return file.commit();
   }
 
   ModelEdit::State& state_;
@@ -237,7 +270,9 @@ Result<EditOutcome> ModelEdit::save_as(const std::string& output, bool may_repla
   }
   INGOT_TRY(const EditDraft draft,
             draft_edit(*state, {.output = output, .may_change_in_place = false}));
-  INGOT_TRY_VOID(write_copy(*state, draft, output, may_replace, go_on));
+  INGOT_TRY(io::AtomicFile file, about(output, io::AtomicFile::create(output, may_replace)));
+  INGOT_TRY_VOID(write_copy(*state, draft, file, go_on));
+  INGOT_TRY_VOID(about(output, file.commit()));
   return EditOutcome{draft.plan, false};
 }
 

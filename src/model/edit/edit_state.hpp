@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "ingot/edit.hpp"
+#include "io/in_place_file.hpp"
 #include "model/open/model_state.hpp"
 
 namespace ingot {
@@ -37,6 +38,8 @@ struct TensorEdit {
 struct ModelEdit::State {
   std::string path;  ///< Without symbolic links.
   OpenOptions options;
+  LockWait wait;
+  std::optional<io::InPlaceFile> locked;  ///< From its opening or its saving on.
   std::optional<Model> model;
   std::vector<KeyEdit> keys;
   std::unordered_map<std::string, std::size_t> key_positions;
@@ -46,6 +49,8 @@ struct ModelEdit::State {
 
   [[nodiscard]] const LoadedFile& file() const { return ModelAccess::state(*model).loaded[0]; }
   [[nodiscard]] bool removes_tensors() const;
+  /// Opens the model, with or without a lock.
+  [[nodiscard]] Result<void> open_model();
 };
 
 /// The new header without padding, in two parts, between which the padding key goes.

@@ -8,7 +8,6 @@
 
 #include "format/parse.hpp"
 #include "io/stream.hpp"
-#include "model/open/open_file.hpp"
 
 namespace ingot {
 namespace {
@@ -71,8 +70,9 @@ Result<format::Structure> parse_whole(std::span<const std::byte> bytes, const Op
 
 }  // namespace
 
-Result<LoadedFile> load_path(const std::string& path, const OpenOptions& options) {
-  INGOT_TRY(OpenedFile opened, open_file(path, options.access == FileAccess::map));
+Result<LoadedFile> load_path(const std::string& path, const OpenOptions& options,
+                             JournalLock lock) {
+  INGOT_TRY(OpenedFile opened, open_file(path, options.access == FileAccess::map, lock));
   INGOT_TRY(LoadedFile file, load(std::move(opened.source), options));
   file.is_restored = opened.is_restored;
   file.notice = std::move(opened.notice);

@@ -7,12 +7,14 @@
 
 #include "ingot/model.hpp"
 #include "model/open/model_state.hpp"
+#include "model/open/open_file.hpp"
 
 namespace ingot {
 
 /// Maps or reads a file, as the options say, and parses its header. A file whose edit was cut off
 /// is seen as it was before.
-[[nodiscard]] Result<LoadedFile> load_path(const std::string& path, const OpenOptions& options);
+[[nodiscard]] Result<LoadedFile> load_path(const std::string& path, const OpenOptions& options,
+                                           JournalLock lock = JournalLock::take);
 
 /// Parses the header of a source. A source that is not in memory is read in growing pieces until
 /// the header is complete, so that little more than the header is ever read and held.

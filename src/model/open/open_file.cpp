@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "io/file_lock.hpp"
 #include "io/in_place_file.hpp"
 #include "io/mapped_file.hpp"
 #include "io/plain_file.hpp"
@@ -33,13 +34,15 @@ Result<OpenedFile> open_plain(io::RegularFile file, bool is_mapped) {
 
 }  // namespace
 
-Result<OpenedFile> open_file(const std::string& path, bool is_mapped) {
+Result<OpenedFile> open_file(const std::string& path, bool is_mapped, JournalLock lock) {
   const std::string journal_at = find_journal_path(path);
   for (;;) {
     INGOT_TRY(io::RegularFile file, io::open_regular(path));
     if (!has_journal(journal_at)) return open_plain(std::move(file), is_mapped);
     // An edit is going on, or was cut off. Nobody can undo it while this lock is held.
-    INGOT_TRY_VOID(io::lock(file.descriptor.get(), false));
+    if (lock == JournalLock::take) {
+      INGOT_TRY_VOID(io::lock(file.descriptor.get(), io::LockKind::shared, path, {.on_wait = {}}));
+    }
     INGOT_TRY(const io::FileIdentity identity, io::identify(file.descriptor.get()));
     const FoundJournal found = find_journal(journal_at, identity);
     if (!found.is_there) continue;  // it was going on, and is done: what was opened may be changed
@@ -47,7 +50,7 @@ Result<OpenedFile> open_file(const std::string& path, bool is_mapped) {
         found.journal ? earlier_state(*found.journal, file.descriptor.get(), identity)
                       : std::nullopt;
     if (!state) {
-      io::unlock(file.descriptor.get());
+      if (lock == JournalLock::take) io::unlock(file.descriptor.get());
       INGOT_TRY(OpenedFile opened, open_plain(std::move(file), is_mapped));
       opened.notice = Error{Errc::journal_ignored, Error::no_offset, journal_at, {}};
       return opened;

@@ -17,6 +17,11 @@ struct OpenedFile {
   bool is_restored = false;
   std::optional<Error> notice;
 };
-[[nodiscard]] Result<OpenedFile> open_file(const std::string& path, bool is_mapped);
+
+/// Whose lock keeps edits away while a file is read through a journal: a shared one of the opened
+/// file, or that of an editor who opens its own file.
+enum class JournalLock { take, is_held };
+[[nodiscard]] Result<OpenedFile> open_file(const std::string& path, bool is_mapped,
+                                           JournalLock lock = JournalLock::take);
 
 }  // namespace ingot

@@ -171,6 +171,20 @@ void adopt_split_keys(detail::ModelState& state) {
   state.files[0].index = static_cast<std::uint32_t>(*index);
 }
 
+/// Every file of a set has the total, so files of two sets show where the totals differ.
+void compare_tensor_totals(detail::ModelState& state) {
+  const std::optional<std::uint64_t> total = find_number(state.loaded[0], split_tensors_key);
+  for (std::size_t i = 1; i < state.loaded.size(); ++i) {
+    const std::optional<std::uint64_t> other = find_number(state.loaded[i], split_tensors_key);
+    if (!total || !other || *total == *other) continue;
+    note(state, Errc::shard_keys_wrong, std::string(split_tensors_key),
+         "found " + std::to_string(*total) + " in " + state.files[0].path + " and " +
+             std::to_string(*other) + " in " + state.files[i].path +
+             ", so they are of different sets");
+    return;  // one is enough to refuse a merge
+  }
+}
+
 void check_tensor_total(detail::ModelState& state) {
   const std::optional<std::uint64_t> total = find_number(state.loaded[0], split_tensors_key);
   if (!total || *total == state.tensors().size()) return;
@@ -264,6 +278,7 @@ Result<std::unique_ptr<detail::ModelState>> assemble(std::vector<LoadedFile> fil
   state->shard_count = set.count;
   state->is_split = !state->shard_prefix.empty();
   if (!state->is_split) adopt_split_keys(*state);
+  if (state->is_split) compare_tensor_totals(*state);
   if (state->is_split && state->files.size() < state->shard_count) {
     note_missing_shards(*state);
   } else if (state->is_split) {

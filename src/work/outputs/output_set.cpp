@@ -8,11 +8,15 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <set>
 #include <system_error>
 #include <utility>
 
 #include "base/about.hpp"
 #include "base/set_aside.hpp"
+#include "ingot/lock_wait.hpp"
+#include "io/file_lock.hpp"
+#include "io/in_place_file.hpp"
 
 namespace ingot::convert {
 namespace {
@@ -80,9 +84,23 @@ class SetAside {
   std::vector<std::string> paths_;
 };
 
+/// Locks the folders of files, so that only one process names files there: what another one has
+/// set aside is a part of what it is doing, and not left over.
+Result<std::vector<io::FileDescriptor>> lock_folders(std::span<const std::string> paths) {
+  std::set<std::string> folders;  // in one order for all processes
+  for (const std::string& path : paths) folders.insert(io::real_path(io::directory_of(path)));
+  std::vector<io::FileDescriptor> locks;
+  for (const std::string& folder : folders) {
+    INGOT_TRY(io::FileDescriptor lock, io::lock_directory(folder, lock_wait()));
+    locks.push_back(std::move(lock));
+  }
+  return locks;
+}
+
 }  // namespace
 
 Result<OutputFile*> OutputSet::add(const std::string& path, std::uint64_t size_bytes) {
+  const io::LeftOvers::Use use(left_overs_);
   INGOT_TRY(OutputFile file, about(path, OutputFile::create(path, may_replace_)));
   INGOT_TRY_VOID(about(path, file.reserve(size_bytes)));
   paths_.push_back(path);
@@ -105,6 +123,7 @@ Result<void> OutputSet::sync() {
 
 Result<void> OutputSet::commit() {
   INGOT_TRY_VOID(sync());  // the slow part: between the first name and the last there is a moment
+  INGOT_TRY(const auto locks, lock_folders(paths_));
   for (std::size_t i = 0; i < files_.size(); ++i) {
     INGOT_TRY_VOID(about(paths_[i], files_[i].commit()));
   }
@@ -118,6 +137,8 @@ Result<void> OutputSet::commit_as_one() {
 
 Result<void> commit_together(std::span<OutputFile> files, std::span<const std::string> paths,
                              bool may_replace) {
+  INGOT_TRY(const auto locks,
+            lock_folders(files.size() > 1 ? paths : std::span<const std::string>()));
   SetAside older;
   // A single file is replaced at one moment.
   if (may_replace && files.size() > 1) INGOT_TRY_VOID(older.set_aside(paths));

@@ -11,6 +11,7 @@
 
 #include "ingot/error.hpp"
 #include "ingot/output_file.hpp"
+#include "io/left_overs.hpp"
 
 namespace ingot::convert {
 
@@ -19,7 +20,9 @@ namespace ingot::convert {
 ///
 /// At each moment there are, under these names, only old files or only new ones, of which some may
 /// be missing; older files are set aside meanwhile (see set_aside_name). After a failure they are
-/// back, and of the new ones there is nothing left.
+/// back, and of the new ones there is nothing left. While they are named their folders are locked
+/// (flock): of two processes that write one set each names all of its files before or after the
+/// other. Errc::file_in_use if another process does not end soon (see lock_wait).
 [[nodiscard]] Result<void> commit_together(std::span<OutputFile> files,
                                            std::span<const std::string> paths, bool may_replace);
 
@@ -44,6 +47,7 @@ class OutputSet {
   [[nodiscard]] Result<void> sync();
 
   bool may_replace_;
+  io::LeftOvers left_overs_;
   std::vector<std::string> paths_;
   std::vector<OutputFile> files_;
 };

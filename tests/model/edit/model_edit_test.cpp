@@ -3,15 +3,19 @@
 // off leaves is the old file.
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "ingot/edit.hpp"
@@ -375,6 +379,106 @@ TEST_F(ModelEditTest, StopsOnRequestBeforeAnythingChanges) {
   }
 }
 
+TEST_F(ModelEditTest, ACopyOverTheFileLeavesSlackUnlessNoneIsWanted) {
+  folder_.write("model.gguf", small_file());
+  fs::create_hard_link(path_, folder_.path("other.gguf"));
+  EXPECT_EQ(set_name(path_, "a longer name, for which there is no room", 0).slack_bytes / 32, 0u);
+  folder_.write("model.gguf", small_file());
+  fs::create_hard_link(path_, folder_.path("third.gguf"));
+  const EditPlan plan = set_name(path_, "a longer name, for which there is no room");
+  EXPECT_EQ(plan.way, EditWay::copy);
+  EXPECT_GE(plan.slack_bytes, 4096u);
+  EXPECT_LT(plan.slack_bytes, 4096u + 64);
+  EXPECT_EQ(set_name(path_, std::string(3000, 'x')).way, EditWay::in_place);
+  // Another file is not what is edited next.
+  ModelEdit edit = open(path_);
+  edit.reserve(0);
+  ASSERT_THAT(edit.save_as(folder_.path("new.gguf")), Succeeds());
+  EXPECT_EQ(Model::open(folder_.path("new.gguf"))->find(padding_key), nullptr);
+}
+
+// --- several edits at once
+
+TEST_F(ModelEditTest, EditsAtOnceAreAllInTheFile) {
+  folder_.write("model.gguf", small_file());
+  std::vector<std::thread> editors;
+  for (std::uint32_t i = 0; i < 8; ++i) {
+    editors.emplace_back([this, i] {
+      auto edit = ModelEdit::open(path_, {}, {.lock = EditLock::at_open});
+      ASSERT_THAT(edit, Succeeds());
+      edit->set("k.n" + std::to_string(i), OwnedValue::number(i));
+      EXPECT_THAT(edit->save(), Succeeds());
+    });
+  }
+  for (std::thread& editor : editors) editor.join();
+  const auto model = Model::open(path_);
+  ASSERT_THAT(model, Succeeds());
+  for (std::uint32_t i = 0; i < 8; ++i) {
+    EXPECT_EQ(model->get<std::uint32_t>("k.n" + std::to_string(i)), i);
+  }
+  EXPECT_THAT(folder_.names(), ElementsAre("model.gguf"));
+}
+
+TEST_F(ModelEditTest, AnEditOfWhatAnotherOneHasChangedIsRefused) {
+  folder_.write("model.gguf", small_file());
+  for (const std::size_t length : {4u, 9000u}) {
+    ModelEdit late = open(path_);
+    late.set("general.name", OwnedValue::string("late"));
+    late.reserve(8000);
+    set_name(path_, std::string(length, 'e'));
+    const Bytes before = read_whole(path_);
+    EXPECT_THAT(late.save(), FailsWith(Errc::file_changed));
+    EXPECT_EQ(read_whole(path_), before);
+  }
+}
+
+TEST_F(ModelEditTest, AnEditThatDoesNotWaitFailsAtOnce) {
+  folder_.write("model.gguf", small_file());
+  const LockWait no_wait{.limit = std::chrono::milliseconds(0), .on_wait = {}};
+  const auto first = ModelEdit::open(path_, {}, {.lock = EditLock::at_open});
+  ASSERT_THAT(first, Succeeds());
+  EXPECT_THAT(ModelEdit::open(path_, {}, {.lock = EditLock::at_open, .wait = no_wait}),
+              FailsWith(Errc::file_in_use));
+  auto other = ModelEdit::open(path_, {}, {.wait = no_wait});  // reads, and is locked later
+  ASSERT_THAT(other, Succeeds());
+  other->set("general.name", OwnedValue::string("NAME"));
+  EXPECT_THAT(other->save(), FailsWith(Errc::file_in_use));
+  EXPECT_EQ(read_whole(path_), small_file());
+}
+
+TEST_F(ModelEditTest, OnlyTheFileThatWasReadIsReplaced) {
+  // In place, and by a copy.
+  for (const char* name : {"NAME", "a longer name, for which there is no room"}) {
+    folder_.write("model.gguf", small_file());
+    auto edit = ModelEdit::open(path_, {}, {.lock = EditLock::at_open});
+    ASSERT_THAT(edit, Succeeds());
+    edit->set("general.name", OwnedValue::string(name));
+    const Bytes other = small_file(30'000);
+    fs::rename(folder_.write("other.gguf", other), path_);
+    EXPECT_THAT(edit->save(), FailsWith(Errc::file_changed));
+    EXPECT_EQ(read_whole(path_), other);
+    EXPECT_THAT(folder_.names(), ElementsAre("model.gguf"));
+  }
+}
+
+TEST_F(ModelEditTest, AFileSizeLimitInTheMiddleOfTheHeaderLeavesTheOldFile) {
+  folder_.write("model.gguf", small_file(20'000, std::string(60'000, 'n')));
+  const Bytes before = read_whole(path_);
+  ModelEdit edit = open(path_);
+  edit.set("count", OwnedValue::number(std::int32_t{8}));
+  const rlimit limit{.rlim_cur = 30'000, .rlim_max = RLIM_INFINITY};
+  rlimit usual{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &usual), 0);
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &limit), 0);
+  const auto saved = edit.save();
+  ::setrlimit(RLIMIT_FSIZE, &usual);
+  std::signal(SIGXFSZ, handler);
+  EXPECT_THAT(saved, FailsWith(Errc::io_error));
+  EXPECT_EQ(read_whole(path_), before);
+  EXPECT_THAT(folder_.names(), ElementsAre("model.gguf"));
+}
+
 // --- journals
 
 class JournalTest : public ModelEditTest {
@@ -437,7 +541,7 @@ TEST_F(JournalTest, AnOverwrittenHeaderIsRestored) {
   const Bytes before = small_file();
   for (const std::size_t torn_bytes : {0u, 1u, 100u, 150u}) {
     folder_.write("model.gguf", before);
-    ASSERT_THAT(publish_journal(journal(), journal_path(path_), 0640), Succeeds());
+    ASSERT_THAT(publish_journal(journal(), journal_path(path_), {.permissions = 0640}), Succeeds());
     EXPECT_EQ(io::identify(journal_path(path_))->permissions, 0640u);
     overwrite(0, torn_bytes);
     expect_restored(before);
@@ -455,7 +559,8 @@ TEST_F(JournalTest, InsertedRoomIsTakenOutAgainAtEveryStep) {
   for (const Step step : {published, inserted, marked, torn, written}) {
     folder_.write("model.gguf", before);
     const std::string journal_at = journal_path(path_);
-    ASSERT_THAT(publish_journal(journal(2 * block_bytes), journal_at, 0640), Succeeds());
+    ASSERT_THAT(publish_journal(journal(2 * block_bytes), journal_at, {.permissions = 0640}),
+                Succeeds());
     if (step >= inserted) {
       auto file = io::InPlaceFile::open(path_);
       ASSERT_THAT(file, Succeeds());
@@ -479,7 +584,8 @@ TEST_F(JournalTest, BlocksThatWereMovedOnlyPartlyAreMovedBack) {
   if (!io::can_insert_range(folder_.path("."), block_bytes)) {
     GTEST_SKIP() << "the file system of the temporary folder cannot insert ranges";
   }
-  ASSERT_THAT(publish_journal(journal(block_bytes), journal_path(path_), 0640), Succeeds());
+  ASSERT_THAT(publish_journal(journal(block_bytes), journal_path(path_), {.permissions = 0640}),
+              Succeeds());
   Bytes moved = before;
   moved.insert(moved.begin() + static_cast<std::ptrdiff_t>(3 * block_bytes), block_bytes,
                std::byte{0});

@@ -11,8 +11,10 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <ingot/lock_wait.hpp>
 #include <ingot/text.hpp>
 #include <thread>
+#include <utility>
 
 #include "cli/command.hpp"
 #include "cli/interrupt.hpp"
@@ -91,6 +93,21 @@ void Console::add_options(CLI::App& program) {
              "How files are read, {}; default: mmap, the fastest");
   add_switch(program, "--lenient", open_options_.is_lenient,
              "Open files that only a strict reader refuses");
+  add_switch(program, "--no-wait", never_waits_,
+             "Fail at once if another process edits or writes the file; default: wait up to 10 s");
+  program.parse_complete_callback([this] { settle_waiting(); });
+}
+
+void Console::settle_waiting() {
+  LockWait wait;
+  if (never_waits_) wait.limit = std::chrono::milliseconds(0);
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(wait.limit).count();
+  wait.on_wait = [this, seconds](const Error& error) {
+    remark(error.subject,
+           fmt::format("waiting up to {} s for another process that edits or writes it{}", seconds,
+                       error.detail.empty() ? "" : " (" + escape(error.detail) + ")"));
+  };
+  set_lock_wait(std::move(wait));
 }
 
 void Console::settle_terminal() {

@@ -130,6 +130,7 @@ class Console {
 
   [[nodiscard]] Result<Model> open_named(const std::string& file, const OpenOptions& options);
   void settle_terminal();
+  void settle_waiting();
 
   Output out_;
   OpenOptions open_options_;
@@ -139,6 +140,7 @@ class Console {
   When progress_ = When::automatic;
   bool is_json_ = false;
   bool is_quiet_ = false;
+  bool never_waits_ = false;
   bool is_verbose_ = false;
   bool is_terminal_ = false;
   bool is_unicode_ = false;

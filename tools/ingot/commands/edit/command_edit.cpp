@@ -35,6 +35,7 @@ constexpr const char* examples =
     "Things are removed first, then renamed, then set. What is not named keeps its\n"
     "bytes and its place. In place the header is written where it is, or into room\n"
     "that the file system makes; only else is the data shared with a copy, or copied.\n"
+    "Of several edits at once each waits for the one before, and none is lost.\n"
     "docs/edit.md explains it.\n"
     "Exit status 1: there is no such key, tensor or token.";
 
@@ -158,12 +159,15 @@ ExitCode refuse(const Options& options, const FileEdit& file, const Error& error
   return console.fail(file.file, error);
 }
 
-ExitCode carry_out_all(const Options& options, std::vector<FileEdit>& files, Console& console) {
+/// Nothing if the first file has changed since it was read, and nothing was done.
+std::optional<ExitCode> carry_out_all(const Options& options, std::vector<FileEdit>& files,
+                                      Console& console) {
   std::vector<std::pair<const FileEdit*, FileReport>> reports;
   for (FileEdit& file : files) {
     // Of a set, only the files that something concerns.
     if (files.size() > 1 && file.changes.empty() && !options.request.slack_bytes) continue;
     const Result<FileReport> report = carry_out(options, file, console);
+    if (!report && report.error().code == Errc::file_changed && reports.empty()) return {};
     if (!report) return refuse(options, file, report.error(), console);
     if (report->has_undone_earlier) {
       console.remark(file.file, Error{Errc::edit_undone, Error::no_offset, {}, {}}.message());
@@ -206,8 +210,12 @@ Result<std::vector<FileEdit>> open_files(const Options& options, Console& consol
     for (const ModelFile& file : model.files()) paths.push_back(file.path);
   }
   std::vector<FileEdit> files;
+  // All files of a set are locked, in their order, before the first is read: what is set in one
+  // depends on the others.
+  const bool is_locked = options.out.empty() && !options.is_dry_run;
+  const EditOptions edit_options{.lock = is_locked ? EditLock::at_open : EditLock::at_save};
   for (std::string& path : paths) {
-    Result<ModelEdit> edit = ModelEdit::open(path, console.open_options());
+    Result<ModelEdit> edit = ModelEdit::open(path, console.open_options(), edit_options);
     if (!edit) return fail(std::move(edit).error());
     files.push_back({std::move(path), *std::move(edit), {}});
   }
@@ -226,11 +234,7 @@ std::string usage_problem(const Options& options) {
   return {};
 }
 
-ExitCode run(Options& options, Console& console) {
-  if (options.has_template->count() > 0) options.request.chat_template = options.chat_template;
-  if (options.has_slack->count() > 0) options.request.slack_bytes = options.slack_bytes;
-  const std::string problem = usage_problem(options);
-  if (!problem.empty()) return console.refuse_usage("edit: " + problem);
+std::optional<ExitCode> edit_once(const Options& options, Console& console) {
   Result<std::vector<FileEdit>> files = open_files(options, console);
   if (!files) return console.fail(options.file, files.error());
   if (files->size() > 1 && !options.out.empty()) {
@@ -243,6 +247,19 @@ ExitCode run(Options& options, Console& console) {
   }
   warn_of_loaders(*files, console);
   return carry_out_all(options, *files, console);
+}
+
+ExitCode run(Options& options, Console& console) {
+  if (options.has_template->count() > 0) options.request.chat_template = options.chat_template;
+  if (options.has_slack->count() > 0) options.request.slack_bytes = options.slack_bytes;
+  const std::string problem = usage_problem(options);
+  if (!problem.empty()) return console.refuse_usage("edit: " + problem);
+  // The path may lead to another file by the time that the edit is ready: it starts over then.
+  constexpr int tries = 10;
+  for (int i = 0; i < tries; ++i) {
+    if (const std::optional<ExitCode> status = edit_once(options, console)) return *status;
+  }
+  return console.fail(options.file, {Errc::file_changed, Error::no_offset, {}, {}});
 }
 
 CLI::Option* add_list(CLI::App& command, const std::string& name, std::vector<std::string>& target,

@@ -68,7 +68,10 @@ std::optional<std::pair<std::string, std::string>> split_at_equals(const std::st
 }
 
 std::optional<std::string> read_all(const std::string& path) {
-  if (path == "-") return std::string(std::istreambuf_iterator<char>(std::cin), {});
+  if (path == "-") {  // once, also if the edit starts over
+    static const std::string input(std::istreambuf_iterator<char>(std::cin), {});
+    return input;
+  }
   std::ifstream file(path, std::ios::binary);
   std::string content((std::istreambuf_iterator<char>(file)), {});
   if (!file.is_open() || file.bad()) return std::nullopt;

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// Locks of files and folders that end with their process (flock).
+//
+// A lock belongs to the inode, not to the name. So after it is taken the name is looked up again,
+// and whatever takes a name away from a file holds the lock of that file: while it is held, no
+// other process of this library changes the file or gives its name to another one.
+#pragma once
+
+#include <string>
+
+#include "ingot/error.hpp"
+#include "ingot/lock_wait.hpp"
+#include "io/file_descriptor.hpp"
+
+namespace ingot::io {
+
+enum class LockKind { shared, exclusive };
+
+/// Locks an open file until its descriptor is closed; Errc::file_in_use names `path` and the
+/// holder. Succeeds where the file system has no locks.
+[[nodiscard]] Result<void> lock(int descriptor, LockKind kind, const std::string& path,
+                                const LockWait& wait);
+
+/// One attempt.
+enum class LockAttempt { locked, busy, no_locks_here };
+[[nodiscard]] LockAttempt try_lock(int descriptor, LockKind kind = LockKind::exclusive) noexcept;
+void unlock(int descriptor) noexcept;
+
+/// Opens a regular file and locks it exclusively; it has this name then. `access` is O_RDONLY or
+/// O_RDWR. While it waits the file is not open here: to the holder it stays a file of its own.
+[[nodiscard]] Result<FileDescriptor> open_locked(const std::string& path, int access,
+                                                 const LockWait& wait);
+
+/// Locks a folder, for the moment in which the files of a set get their names.
+[[nodiscard]] Result<FileDescriptor> lock_directory(const std::string& directory,
+                                                    const LockWait& wait);
+
+/// Whether a path leads to an open file.
+[[nodiscard]] bool is_named(int descriptor, const std::string& path) noexcept;
+
+/// "ingot, process 4711": the process that holds a lock of an open file; empty where the system
+/// does not tell.
+[[nodiscard]] std::string describe_holder(int descriptor);
+
+}  // namespace ingot::io

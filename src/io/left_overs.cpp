@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+#include "io/left_overs.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <string_view>
+
+#include "base/random_seed.hpp"
+#include "base/siphash.hpp"
+#include "io/file_lock.hpp"
+#include "io/in_place_file.hpp"
+
+namespace ingot::io {
+namespace {
+
+constexpr std::size_t max_stem_bytes = 200;  // names have at most 255 bytes
+constexpr std::string_view ending = ".tmp";
+constexpr std::size_t digit_count = 16;
+constexpr std::size_t most_names = 65'536;  // of one folder; the next file finds the others
+
+thread_local LeftOvers* used_by_thread = nullptr;
+
+/// What the names for a path begin with, without their folder.
+std::string stem_of(const std::string& path) {
+  return "." + path.substr(path.rfind('/') + 1, max_stem_bytes) + ".";
+}
+
+bool is_temporary_name(std::string_view name) {
+  if (name.size() < digit_count + ending.size() + 2) return false;
+  const std::string_view digits =
+      name.substr(name.size() - ending.size() - digit_count, digit_count);
+  return name.front() == '.' && name[name.size() - ending.size() - digit_count - 1] == '.' &&
+         name.ends_with(ending) &&
+         digits.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+std::set<std::string> find_temporary_names(const std::string& directory) {
+  std::set<std::string> names;
+  const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir(directory.c_str()), ::closedir);
+  if (folder == nullptr) return names;
+  while (const dirent* entry = ::readdir(folder.get())) {
+    if (names.size() < most_names && is_temporary_name(entry->d_name)) names.insert(entry->d_name);
+  }
+  return names;
+}
+
+void remove_if_left(const std::string& path) {
+  const FileDescriptor file(
+      ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW));
+  if (file.is_open() && size_of_regular(file.get(), {}) &&
+      try_lock(file.get()) == LockAttempt::locked) {
+    ::unlink(path.c_str());
+  }
+}
+
+}  // namespace
+
+std::string temporary_name(const std::string& path) {
+  static std::atomic<std::uint64_t> used_names{0};
+  const std::string unique =
+      path + '/' + std::to_string(::getpid()) + '/' + std::to_string(used_names.fetch_add(1));
+  std::array<char, digit_count + 1> digits;
+  std::snprintf(digits.data(), digits.size(), "%016llx",
+                static_cast<unsigned long long>(siphash_1_3(process_key(), unique)));
+  return path.substr(0, path.rfind('/') + 1) + stem_of(path) + digits.data() + std::string(ending);
+}
+
+void LeftOvers::remove(const std::string& path) {
+  const std::string directory = directory_of(path);
+  const auto [folder, is_new] = names_.try_emplace(directory);
+  if (is_new) folder->second = find_temporary_names(directory);
+  const std::string stem = stem_of(path);
+  for (auto name = folder->second.lower_bound(stem);
+       name != folder->second.end() && name->starts_with(stem); ++name) {
+    // Longer ones are of files whose names begin alike.
+    if (name->size() != stem.size() + digit_count + ending.size()) continue;
+    remove_if_left(directory + "/" + *name);
+  }
+}
+
+LeftOvers::Use::Use(LeftOvers& left_overs) noexcept : before_(used_by_thread) {
+  used_by_thread = &left_overs;
+}
+
+LeftOvers::Use::~Use() { used_by_thread = before_; }
+
+void remove_left_overs(const std::string& path) {
+  LeftOvers own;
+  (used_by_thread != nullptr ? *used_by_thread : own).remove(path);
+}
+
+}  // namespace ingot::io
