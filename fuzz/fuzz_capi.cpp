@@ -47,6 +47,7 @@ class Caller {
       look_at_files(model);
       look_at_keys(model);
       look_at_tensors(model);
+      estimate(model);
     }
     ingot_close(model);
   }
@@ -270,6 +271,28 @@ class Caller {
     }
     if (count > floats.size()) return;
     is_ok(ingot_dequantize_rows(model, at, index(4), row_count, floats.data(), count, error()));
+  }
+
+  void estimate(const ingot_model* model) {
+    const std::array<std::uint64_t, 2> devices = {index(1) << 30, std::uint64_t{byte()} << 28};
+    ingot_run_options options = {};
+    options.struct_size = sizeof options;
+    options.context = std::uint64_t{byte()} << (byte() % 32);
+    options.sequences = byte() % 4;
+    options.key_type = byte() % 2 == 0 ? nullptr : "q8_0";
+    options.device_bytes = devices.data();
+    options.device_count = byte() % 3;
+    options.limits_gpu_layers = byte() % 2;
+    options.gpu_layers = byte();
+    ingot_memory_estimate all = {};
+    all.struct_size = sizeof all;
+    ingot_memory_use use = {};
+    use.struct_size = sizeof use;
+    const bool is_possible = is_ok(ingot_estimate(model, &options, &all, error()));
+    require(is_ok(ingot_estimate_place(model, &options, INGOT_HOST, &use, error())) == is_possible);
+    const std::uint64_t place = index(options.device_count);
+    require(is_ok(ingot_estimate_place(model, &options, place, &use, error())) ==
+            (is_possible && place < options.device_count));
   }
 
   const std::uint8_t* data_;

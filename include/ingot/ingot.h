@@ -563,6 +563,84 @@ INGOT_EXPORT ingot_code ingot_quantize(uint32_t type, const float* src, size_t e
 INGOT_EXPORT ingot_code ingot_swap_byte_order(uint32_t type, void* blocks, size_t size_bytes,
                                               ingot_error* error);
 
+// ------------------------------------------------------------------------------------------------
+// Memory
+// ------------------------------------------------------------------------------------------------
+
+/// How a model is to be run, in the terms of llama.cpp. All members after the first may be 0 or
+/// NULL, which means its default.
+typedef struct ingot_run_options {
+  size_t struct_size;            ///< sizeof(ingot_run_options)
+  uint64_t context;              ///< Tokens of all sequences; default: the model's own.
+  uint64_t batch;                ///< Default 2048
+  uint64_t micro_batch;          ///< Default 512
+  uint64_t sequences;            ///< Default 1
+  const char* key_type;          ///< Of the cache, as ingot_find_type takes it; default "F16".
+  const char* value_type;        ///< The same.
+  const uint64_t* device_bytes;  ///< What programs can have of each device; NULL: no devices.
+  uint64_t device_count;         ///< At most 64
+  uint64_t host_bytes;           ///< Default: not limited
+  uint64_t gpu_layers;           ///< The last so many layers are on devices, the output counted as
+                                 ///< one; only if limits_gpu_layers.
+  uint32_t limits_gpu_layers;    ///< 0: all layers are on devices.
+  uint32_t is_without_flash_attention;
+  uint32_t is_cache_unified;    ///< Sequences share the context.
+  uint32_t keeps_full_windows;  ///< Layers with a window keep the whole context.
+} ingot_run_options;
+
+/// Whether memory is enough.
+enum {
+  INGOT_FITS = 0,
+  INGOT_FITS_TIGHTLY = 1,  ///< With less than 5 % to spare.
+  INGOT_DOES_NOT_FIT = 2,
+  INGOT_FITS_UNKNOWN = 3  ///< No size to compare with was given.
+};
+
+/// What a whole run takes. Bytes.
+typedef struct ingot_memory_estimate {
+  size_t struct_size;  ///< sizeof(ingot_memory_estimate)
+  uint64_t context;    ///< Tokens, rounded as the engine rounds.
+  uint64_t context_per_sequence;
+  uint64_t weights_bytes;  ///< Each tensor once.
+  uint64_t cache_bytes;
+  uint64_t output_bytes;
+  uint64_t gpu_layers;  ///< That are on devices, the output counted as one.
+  int32_t verdict;      ///< INGOT_FITS and so on: the worst of all places.
+} ingot_memory_estimate;
+
+/// What one device, or the host, holds. Bytes.
+typedef struct ingot_memory_use {
+  size_t struct_size;  ///< sizeof(ingot_memory_use)
+  uint64_t layer_count;
+  uint64_t weights_bytes;
+  uint64_t cache_bytes;
+  uint64_t compute_bytes;
+  uint64_t output_bytes;
+  uint64_t total_bytes;
+  int32_t verdict;  ///< INGOT_FITS and so on.
+} ingot_memory_use;
+
+/// The place of the host, for ingot_estimate_place.
+#define INGOT_HOST UINT64_MAX
+
+/// Estimates the memory of a run from the model's header; no weight is read.
+///
+/// @param options   NULL for the defaults.
+/// @param estimate  receives the sums.
+/// @return          INGOT_ERROR_ESTIMATE_IMPOSSIBLE if the header lacks or contradicts what counts;
+///                  INGOT_ERROR_RUN_REFUSED if the engine refuses the options for this model;
+///                  INGOT_ERROR_INVALID_ARGUMENT, INGOT_ERROR_SIZE_OVERFLOW.
+///
+/// Weights and cache are what llama.cpp allocates, exactly; work space is close. Linear in tensors
+/// and layers; allocates while it runs.
+INGOT_EXPORT ingot_code ingot_estimate(const ingot_model* model, const ingot_run_options* options,
+                                       ingot_memory_estimate* estimate, ingot_error* error);
+
+/// The same for one place: a device by its index, or INGOT_HOST.
+INGOT_EXPORT ingot_code ingot_estimate_place(const ingot_model* model,
+                                             const ingot_run_options* options, uint64_t place,
+                                             ingot_memory_use* use, ingot_error* error);
+
 #ifdef __cplusplus
 }
 #endif

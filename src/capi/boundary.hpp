@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <cstring>
 #include <new>
+#include <span>
+#include <string>
 #include <string_view>
 #include <type_traits>
 
@@ -48,6 +50,31 @@ ingot_code at_boundary(ingot_error* error, Body&& body) noexcept {
 
 /// Errc::invalid_argument for a struct that is smaller than it was in the first version of the ABI.
 [[nodiscard]] INGOT_EXPORT Result<void> require_size(std::size_t struct_size, std::size_t first_size);
+
+/// Larger than any option struct will be; a size above comes from memory that was never set.
+inline constexpr std::size_t largest_options_size = 1024;
+
+/// The options as this library knows them; NULL for the defaults. An option of a later version is
+/// refused, not ignored: the caller relies on it. `first_size` as in require_size.
+template <class Options>
+[[nodiscard]] Result<Options> known_options(const Options* options, std::size_t first_size) {
+  static_assert(std::is_trivially_copyable_v<Options>);
+  Options known = {};
+  if (options == nullptr) return known;
+  const std::size_t struct_size = options->struct_size;
+  INGOT_TRY_VOID(require_size(struct_size, first_size));
+  if (struct_size > largest_options_size) {
+    return fail(Errc::invalid_argument, "struct_size", std::to_string(struct_size));
+  }
+  const auto given = std::as_bytes(std::span(options, 1)).data();
+  for (std::size_t i = sizeof known; i < struct_size; ++i) {
+    if (given[i] != std::byte{0}) {
+      return fail(Errc::invalid_argument, "options", "an option that this library does not know");
+    }
+  }
+  std::memcpy(&known, given, struct_size < sizeof known ? struct_size : sizeof known);
+  return known;
+}
 
 /// Copies `source` into the caller's struct, which may be of an earlier or a later version: members
 /// that only one of the two knows are left alone. `first_size` as in require_size.

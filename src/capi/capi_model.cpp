@@ -26,35 +26,12 @@ constexpr std::size_t first_file_info_size =
 constexpr std::size_t first_tensor_info_size =
     offsetof(ingot_tensor_info, file) + sizeof(std::uint64_t);
 
-/// Larger than any option struct will be; a size above comes from memory that was never set.
-constexpr std::size_t largest_options_size = 1024;
-
 void take_over(std::uint64_t& limit, std::uint64_t given) noexcept {
   if (given != 0) limit = given;
 }
 
-/// The options as this library knows them. An option of a later version is refused, not ignored:
-/// who set it relies on it.
-Result<ingot_open_options> known_options(const ingot_open_options* options) {
-  ingot_open_options known = {};
-  if (options == nullptr) return known;
-  const std::size_t struct_size = options->struct_size;
-  INGOT_TRY_VOID(capi::require_size(struct_size, first_options_size));
-  if (struct_size > largest_options_size) {
-    return fail(Errc::invalid_argument, "struct_size", std::to_string(struct_size));
-  }
-  const auto given = std::as_bytes(std::span(options, 1)).data();
-  for (std::size_t i = sizeof known; i < struct_size; ++i) {
-    if (given[i] != std::byte{0}) {
-      return fail(Errc::invalid_argument, "options", "an option that this library does not know");
-    }
-  }
-  std::memcpy(&known, given, std::min(struct_size, sizeof known));
-  return known;
-}
-
 Result<OpenOptions> convert(const ingot_open_options* options) {
-  INGOT_TRY(const ingot_open_options given, known_options(options));
+  INGOT_TRY(const ingot_open_options given, capi::known_options(options, first_options_size));
   OpenOptions converted;
   switch (given.access) {
     case INGOT_ACCESS_MAP:

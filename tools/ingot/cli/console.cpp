@@ -66,6 +66,17 @@ std::string_view escape_sequence(Style style) {
       return "\x1b[2m";
     case Style::accent:
       return "\x1b[36m";
+    case Style::second:
+      return "\x1b[35m";
+    case Style::third:
+      return "\x1b[94m";
+    case Style::fourth:
+    case Style::good:
+      return "\x1b[32m";
+    case Style::warning:
+      return "\x1b[33m";
+    case Style::bad:
+      return "\x1b[31m";
     case Style::plain:
       break;
   }

@@ -31,7 +31,18 @@ enum class ExitCode : std::uint8_t {
   interrupted = 130,
 };
 
-enum class Style : std::uint8_t { plain, strong, faint, accent };
+enum class Style : std::uint8_t {
+  plain,
+  strong,
+  faint,
+  accent,  ///< The first colour of a drawing.
+  second,
+  third,
+  fourth,
+  good,
+  warning,
+  bad
+};
 
 /// A file of another format than GGUF that was opened as a model.
 struct ForeignFile {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 
+#include "text/memory_facts.hpp"
 #include "text/model_facts.hpp"
 #include "text/value_text.hpp"
 
@@ -152,6 +153,8 @@ void write_show_json(JsonStream& json, const std::string& file, const Model& mod
   json.member("tensor_count", model.tensors().size());
   json.member("metadata_count", model.metadata().size());
   write_shards(json, model);
+  json.key("memory");
+  write_memory_facts(json, model);
   json.end();
 }
 

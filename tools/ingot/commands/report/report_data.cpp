@@ -6,6 +6,7 @@
 #include <ingot/summary.hpp>
 #include <optional>
 
+#include "text/memory_facts.hpp"
 #include "text/show_json.hpp"
 #include "text/tensor_json.hpp"
 #include "text/value_text.hpp"
@@ -24,6 +25,22 @@ void write_reference(JsonStream& json, const ReportData& report) {
   json.member("file", std::string_view(*report.reference_file));
   json.member("name", summary.name);
   json.member("bits_per_weight", summary.bits_per_weight);
+  json.end();
+}
+
+/// All of the model on one device, for some contexts.
+void write_memory_runs(JsonStream& json, const Model& model) {
+  json.key("memory_runs");
+  json.begin_array();
+  for (const MemoryRun& run : memory_runs(model)) {
+    json.begin_object(Layout::line);
+    json.member("context", run.context);
+    json.member("weights_bytes", run.weights_bytes);
+    json.member("cache_bytes", run.cache_bytes);
+    json.member("compute_bytes", run.compute_bytes);
+    json.member("smallest_card_bytes", run.smallest_card);
+    json.end();
+  }
   json.end();
 }
 
@@ -110,6 +127,7 @@ void write_report_data(JsonStream& json, const ReportData& report) {
   json.key("summary");
   write_show_json(json, report.file, report.model, report.foreign);
   write_reference(json, report);
+  write_memory_runs(json, report.model);
   json.key("notices");
   json.begin_array();
   for (const std::string& notice : report.notices) json.value(std::string_view(notice));

@@ -12,6 +12,7 @@
 
 #include "cli/table.hpp"
 #include "text/joined.hpp"
+#include "text/memory_facts.hpp"
 #include "text/model_facts.hpp"
 #include "text/value_text.hpp"
 
@@ -54,6 +55,7 @@ class Page {
     print_title();
     print_shape();
     print_types();
+    print_memory();
     print_tokenizer();
     print_origin();
     print_file();
@@ -217,6 +219,21 @@ class Page {
     const std::string_view remark = file_type >= guessed && !name.empty() ? ", guessed" : "";
     return fmt::format("{} (general.file_type {}{})", name.empty() ? "unknown" : name, file_type,
                        remark);
+  }
+
+  void print_memory() {
+    const std::optional<MemoryFacts> facts = memory_facts(model_);
+    if (!facts) return;
+    Items items = {format_bytes(facts->weights_bytes) + " weights"};
+    if (facts->cache_growth_bytes > 0) {
+      items.push_back(format_bytes(facts->cache_growth_bytes) + " per 1k tokens");
+    }
+    items.push_back(facts->smallest_card
+                        ? fmt::format("{} card for {} tokens", card_text(*facts->smallest_card),
+                                      format_digits(facts->context))
+                        : "no common card");
+    line("memory", items);
+    start_group();
   }
 
   void print_tokenizer() {

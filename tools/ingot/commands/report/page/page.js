@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Puts the page together.
 
+const hideSection = (id) => {
+  byId(id).hidden = true;
+  document.querySelector(`nav a[href="#${id}"]`)?.remove();
+};
+
 setUpTheme();
 showErrors();
 showSummary();
 showTypes();
+showMemory();
 new LayerMap();
 new TensorView();
 const tensorList = tensorTable();
@@ -17,9 +23,7 @@ const largest = tensors.reduce((most, tensor) =>
   most === null || tensor.bytes > most.bytes ? tensor : most, null);
 if (largest) choice.pickTensor(largest);
 else {  // a vocabulary alone
-  for (const id of ['sizes', 'layers', 'tensor', 'tensors']) {
-    byId(id).hidden = true;
-    document.querySelector(`nav a[href="#${id}"]`)?.remove();
-  }
+  for (const id of ['sizes', 'layers', 'tensor', 'tensors']) hideSection(id);
 }
+if ((data.memory_runs ?? []).length === 0) hideSection('memory');
 document.documentElement.dataset.ready = 'true';

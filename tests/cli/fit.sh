@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: MIT
+# Will it run: the verdict, what would fit, and every term. The sums themselves: tests/estimate.
+"$ingot" sample model.gguf --layers 4 --embedding 512 --feed-forward 1024 --heads 8 --kv-heads 2 \
+  --vocab 32000 --context 32768 --type Q8_0 -q
+export COLUMNS=80
+"$ingot" fit model.gguf
+"$ingot" fit model.gguf -d 1G --ctx-size 8k
+expect 1 "$ingot" fit model.gguf -d 150M
+"$ingot" fit model.gguf -d 150M,150M --host 1G -c 8k --parallel 2 --cache-type-k q8_0
+"$ingot" fit model.gguf -d 128M --table --contexts 4k,32k --types Q4_K_M,Q8_0
+
+# No line is too long, and nothing else is on stderr.
+for columns in 60 80 140; do
+  COLUMNS=$columns "$ingot" fit model.gguf -d rtx-4090,rtx-3060 --bandwidth 1T >page 2>errors
+  [[ ! -s errors ]] || fail "stderr: $(cat errors)"
+  ((columns < 80)) || awk -v most="$columns" 'length > most { exit 1 }' page || fail "too wide"
+done
+
+# Every term, and they add up.
+expect 1 "$ingot" fit model.gguf -d 150M --json >fit.json
+python '
+import json
+fit = json.load(open("fit.json"))
+assert fit["verdict"] == "does_not_fit" and fit["fits"] is False
+assert fit["context"] == 32768 and fit["context_per_sequence"] == 32768
+for place in fit["devices"] + [fit["host"]]:
+    assert place["total_bytes"] == sum(
+        place[part + "_bytes"] for part in ("weights", "cache", "compute", "output", "projector"))
+assert sum(p["cache_bytes"] for p in fit["devices"] + [fit["host"]]) == fit["cache_bytes"]
+assert sum(c["key_bytes"] + c["value_bytes"] for c in fit["caches"]) == fit["cache_bytes"]
+assert fit["cache_bytes"] == 4 * 32768 * 2 * (64 + 64) * 2
+assert fit["devices"][0]["fits"] is False and fit["host"]["fits"] is None
+kinds = [change["kind"] for change in fit["advice"]["changes"]]
+assert "gpu_layers" in kinds and "ctx_size" in kinds, kinds
+assert fit["advice"]["context"] < 32768
+'
+# What advice names fits, as it stands.
+"$ingot" fit model.gguf -d 150M --json 2>/dev/null |
+  python 'import json, sys
+for change in json.load(sys.stdin)["advice"]["changes"]:
+    if change["options"]: print(change["options"])' >changes || true
+[[ $(wc -l <changes) -ge 2 ]] || fail "no changes"
+while read -ra options; do
+  "$ingot" fit model.gguf -d 150M "${options[@]}" >/dev/null || fail "does not fit: ${options[*]}"
+done <changes
+"$ingot" fit model.gguf -d 150M --max-context --json | grep -q '"verdict": "tight"' || fail "context"
+
+# The command of the engine; a header alone; a projector beside the model.
+[[ $("$ingot" fit model.gguf -d 1G -c 4k --flash-attn on --for llama.cpp) == \
+  "llama-server --model model.gguf --ctx-size 4096 --flash-attn on --gpu-layers 5" ]] || fail "command"
+cp model.gguf "a 'model'.gguf"
+"$ingot" fit "a 'model'.gguf" -c 4k --for llama.cpp | grep -qF "'a '\\''model'\\''.gguf'" ||
+  fail "quoting"
+head -c "$("$ingot" show model.gguf --json | python 'import json, sys
+print(json.load(sys.stdin)["format"]["data_offset"])')" model.gguf >model.head
+"$ingot" fit model.head --json 2>remark | sed 's/model.head/model.gguf/' >header.json
+grep -q "header is enough" remark || fail "no remark"
+"$ingot" fit model.gguf --json >whole.json
+expect_same header.json whole.json
+cp model.gguf mmproj.gguf
+"$ingot" edit mmproj.gguf --set general.type=mmproj --in-place -q
+"$ingot" fit model.gguf -d 1G --with mmproj.gguf --json | python 'import json, sys
+device = json.load(sys.stdin)["devices"][0]
+assert device["projector_bytes"] > 0'
+"$ingot" fit --list-devices | grep -q rtx-4090 || fail "no devices"
+"$ingot" fit --list-devices --json | python 'import json, sys
+assert len(json.load(sys.stdin)) > 50'
+
+expect_error 2 "FILE is missing" "$ingot" fit
+expect_error 2 "is not a size like 24G" "$ingot" fit model.gguf -d 24X
+expect_error 2 "is not a number of tokens" "$ingot" fit model.gguf -c much
+expect_error 2 "is not a number of layers" "$ingot" fit model.gguf --gpu-layers some
+expect_error 2 "is not a list of shares" "$ingot" fit model.gguf -d 1G --tensor-split a
+expect_error 2 "is not a rate" "$ingot" fit model.gguf -d 1G --bandwidth fast
+expect_error 2 "needs a --device" "$ingot" fit model.gguf --max-context
+expect_error 2 "no quantization" "$ingot" fit model.gguf --table --types Q99
+expect_error 2 "flash attention" "$ingot" fit model.gguf --cache-type-v q8_0 --flash-attn off
+expect_error 2 "neither an adapter" "$ingot" fit model.gguf --with model.gguf
+"$ingot" edit model.gguf --remove llama.attention.head_count -o hostile.gguf -q
+expect_error 3 "llama.attention.head_count" "$ingot" fit hostile.gguf

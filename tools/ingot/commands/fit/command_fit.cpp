@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: MIT
+// `ingot fit FILE` -- will it run? The memory on every device, from the header alone.
+
+#include <fmt/format.h>
+
+#include <ingot/text.hpp>
+#include <memory>
+
+#include "cli/command.hpp"
+#include "cli/json_stream.hpp"
+#include "cli/table.hpp"
+#include "commands/fit/engine_command.hpp"
+#include "commands/fit/fit_arguments.hpp"
+#include "commands/fit/fit_grid.hpp"
+#include "commands/fit/fit_json.hpp"
+#include "commands/fit/fit_page.hpp"
+
+namespace ingot::cli {
+namespace {
+
+constexpr const char* examples =
+    "Examples:\n"
+    "  ingot fit model.gguf                              # what it takes\n"
+    "  ingot fit model.gguf -d 24G -c 32k                # on a card of 24 GB\n"
+    "  ingot fit model.gguf -d rtx-3090,rtx-3060 --host 64G\n"
+    "  ingot fit model.gguf -d m4-max-64 --max-context\n"
+    "  ingot fit model.gguf -d 12G --cache-type-k q8_0 --cache-type-v q8_0\n"
+    "  ingot fit model.gguf -d 24G --with mmproj.gguf --for llama.cpp\n"
+    "  ingot fit model.gguf --table                      # for a model card\n"
+    "\n"
+    "Figures are those of llama.cpp: weights and cache exactly, work space closely;\n"
+    "docs/estimate.md has the formulas and what is not counted. Options mean what\n"
+    "they mean there. A size like 24G is a card of 24 GiB, of which its driver keeps\n"
+    "a little. Only headers are read.\n"
+    "Exit status 1: it does not fit.";
+
+/// Opens a model; if only its header is there, that.
+Result<Model> open_for_fit(const std::string& file, Console& console) {
+  Result<Model> model = console.open_model(file);
+  if (model || file == "-") return model;
+  const Errc code = model.error().code;
+  if (code != Errc::tensor_outside_file && code != Errc::truncated) return model;
+  Result<Model> header = open_header(file, console.open_options());
+  if (!header) return model;
+  console.remark(file, "the data is not all there; the header is enough for an estimate");
+  return header;
+}
+
+ExitCode list_devices(Console& console) {
+  const std::vector<Column> columns = {{"name", Align::left},
+                                       {"device", Align::left},
+                                       {"memory", Align::right},
+                                       {"usable", Align::right},
+                                       {"bandwidth", Align::right}};
+  const std::span<const DeviceModel> models = device_models();
+  if (console.is_json()) {
+    JsonStream json(console.out());
+    json.begin_array();
+    for (const DeviceModel& model : models) {
+      json.begin_object(Layout::line);
+      json.member("name", model.name);
+      json.member("label", model.label);
+      json.member("memory_bytes", model.memory_bytes);
+      json.member("usable_bytes", model.usable_bytes);
+      json.member("bandwidth", model.bandwidth);
+      json.end();
+    }
+    json.end();
+    return ExitCode::done;
+  }
+  print_table(console, columns, models.size(), [&](std::size_t row, std::span<std::string> cells) {
+    const DeviceModel& model = models[row];
+    cells[0] = model.name;
+    cells[1] = model.label;
+    cells[2] = format_bytes(model.memory_bytes);
+    cells[3] = format_bytes(model.usable_bytes);
+    cells[4] = fmt::format("{:.0f} GB/s", model.bandwidth / 1e9);
+  });
+  return ExitCode::done;
+}
+
+/// One run of the command.
+class Fit {
+ public:
+  Fit(const FitArguments& arguments, Console& console) : arguments_(arguments), console_(console) {}
+
+  ExitCode run() {
+    if (arguments_.lists_devices) return list_devices(console_);
+    if (arguments_.file.empty()) return console_.refuse_usage("fit: FILE is missing");
+    const Result<RunOptions> options = run_options_of(arguments_);
+    if (!options) return refuse(options.error());
+    options_ = *options;
+    const Result<Model> model = open_for_fit(arguments_.file, console_);
+    if (!model) return console_.fail(arguments_.file, model.error());
+    Result<MemoryProfile> profile = MemoryProfile::read(*model);
+    if (!profile) return console_.fail(arguments_.file, profile.error());
+    if (const ExitCode code = add_companions(*profile); code != ExitCode::done) return code;
+    if (arguments_.wants_table) return print_table_of(*model, *profile);
+    return print_result(*model, *profile);
+  }
+
+ private:
+  /// "fit: --device: ...": what is wrong with an option.
+  ExitCode refuse(const Error& error) {
+    return console_.refuse_usage("fit: " + error.subject + ": " + error.detail);
+  }
+
+  ExitCode add_companions(MemoryProfile& profile) {
+    for (const std::string& file : arguments_.companions) {
+      const Result<Model> companion = open_for_fit(file, console_);
+      if (!companion) return console_.fail(file, companion.error());
+      const Result<void> added = profile.add_companion(*companion);
+      if (!added) return console_.fail(file, added.error());
+    }
+    return ExitCode::done;
+  }
+
+  ExitCode print_table_of(const Model& model, const MemoryProfile& profile) {
+    std::vector<std::uint64_t> contexts;
+    for (const std::string& word : split_list(arguments_.contexts.value_or(""))) {
+      const std::optional<std::uint64_t> tokens = parse_token_count(word);
+      if (!arguments_.contexts) break;
+      if (!tokens || *tokens == 0) {
+        return console_.refuse_usage("fit: --contexts: \"" + escape_shortened(word, 40) +
+                                     "\" is not a number of tokens like 8192 or 32k");
+      }
+      contexts.push_back(*tokens);
+    }
+    std::vector<std::string> types;
+    if (arguments_.types) types = split_list(*arguments_.types);
+    for (const std::string& type : types) {
+      if (!is_recipe(type)) {
+        return console_.refuse_usage("fit: --types: there is no quantization \"" +
+                                     escape_shortened(type, 40) + "\"; Q4_K_M is one");
+      }
+    }
+    const Result<FitGrid> grid = make_grid(model, profile, options_, std::move(contexts), types);
+    if (!grid) return console_.fail(arguments_.file, grid.error());
+    console_.is_json() ? print_grid_json(console_, arguments_.file, *grid)
+                       : print_grid(console_, *grid, options_);
+    return ExitCode::done;
+  }
+
+  ExitCode print_result(const Model& model, const MemoryProfile& profile) {
+    if (arguments_.wants_longest_context) {
+      const Result<Advice> advice = profile.advise(options_);
+      if (!advice) return console_.fail(arguments_.file, advice.error());
+      const bool has_limit = !options_.devices.empty() || options_.host_bytes.has_value();
+      if (!has_limit) {
+        return console_.refuse_usage("fit: --max-context needs a --device or a --host");
+      }
+      // If none fits, the shortest shows what is missing.
+      options_.context = advice->context.value_or(1);
+    }
+    Result<MemoryEstimate> estimate = profile.estimate(options_);
+    if (!estimate) return console_.fail(arguments_.file, estimate.error());
+    Result<Advice> advice = profile.advise(options_);
+    if (!advice) return console_.fail(arguments_.file, advice.error());
+    FitResult result{arguments_.file,    model, profile, options_, *std::move(estimate),
+                     *std::move(advice), {},    {}};
+    if (options_.devices.empty()) {
+      result.smallest_card = profile.smallest_card(result.estimate.context).value_or(std::nullopt);
+    }
+    for (const Change& change : result.advice.changes) {
+      if (change.kind == ChangeKind::weights) {
+        result.smaller = largest_quantization(model, change.weights_bytes);
+      }
+    }
+    return show(result);
+  }
+
+  ExitCode show(const FitResult& result) {
+    const ExitCode code =
+        result.estimate.verdict == Verdict::does_not_fit ? ExitCode::negative : ExitCode::done;
+    if (arguments_.for_llama_cpp) return print_command(result);
+    if (console_.is_json()) {
+      JsonStream json(console_.out());
+      write_fit_json(json, result);
+    } else {
+      print_fit_page(console_, result);
+    }
+    return code;
+  }
+
+  ExitCode print_command(const FitResult& result) {
+    const RunOptions* options = &result.options;
+    if (result.estimate.verdict == Verdict::does_not_fit) {
+      const auto& changes = result.advice.changes;
+      if (changes.empty() || changes.front().kind == ChangeKind::weights) {
+        console_.complain(arguments_.file, "it does not fit, and no option makes it fit");
+        return ExitCode::negative;
+      }
+      options = &changes.front().options;
+      console_.remark(arguments_.file,
+                      "it does not fit so; with " + option_text(changes.front()) + " it does");
+    }
+    const Result<MemoryEstimate> estimate = result.profile.estimate(*options);
+    if (!estimate) return console_.fail(arguments_.file, estimate.error());
+    console_.out().print("{}\n", llama_cpp_command(arguments_.file, *options, *estimate));
+    return ExitCode::done;
+  }
+
+  const FitArguments& arguments_;
+  Console& console_;
+  RunOptions options_;
+};
+
+}  // namespace
+
+void add_fit_command(CLI::App& program, Console& console) {
+  auto arguments = std::make_shared<FitArguments>();
+  CLI::App& command =
+      add_command(program, "fit", "Say whether a model fits the memory, and what would", examples);
+  add_fit_arguments(command, *arguments);
+  on_run(command, [arguments, &console] { console.finish(Fit(*arguments, console).run()); });
+}
+
+}  // namespace ingot::cli

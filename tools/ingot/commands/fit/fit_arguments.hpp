@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// The options of `ingot fit` as they are typed, and what they mean.
+#pragma once
+
+#include <cstdint>
+#include <ingot/estimate.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}  // namespace CLI
+
+namespace ingot::cli {
+
+struct FitArguments {
+  std::string file;
+  std::vector<std::string> devices;
+  std::optional<std::string> host;
+  std::optional<std::string> context;
+  std::optional<std::string> gpu_layers;
+  std::optional<std::string> tensor_split;
+  std::optional<std::string> bandwidth;
+  std::optional<std::string> host_bandwidth;
+  std::optional<std::string> contexts;  ///< Of the grid.
+  std::optional<std::string> types;     ///< Of the grid.
+  std::vector<std::string> companions;
+  bool keeps_experts_on_host = false;
+  bool no_mmap = false;
+  bool no_repack = false;
+  bool no_kv_offload = false;
+  bool wants_longest_context = false;
+  bool wants_table = false;
+  bool for_llama_cpp = false;
+  bool lists_devices = false;
+  RunOptions run;  ///< What needs no parsing.
+};
+
+/// Declares all options and arguments.
+void add_fit_arguments(CLI::App& command, FitArguments& arguments);
+
+/// The run that they ask for, or what is wrong with one of them.
+[[nodiscard]] Result<RunOptions> run_options_of(const FitArguments& arguments);
+
+/// "4096", "32k" (32,768), "1M": tokens.
+[[nodiscard]] std::optional<std::uint64_t> parse_token_count(std::string_view text);
+
+/// The parts of a list like "24G,24G".
+[[nodiscard]] std::vector<std::string> split_list(std::string_view text);
+
+}  // namespace ingot::cli

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// A bar whose parts are what a device holds.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "cli/console.hpp"
+#include "ingot/estimate.hpp"
+
+namespace ingot::cli {
+
+/// The parts of a bar have a colour and a glyph each, so that they are told apart without colours.
+///
+/// `cells` columns that stand for `scale_bytes`: what is held, then what is free of the capacity.
+/// What is held beyond the capacity has a glyph of its own.
+[[nodiscard]] std::string memory_bar(const Console& console, const MemoryUse& use,
+                                     std::uint64_t scale_bytes, std::size_t cells);
+
+/// "# weights  = cache  - work space ...", as the bars have them.
+[[nodiscard]] std::string bar_legend(const Console& console, bool has_excess);
+
+}  // namespace ingot::cli

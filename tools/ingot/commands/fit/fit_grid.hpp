@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// The memory of a model for several contexts and quantizations.
+#pragma once
+
+#include <cstdint>
+#include <ingot/estimate.hpp>
+#include <ingot/model.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/console.hpp"
+
+namespace ingot::cli {
+
+struct GridRow {
+  std::string type;  ///< A recipe, or "as it is".
+  std::uint64_t weights_bytes = 0;
+  std::vector<std::uint64_t> total_bytes;  ///< Of all devices and the host, for each context.
+  std::vector<Verdict> verdicts;
+};
+
+struct FitGrid {
+  std::vector<std::uint64_t> contexts;
+  std::vector<GridRow> rows;
+};
+
+/// @param contexts  none: powers of two up to the model's own context.
+/// @param types     none: the model as it is, and usual recipes; else names of recipes.
+/// Without devices in `options`, one without a limit is assumed.
+[[nodiscard]] Result<FitGrid> make_grid(const Model& model, const MemoryProfile& profile,
+                                        const RunOptions& options,
+                                        std::vector<std::uint64_t> contexts,
+                                        const std::vector<std::string>& types);
+
+/// As a Markdown table, which lines up as text too.
+void print_grid(Console& console, const FitGrid& grid, const RunOptions& options);
+
+/// {"contexts", "rows"}, beside the file.
+void print_grid_json(Console& console, const std::string& file, const FitGrid& grid);
+
+}  // namespace ingot::cli

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+#include "commands/fit/fit_json.hpp"
+
+#include "text/value_text.hpp"
+
+namespace ingot::cli {
+namespace {
+
+std::optional<bool> fits(Verdict verdict) {
+  if (verdict == Verdict::unknown) return std::nullopt;
+  return verdict != Verdict::does_not_fit;
+}
+
+void write_use(JsonStream& json, const MemoryUse& use) {
+  json.begin_object();
+  json.member("name", std::string_view(use.name));
+  json.member("first_layer", use.first_layer);
+  json.member("layer_count", use.layer_count);
+  json.member("has_output", use.has_output);
+  json.member("weights_bytes", use.weights_bytes);
+  json.member("mapped_bytes", use.mapped_bytes);
+  json.member("cache_bytes", use.cache_bytes);
+  json.member("compute_bytes", use.compute_bytes);
+  json.member("output_bytes", use.output_bytes);
+  json.member("projector_bytes", use.projector_bytes);
+  json.member("total_bytes", use.total_bytes);
+  json.member("weights_read_bytes", use.weights_read_bytes);
+  json.member("capacity_bytes", use.capacity_bytes);
+  json.member("verdict", name_of(use.verdict));
+  json.member("fits", fits(use.verdict));
+  json.end();
+}
+
+void write_caches(JsonStream& json, const FitResult& result) {
+  json.key("caches");
+  json.begin_array();
+  for (const CacheUse& use : result.estimate.caches) {
+    json.begin_object(Layout::line);
+    json.member("kind", name_of(use.kind));
+    json.member("layers", use.layers);
+    json.member("cells", use.cells);
+    json.member("streams", use.streams);
+    json.member("key_bytes", use.key_bytes);
+    json.member("value_bytes", use.value_bytes);
+    json.end();
+  }
+  json.end();
+}
+
+void write_compute(JsonStream& json, const ComputeTerms& terms) {
+  json.key("compute");
+  json.begin_object();
+  json.member("mask_bytes", terms.mask);
+  json.member("output_bytes", terms.output);
+  json.member("attention_bytes", terms.attention);
+  json.member("feed_forward_bytes", terms.feed_forward);
+  json.member("experts_bytes", terms.experts);
+  json.member("state_bytes", terms.state);
+  json.member("largest", terms.largest);
+  json.end();
+}
+
+std::string_view kind_name(ChangeKind kind) {
+  switch (kind) {
+    case ChangeKind::micro_batch:
+      return "ubatch_size";
+    case ChangeKind::cache_type:
+      return "cache_type";
+    case ChangeKind::both:
+      return "cache_type_and_ubatch_size";
+    case ChangeKind::experts_on_host:
+      return "n_cpu_moe";
+    case ChangeKind::gpu_layers:
+      return "gpu_layers";
+    case ChangeKind::context:
+      return "ctx_size";
+    case ChangeKind::weights:
+      break;
+  }
+  return "quantization";
+}
+
+void write_change(JsonStream& json, const FitResult& result, const Change& change) {
+  json.begin_object();
+  json.member("kind", kind_name(change.kind));
+  const bool is_weights = change.kind == ChangeKind::weights;
+  json.key("options");
+  is_weights ? json.null() : json.value(std::string_view(option_text(change)));
+  json.key("weights_bytes");
+  is_weights ? json.value(change.weights_bytes) : json.null();
+  json.key("type");
+  is_weights&& result.smaller ? json.value(result.smaller->recipe) : json.null();
+  json.end();
+}
+
+void write_advice(JsonStream& json, const FitResult& result) {
+  json.key("advice");
+  json.begin_object();
+  json.member("gpu_layers", result.advice.gpu_layers);
+  json.member("context", result.advice.context);
+  json.member("smallest_card_bytes", result.smallest_card);
+  json.key("changes");
+  json.begin_array();
+  for (const Change& change : result.advice.changes) write_change(json, result, change);
+  json.end();
+  json.end();
+}
+
+void write_run(JsonStream& json, const FitResult& result) {
+  const MemoryEstimate& estimate = result.estimate;
+  json.member("context", estimate.context);
+  json.member("context_per_sequence", estimate.context_per_sequence);
+  json.member("context_length", result.profile.context_length());
+  json.member("sequences", estimate.sequences);
+  json.member("batch_size", result.options.batch);
+  json.member("ubatch_size", estimate.micro_batch);
+  json.member("cache_type_k", std::string_view(type_text(result.options.key_type)));
+  json.member("cache_type_v", std::string_view(type_text(result.options.value_type)));
+  json.member("flash_attention", estimate.uses_flash_attention);
+  json.member("layer_count", result.profile.layer_count());
+  json.member("gpu_layers", estimate.gpu_layers);
+}
+
+template <class Texts>
+void write_texts(JsonStream& json, std::string_view name, const Texts& texts) {
+  json.key(name);
+  json.begin_array();
+  for (const auto& text : texts) json.value(std::string_view(text));
+  json.end();
+}
+
+}  // namespace
+
+void write_fit_json(JsonStream& json, const FitResult& result) {
+  const MemoryEstimate& estimate = result.estimate;
+  json.begin_object();
+  json.member("file", std::string_view(result.file));
+  json.member("architecture", std::string_view(result.profile.architecture()));
+  json.member("is_known_architecture", result.profile.is_known_architecture());
+  json.member("verdict", name_of(estimate.verdict));
+  json.member("fits", fits(estimate.verdict));
+  write_run(json, result);
+  json.member("weights_bytes", estimate.weights_bytes);
+  json.member("cache_bytes", estimate.cache_bytes);
+  json.member("output_bytes", estimate.output_bytes);
+  write_caches(json, result);
+  write_compute(json, estimate.compute);
+  json.key("devices");
+  json.begin_array();
+  for (const MemoryUse& use : estimate.devices) write_use(json, use);
+  json.end();
+  json.key("host");
+  write_use(json, estimate.host);
+  json.key("tokens_per_second_bound");
+  json.begin_object();
+  json.member("empty_cache", estimate.bound_at_start);
+  json.member("full_cache", estimate.bound_at_end);
+  json.end();
+  write_advice(json, result);
+  write_texts(json, "notes", result.profile.notes());
+  write_texts(json, "not_counted", not_counted(result.options));
+  json.end();
+}
+
+}  // namespace ingot::cli

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: MIT
+#include "commands/fit/fit_page.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ingot/summary.hpp>
+#include <ingot/text.hpp>
+
+#include "cli/table.hpp"
+#include "commands/fit/fit_bar.hpp"
+#include "text/memory_facts.hpp"
+#include "text/value_text.hpp"
+
+namespace ingot::cli {
+namespace {
+
+constexpr std::size_t label_columns = 11;
+constexpr std::size_t widest_page = 110;
+
+std::string plural(std::uint64_t count, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", format_digits(count), count == 1 ? one : many);
+}
+
+std::string bytes_or_dash(std::uint64_t bytes) { return bytes == 0 ? "-" : format_bytes(bytes); }
+
+Style style_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::fits:
+      return Style::good;
+    case Verdict::tight:
+      return Style::warning;
+    case Verdict::does_not_fit:
+      return Style::bad;
+    case Verdict::unknown:
+      break;
+  }
+  return Style::plain;
+}
+
+std::string_view word_of(Verdict verdict) {
+  return verdict == Verdict::does_not_fit ? "does not fit" : name_of(verdict);
+}
+
+/// The page while it is written.
+class FitPage {
+ public:
+  FitPage(Console& console, const FitResult& result)
+      : console_(console),
+        out_(console.out()),
+        result_(result),
+        estimate_(result.estimate),
+        width_(std::min(console.width(), widest_page)) {
+    name_places();
+  }
+  FitPage(const FitPage&) = delete;
+  FitPage& operator=(const FitPage&) = delete;
+
+  void print() {
+    print_title();
+    print_verdict();
+    print_changes();
+    print_bars();
+    print_parts();
+    print_facts();
+    print_notes();
+  }
+
+ private:
+  /// A device or the host, with a name that no other has.
+  struct Place {
+    std::string name;
+    const MemoryUse* use;
+  };
+
+  void name_places() {
+    for (const MemoryUse& use : estimate_.devices) {
+      const auto same = [&](const MemoryUse& other) { return other.name == use.name; };
+      const auto& all = estimate_.devices;
+      std::string name = escape_shortened(use.name, width_ / 4);
+      if (std::count_if(all.begin(), all.end(), same) > 1) {
+        name += fmt::format(" #{}", places_.size() + 1);
+      }
+      places_.push_back({std::move(name), &use});
+    }
+    places_.push_back({"host", &estimate_.host});
+    for (const Place& place : places_) {
+      name_columns_ = std::max(name_columns_, display_columns(place.name) + 2);
+    }
+  }
+
+  void print_title() {
+    const Summary summary = summarize(result_.model);
+    const std::string file = result_.file.substr(result_.file.rfind('/') + 1);
+    const std::string title =
+        summary.name && !summary.name->empty() ? std::string(*summary.name) : file;
+    out_.print("{}\n", console_.paint(Style::strong, escape_shortened(title, width_)));
+    std::string kind = result_.profile.architecture().empty()
+                           ? "no architecture"
+                           : escape_shortened(result_.profile.architecture(), 24);
+    if (!result_.profile.is_known_architecture()) kind += " (not known)";
+    out_.print("{}, {} parameters, {} of weights, {} of context\n\n", kind,
+               format_count(summary.parameter_count), format_bytes(estimate_.weights_bytes),
+               plural(estimate_.context, "token", "tokens"));
+  }
+
+  void print_verdict() {
+    const std::string_view word = word_of(estimate_.verdict);
+    if (estimate_.verdict == Verdict::unknown) {
+      out_.print(
+          "{} on the host",
+          console_.paint(Style::strong, "takes " + format_bytes(estimate_.host.total_bytes)));
+      if (result_.smallest_card) {
+        out_.print("; all of it fits on a card of {}", card_text(*result_.smallest_card));
+      } else {
+        out_.print("; no common card holds all of it");
+      }
+      out_.print("\n");
+    } else {
+      out_.print("{}{}\n", console_.paint(style_of(estimate_.verdict), word), margin_text());
+    }
+    out_.put('\n');
+  }
+
+  /// How much is left, or missing, where it is tightest.
+  [[nodiscard]] std::string margin_text() const {
+    std::string text;
+    double least = 2;
+    for (const Place& place : places_) {
+      const MemoryUse& use = *place.use;
+      if (!use.capacity_bytes) continue;
+      if (use.verdict == Verdict::does_not_fit) {
+        text += fmt::format("{} {} lacks {}", text.empty() ? ":" : ",", place.name,
+                            format_bytes(use.total_bytes - *use.capacity_bytes));
+        least = -1;
+      }
+      const double left =
+          1 - static_cast<double>(use.total_bytes) /
+                  static_cast<double>(std::max<std::uint64_t>(*use.capacity_bytes, 1));
+      if (left < least && least >= 0) {
+        least = left;
+        text = fmt::format(", {} to spare on {}",
+                           format_bytes(*use.capacity_bytes - use.total_bytes), place.name);
+      }
+    }
+    return text;
+  }
+
+  void print_changes() {
+    if (estimate_.verdict != Verdict::does_not_fit) return;
+    if (result_.advice.changes.empty()) {
+      out_.print("no single change makes it fit\n\n");
+      return;
+    }
+    out_.print("{}\n", result_.advice.changes.size() == 1 ? "this makes it fit"
+                                                          : "each of these makes it fit");
+    for (const Change& change : result_.advice.changes) out_.print("  {}\n", change_text(change));
+    out_.put('\n');
+  }
+
+  [[nodiscard]] std::string change_text(const Change& change) const {
+    if (change.kind == ChangeKind::weights) {
+      std::string text = fmt::format("{} of weights or less", format_bytes(change.weights_bytes));
+      if (result_.smaller) {
+        text += fmt::format(": quantize to {} ({})", result_.smaller->recipe,
+                            format_bytes(result_.smaller->weights_bytes));
+      }
+      return text;
+    }
+    const std::string option = console_.paint(Style::strong, option_text(change));
+    if (change.kind == ChangeKind::gpu_layers) {
+      const std::uint64_t all = result_.profile.layer_count() + 1;
+      const std::uint64_t moved = all - static_cast<std::uint64_t>(change.options.gpu_layers);
+      return option + fmt::format("  ({} on the host)", plural(moved, "layer", "layers"));
+    }
+    if (change.kind == ChangeKind::context) {
+      return option + fmt::format("  (instead of {})", estimate_.context);
+    }
+    if (change.kind == ChangeKind::experts_on_host) {
+      return option + fmt::format("  (experts of {} of {} layers on the host)",
+                                  change.options.experts_on_host, result_.profile.layer_count());
+    }
+    return option;
+  }
+
+  [[nodiscard]] std::uint64_t scale_bytes() const {
+    std::uint64_t scale = 1;
+    for (const Place& place : places_) {
+      scale = std::max({scale, place.use->total_bytes, place.use->capacity_bytes.value_or(0)});
+    }
+    return scale;
+  }
+
+  [[nodiscard]] static std::string amount_text(const MemoryUse& use) {
+    if (!use.capacity_bytes) return format_bytes(use.total_bytes);
+    return fmt::format("{} of {}", format_bytes(use.total_bytes),
+                       format_bytes(*use.capacity_bytes));
+  }
+
+  void print_bars() {
+    std::size_t amount_columns = 0;
+    bool has_verdict = false;
+    for (const Place& place : places_) {
+      amount_columns = std::max(amount_columns, amount_text(*place.use).size());
+      has_verdict = has_verdict || place.use->verdict != Verdict::unknown;
+    }
+    const std::size_t verdict_columns = has_verdict ? 14 : 0;
+    const std::size_t taken = name_columns_ + amount_columns + 2 + verdict_columns;
+    const std::size_t cells = width_ > taken + 8 ? std::min<std::size_t>(width_ - taken, 60) : 8;
+    for (const Place& place : places_) {
+      const MemoryUse& use = *place.use;
+      std::string line = padded(place.name, name_columns_) +
+                         memory_bar(console_, use, scale_bytes(), cells) + "  " +
+                         padded(amount_text(use), amount_columns, Align::right);
+      if (use.verdict != Verdict::unknown) {
+        line += "  " + console_.paint(style_of(use.verdict), word_of(use.verdict));
+      }
+      out_.print("{}\n", line);
+    }
+    const bool has_excess = estimate_.verdict == Verdict::does_not_fit;
+    out_.print("{}{}\n\n", std::string(name_columns_, ' '), bar_legend(console_, has_excess));
+  }
+
+  void print_parts() {
+    std::vector<Column> columns = {{"", Align::left}};
+    for (const char* heading : {"layers", "weights", "cache", "work space", "output", "total"}) {
+      columns.push_back({heading, Align::right});
+    }
+    const bool has_projector = std::any_of(places_.begin(), places_.end(), [](const Place& place) {
+      return place.use->projector_bytes > 0;
+    });
+    if (has_projector) columns.push_back({"projector", Align::right});
+    print_table(console_, columns, places_.size(),
+                [&](std::size_t row, std::span<std::string> cells) {
+                  const MemoryUse& use = *places_[row].use;
+                  cells[0] = places_[row].name;
+                  cells[1] = layers_text(use);
+                  cells[2] = bytes_or_dash(use.weights_bytes);
+                  cells[3] = bytes_or_dash(use.cache_bytes);
+                  cells[4] = bytes_or_dash(use.compute_bytes);
+                  cells[5] = bytes_or_dash(use.output_bytes);
+                  cells[6] = format_bytes(use.total_bytes);
+                  if (has_projector) cells[7] = bytes_or_dash(use.projector_bytes);
+                });
+    out_.put('\n');
+  }
+
+  [[nodiscard]] static std::string layers_text(const MemoryUse& use) {
+    std::string text = use.layer_count > 0 ? std::to_string(use.layer_count) : "";
+    if (use.has_output) text += text.empty() ? "output" : " + out";
+    return text.empty() ? "-" : text;
+  }
+
+  void line(std::string_view label, std::string_view text) {
+    out_.print("{}{}\n", console_.paint(Style::faint, padded(label, label_columns)), text);
+  }
+
+  void print_facts() {
+    std::string context = plural(estimate_.context, "token", "tokens");
+    if (estimate_.sequences > 1) {
+      context += fmt::format(", {} for each of {} sequences",
+                             format_digits(estimate_.context_per_sequence), estimate_.sequences);
+    }
+    const std::uint64_t own = result_.profile.context_length();
+    const bool is_own = estimate_.context_per_sequence == own;
+    if (is_own) context += ", the model's own";
+    if (result_.advice.context && !is_own && estimate_.verdict != Verdict::does_not_fit) {
+      context += *result_.advice.context >= own
+                     ? fmt::format("; the model's own {} fit as well", format_digits(own))
+                     : fmt::format("; at most {} fit", format_digits(*result_.advice.context));
+    }
+    line("context", context);
+    print_caches();
+    if (result_.advice.gpu_layers) {
+      line("layers", fmt::format("{} of {} on devices, the output counted as one; at most {} fit",
+                                 estimate_.gpu_layers, result_.profile.layer_count() + 1,
+                                 *result_.advice.gpu_layers));
+    }
+    line("batch", fmt::format("{} tokens at once, {}flash attention", estimate_.micro_batch,
+                              estimate_.uses_flash_attention ? "" : "no "));
+    if (estimate_.bound_at_start) {
+      line("speed",
+           fmt::format("at most {:.1f} tokens/s, {:.1f} with a full cache: bandwidth bound",
+                       *estimate_.bound_at_start, *estimate_.bound_at_end));
+    }
+  }
+
+  void print_caches() {
+    std::string_view label = "cache";
+    for (const CacheUse& use : estimate_.caches) {
+      const bool is_state = use.kind == CacheKind::recurrent;
+      std::string text =
+          fmt::format("{:<9} {:>4} {} x {:>9} {}, {}", name_of(use.kind), use.layers,
+                      use.layers == 1 ? "layer " : "layers", format_digits(use.cells * use.streams),
+                      is_state ? "states" : "cells", format_bytes(use.key_bytes + use.value_bytes));
+      if (!is_state) {
+        text += ", " + type_text(result_.options.key_type);
+        if (result_.options.value_type != result_.options.key_type) {
+          text += " and " + type_text(result_.options.value_type);
+        }
+      }
+      line(label, text);
+      label = "";
+    }
+    if (estimate_.caches.empty()) line("cache", "none");
+  }
+
+  void print_notes() {
+    out_.put('\n');
+    for (const std::string& note : result_.profile.notes()) print_wrapped("note: " + note);
+    std::string text = "not counted: ";
+    bool is_first = true;
+    for (const std::string_view part : not_counted(result_.options)) {
+      text += (is_first ? "" : ", ") + std::string(part);
+      is_first = false;
+    }
+    print_wrapped(text);
+  }
+
+  void print_wrapped(std::string_view text) {
+    std::size_t begin = 0;
+    while (text.size() - begin > width_) {
+      const std::size_t space = text.rfind(' ', begin + width_);
+      if (space == std::string_view::npos || space <= begin) break;
+      out_.print("{}\n", console_.paint(Style::faint, text.substr(begin, space - begin)));
+      begin = space + 1;
+    }
+    out_.print("{}\n", console_.paint(Style::faint, text.substr(begin)));
+  }
+
+  Console& console_;
+  Output& out_;
+  const FitResult& result_;
+  const MemoryEstimate& estimate_;
+  std::size_t width_;
+  std::size_t name_columns_ = label_columns;
+  std::vector<Place> places_;
+};
+
+}  // namespace
+
+void print_fit_page(Console& console, const FitResult& result) { FitPage(console, result).print(); }
+
+}  // namespace ingot::cli

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+// An estimate for people: the verdict, what to do, bars, and the terms.
+#pragma once
+
+#include "cli/console.hpp"
+#include "commands/fit/fit_result.hpp"
+
+namespace ingot::cli {
+
+void print_fit_page(Console& console, const FitResult& result);
+
+}  // namespace ingot::cli

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// What `ingot fit` found out about one model.
+#pragma once
+
+#include <cstdint>
+#include <ingot/estimate.hpp>
+#include <ingot/model.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ingot::cli {
+
+/// A mixture that a model can be quantized to, and how large it is then.
+struct QuantizedSize {
+  std::string_view recipe;
+  std::uint64_t weights_bytes = 0;
+};
+
+struct FitResult {
+  const std::string& file;
+  const Model& model;
+  const MemoryProfile& profile;
+  RunOptions options;
+  MemoryEstimate estimate;
+  Advice advice;
+  std::optional<std::uint64_t> smallest_card;  ///< Bytes as sold; if no device was given.
+  std::optional<QuantizedSize> smaller;        ///< The largest mixture that fits, if none does now.
+};
+
+/// Whether a mixture has that name.
+[[nodiscard]] bool is_recipe(std::string_view name);
+
+/// The types of all tensors after quantizing, and a profile of that; an error if a type fits no
+/// row.
+[[nodiscard]] Result<MemoryProfile> profile_as(const Model& model, std::string_view recipe);
+
+/// The names of usual mixtures, the smallest first.
+[[nodiscard]] std::span<const std::string_view> usual_quantizations() noexcept;
+
+/// The largest usual mixture of at most so many bytes.
+[[nodiscard]] std::optional<QuantizedSize> largest_quantization(const Model& model,
+                                                                std::uint64_t most_bytes);
+
+/// What sums leave out for every model.
+[[nodiscard]] std::vector<std::string_view> not_counted(const RunOptions& options);
+
+/// The options of a change as they are typed, e.g. "--ubatch-size 128".
+[[nodiscard]] std::string option_text(const Change& change);
+
+}  // namespace ingot::cli

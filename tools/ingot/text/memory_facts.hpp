@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// What a model takes to run, in a few numbers.
+#pragma once
+
+#include <cstdint>
+#include <ingot/model.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/json_stream.hpp"
+
+namespace ingot::cli {
+
+struct MemoryFacts {
+  std::uint64_t weights_bytes = 0;
+  std::uint64_t cache_growth_bytes = 0;        ///< For each 1,024 tokens of context, F16.
+  std::uint64_t context = 0;                   ///< Of the next member.
+  std::optional<std::uint64_t> smallest_card;  ///< That holds all of it; as sold.
+};
+
+/// Nothing if the architecture is not known, or the header does not tell.
+[[nodiscard]] std::optional<MemoryFacts> memory_facts(const Model& model);
+
+/// All of a model on one device, for one context.
+struct MemoryRun {
+  std::uint64_t context = 0;
+  std::uint64_t weights_bytes = 0;
+  std::uint64_t cache_bytes = 0;
+  std::uint64_t compute_bytes = 0;
+  std::optional<std::uint64_t> smallest_card;
+};
+
+/// For contexts from 2,048 tokens to the model's own; none where there are no facts.
+[[nodiscard]] std::vector<MemoryRun> memory_runs(const Model& model);
+
+/// "24 GB": the size of a card as it is sold, which is in powers of 1024.
+[[nodiscard]] std::string card_text(std::uint64_t bytes);
+
+/// The facts as the value of a key; null without.
+void write_memory_facts(JsonStream& json, const Model& model);
+
+}  // namespace ingot::cli
