@@ -46,10 +46,11 @@ ingot_code at_boundary(ingot_error* error, Body&& body) noexcept {
 
 /// Errc::index_out_of_range unless `index` is below `count`; `what` is counted.
 [[nodiscard]] INGOT_EXPORT Result<void> require_below(std::uint64_t index, std::uint64_t count,
-                                         std::string_view what);
+                                                      std::string_view what);
 
 /// Errc::invalid_argument for a struct that is smaller than it was in the first version of the ABI.
-[[nodiscard]] INGOT_EXPORT Result<void> require_size(std::size_t struct_size, std::size_t first_size);
+[[nodiscard]] INGOT_EXPORT Result<void> require_size(std::size_t struct_size,
+                                                     std::size_t first_size);
 
 /// Larger than any option struct will be; a size above comes from memory that was never set.
 inline constexpr std::size_t largest_options_size = 1024;

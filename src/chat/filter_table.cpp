@@ -7,7 +7,6 @@
 namespace ingot::chat {
 namespace {
 
-constexpr auto extra_positional = Builtin::Extra::positional;
 constexpr auto extra_accepted = Builtin::Extra::accepted;
 
 constexpr Builtin rows[] = {

@@ -23,8 +23,8 @@ std::vector<CodePointRun> SetClasses::make_runs(std::span<const CodePointSet> se
     }
   }
   std::ranges::sort(starts);
-  const auto repeated = std::ranges::unique(starts);
-  starts.erase(repeated.begin(), repeated.end());
+  const auto repeated = std::unique(starts.begin(), starts.end());
+  starts.erase(repeated, starts.end());
   std::vector<CodePointRun> runs;
   std::vector<bool> membership(sets.size());
   for (const char32_t start : starts) {

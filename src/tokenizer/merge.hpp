@@ -93,9 +93,9 @@ class LongMerge {
       const Join join = join_at(i);
       if (join.rank != Join::no_rank) heap_.push_back(entry(join.rank, i));
     }
-    std::ranges::make_heap(heap_, std::greater());
+    std::make_heap(heap_.begin(), heap_.end(), std::greater<>());
     while (!heap_.empty()) {
-      std::ranges::pop_heap(heap_, std::greater());
+      std::pop_heap(heap_.begin(), heap_.end(), std::greater<>());
       const std::uint64_t best = heap_.back();
       heap_.pop_back();
       const Join join = join_at(position_of(best));
@@ -135,15 +135,15 @@ class LongMerge {
     if (join.rank == Join::no_rank) return;
     if (heap_.size() == capacity_) drop_stale();
     heap_.push_back(entry(join.rank, i));
-    std::ranges::push_heap(heap_, std::greater());
+    std::push_heap(heap_.begin(), heap_.end(), std::greater<>());
   }
   /// At most one entry for each pair remains, so that a quarter of the capacity is free.
   void drop_stale() {
     std::erase_if(heap_,
                   [&](std::uint64_t one) { return !is_current(one, join_at(position_of(one))); });
     std::ranges::sort(heap_);  // which is a heap, too
-    const auto repeated = std::ranges::unique(heap_);
-    heap_.erase(repeated.begin(), repeated.end());
+    const auto repeated = std::unique(heap_.begin(), heap_.end());
+    heap_.erase(repeated, heap_.end());
   }
   void keep_living() {
     std::size_t count = 0;

@@ -76,8 +76,8 @@ std::vector<CodePointRun> make_class_runs() {
     starts.push_back(range.last + 1);
   }
   std::ranges::sort(starts);
-  const auto repeated = std::ranges::unique(starts);
-  starts.erase(repeated.begin(), repeated.end());
+  const auto repeated = std::unique(starts.begin(), starts.end());
+  starts.erase(repeated, starts.end());
   std::vector<CodePointRun> runs;
   for (const char32_t start : starts) {
     const auto* next = std::ranges::upper_bound(group_runs, start, {}, &GroupRun::first);

@@ -18,9 +18,9 @@ class CapiEstimate : public testing::Test {
     HeaderSketch sketch("llama");
     set_attention(sketch, {.layers = 2,
                            .embedding = 64,
-                           .heads = 4,
-                           .kv_heads = 2,
-                           .head_width = 16,
+                           .heads = 2,
+                           .kv_heads = 1,
+                           .head_width = 32,
                            .feed_forward = 128,
                            .vocabulary = 10,
                            .context = 4096});

@@ -17,6 +17,20 @@ void write_inputs() {
   ModelSketch sketch;
   sketch.set("general.architecture", "llama");
   sketch.set("general.name", "a model");
+  sketch.set("tokenizer.ggml.model", "llama");
+  sketch.set("tokenizer.chat_template", "{% for m in messages %}{{ m.content }}{% endfor %}");
+  sketch.set_by("tokenizer.ggml.tokens", [](ModelWriter& writer) {
+    const std::vector<std::string> tokens = {"<unk>", "<s>", "</s>", "a", "b"};
+    writer.set_array("tokenizer.ggml.tokens", std::span<const std::string>(tokens));
+  });
+  sketch.set_by("tokenizer.ggml.scores", [](ModelWriter& writer) {
+    const std::vector<float> scores = {0, 0, 0, -1, -2};
+    writer.set_array("tokenizer.ggml.scores", std::span<const float>(scores));
+  });
+  sketch.set_by("tokenizer.ggml.token_type", [](ModelWriter& writer) {
+    const std::vector<std::int32_t> types = {2, 3, 3, 1, 1};
+    writer.set_array("tokenizer.ggml.token_type", std::span<const std::int32_t>(types));
+  });
   sketch.tensor("blk.0.ffn_down.weight", TensorType::f32, {256, 32});
   sketch.tensor("output.weight", TensorType::f32, {256, 8});
   sketch.write("model.gguf");
