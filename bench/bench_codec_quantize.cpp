@@ -5,15 +5,21 @@
 //   weights/s        elements encoded
 //   x_reference      how many times as fast as the scalar reference
 //   x_memcpy         for the types without a search: time in units of copying the input
+//   x_ggml           how many times as fast as ggml's encoder, where INGOT_GGML is the path of its
+//                    libggml-base.so (bench/install_ggml fetches one)
 #include <benchmark/benchmark.h>
+#include <dlfcn.h>
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -142,6 +148,53 @@ const ReferenceResult& reference_of(const Case& c) {
   return result;
 }
 
+/// size_t ggml_quantize_chunk(type, src, dst, start, nrows, n_per_row, imatrix), of ggml.h.
+using GgmlQuantize = std::size_t (*)(int, const float*, void*, std::int64_t, std::int64_t,
+                                     std::int64_t, const float*);
+
+GgmlQuantize ggml_quantize() {
+  static const GgmlQuantize function = [] {
+    const char* path = std::getenv("INGOT_GGML");
+    if (path == nullptr) return GgmlQuantize{};
+    void* const library = ::dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    void* const symbol = library != nullptr ? ::dlsym(library, "ggml_quantize_chunk") : nullptr;
+    if (symbol == nullptr) {
+      std::fprintf(stderr, "INGOT_GGML: %s\n", ::dlerror());
+      std::exit(2);
+    }
+    return reinterpret_cast<GgmlQuantize>(symbol);
+  }();
+  return function;
+}
+
+/// Its function ends the process for types that it only computes with.
+bool is_encoded_by_ggml(TensorType type) {
+  static constexpr std::array others = {TensorType::i8,   TensorType::i16, TensorType::i32,
+                                        TensorType::i64,  TensorType::f64, TensorType::q8_1,
+                                        TensorType::q8_k, TensorType::f32};
+  return std::find(others.begin(), others.end(), type) == others.end();
+}
+
+/// What ggml takes for the same rows, seconds.
+std::optional<double> ggml_seconds_of(const Case& c) {
+  if (ggml_quantize() == nullptr || !is_encoded_by_ggml(c.info.type)) return std::nullopt;
+  static std::map<std::pair<std::uint32_t, bool>, double> results;
+  const auto key = std::pair(static_cast<std::uint32_t>(c.info.type), c.has_weights);
+  if (const auto found = results.find(key); found != results.end()) return found->second;
+  std::vector<std::byte> blocks;
+  const codec::FloatRows rows = rows_of(c, blocks);
+  const auto encode = [&] {
+    ggml_quantize()(static_cast<int>(c.info.type), rows.src, rows.dst, 0,
+                    static_cast<std::int64_t>(rows.row_count),
+                    static_cast<std::int64_t>(rows.row_elements),
+                    c.has_weights ? importances().data() : nullptr);
+  };
+  encode();  // makes tables of some types
+  std::vector<double> seconds;
+  for (int i = 0; i < 3; ++i) seconds.push_back(seconds_of(encode));
+  return results[key] = median(seconds);
+}
+
 void quantize(benchmark::State& state, const Case& c) {
   const ReferenceResult& reference = reference_of(c);
   const codec::Codec& codec = *codec::find_codec(c.info.type);
@@ -171,6 +224,9 @@ void quantize(benchmark::State& state, const Case& c) {
   const double time = median(seconds);
   state.counters["weights/s"] = static_cast<double>(elements) / time;
   state.counters["x_reference"] = reference.seconds / time;
+  if (const auto ggml_seconds = ggml_seconds_of(c)) {
+    state.counters["x_ggml"] = *ggml_seconds / time;
+  }
   if (!copy_seconds.empty()) state.counters["x_memcpy"] = time / median(copy_seconds);
 }
 
