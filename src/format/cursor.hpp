@@ -11,6 +11,12 @@
 
 namespace ingot::format {
 
+/// The strings of an array that a cursor has stepped over, from the first on.
+struct SkippedStrings {
+  std::uint64_t count = 0;
+  std::uint64_t size_bytes = 0;
+};
+
 /// Reads fields from a prefix of a file, front to back.
 ///
 /// A read that does not fit makes the cursor fail: it then remembers where and why, and this and
@@ -60,11 +66,14 @@ class Cursor {
 
   /// Steps over an array of strings: the loop that opening a file with a vocabulary is made of.
   /// Returns whether every string is at most `max_string_bytes` long; on false (and when it fails)
-  /// the position is that of the string.
-  [[nodiscard]] bool skip_strings(std::uint64_t string_count,
-                                  std::uint64_t max_string_bytes) noexcept {
-    if (has_narrow_counts_) return skip_strings_of<std::uint32_t>(string_count, max_string_bytes);
-    return skip_strings_of<std::uint64_t>(string_count, max_string_bytes);
+  /// the position is that of the string. `skipped` grows by what is done and is where to go on.
+  [[nodiscard]] bool skip_strings(std::uint64_t string_count, std::uint64_t max_string_bytes,
+                                  SkippedStrings& skipped) noexcept {
+    if (!take(skipped.size_bytes).empty()) string_count -= skipped.count;
+    if (has_narrow_counts_) {
+      return skip_strings_of<std::uint32_t>(string_count, max_string_bytes, skipped);
+    }
+    return skip_strings_of<std::uint64_t>(string_count, max_string_bytes, skipped);
   }
 
   [[nodiscard]] bool has_failed() const noexcept { return missing_bytes_ != 0; }
@@ -98,8 +107,9 @@ class Cursor {
   }
 
   template <class Length>
-  [[nodiscard]] bool skip_strings_of(std::uint64_t string_count,
-                                     std::uint64_t max_string_bytes) noexcept {
+  [[nodiscard]] bool skip_strings_of(std::uint64_t string_count, std::uint64_t max_string_bytes,
+                                     SkippedStrings& skipped) noexcept {
+    const std::uint64_t wanted = string_count;
     const std::byte* next = next_;
     const std::byte* const end = end_;
     const bool is_swapped = is_swapped_;
@@ -116,6 +126,8 @@ class Cursor {
       }
       next += sizeof(Length) + length;
     }
+    skipped.count += wanted - string_count;
+    skipped.size_bytes += static_cast<std::uint64_t>(next - next_);
     next_ = next;
     if (string_count == 0) [[likely]]
       return true;

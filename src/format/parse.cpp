@@ -20,6 +20,8 @@ constexpr std::uint64_t max_name_bytes = 64;
 constexpr std::uint64_t max_lenient_name_bytes = 65535;
 constexpr std::uint32_t max_dimensions = 4;
 constexpr std::uint32_t max_lenient_dimensions = 8;
+/// Stepping over fewer strings again takes no longer than looking for them.
+constexpr std::uint64_t least_known_strings = 1000;
 
 std::string found(std::uint64_t number) { return "found " + std::to_string(number); }
 
@@ -276,7 +278,12 @@ Result<void> Parser::skip_array_content(std::string_view key, ValueType element_
   if (element_type == ValueType::array) return {};
   if (element_type == ValueType::string) {
     const std::byte* const strings = cursor_.data();
-    if (!cursor_.skip_strings(count, options_.limits.max_string_bytes)) {
+    SkippedStrings none;
+    SkippedStrings& skipped =
+        options_.known_strings != nullptr && count >= least_known_strings
+            ? options_.known_strings->try_emplace(content_offset).first->second
+            : none;
+    if (!cursor_.skip_strings(count, options_.limits.max_string_bytes, skipped)) {
       return fail(Errc::limit_exceeded, cursor_.position(), std::string(key), "a long string");
     }
     if (cursor_.has_failed()) return ends_early(key);

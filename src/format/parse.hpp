@@ -5,10 +5,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <memory>
 #include <span>
 #include <vector>
 
+#include "format/cursor.hpp"
 #include "format/name_index.hpp"
 #include "format/value_context.hpp"
 #include "ingot/error.hpp"
@@ -22,11 +24,17 @@ namespace ingot::format {
 /// A file size that is not known (yet): a pipe, a download.
 inline constexpr std::uint64_t unknown_file_bytes = std::numeric_limits<std::int64_t>::max();
 
+/// What parsing a prefix has found about arrays of strings, so that parsing a longer prefix of the
+/// same file does not step over the same strings again: by the offset of the first string.
+using KnownStrings = std::map<std::uint64_t, SkippedStrings>;
+
 struct ParseOptions {
   bool is_lenient = false;
   Limits limits = {};
   /// The size of the whole file. Counts, lengths and tensor data are checked against it.
   std::uint64_t file_bytes = unknown_file_bytes;
+  /// Of earlier prefixes; is added to. Not needed.
+  KnownStrings* known_strings = nullptr;
 };
 
 /// What is before the data section, checked. All names, values and shapes are views: into the bytes

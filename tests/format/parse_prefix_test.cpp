@@ -138,6 +138,43 @@ TEST(ParsePrefix, OfAFileThatEndsThereIsTruncatedOrComplete) {
   }
 }
 
+/// Two arrays of 1500 strings, one of them within another array, and a key after each.
+Bytes file_of_many_strings() {
+  GgufBuilder file;
+  const auto add_strings = [&] {
+    for (int i = 0; i < 1500; ++i) file.text(std::string(static_cast<std::size_t>(i % 7), 'x'));
+  };
+  file.array_key("plain", ValueType::string, 1500);
+  add_strings();
+  file.pair("between", "text");
+  file.array_key("nested", ValueType::array, 1);
+  file.u32(static_cast<std::uint32_t>(ValueType::string)).u64(1500);
+  add_strings();
+  return file.pair("after", "text").bytes();
+}
+
+TEST(ParsePrefix, StringsThatAreKnownAreNotSteppedOverAgain) {
+  const Bytes file = file_of_many_strings();
+  const std::string whole = answer_of(format::parse(file, {.file_bytes = file.size()}));
+  for (const std::size_t step : {1u, 100u, 5000u}) {
+    format::KnownStrings known;
+    const format::ParseOptions options{.file_bytes = file.size(), .known_strings = &known};
+    for (std::size_t size = step; size < file.size(); size += step) {
+      const auto parsed = format::parse(std::span(file).first(size), options);
+      ASSERT_THAT(parsed, Succeeds());
+      ASSERT_FALSE(parsed->is_complete());
+    }
+    EXPECT_EQ(answer_of(format::parse(file, options)), whole);
+    ASSERT_EQ(known.size(), 2u);
+    for (const auto& [offset, skipped] : known) EXPECT_EQ(skipped.count, 1500u);
+    // Nothing reads their lengths any more.
+    Bytes damaged = file;
+    damaged[known.begin()->first] = std::byte{0xFF};
+    EXPECT_THAT(format::parse(damaged, options), Succeeds());
+    EXPECT_FALSE(format::parse(damaged, {.file_bytes = file.size()}).has_value());
+  }
+}
+
 TEST(ParsePrefix, SaysHowManyBytesTheFileLacks) {
   const Bytes file = GgufBuilder().key("k", ValueType::string).u64(100).data(60).bytes();
   for (const std::size_t size : {std::size_t{45}, std::size_t{50}, file.size()}) {

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "model/open/load.hpp"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <functional>
 #include <new>
@@ -20,6 +24,21 @@ format::ParseOptions parse_options(const OpenOptions& options, std::uint64_t fil
           .file_bytes = std::min(file_bytes, format::unknown_file_bytes)};
 }
 
+/// A large header is filled in half the time if its memory comes in large pages.
+void use_large_pages(std::byte* bytes, std::uint64_t size_bytes) {
+#ifdef MADV_HUGEPAGE
+  constexpr std::uint64_t least_bytes = std::uint64_t{4} << 20;
+  static const auto page_bytes = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  if (size_bytes < least_bytes) return;
+  const std::uint64_t skipped =
+      (page_bytes - reinterpret_cast<std::uintptr_t>(bytes) % page_bytes) % page_bytes;
+  ::madvise(bytes + skipped, static_cast<std::size_t>(size_bytes - skipped), MADV_HUGEPAGE);
+#else
+  static_cast<void>(bytes);
+  static_cast<void>(size_bytes);
+#endif
+}
+
 /// A prefix of a file that grows.
 struct Prefix {
   GrowingBytes bytes;
@@ -34,6 +53,7 @@ struct Prefix {
     if (grown == nullptr) throw std::bad_alloc();
     static_cast<void>(bytes.release());
     bytes.reset(static_cast<std::byte*>(grown));
+    use_large_pages(bytes.get(), new_size_bytes);
     return {bytes.get() + size_bytes, static_cast<std::size_t>(new_size_bytes - size_bytes)};
   }
 };
@@ -46,13 +66,15 @@ using Fill = std::function<Result<std::size_t>(std::uint64_t, std::span<std::byt
 Result<format::Structure> parse_growing(Prefix& prefix, const OpenOptions& options,
                                         std::uint64_t file_bytes, const Fill& fill) {
   std::uint64_t wanted_bytes = std::min(first_piece_bytes, file_bytes);
+  format::KnownStrings known_strings;
   for (;;) {
     const std::span<std::byte> room = prefix.grow_to(wanted_bytes);
     INGOT_TRY(const std::size_t filled, fill(prefix.size_bytes, room));
     prefix.size_bytes += filled;
     if (filled != room.size()) file_bytes = prefix.size_bytes;  // now the end is known
-    INGOT_TRY(format::Parsed parsed,
-              format::parse(prefix.span(), parse_options(options, file_bytes)));
+    format::ParseOptions parsing = parse_options(options, file_bytes);
+    parsing.known_strings = &known_strings;
+    INGOT_TRY(format::Parsed parsed, format::parse(prefix.span(), parsing));
     if (parsed.is_complete()) return std::move(parsed.structure);
     const std::uint64_t needed_bytes = prefix.size_bytes + parsed.missing_bytes;
     wanted_bytes = std::min(std::max(needed_bytes, 2 * prefix.size_bytes), file_bytes);
@@ -77,6 +99,13 @@ Result<LoadedFile> load_path(const std::string& path, const OpenOptions& options
   file.is_restored = opened.is_restored;
   file.notice = std::move(opened.notice);
   return file;
+}
+
+Result<LoadedFile> load_from(const Store& store, const std::string& name,
+                             const OpenOptions& options) {
+  if (&store == &file_system()) return load_path(name, options);
+  INGOT_TRY(std::unique_ptr<Source> source, store.open(name));
+  return load(std::move(source), options);
 }
 
 Result<LoadedFile> load(std::unique_ptr<Source> source, const OpenOptions& options) {
