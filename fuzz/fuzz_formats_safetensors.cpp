@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Property: a safetensors file is refused, or is a model all of whose tensors can be read, and
-// which together have the bytes of the file's data.
+// which together have the bytes of the file's data; a set of files in a store likewise.
 
 #include <cstdint>
 #include <cstdlib>
@@ -10,6 +10,7 @@
 #include "formats/safetensors/safetensors_header.hpp"
 #include "formats/safetensors/safetensors_index.hpp"
 #include "formats/safetensors/safetensors_reader.hpp"
+#include "ingot/store.hpp"
 
 namespace {
 
@@ -49,5 +50,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(end == 16);
   }
   static_cast<void>(interop::parse_weight_map(text));
+  // As the index, and as every file of a set that it may name.
+  require(!file_system().locate("a").empty());
+  MemoryStore store;
+  for (const char* name : {"f/m.safetensors.index.json", "f/m-00001-of-00002.safetensors",
+                           "f/m-00002-of-00002.safetensors"}) {
+    store.add(name, file);
+    for (const char* opened_name : {"f", name}) {
+      const auto set = open_any(store, opened_name);
+      if (set) check(set->model);
+    }
+  }
   return 0;
 }

@@ -14,6 +14,7 @@
 #include "ingot/quantize.hpp"
 #include "ingot/source.hpp"
 #include "ingot/statistics.hpp"
+#include "ingot/store.hpp"
 #include "ingot/summary.hpp"
 #include "ingot/text.hpp"
 #include "ingot/types.hpp"

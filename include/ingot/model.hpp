@@ -21,6 +21,8 @@
 
 namespace ingot {
 
+class Store;
+
 namespace detail {
 struct ModelState;
 }
@@ -40,7 +42,7 @@ struct OpenOptions {
 
 /// One file of a model: the only one, or a shard.
 struct ModelFile {
-  std::string path;           ///< As it was opened; empty if it was not a path.
+  std::string path;           ///< As it was opened, or where its store says it is; else empty.
   std::uint32_t index = 0;    ///< Position in the set, from 0 (`split.no`).
   std::uint32_t version = 0;  ///< 1, 2 or 3
   Endian byte_order = Endian::little;
@@ -63,6 +65,11 @@ class INGOT_EXPORT Model {
   /// A file that breaks the format is refused with the error that says where; what is odd but
   /// unambiguous opens, and `notices` names what the user should know.
   [[nodiscard]] static Result<Model> open(const std::string& path, const OpenOptions& options = {});
+
+  /// Opens a file of a store by name, and all other shards of its set, which the store lists. Files
+  /// of `file_system()` open as above; `options.access` means nothing in another store.
+  [[nodiscard]] static Result<Model> open(const Store& store, const std::string& name,
+                                          const OpenOptions& options = {});
 
   /// Opens a model that is in memory. The bytes are borrowed: they must outlive the model.
   [[nodiscard]] static Result<Model> open_memory(std::span<const std::byte> bytes,
@@ -133,6 +140,19 @@ class INGOT_EXPORT Model {
   /// Errc::size_mismatch if the part is not within the tensor.
   [[nodiscard]] Result<void> read(const TensorInfo& tensor, std::uint64_t offset_bytes,
                                   std::span<std::byte> destination) const;
+
+  /// Part of a tensor's bytes for a pass over much data: where they are if the model is in memory,
+  /// else read into `buffer`, which the caller uses again for the next part. Mapped files are read
+  /// too: mapping pages that are looked at once takes longer, above all those of new files.
+  /// @return  as many bytes as `buffer` has, valid as long as it is; errors as of `read`.
+  [[nodiscard]] Result<std::span<const std::byte>> fetch(const TensorInfo& tensor,
+                                                         std::uint64_t offset_bytes,
+                                                         std::span<std::byte> buffer) const;
+
+  /// The same for bytes of one of the files, headers and gaps included.
+  [[nodiscard]] Result<std::span<const std::byte>> fetch(std::size_t file,
+                                                         std::uint64_t file_offset,
+                                                         std::span<std::byte> buffer) const;
 
   /// Decodes rows of a tensor to floats, from any kind of source. A row is dimension 0; a tensor
   /// has element_count / row_elements() of them, counted through all other dimensions.

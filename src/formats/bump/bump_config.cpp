@@ -65,10 +65,10 @@ BumpConfig parse_bump_config(const std::string& text) {
   return config;
 }
 
-Result<BumpConfig> read_bump_config(const std::string& path) {
-  const std::size_t slash = path.rfind('/');
-  const std::string folder = slash == std::string::npos ? "" : path.substr(0, slash + 1);
-  const Result<std::unique_ptr<Source>> source = read_file(folder + "config.json");
+Result<BumpConfig> read_bump_config(const Store& store, const std::string& name) {
+  const std::size_t slash = name.rfind('/');
+  const std::string folder = slash == std::string::npos ? "" : name.substr(0, slash + 1);
+  const Result<std::unique_ptr<Source>> source = store.open(folder + "config.json");
   if (!source || (*source)->size_bytes() > most_config_bytes) return BumpConfig{};
   std::string text(static_cast<std::size_t>((*source)->size_bytes()), '\0');
   INGOT_TRY_VOID((*source)->read(0, std::as_writable_bytes(std::span(text))));

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "ingot/error.hpp"
+#include "ingot/store.hpp"
 
 namespace ingot::interop {
 
@@ -22,7 +23,7 @@ struct BumpConfig {
 
 /// Reads config.json in the folder of `path`. A file that is not such is as if it were not there:
 /// the bump file itself decides whether its numbers can be true.
-[[nodiscard]] Result<BumpConfig> read_bump_config(const std::string& path);
+[[nodiscard]] Result<BumpConfig> read_bump_config(const Store& store, const std::string& name);
 
 /// The same from its text.
 [[nodiscard]] BumpConfig parse_bump_config(const std::string& text);

@@ -167,11 +167,12 @@ std::vector<ForeignTensor> make_tensors(const BumpFile& bump, const BumpSolution
   return tensors;
 }
 
-Result<OpenedModel> open_bump(const std::string& path, const OpenAnyOptions& options) {
-  INGOT_TRY(std::unique_ptr<Source> file, read_file(path));
-  INGOT_TRY(const BumpConfig config, read_bump_config(path));
+Result<OpenedModel> open_bump(const Store& store, const std::string& name,
+                              const OpenAnyOptions& options) {
+  INGOT_TRY(std::unique_ptr<Source> file, store.open(name));
+  INGOT_TRY(const BumpConfig config, read_bump_config(store, name));
   INGOT_TRY(OpenedModel opened, open_bump_source(std::move(file), config, options));
-  opened.paths.push_back(path);
+  opened.paths.push_back(store.locate(name));
   return opened;
 }
 

@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <filesystem>
 
 #include "formats/foreign/reader.hpp"
 #include "ingot/interop.hpp"
 #include "ingot/source.hpp"
+#include "ingot/store.hpp"
 
 namespace ingot {
 namespace interop {
@@ -18,8 +18,9 @@ bool is_gguf(const Probe& probe) {
          std::memcmp(probe.first_bytes.data(), "FUGG", 4) == 0;
 }
 
-Result<OpenedModel> open_gguf(const std::string& path, const OpenAnyOptions& options) {
-  INGOT_TRY(Model model, Model::open(path, options.gguf));
+Result<OpenedModel> open_gguf(const Store& store, const std::string& name,
+                              const OpenAnyOptions& options) {
+  INGOT_TRY(Model model, Model::open(store, name, options.gguf));
   return OpenedModel{std::move(model), FileFormat::gguf};
 }
 
@@ -29,7 +30,7 @@ struct Reading {
 };
 
 /// The reader that recognises a file or folder; nullptr if there is none.
-const Reading* find_reader(const std::string& path) {
+const Reading* find_reader(const Store& store, const std::string& name) {
   // They are made when they are first needed: the rows are constants of other files.
   static const std::array<Reading, file_formats.size()> readings = {{
 #define INGOT_FORMAT(enumerator, name, ending, reader, writer) {FileFormat::enumerator, reader},
@@ -37,15 +38,15 @@ const Reading* find_reader(const std::string& path) {
 #undef INGOT_FORMAT
   }};
   std::array<std::byte, 16> first{};
-  Probe probe{path, false, {}};
-  std::error_code ignored;
-  probe.is_folder = std::filesystem::is_directory(path, ignored);
-  if (!probe.is_folder) {
-    const Result<std::unique_ptr<Source>> source = read_file(path);
-    if (!source) return nullptr;
+  Probe probe{name, false, {}};
+  const Result<std::unique_ptr<Source>> source = store.open(name);
+  if (source) {
     const auto count = std::min<std::uint64_t>(first.size(), (*source)->size_bytes());
     probe.first_bytes = std::span(first).first(static_cast<std::size_t>(count));
     if (!(*source)->read(0, std::span(first).first(probe.first_bytes.size()))) return nullptr;
+  } else {
+    probe.is_folder = store.list(name).has_value();
+    if (!probe.is_folder) return nullptr;
   }
   for (const Reading& reading : readings) {
     const FormatReader& reader = reading.reader;
@@ -75,18 +76,23 @@ std::optional<FileFormat> format_by_ending(std::string_view path) noexcept {
 }
 
 std::optional<FileFormat> detect_format(const std::string& path) {
-  const interop::Reading* row = interop::find_reader(path);
+  const interop::Reading* row = interop::find_reader(file_system(), path);
   return row != nullptr ? std::optional(row->format) : std::nullopt;
 }
 
 Result<OpenedModel> open_any(const std::string& path, const OpenAnyOptions& options) {
+  return open_any(file_system(), path, options);
+}
+
+Result<OpenedModel> open_any(const Store& store, const std::string& name,
+                             const OpenAnyOptions& options) {
   // What is GGUF, nearly always, is not looked at twice.
-  Result<OpenedModel> gguf = interop::open_gguf(path, options);
+  Result<OpenedModel> gguf = interop::open_gguf(store, name, options);
   if (gguf) return gguf;
-  const interop::Reading* row = interop::find_reader(path);
-  // What nobody knows is refused in the words that GGUF files are refused in.
+  const interop::Reading* row = interop::find_reader(store, name);
+  // Unknown formats fail with the GGUF parser's error.
   if (row == nullptr || row->format == FileFormat::gguf) return gguf;
-  return row->reader.open(path, options);
+  return row->reader.open(store, name, options);
 }
 
 }  // namespace ingot

@@ -8,19 +8,21 @@
 
 #include "ingot/error.hpp"
 #include "ingot/interop.hpp"
+#include "ingot/store.hpp"
 
 namespace ingot::interop {
 
 /// What is known of an input before anybody opens it.
 struct Probe {
-  std::string path;
+  std::string name;
   bool is_folder = false;
   std::span<const std::byte> first_bytes;  ///< 16, or all of a shorter file.
 };
 
 struct FormatReader {
   bool (*recognises)(const Probe& probe) = nullptr;
-  Result<OpenedModel> (*open)(const std::string& path, const OpenAnyOptions& options) = nullptr;
+  Result<OpenedModel> (*open)(const Store& store, const std::string& name,
+                              const OpenAnyOptions& options) = nullptr;
 };
 
 extern const FormatReader bump_reader;

@@ -2,20 +2,17 @@
 #include "formats/safetensors/safetensors_index.hpp"
 
 #include <algorithm>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
-#include <system_error>
 
 #include "base/set_aside.hpp"
 #include "formats/safetensors/safetensors_header.hpp"
 #include "ingot/source.hpp"
+#include "ingot/store.hpp"
 
 namespace ingot::interop {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr std::string_view file_ending = ".safetensors";
 constexpr std::string_view index_ending = ".safetensors.index.json";
@@ -86,21 +83,27 @@ class IndexHandler : public nlohmann::json_sax<nlohmann::json> {
   std::uint64_t depth_ = 0;
 };
 
-Result<SafetensorsFiles> read_index(const std::string& path) {
-  INGOT_TRY(const std::unique_ptr<Source> source, read_file(path));
+/// What stands before the last part of a name, with its slash.
+std::string folder_of(const std::string& name) {
+  const std::size_t slash = name.rfind('/');
+  return slash == std::string::npos ? "" : name.substr(0, slash + 1);
+}
+
+Result<SafetensorsFiles> read_index(const Store& store, const std::string& name) {
+  INGOT_TRY(const std::unique_ptr<Source> source, store.open(name));
   if (source->size_bytes() > max_safetensors_header_bytes) {
-    return fail(Errc::limit_exceeded, path, "an index has at most 100000000 bytes");
+    return fail(Errc::limit_exceeded, store.locate(name), "an index has at most 100000000 bytes");
   }
   std::string text(static_cast<std::size_t>(source->size_bytes()), '\0');
   INGOT_TRY_VOID(source->read(0, std::as_writable_bytes(std::span(text))));
   SafetensorsFiles files;
   INGOT_TRY(files.weight_map, parse_weight_map(text));
-  std::set<std::string> names;
-  for (const auto& [tensor, file] : files.weight_map) names.insert(file);
-  for (const std::string& name : names) {
-    files.paths.push_back((fs::path(path).parent_path() / name).string());
+  std::set<std::string> shards;
+  for (const auto& [tensor, file] : files.weight_map) shards.insert(file);
+  for (const std::string& shard : shards) files.names.push_back(folder_of(name) + shard);
+  if (files.names.empty()) {
+    return fail(Errc::index_mismatch, store.locate(name), "it names no shard");
   }
-  if (files.paths.empty()) return fail(Errc::index_mismatch, path, "it names no shard");
   return files;
 }
 
@@ -123,50 +126,53 @@ std::string set_name(const std::string& file_name, std::size_t& count) {
   return file_name.substr(0, file_name.size() - tail);
 }
 
-Result<SafetensorsFiles> find_set(const std::string& path) {
-  const fs::path file(path);
+/// Where a missing file went, if this is told by the files beside it.
+std::string missing_remark(const Store& store, const std::string& name) {
+  return &store == &file_system() ? set_aside_remark(name) : std::string();
+}
+
+Result<SafetensorsFiles> find_set(const Store& store, const std::string& name) {
+  const std::string folder = folder_of(name);
   std::size_t count = 0;
-  const std::string name = set_name(file.filename().string(), count);
-  if (name.empty() || count < 2) return SafetensorsFiles{{path}, {}};
-  const fs::path index = file.parent_path() / (name + std::string(index_ending));
-  std::error_code ignored;
-  if (fs::exists(index, ignored)) return read_index(index.string());
+  const std::string set = set_name(name.substr(folder.size()), count);
+  if (set.empty() || count < 2) return SafetensorsFiles{{name}, {}};
+  const std::string index = folder + set + std::string(index_ending);
+  if (store.open(index)) return read_index(store, index);
   SafetensorsFiles files;
   std::string total = std::to_string(count);
   total.insert(0, 5 - total.size(), '0');
   for (std::size_t i = 1; i <= count; ++i) {
     std::string number = std::to_string(i);
     number.insert(0, 5 - number.size(), '0');
-    const fs::path shard =
-        file.parent_path() / (name + "-" + number + "-of-" + total + std::string(file_ending));
-    if (!fs::exists(shard, ignored)) {
-      return fail(Errc::index_mismatch, shard.filename().string(),
-                  "the shard is missing" + set_aside_remark(shard.string()));
+    const std::string shard = set + "-" + number + "-of-" + total + std::string(file_ending);
+    if (!store.open(folder + shard)) {
+      return fail(Errc::index_mismatch, shard,
+                  "the shard is missing" + missing_remark(store, folder + shard));
     }
-    files.paths.push_back(shard.string());
+    files.names.push_back(folder + shard);
   }
   return files;
 }
 
-Result<SafetensorsFiles> search_folder(const std::string& path) {
+Result<SafetensorsFiles> search_folder(const Store& store, const std::string& folder) {
+  INGOT_TRY(const std::vector<std::string> names, store.list(folder));
   std::vector<std::string> indexes;
   std::vector<std::string> files;
-  std::error_code error;
-  for (fs::directory_iterator entry(path, error), end; !error && entry != end;
-       entry.increment(error)) {
-    const std::string name = entry->path().string();
+  for (const std::string& name : names) {
     if (name.ends_with(index_ending)) indexes.push_back(name);
     if (name.ends_with(file_ending)) files.push_back(name);
   }
-  if (error) return fail(Errc::io_error, path, error.message());
-  if (indexes.size() == 1) return read_index(indexes.front());
-  if (indexes.size() > 1) return fail(Errc::index_mismatch, path, "the folder has several indexes");
-  if (files.empty())
-    return fail(Errc::not_a_regular_file, path, "a folder without safetensors files");
+  const std::string where = store.locate(folder);
+  if (indexes.size() == 1) return read_index(store, indexes.front());
+  if (indexes.size() > 1)
+    return fail(Errc::index_mismatch, where, "the folder has several indexes");
+  if (files.empty()) {
+    return fail(Errc::not_a_regular_file, where, "a folder without safetensors files");
+  }
   std::sort(files.begin(), files.end());
-  INGOT_TRY(SafetensorsFiles set, find_set(files.front()));
-  if (set.paths == files) return set;
-  return fail(Errc::index_mismatch, path, "several safetensors files and no index");
+  INGOT_TRY(SafetensorsFiles set, find_set(store, files.front()));
+  if (set.names == files) return set;
+  return fail(Errc::index_mismatch, where, "several safetensors files and no index");
 }
 
 }  // namespace
@@ -177,11 +183,10 @@ Result<WeightMap> parse_weight_map(std::string_view text) {
   return handler.take();
 }
 
-Result<SafetensorsFiles> find_safetensors_files(const std::string& path) {
-  std::error_code ignored;
-  if (fs::is_directory(path, ignored)) return search_folder(path);
-  if (path.ends_with(index_ending)) return read_index(path);
-  return find_set(path);
+Result<SafetensorsFiles> find_safetensors_files(const Store& store, const std::string& name) {
+  if (name.ends_with(index_ending)) return read_index(store, name);
+  if (!store.open(name) && store.list(name)) return search_folder(store, name);
+  return find_set(store, name);
 }
 
 }  // namespace ingot::interop

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ingot/error.hpp"
+#include "ingot/store.hpp"
 
 namespace ingot::interop {
 
@@ -19,12 +20,13 @@ using WeightMap = std::map<std::string, std::string, std::less<>>;
 [[nodiscard]] Result<WeightMap> parse_weight_map(std::string_view text);
 
 struct SafetensorsFiles {
-  std::vector<std::string> paths;  ///< At least one; sorted.
+  std::vector<std::string> names;  ///< In the store; at least one; sorted.
   WeightMap weight_map;            ///< Empty if there is no index.
 };
 
-/// The files that a path means: a file, any shard (`NAME-00001-of-00003.safetensors`) of a set, an
-/// index, or a folder with one of these.
-[[nodiscard]] Result<SafetensorsFiles> find_safetensors_files(const std::string& path);
+/// The files that a name in a store means: a file, any shard (`NAME-00001-of-00003.safetensors`) of
+/// a set, an index, or a folder with one of these.
+[[nodiscard]] Result<SafetensorsFiles> find_safetensors_files(const Store& store,
+                                                              const std::string& name);
 
 }  // namespace ingot::interop

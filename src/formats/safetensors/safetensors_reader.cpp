@@ -24,8 +24,8 @@ namespace ingot::interop {
 namespace {
 
 bool is_safetensors(const Probe& probe) {
-  if (probe.is_folder || probe.path.ends_with(".safetensors.index.json")) return true;
-  if (probe.path.ends_with(".safetensors")) return true;
+  if (probe.is_folder || probe.name.ends_with(".safetensors.index.json")) return true;
+  if (probe.name.ends_with(".safetensors")) return true;
   // A header of a plausible size that begins with { is nothing else.
   if (probe.first_bytes.size() <= safetensors_prefix_bytes) return false;
   const auto byte_at = [&](std::size_t i) {
@@ -44,7 +44,9 @@ struct Opened {
   std::uint64_t data_offset = 0;
 };
 
-Result<Opened> open_file(std::unique_ptr<Source> source, std::uint64_t max_tensors) {
+/// Reads the header, within the limits, and takes what it holds from them: files of a set share
+/// them.
+Result<Opened> open_file(std::unique_ptr<Source> source, Limits& limits) {
   Opened file;
   file.source = std::move(source);
   const std::uint64_t file_bytes = file.source->size_bytes();
@@ -62,12 +64,19 @@ Result<Opened> open_file(std::unique_ptr<Source> source, std::uint64_t max_tenso
   if (header_bytes > file_bytes - safetensors_prefix_bytes) {
     return fail(Errc::truncated, file_bytes, "header");
   }
+  if (header_bytes > limits.max_header_bytes) {
+    return fail(Errc::limit_exceeded, 0, "header",
+                "all files of a set share the limits of one file; " +
+                    std::to_string(limits.max_header_bytes) + " bytes are left");
+  }
   file.data_offset = safetensors_prefix_bytes + header_bytes;
   std::string text(static_cast<std::size_t>(header_bytes), '\0');
   INGOT_TRY_VOID(
       file.source->read(safetensors_prefix_bytes, std::as_writable_bytes(std::span(text))));
   INGOT_TRY(file.header,
-            parse_safetensors_header(text, file_bytes - file.data_offset, max_tensors));
+            parse_safetensors_header(text, file_bytes - file.data_offset, limits.max_tensors));
+  limits.max_header_bytes -= header_bytes;
+  limits.max_tensors -= file.header.tensors.size();
   return file;
 }
 
@@ -139,26 +148,30 @@ Result<OpenedModel> assemble(std::vector<Opened> files, std::span<const ForeignT
                      .data_offsets = std::move(data_offsets)};
 }
 
-Result<OpenedModel> open_safetensors(const std::string& path, const OpenAnyOptions& options) {
-  INGOT_TRY(const SafetensorsFiles found, find_safetensors_files(path));
+Result<OpenedModel> open_safetensors(const Store& store, const std::string& name,
+                                     const OpenAnyOptions& options) {
+  INGOT_TRY(const SafetensorsFiles found, find_safetensors_files(store, name));
+  Limits limits = options.gguf.limits;
+  std::vector<std::string> paths;
   std::vector<Opened> files;
   std::vector<ForeignTensor> tensors;
   std::uint64_t file_bytes = 0;
-  for (const std::string& file_path : found.paths) {
-    Result<std::unique_ptr<Source>> source = read_file(file_path);
+  for (const std::string& file_name : found.names) {
+    const std::string& file_path = paths.emplace_back(store.locate(file_name));
+    Result<std::unique_ptr<Source>> source = store.open(file_name);
     if (!source) {
       Error error = std::move(source).error();
-      if (file_path != path) error.subject = file_path;
-      error.detail += set_aside_remark(file_path);
+      if (file_name != name) error.subject = file_path;
+      if (&store == &file_system()) error.detail += set_aside_remark(file_path);
       return fail(std::move(error));
     }
-    Result<Opened> file = open_file(*std::move(source), options.gguf.limits.max_tensors);
+    Result<Opened> file = open_file(*std::move(source), limits);
     if (!file) {
-      if (file.error().subject.empty() && found.paths.size() > 1) file.error().subject = file_path;
+      if (file.error().subject.empty() && found.names.size() > 1) file.error().subject = file_path;
       return fail(std::move(file).error());
     }
     if (!found.weight_map.empty()) {
-      INGOT_TRY_VOID(check_index(found.weight_map, file_path, file->header));
+      INGOT_TRY_VOID(check_index(found.weight_map, file_name, file->header));
     }
     file_bytes += file->source->size_bytes();
     INGOT_TRY_VOID(add_tensors(*file, files.size(), tensors));
@@ -170,7 +183,7 @@ Result<OpenedModel> open_safetensors(const std::string& path, const OpenAnyOptio
                     std::to_string(tensors.size()) + " in the shards");
   }
   INGOT_TRY(OpenedModel opened, assemble(std::move(files), tensors, file_bytes, options.gguf));
-  opened.paths = found.paths;
+  opened.paths = std::move(paths);
   return opened;
 }
 
@@ -180,7 +193,8 @@ Result<OpenedModel> open_safetensors_source(std::unique_ptr<Source> source,
                                             const OpenOptions& options) {
   const std::uint64_t file_bytes = source->size_bytes();
   std::vector<Opened> files(1);
-  INGOT_TRY(files[0], open_file(std::move(source), options.limits.max_tensors));
+  Limits limits = options.limits;
+  INGOT_TRY(files[0], open_file(std::move(source), limits));
   std::vector<ForeignTensor> tensors;
   INGOT_TRY_VOID(add_tensors(files[0], 0, tensors));
   return assemble(std::move(files), tensors, file_bytes, options);

@@ -36,7 +36,7 @@ bool ModelEdit::State::removes_tensors() const {
 Result<void> ModelEdit::State::open_model() {
   const JournalLock lock = locked ? JournalLock::is_held : JournalLock::take;
   INGOT_TRY(LoadedFile file, load_path(path, options, lock));
-  INGOT_TRY(auto opened, open_with_shards(path, std::move(file), options));
+  INGOT_TRY(auto opened, open_with_shards(file_system(), path, std::move(file), options));
   model.emplace(ModelAccess::make(std::move(opened)));
   return {};
 }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "ingot/model.hpp"
+#include "ingot/store.hpp"
 #include "model/open/model_state.hpp"
 #include "model/open/open_file.hpp"
 
@@ -15,6 +16,10 @@ namespace ingot {
 /// is seen as it was before.
 [[nodiscard]] Result<LoadedFile> load_path(const std::string& path, const OpenOptions& options,
                                            JournalLock lock = JournalLock::take);
+
+/// Loads a file of a store; one of the file system as `load_path` does.
+[[nodiscard]] Result<LoadedFile> load_from(const Store& store, const std::string& name,
+                                           const OpenOptions& options);
 
 /// Parses the header of a source. A source that is not in memory is read in growing pieces until
 /// the header is complete, so that little more than the header is ever read and held.

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "ingot/store.hpp"
 #include "io/file_descriptor.hpp"
 #include "io/mapped_file.hpp"
 #include "io/plain_file.hpp"
@@ -33,6 +34,16 @@ Result<io::FileDescriptor> duplicate(int descriptor) {
   return copy;
 }
 
+Result<void> check_part(const TensorInfo& tensor, std::uint64_t offset_bytes,
+                        std::uint64_t size_bytes) {
+  if (offset_bytes <= tensor.size_bytes && size_bytes <= tensor.size_bytes - offset_bytes) {
+    return {};
+  }
+  return fail(Errc::size_mismatch, std::string(tensor.name),
+              std::to_string(size_bytes) + " bytes from " + std::to_string(offset_bytes) +
+                  " on were asked for, it has " + std::to_string(tensor.size_bytes));
+}
+
 }  // namespace
 
 Model::Model(std::unique_ptr<detail::ModelState> state) noexcept : state_(std::move(state)) {}
@@ -41,8 +52,12 @@ Model& Model::operator=(Model&&) noexcept = default;
 Model::~Model() = default;
 
 Result<Model> Model::open(const std::string& path, const OpenOptions& options) {
-  INGOT_TRY(LoadedFile file, load_path(path, options));
-  INGOT_TRY(auto state, open_with_shards(path, std::move(file), options));
+  return open(file_system(), path, options);
+}
+
+Result<Model> Model::open(const Store& store, const std::string& name, const OpenOptions& options) {
+  INGOT_TRY(LoadedFile file, load_from(store, name, options));
+  INGOT_TRY(auto state, open_with_shards(store, name, std::move(file), options));
   return Model(std::move(state));
 }
 
@@ -126,15 +141,33 @@ std::span<const std::byte> Model::data(const TensorInfo& tensor) const noexcept 
 
 Result<void> Model::read(const TensorInfo& tensor, std::uint64_t offset_bytes,
                          std::span<std::byte> destination) const {
-  if (offset_bytes > tensor.size_bytes || destination.size() > tensor.size_bytes - offset_bytes) {
-    return fail(Errc::size_mismatch, std::string(tensor.name),
-                std::to_string(destination.size()) + " bytes from " + std::to_string(offset_bytes) +
-                    " on were asked for, it has " + std::to_string(tensor.size_bytes));
-  }
+  INGOT_TRY_VOID(check_part(tensor, offset_bytes, destination.size()));
   Result<void> result =
       read_file_bytes(tensor.shard, file_offset(tensor) + offset_bytes, destination);
   if (!result) result.error().subject = std::string(tensor.name);
   return result;
+}
+
+Result<std::span<const std::byte>> Model::fetch(const TensorInfo& tensor,
+                                                std::uint64_t offset_bytes,
+                                                std::span<std::byte> buffer) const {
+  INGOT_TRY_VOID(check_part(tensor, offset_bytes, buffer.size()));
+  auto fetched = fetch(tensor.shard, file_offset(tensor) + offset_bytes, buffer);
+  if (!fetched) fetched.error().subject = std::string(tensor.name);
+  return fetched;
+}
+
+Result<std::span<const std::byte>> Model::fetch(std::size_t file, std::uint64_t file_offset,
+                                                std::span<std::byte> buffer) const {
+  const Source* source = file < state_->loaded.size() ? state_->loaded[file].source.get() : nullptr;
+  if (source != nullptr && source->descriptor() < 0) {
+    const std::span<const std::byte> bytes = source->bytes();
+    if (file_offset < bytes.size() && buffer.size() <= bytes.size() - file_offset) {
+      return bytes.subspan(static_cast<std::size_t>(file_offset), buffer.size());
+    }
+  }
+  INGOT_TRY_VOID(read_file_bytes(file, file_offset, buffer));
+  return std::span<const std::byte>(buffer);
 }
 
 std::span<const std::byte> Model::file_data(std::size_t file) const noexcept {

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "model/open/shards.hpp"
 
-#include <dirent.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <iterator>
 #include <map>
 #include <utility>
 
@@ -37,20 +34,19 @@ std::optional<std::uint32_t> parse_digits(std::string_view text) {
   return number;
 }
 
-/// The shards of the same set that are in the directory, by index. One pass over the directory, so
-/// that a name that promises many files costs nothing.
-std::map<std::uint32_t, std::string> find_siblings(const ShardName& name) {
+/// The shards of the same set that lie beside each other, by index. One look at the folder, so that
+/// a name that promises many files costs nothing.
+std::map<std::uint32_t, std::string> find_siblings(const Store& store, const ShardName& name) {
   std::map<std::uint32_t, std::string> found;
   const std::size_t slash = name.prefix.rfind('/');
-  const std::string directory = slash == std::string::npos ? "" : name.prefix.substr(0, slash + 1);
-  const std::unique_ptr<DIR, int (*)(DIR*)> stream(
-      ::opendir(directory.empty() ? "." : directory.c_str()), ::closedir);
-  if (stream == nullptr) return found;
-  while (const dirent* entry = ::readdir(stream.get())) {
-    const std::string path = directory + entry->d_name;
-    const std::optional<ShardName> other = parse_shard_name(path);
+  // With its slash: "/" is a folder as well.
+  const auto listed =
+      store.list(slash == std::string::npos ? "" : name.prefix.substr(0, slash + 1));
+  if (!listed) return found;
+  for (const std::string& file : *listed) {
+    const std::optional<ShardName> other = parse_shard_name(file);
     if (other && other->prefix == name.prefix && other->count == name.count) {
-      found.emplace(other->index, path);
+      found.emplace(other->index, file);
     }
   }
   return found;
@@ -82,9 +78,10 @@ void use_up(Limits& limits, const LoadedFile& file) {
 }
 
 /// Loads one more file of a set, within what its other files have left of the limits.
-Result<LoadedFile> load_shard(const std::string& path, const ShardName& name,
-                              OpenOptions& options) {
-  Result<LoadedFile> file = load_path(path, options);
+Result<LoadedFile> load_shard(const Store& store, const std::string& file_name,
+                              const ShardName& name, OpenOptions& options) {
+  const std::string path = store.locate(file_name);
+  Result<LoadedFile> file = load_from(store, file_name, options);
   if (!file) {
     Error& error = file.error();
     if (error.code == Errc::limit_exceeded) {
@@ -142,7 +139,7 @@ void note(detail::ModelState& state, Errc code, std::string subject, std::string
   state.notices.push_back(Error{code, Error::no_offset, std::move(subject), std::move(detail)});
 }
 
-void note_missing_shards(detail::ModelState& state) {
+void note_missing_shards(detail::ModelState& state, bool is_in_file_system) {
   std::uint32_t first_missing = 0;
   while (first_missing < state.files.size() && state.files[first_missing].index == first_missing) {
     ++first_missing;
@@ -153,7 +150,7 @@ void note_missing_shards(detail::ModelState& state) {
           : shard_file_name(state.shard_prefix, first_missing, state.shard_count);
   note(state, Errc::shard_missing, path,
        std::to_string(state.files.size()) + " of " + std::to_string(state.shard_count) +
-           " are here" + set_aside_remark(path));
+           " are here" + (is_in_file_system ? set_aside_remark(path) : ""));
 }
 
 /// What a file that is not named as a shard says of itself.
@@ -224,37 +221,38 @@ std::string shard_file_name(const std::string& prefix, std::uint32_t index, std:
   return prefix + numbers.data();
 }
 
-Result<std::unique_ptr<detail::ModelState>> open_with_shards(const std::string& path,
+Result<std::unique_ptr<detail::ModelState>> open_with_shards(const Store& store,
+                                                             const std::string& file_name,
                                                              LoadedFile file,
                                                              const OpenOptions& options) {
+  const std::string path = store.locate(file_name);
   std::vector<LoadedFile> files;
-  const std::optional<ShardName> name = parse_shard_name(path);
+  const std::optional<ShardName> name = parse_shard_name(file_name);
   // A name alone does not make a set: a file without split keys may be called anything.
   if (!name || !options.with_shards || !find_number(file, split_count_key)) {
     files.push_back(std::move(file));
     return assemble(std::move(files), {.prefix = {}, .count = 1, .paths = {path}, .indexes = {0}});
   }
   INGOT_TRY_VOID(check_shard(file, path, *name));
-  ShardSet set{.prefix = name->prefix, .count = name->count, .paths = {}, .indexes = {}};
-  std::map<std::uint32_t, std::string> siblings = find_siblings(*name);
-  siblings[name->index] = path;
+  ShardSet set{.prefix = name->prefix,
+               .count = name->count,
+               .paths = {},
+               .indexes = {},
+               .is_in_file_system = &store == &file_system()};
+  std::map<std::uint32_t, std::string> siblings = find_siblings(store, *name);
+  siblings[name->index] = file_name;
   OpenOptions rest = options;
   use_up(rest.limits, file);
-  const auto load_siblings = [&](auto first, auto last) -> Result<void> {
-    for (; first != last; ++first) {
-      INGOT_TRY(LoadedFile sibling,
-                load_shard(first->second, {name->prefix, first->first, name->count}, rest));
-      files.push_back(std::move(sibling));
-    }
-    return {};
-  };
-  const auto own = siblings.find(name->index);
-  INGOT_TRY_VOID(load_siblings(siblings.begin(), own));
-  files.push_back(std::move(file));
-  INGOT_TRY_VOID(load_siblings(std::next(own), siblings.end()));
-  for (const auto& [index, sibling_path] : siblings) {
-    set.paths.push_back(sibling_path);
+  for (const auto& [index, sibling] : siblings) {
+    set.paths.push_back(store.locate(sibling));
     set.indexes.push_back(index);
+    if (index == name->index) {
+      files.push_back(std::move(file));
+      continue;
+    }
+    INGOT_TRY(LoadedFile loaded,
+              load_shard(store, sibling, {name->prefix, index, name->count}, rest));
+    files.push_back(std::move(loaded));
   }
   return assemble(std::move(files), std::move(set));
 }
@@ -280,7 +278,7 @@ Result<std::unique_ptr<detail::ModelState>> assemble(std::vector<LoadedFile> fil
   if (!state->is_split) adopt_split_keys(*state);
   if (state->is_split) compare_tensor_totals(*state);
   if (state->is_split && state->files.size() < state->shard_count) {
-    note_missing_shards(*state);
+    note_missing_shards(*state, set.is_in_file_system);
   } else if (state->is_split) {
     check_tensor_total(*state);
   }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "ingot/shard_name.hpp"
+#include "ingot/store.hpp"
 #include "model/open/model_state.hpp"
 
 namespace ingot {
@@ -19,14 +20,15 @@ namespace ingot {
 struct ShardSet {
   std::string prefix;  ///< Empty if the files are not named as a set.
   std::uint32_t count = 1;
-  std::vector<std::string> paths;      ///< Of the files that are there; may be empty.
+  std::vector<std::string> paths;      ///< Where the files are that are there; may be empty.
   std::vector<std::uint32_t> indexes;  ///< One for each path.
+  bool is_in_file_system = false;
 };
 
-/// Looks for the other shards beside an open file, opens them and makes one model of all.
-/// Errc::shard_mismatch if a file of that name says that it is something else.
+/// Looks for the other shards beside an open file of a store, opens them and makes one model of
+/// all. Errc::shard_mismatch if a file of that name says that it is something else.
 [[nodiscard]] Result<std::unique_ptr<detail::ModelState>> open_with_shards(
-    const std::string& path, LoadedFile file, const OpenOptions& options);
+    const Store& store, const std::string& name, LoadedFile file, const OpenOptions& options);
 
 /// Makes one model of files in the order of the set. Errc::tensor_duplicate if two of them hold a
 /// tensor of the same name.

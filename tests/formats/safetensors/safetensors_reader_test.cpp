@@ -7,6 +7,7 @@
 
 #include "ingot/half.hpp"
 #include "ingot/interop.hpp"
+#include "ingot/store.hpp"
 #include "support/expect_error.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -216,6 +217,38 @@ TEST_F(SafetensorsReader, ShardsWithoutAnIndexAreFoundByName) {
   EXPECT_EQ(opened->model.tensors().size(), 2u);
   write("m-00002-of-00002.safetensors", named("a"), "y");
   EXPECT_THAT(open("m-00002-of-00002.safetensors"), FailsWith(Errc::tensor_duplicate));
+}
+
+TEST(SafetensorsStore, AFolderInMemoryOpensAsOneOfTheFileSystem) {
+  const Bytes first = make_file(R"({"a":{"dtype":"I8","shape":[3],"data_offsets":[0,3]}})", "abc");
+  const Bytes second = make_file(R"({"b":{"dtype":"I8","shape":[3],"data_offsets":[0,3]}})", "def");
+  const std::string index =
+      R"({"weight_map":{"a":"m-00001-of-00002.safetensors","b":"m-00002-of-00002.safetensors"}})";
+  MemoryStore store;
+  store.add("hub/m-00001-of-00002.safetensors", first);
+  store.add("hub/m-00002-of-00002.safetensors", second);
+  for (const bool has_index : {false, true}) {
+    if (has_index) store.add("hub/m.safetensors.index.json", std::as_bytes(std::span(index)));
+    for (const char* name : {"hub", "hub/m-00002-of-00002.safetensors"}) {
+      const auto opened = open_any(store, name);
+      ASSERT_THAT(opened, Succeeds());
+      EXPECT_THAT(opened->paths, testing::ElementsAre("hub/m-00001-of-00002.safetensors",
+                                                      "hub/m-00002-of-00002.safetensors"));
+      std::string data(3, '\0');
+      const TensorInfo& b = *opened->model.find_tensor("b");
+      ASSERT_THAT(opened->model.read(b, 0, std::as_writable_bytes(std::span(data))), Succeeds());
+      EXPECT_EQ(data, "def");
+    }
+  }
+  EXPECT_THAT(open_any(store, "hub/m.safetensors.index.json"), Succeeds());
+  EXPECT_THAT(open_any(store, "other"), FailsWith(Errc::io_error));
+  // The files of a set share the limits of one file.
+  OpenAnyOptions options;
+  options.gguf.limits.max_tensors = 1;
+  EXPECT_THAT(open_any(store, "hub", options), FailsWith(Errc::limit_exceeded));
+  options.gguf.limits.max_tensors = 2;
+  options.gguf.limits.max_header_bytes = 100;  // of the 106 that both headers have
+  EXPECT_THAT(open_any(store, "hub", options), FailsWith(Errc::limit_exceeded));
 }
 
 TEST_F(SafetensorsReader, OurOwnMetadataIsCheckedLikeAFile) {

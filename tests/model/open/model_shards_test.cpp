@@ -3,13 +3,17 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "ingot/model.hpp"
 #include "ingot/shard_name.hpp"
+#include "ingot/store.hpp"
 #include "support/expect_error.hpp"
 #include "support/model_checks.hpp"
 #include "support/temporary_folder.hpp"
@@ -96,6 +100,64 @@ TEST_F(ModelShards, OpenThroughAnyOfThem) {
       EXPECT_EQ(model->get<int>("own"), 0);  // the keys are those of the first
     }
   }
+}
+
+/// A store whose files are called otherwise than their names.
+class RemoteStore final : public Store {
+ public:
+  [[nodiscard]] Result<std::unique_ptr<Source>> open(const std::string& name) const override {
+    const auto file = files.find(name);
+    if (file == files.end()) return fail(Errc::io_error, {}, "404");
+    return read_through(file->second.size(), [&bytes = file->second](std::uint64_t offset,
+                                                                     std::span<std::byte> to) {
+      std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(offset), to.size(), to.begin());
+      return true;
+    });
+  }
+  [[nodiscard]] Result<std::vector<std::string>> list(const std::string& folder) const override {
+    if (!has_list) return fail(Errc::io_error, folder, "405");
+    std::vector<std::string> names;
+    for (const auto& [name, bytes] : files) names.push_back(name);
+    return names;
+  }
+  [[nodiscard]] std::string locate(const std::string& name) const override {
+    return "https://example.org/" + name;
+  }
+
+  std::map<std::string, Bytes> files;
+  bool has_list = true;
+};
+
+TEST_F(ModelShards, OpenFromAStoreAsFromAFolder) {
+  const std::array<Bytes, 3> bytes = {shard(0), shard(1), shard(2)};
+  MemoryStore memory;
+  RemoteStore remote;
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    memory.add("models/" + shard_name(i + 1, 3), bytes[i]);
+    remote.files["models/" + shard_name(i + 1, 3)] = bytes[i];
+  }
+  for (const Store* const store :
+       {static_cast<const Store*>(&memory), static_cast<const Store*>(&remote)}) {
+    for (const std::uint32_t number : {1u, 2u, 3u}) {
+      const auto model = Model::open(*store, "models/" + shard_name(number, 3));
+      ASSERT_THAT(model, Succeeds());
+      EXPECT_EQ(find_inconsistency(*model), "");
+      EXPECT_THAT(model->notices(), IsEmpty());
+      ASSERT_EQ(model->files().size(), 3u);
+      EXPECT_EQ(model->files()[1].path, store->locate("models/" + shard_name(2, 3)));
+      const TensorInfo& tensor = *model->find_tensor("blk.2.b");
+      std::array<std::byte, 3> buffer{};
+      const auto fetched = model->fetch(tensor, 1, buffer);
+      ASSERT_THAT(fetched, Succeeds());
+      EXPECT_EQ((*fetched)[2], static_cast<std::byte>('2'));
+      EXPECT_THAT(model->fetch(tensor, 2, buffer), FailsWith(Errc::size_mismatch));
+    }
+  }
+  remote.has_list = false;
+  const auto alone = Model::open(remote, "models/" + shard_name(2, 3));
+  ASSERT_THAT(alone, Succeeds());
+  EXPECT_EQ(only_notice(*alone), Errc::shard_missing);
+  EXPECT_THAT(Model::open(memory, shard_name(1, 3)), FailsWith(Errc::io_error));
 }
 
 TEST_F(ModelShards, DataComesFromTheFileOfTheTensor) {
