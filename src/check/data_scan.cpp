@@ -51,7 +51,6 @@ class PartScanner {
       : model_(model),
         tensor_(tensor),
         type_(find_type(tensor.type)),
-        mapped_(model.data(tensor)),
         byte_order_(model.files()[tensor.shard].byte_order) {}
 
   Result<void> scan(Part& part) {
@@ -68,12 +67,8 @@ class PartScanner {
       const auto size =
           static_cast<std::size_t>(std::min<std::uint64_t>(piece_bytes, part.size_bytes - done));
       const std::uint64_t first = part.first_byte + done;
-      std::span<const std::byte> piece = std::span(buffer).first(size);
-      if (mapped_.empty()) {
-        INGOT_TRY_VOID(model_.read(tensor_, first, std::span(buffer).first(size)));
-      } else {
-        piece = mapped_.subspan(static_cast<std::size_t>(first), size);
-      }
+      INGOT_TRY(const std::span<const std::byte> piece,
+                model_.fetch(tensor_, first, std::span(buffer).first(size)));
       XXH3_128bits_update(&state, piece.data(), piece.size());
       part.found.is_all_zero = part.found.is_all_zero && is_zero(piece);
       look(piece, first, part.found);
@@ -97,7 +92,6 @@ class PartScanner {
   const Model& model_;
   const TensorInfo& tensor_;
   const TensorTypeInfo* type_;
-  std::span<const std::byte> mapped_;
   Endian byte_order_;
 };
 

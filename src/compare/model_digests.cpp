@@ -13,12 +13,15 @@
 namespace ingot {
 namespace {
 
-/// What a digest is fed with at a time where the file is not mapped.
-constexpr std::uint64_t buffer_bytes = std::uint64_t{1} << 20;
+/// What a digest is fed with at a time: it stays in the second cache.
+constexpr std::uint64_t buffer_bytes = std::uint64_t{256} << 10;
 
-/// What all threads together may have mapped.
-constexpr std::uint64_t most_mapped_bytes = std::uint64_t{64} << 20;
-constexpr std::uint64_t least_step_bytes = std::uint64_t{1} << 20;
+/// How far digests of the same bytes may be apart, which the system keeps in memory that long. They
+/// wait for one another after as much: rarely, as one that waits leaves its core idle.
+constexpr std::uint64_t step_bytes = std::uint64_t{256} << 20;
+
+/// Bytes between two reports of progress.
+constexpr std::uint64_t report_bytes = std::uint64_t{16} << 20;
 
 /// Consecutive bytes of a file, at whose end the digest so far may be wanted.
 struct Segment {
@@ -62,44 +65,18 @@ class Lane {
     return done;
   }
 
-  /// Gives back the memory of what was read since the last call.
-  void release() noexcept {
-    for (const Segment& read : read_) model_->release(read.file, read.file_offset, read.size_bytes);
-    read_.clear();
-  }
-
  private:
   Result<void> feed(std::size_t file, std::uint64_t file_offset, std::uint64_t size_bytes) {
     if (size_bytes == 0) return {};
-    const std::span<const std::byte> mapped = model_->file_data(file);
-    if (!mapped.empty()) {
-      note_read(file, file_offset, size_bytes);
-      digest_.update(mapped.subspan(static_cast<std::size_t>(file_offset),
-                                    static_cast<std::size_t>(size_bytes)));
-      return {};
-    }
-    buffer_.resize(static_cast<std::size_t>(std::min(buffer_bytes, size_bytes)));
+    buffer_.resize(
+        std::max(buffer_.size(), static_cast<std::size_t>(std::min(buffer_bytes, size_bytes))));
     for (std::uint64_t done = 0; done < size_bytes; done += buffer_bytes) {
-      const std::uint64_t piece = std::min(buffer_bytes, size_bytes - done);
-      const auto bytes = std::span(buffer_).first(static_cast<std::size_t>(piece));
-      INGOT_TRY_VOID(model_->read_file_bytes(file, file_offset + done, bytes));
+      const auto piece = static_cast<std::size_t>(std::min(buffer_bytes, size_bytes - done));
+      INGOT_TRY(const std::span<const std::byte> bytes,
+                model_->fetch(file, file_offset + done, std::span(buffer_).first(piece)));
       digest_.update(bytes);
     }
     return {};
-  }
-
-  /// Ranges that follow one another closely are one: releasing padding costs nothing.
-  void note_read(std::size_t file, std::uint64_t file_offset, std::uint64_t size_bytes) {
-    constexpr std::uint64_t close_bytes = std::uint64_t{1} << 16;
-    if (!read_.empty() && read_.back().file == file) {
-      Segment& last = read_.back();
-      const std::uint64_t end = last.file_offset + last.size_bytes;
-      if (file_offset >= end && file_offset - end <= close_bytes) {
-        last.size_bytes = file_offset + size_bytes - last.file_offset;
-        return;
-      }
-    }
-    read_.push_back({file, file_offset, size_bytes, nullptr});
   }
 
   const Model* model_;
@@ -108,7 +85,6 @@ class Lane {
   std::size_t next_ = 0;
   std::uint64_t position_ = 0;  // in the segment `next_`
   std::uint64_t left_bytes_ = 0;
-  std::vector<Segment> read_;  // mapped, and not released
   std::vector<std::byte> buffer_;
 };
 
@@ -231,17 +207,21 @@ class Computation {
   }
 
   Result<void> run_alone(Lane& lane) {
-    const std::uint64_t step = std::max(least_step_bytes, most_mapped_bytes / 4 / threads_);
-    while (!lane.is_done()) {
-      INGOT_TRY(const std::uint64_t done, lane.advance(step));
-      lane.release();
+    while (!lane.is_done()) INGOT_TRY_VOID(advance(lane, step_bytes));
+    return {};
+  }
+
+  /// Reads up to `most_bytes`, and reports them.
+  Result<void> advance(Lane& lane, std::uint64_t most_bytes) {
+    while (most_bytes != 0 && !lane.is_done()) {
+      INGOT_TRY(const std::uint64_t done, lane.advance(std::min(most_bytes, report_bytes)));
       INGOT_TRY_VOID(meter_.add(done));
+      most_bytes -= done;
     }
     return {};
   }
 
-  // --- whole files: all digests go through a file side by side
-  // ------------------------------------
+  // --- whole files: all digests go through a file side by side -----------------------------------
 
   Result<void> run_by_files() {
     std::vector<Lane> whole = make_whole_lanes();
@@ -264,8 +244,7 @@ class Computation {
           lane.add(segment_of(tensor, nullptr));
         lanes.push_back(&lane);
       }
-      const std::uint64_t step = std::max(least_step_bytes, most_mapped_bytes / (last - first));
-      INGOT_TRY_VOID(run_side_by_side(lanes, step));
+      INGOT_TRY_VOID(run_side_by_side(lanes));
     }
     take_whole(whole);
     return {};
@@ -324,19 +303,16 @@ class Computation {
                   (request_.has_uuid ? tensor_bytes : 0));
   }
 
-  /// Every lane goes `step` bytes before any goes further, so that all read about the same part of
-  /// the file while it is in memory: large files come from the disk once.
-  Result<void> run_side_by_side(std::span<Lane* const> lanes, std::uint64_t step) {
+  /// Every lane goes a step before any goes further, so that all read about the same part of the
+  /// file while it is in memory: large files come from the disk once.
+  Result<void> run_side_by_side(std::span<Lane* const> lanes) {
     std::vector<Lane*> busy(lanes.begin(), lanes.end());
     while (true) {
       std::erase_if(busy, [](const Lane* lane) { return lane->is_done(); });
       if (busy.empty()) return {};
-      INGOT_TRY_VOID(
-          spread(busy.size(), 1, threads_, [&](std::uint64_t i, std::uint64_t) -> Result<void> {
-            INGOT_TRY(const std::uint64_t done, busy[i]->advance(step));
-            return meter_.add(done);
-          }));
-      for (Lane* lane : busy) lane->release();
+      INGOT_TRY_VOID(spread(busy.size(), 1, threads_, [&](std::uint64_t i, std::uint64_t) {
+        return advance(*busy[i], step_bytes);
+      }));
     }
   }
 

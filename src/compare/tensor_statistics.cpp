@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint64_t usual_parts = 8;
 constexpr std::uint64_t least_part_elements = std::uint64_t{1} << 20;
 
-/// Bytes of a part, at most. After each part its pages are let go, which interrupts all threads.
+/// Bytes of a part, at most.
 constexpr std::uint64_t most_part_bytes = std::uint64_t{16} << 20;
 
 /// Parts of one tensor, at most: their statistics are kept until they are added up.
@@ -60,7 +60,6 @@ Result<Statistics> compute_part(const Model& model, const Part& part) {
     result.add(some);
     done += count;
   }
-  decoder.release(part.first_element, part.element_count);
   return result;
 }
 

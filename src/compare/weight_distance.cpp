@@ -46,8 +46,6 @@ Result<Sums> compare_part(const Model& a, const Model& b, const TensorPair& pair
     add(sums, floats_a, floats_b);
     done += count;
   }
-  decoder_a.release(first_element, element_count);
-  decoder_b.release(first_element, element_count);
   return sums;
 }
 

@@ -29,6 +29,15 @@ class MappedFile final : public MemorySource {
   }
   [[nodiscard]] int descriptor() const noexcept override { return file_.descriptor.get(); }
 
+  /// Many bytes are read by the system: that takes less time than mapping their pages.
+  [[nodiscard]] Result<void> read(std::uint64_t file_offset,
+                                  std::span<std::byte> destination) const override {
+    constexpr std::size_t least_read_bytes = std::size_t{64} << 10;
+    if (destination.size() < least_read_bytes) return MemorySource::read(file_offset, destination);
+    INGOT_TRY_VOID(check_range(bytes().size(), file_offset, destination.size()));
+    return read_fully(file_.descriptor.get(), file_offset, destination);
+  }
+
   void prefetch(std::uint64_t file_offset, std::uint64_t size_bytes) const noexcept override {
     advise(file_offset, size_bytes, MADV_WILLNEED);
   }

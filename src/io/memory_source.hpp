@@ -20,7 +20,7 @@ class MemorySource : public Source {
   [[nodiscard]] std::uint64_t size_bytes() const noexcept final { return bytes_.size(); }
   [[nodiscard]] std::span<const std::byte> bytes() const noexcept final { return bytes_; }
   [[nodiscard]] Result<void> read(std::uint64_t file_offset,
-                                  std::span<std::byte> destination) const final;
+                                  std::span<std::byte> destination) const override;
 
  private:
   std::span<const std::byte> bytes_;

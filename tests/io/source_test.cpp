@@ -195,6 +195,22 @@ std::uint64_t resident_bytes() {
   return resident_pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
+TEST(MappedFile, LargeReadsMapNoPages) {
+  constexpr std::size_t size = std::size_t{64} << 20;
+  TemporaryFolder folder;
+  const auto source = map_file(folder.write("file", Bytes(size, std::byte{7})));
+  ASSERT_THAT(source, Succeeds());
+  std::vector<std::byte> buffer(std::size_t{1} << 20);
+  const std::uint64_t before = resident_bytes();
+  for (std::size_t i = 0; i < size; i += buffer.size()) {
+    ASSERT_THAT((*source)->read(i, buffer), Succeeds());
+    EXPECT_EQ(buffer.back(), std::byte{7});
+  }
+  EXPECT_LT(resident_bytes(), before + size / 4);
+  EXPECT_THAT((*source)->read(1, std::span(buffer)), Succeeds());
+  EXPECT_THAT((*source)->read(size - buffer.size() + 1, buffer), FailsWith(Errc::truncated));
+}
+
 TEST(MappedFile, ReleasedBytesTakeUpNoMemory) {
   constexpr std::size_t size = std::size_t{64} << 20;
   constexpr std::uint64_t half = size / 2;

@@ -15,18 +15,14 @@ PieceDecoder::PieceDecoder(const Model& model, const TensorInfo& tensor, std::ui
     : model_(model),
       tensor_(tensor),
       end_element_(end_element),
-      mapped_(model.data(tensor)),
       byte_order_(model.files()[tensor.shard].byte_order) {}
 
 Result<std::span<const std::byte>> PieceDecoder::read(std::uint64_t first_element,
                                                       std::size_t count) {
-  const std::uint64_t first_byte = bytes_of(tensor_, first_element);
-  const auto size_bytes = static_cast<std::size_t>(bytes_of(tensor_, count));
-  if (mapped_.empty()) {
-    if (first_element >= end_of_read_) INGOT_TRY_VOID(read_from(first_element));
-    return std::span<const std::byte>(buffer_).subspan(first_byte - buffer_offset_, size_bytes);
-  }
-  return mapped_.subspan(first_byte, size_bytes);
+  if (first_element >= end_of_read_) INGOT_TRY_VOID(read_from(first_element));
+  const std::uint64_t first_byte = bytes_of(tensor_, first_element) - read_offset_;
+  return read_.subspan(static_cast<std::size_t>(first_byte),
+                       static_cast<std::size_t>(bytes_of(tensor_, count)));
 }
 
 Result<Statistics> PieceDecoder::statistics(std::uint64_t first_element, std::size_t count) {
@@ -43,16 +39,15 @@ Result<std::span<const float>> PieceDecoder::decode(std::uint64_t first_element,
   return floats;
 }
 
-void PieceDecoder::release(std::uint64_t first_element, std::uint64_t count) const noexcept {
-  model_.release(tensor_.shard, model_.file_offset(tensor_) + bytes_of(tensor_, first_element),
-                 bytes_of(tensor_, count));
-}
-
 Result<void> PieceDecoder::read_from(std::uint64_t first_element) {
   const std::uint64_t count = std::min(read_elements, end_element_ - first_element);
-  buffer_offset_ = bytes_of(tensor_, first_element);
-  buffer_.resize(static_cast<std::size_t>(bytes_of(tensor_, count)));
-  INGOT_TRY_VOID(model_.read(tensor_, buffer_offset_, buffer_));
+  const auto size_bytes = static_cast<std::size_t>(bytes_of(tensor_, count));
+  if (size_bytes > buffer_bytes_) {
+    buffer_ = std::make_unique_for_overwrite<std::byte[]>(size_bytes);
+    buffer_bytes_ = size_bytes;
+  }
+  read_offset_ = bytes_of(tensor_, first_element);
+  INGOT_TRY(read_, model_.fetch(tensor_, read_offset_, {buffer_.get(), size_bytes}));
   end_of_read_ = first_element + count;
   return {};
 }

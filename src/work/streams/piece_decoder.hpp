@@ -5,8 +5,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
-#include <vector>
 
 #include "ingot/model.hpp"
 #include "ingot/statistics.hpp"
@@ -24,8 +24,8 @@ class PieceDecoder {
   /// @param end_element  where the part ends: nothing beyond is read.
   PieceDecoder(const Model& model, const TensorInfo& tensor, std::uint64_t end_element);
 
-  /// Elements that are read at once from a file that is not mapped: a system call for each piece
-  /// would take longer than decoding it.
+  /// Elements that are read at once: a system call for each piece would take longer than decoding
+  /// it.
   static constexpr std::uint64_t read_elements = std::uint64_t{32} * statistics_piece;
 
   /// The blocks of elements, valid until the next call: of a piece, or of read_elements, of which
@@ -41,20 +41,18 @@ class PieceDecoder {
   [[nodiscard]] Result<std::span<const float>> decode(std::uint64_t first_element,
                                                       std::size_t count);
 
-  /// The elements will not be read again: their pages need not stay.
-  void release(std::uint64_t first_element, std::uint64_t count) const noexcept;
-
  private:
   [[nodiscard]] Result<void> read_from(std::uint64_t first_element);
 
   const Model& model_;
   const TensorInfo& tensor_;
   std::uint64_t end_element_;
-  std::span<const std::byte> mapped_;
   Endian byte_order_;
   alignas(64) std::array<float, statistics_piece> floats_;
-  std::vector<std::byte> buffer_;    ///< Of the tensor, from buffer_offset_ up to end_of_read_.
-  std::uint64_t buffer_offset_ = 0;  ///< Bytes
+  std::unique_ptr<std::byte[]> buffer_;
+  std::size_t buffer_bytes_ = 0;
+  std::span<const std::byte> read_;  ///< Of the tensor, from read_offset_ up to end_of_read_.
+  std::uint64_t read_offset_ = 0;    ///< Bytes
   std::uint64_t end_of_read_ = 0;    ///< Elements
 };
 

@@ -10,8 +10,6 @@
 #include <type_traits>
 #include <vector>
 
-#include "text/joined.hpp"
-
 namespace ingot::cli {
 namespace {
 
@@ -127,7 +125,13 @@ std::string type_text(TensorType type) {
 }
 
 std::string shape_text(std::span<const std::uint64_t> shape) {
-  return shape.empty() ? "scalar" : joined(shape, " x ");
+  if (shape.empty()) return "scalar";
+  std::string text;  // not joined(): listings make one for each of 100,000 tensors
+  for (const std::uint64_t dimension : shape) {
+    if (!text.empty()) text += " x ";
+    text += std::to_string(dimension);
+  }
+  return text;
 }
 
 std::string short_value_text(const Value& value, std::size_t columns) {

@@ -106,22 +106,14 @@ class Extraction {
   /// Calls use(blocks, element count) for each piece of the tensor.
   template <class Use>
   Result<void> for_each_piece(const Use& use) {
-    const std::span<const std::byte> mapped = model_.data(tensor_);
     std::vector<std::byte> buffer;
     for (std::uint64_t done = 0; done < tensor_.element_count; done += piece_elements) {
       const std::uint64_t count = std::min(piece_elements, tensor_.element_count - done);
       const std::uint64_t first_byte = type_.bytes_of(done);
       const auto size_bytes = static_cast<std::size_t>(type_.bytes_of(count));
-      std::span<const std::byte> blocks;
-      if (mapped.empty()) {
-        buffer.resize(size_bytes);
-        INGOT_TRY_VOID(model_.read(tensor_, first_byte, buffer));
-        blocks = buffer;
-      } else {
-        blocks = mapped.subspan(first_byte, size_bytes);
-      }
+      buffer.resize(size_bytes);
+      INGOT_TRY(const std::span<const std::byte> blocks, model_.fetch(tensor_, first_byte, buffer));
       INGOT_TRY_VOID(use(blocks, static_cast<std::size_t>(count)));
-      model_.release(tensor_.shard, model_.file_offset(tensor_) + first_byte, size_bytes);
       progress_.update(first_byte + size_bytes);
       if (stop_signal() != 0) return fail(Errc::interrupted, std::string(tensor_.name));
     }
