@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: MIT
 """bench_process.py PROGRAM [--runs N] [--json]
 
-How long a whole process takes: `PROGRAM show` on a model with a vocabulary of 256,000 tokens, and
-/bin/true as the least that any process takes, in turns. Wall and CPU time; medians and minima.
-The model is made by `PROGRAM sample` and is in the page cache.
+How long a whole process takes: `PROGRAM show` on a model with a vocabulary of 256,000 tokens,
+`PROGRAM fit` on one of 80 layers and 128,256 tokens, and /bin/true as the least that any process
+takes, in turns. Wall and CPU time; medians and minima.
+The models are made by `PROGRAM sample` and are in the page cache.
 """
 import argparse
 import json
@@ -40,10 +41,18 @@ def main():
         model = os.path.join(folder, "vocabulary.gguf")
         make_model = [program, "sample", model, "--vocab", "256000", "--embedding", "64"]
         subprocess.run(make_model, check=True, stdout=null, stderr=null)
+        layers = os.path.join(folder, "layers.gguf")
+        make_layers = [program, "sample", layers, "--vocab", "128256", "--embedding", "64",
+                       "--layers", "80", "--context", "131072"]
+        subprocess.run(make_layers, check=True, stdout=null, stderr=null)
+        contexts = ",".join(f"{2 ** power}k" for power in range(10))
         commands = {"/bin/true": ["/bin/true"],
                     "ingot --version": [program, "--version"],
                     "ingot show": [program, "show", model],
-                    "ingot show --json": [program, "show", "--json", model]}
+                    "ingot show --json": [program, "show", "--json", model],
+                    "ingot fit": [program, "fit", layers, "--device", "24G"],
+                    "ingot fit --table": [program, "fit", layers, "--device", "24G", "--table",
+                                          "--contexts", contexts]}
         times = {name: [] for name in commands}
         for _ in range(arguments.runs):
             for name, command in commands.items():

@@ -48,6 +48,12 @@ done <changes
 # The command of the engine; a header alone; a projector beside the model.
 [[ $("$ingot" fit model.gguf -d 1G -c 4k --flash-attn on --for llama.cpp) == \
   "llama-server --model model.gguf --ctx-size 4096 --flash-attn on --gpu-layers 5" ]] || fail "command"
+# llama.cpp's short spellings mean its long ones.
+"$ingot" fit model.gguf -d 1G -c 4k -np 2 -ub 256 -ctk q8_0 -ctv q8_0 -fa on -kvu -ngl 2 --json >a.json
+"$ingot" fit model.gguf --device 1G --ctx-size 4k --parallel 2 --ubatch-size 256 --cache-type-k q8_0 \
+  --cache-type-v q8_0 --flash-attn on --kv-unified --gpu-layers 2 --json >b.json
+expect_same a.json b.json
+expect_error 2 'no option "-ngl"' "$ingot" show model.gguf -ngl 2
 cp model.gguf "a 'model'.gguf"
 "$ingot" fit "a 'model'.gguf" -c 4k --for llama.cpp | grep -qF "'a '\\''model'\\''.gguf'" ||
   fail "quoting"
@@ -59,6 +65,9 @@ grep -q "header is enough" remark || fail "no remark"
 expect_same header.json whole.json
 cp model.gguf mmproj.gguf
 "$ingot" edit mmproj.gguf --set general.type=mmproj --in-place -q
+"$ingot" fit model.gguf -d 1G --mmproj mmproj.gguf --json >a.json
+"$ingot" fit model.gguf -d 1G --with mmproj.gguf --json >b.json
+expect_same a.json b.json
 "$ingot" fit model.gguf -d 1G --with mmproj.gguf --json | python 'import json, sys
 device = json.load(sys.stdin)["devices"][0]
 assert device["projector_bytes"] > 0'

@@ -11,13 +11,16 @@
 #include <ingot/text.hpp>
 #include <new>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "cli/command.hpp"
 #include "cli/console.hpp"
 #include "cli/generate.hpp"
 #include "cli/help.hpp"
 #include "cli/interrupt.hpp"
+#include "commands/fit/engine_spelling.hpp"
 
 namespace ingot::cli {
 namespace {
@@ -92,8 +95,11 @@ bool is_generated(CLI::App& program, Console& console, int argc, char** argv) {
 /// Parsing also runs the command, as the callback of its declaration.
 void run(CLI::App& program, Console& console, int argc, char** argv) {
   if (is_generated(program, console, argc, argv)) return;
+  std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  respell_engine_options(words);
+  std::reverse(words.begin(), words.end());  // as CLI11 takes them
   try {
-    program.parse(argc, argv);
+    program.parse(words);
     if (program.get_subcommands().empty()) throw CLI::RequiredError("COMMAND");
   } catch (const CLI::CallForHelp&) {
     show_help(program, console);

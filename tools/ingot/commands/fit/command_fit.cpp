@@ -30,8 +30,9 @@ constexpr const char* examples =
     "\n"
     "Figures are those of llama.cpp: weights and cache exactly, work space closely;\n"
     "docs/estimate.md has the formulas and what is not counted. Options mean what\n"
-    "they mean there. A size like 24G is a card of 24 GiB, of which its driver keeps\n"
-    "a little. Only headers are read.\n"
+    "they mean there, and its short spellings work, too: -ngl, -ub, -np, -ctk, -ctv,\n"
+    "-fa, -kvu, -ts, -cmoe, -ncmoe, -nkvo. A size like 24G is a card of 24 GiB, of\n"
+    "which its driver keeps a little. Only headers are read.\n"
     "Exit status 1: it does not fit.";
 
 /// Opens a model; if only its header is there, that.
