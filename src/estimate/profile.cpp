@@ -5,6 +5,7 @@
 
 #include "estimate/header_reader.hpp"
 #include "estimate/profile_state.hpp"
+#include "estimate/tensor_place.hpp"
 #include "estimate/weights.hpp"
 #include "ingot/estimate.hpp"
 #include "ingot/summary.hpp"
@@ -46,11 +47,23 @@ class ProfileReader {
   [[nodiscard]] std::size_t layer_count() const noexcept { return state_.layers.size(); }
   [[nodiscard]] bool is_known() const noexcept { return state_.rule != nullptr; }
 
+  /// Layers by the names of tensors: an unknown architecture may call its keys otherwise.
+  [[nodiscard]] std::uint64_t layers_of_tensors() const noexcept {
+    std::uint64_t layers = 0;
+    for (const TensorInfo& tensor : model_.tensors()) {
+      const TensorPlace place = place_of(tensor.name);
+      if (place.part != Part::layer) continue;
+      layers = std::max(layers, std::min(place.layer, max_layers) + 1);
+    }
+    return layers;
+  }
+
   Result<void> read_sizes() {
     INGOT_TRY(state_.embedding, keys_.number_or("embedding_length", 0));
     INGOT_TRY(state_.context_length, keys_.number_or("context_length", 0));
-    INGOT_TRY(const std::uint64_t all_layers, keys_.number_or("block_count", 0));
+    INGOT_TRY(std::uint64_t all_layers, keys_.number_or("block_count", 0));
     INGOT_TRY(const std::uint64_t further, keys_.number_or("nextn_predict_layers", 0));
+    all_layers = is_known() ? all_layers : std::max(all_layers, layers_of_tensors());
     if (all_layers > max_layers) {
       return keys_.refuse("block_count", "found " + std::to_string(all_layers) + ", at most " +
                                              std::to_string(max_layers) + " are considered");

@@ -107,6 +107,17 @@ TEST(EstimateHeader, UnknownArchitecturesFollowTheOrdinaryFormula) {
   EXPECT_EQ(weights->estimate(options)->host.weights_bytes, 1280u);
 }
 
+TEST(EstimateHeader, LayersOfUnknownArchitecturesAreThoseOfTheirTensors) {
+  HeaderSketch sketch("brand-new");
+  for (const char* name : {"blk.0.a.weight", "blk.2.a.weight"}) sketch.tensor(name, {64});
+  const auto profile = read(sketch);
+  ASSERT_THAT(profile, Succeeds());
+  EXPECT_EQ(profile->layer_count(), 3u);
+  EXPECT_EQ(profile->weights_bytes(), 256u);
+  sketch.tensor("blk.18446744073709551615.a.weight", {64});
+  EXPECT_THAT(read(sketch), FailsWith(Errc::estimate_impossible));
+}
+
 TEST(EstimateHeader, LeavesOutLayersThatPredictFurtherTokens) {
   HeaderSketch sketch("glm4moe");
   set_attention(sketch, {.layers = 3});

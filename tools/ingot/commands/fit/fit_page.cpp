@@ -265,7 +265,7 @@ class FitPage {
     const bool is_own = estimate_.context_per_sequence == own;
     if (is_own) context += ", the model's own";
     if (result_.advice.context && !is_own && estimate_.verdict != Verdict::does_not_fit) {
-      context += *result_.advice.context >= own
+      context += own > 0 && *result_.advice.context >= own
                      ? fmt::format("; the model's own {} fit as well", format_digits(own))
                      : fmt::format("; at most {} fit", format_digits(*result_.advice.context));
     }
