@@ -17,6 +17,7 @@ EXCEPT = {
     "get_unsigned",  # Value::get and Array::get call them
     "out_of_range",  # Array::get
     "output_of", "stream_tensor", "stream_tensors",  # what the conversions are made of
+    "OutputSet", "SharedSearch", "commit_together",  # what the conversions write with
     "Conversion", "Source", "Store", "TensorSink",  # interfaces: their makers are called
 }
 

@@ -10,6 +10,7 @@
 #include "ingot/model.hpp"
 #include "ingot/model_writer.hpp"
 #include "ingot/output_file.hpp"
+#include "ingot/output_set.hpp"
 #include "ingot/owned_value.hpp"
 #include "ingot/quantize.hpp"
 #include "ingot/source.hpp"

@@ -8,11 +8,10 @@
 
 #include "base/about.hpp"
 #include "ingot/output_file.hpp"
+#include "ingot/output_set.hpp"
 #include "ingot/parallel.hpp"
 #include "ingot/split.hpp"
-#include "io/left_overs.hpp"
 #include "quantize/quantize_work.hpp"
-#include "work/outputs/output_set.hpp"
 #include "work/streams/ordered_pipeline.hpp"
 
 namespace ingot {
@@ -210,8 +209,7 @@ Result<std::vector<TensorError>> quantize_set(const Model& model, const Quantize
                                               std::span<const QuantizedShard> shards, bool replace,
                                               const QuantizeProgress& progress) {
   if (shards.empty()) return fail(Errc::invalid_argument, "shards", "there are none");
-  io::LeftOvers left_overs;
-  const io::LeftOvers::Use use(left_overs);
+  const SharedSearch search;
   std::vector<OutputFile> files;
   std::vector<std::string> paths;
   std::vector<TensorError> errors;
@@ -233,7 +231,7 @@ Result<std::vector<TensorError>> quantize_set(const Model& model, const Quantize
   // What has no first shard is not taken for a model.
   std::ranges::reverse(files);
   std::ranges::reverse(paths);
-  INGOT_TRY_VOID(convert::commit_together(files, paths, replace));
+  INGOT_TRY_VOID(commit_together(files, paths, replace));
   return errors;
 }
 

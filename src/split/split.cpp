@@ -9,9 +9,8 @@
 #include "base/about.hpp"
 #include "base/same_file.hpp"
 #include "ingot/output_file.hpp"
+#include "ingot/output_set.hpp"
 #include "ingot/shard_name.hpp"
-#include "io/left_overs.hpp"
-#include "work/outputs/output_set.hpp"
 
 namespace ingot {
 namespace {
@@ -132,8 +131,7 @@ Result<void> write_shards(const Model& model, const SplitPlan& plan, const std::
     INGOT_TRY_VOID(check_target(model, path, options.may_replace));
   }
   Meter meter(options);
-  io::LeftOvers left_overs;
-  const io::LeftOvers::Use use(left_overs);
+  const SharedSearch search;
   std::vector<OutputFile> files;
   files.reserve(count);
   for (std::uint32_t i = 0; i < count; ++i) {
@@ -153,7 +151,7 @@ Result<void> write_shards(const Model& model, const SplitPlan& plan, const std::
   for (std::uint32_t i = 0; i < count; ++i) paths.push_back(shard_file_name(prefix, i, count));
   std::ranges::reverse(files);
   std::ranges::reverse(paths);
-  return convert::commit_together(files, paths, options.may_replace);
+  return commit_together(files, paths, options.may_replace);
 }
 
 Result<void> check_mergeable(const Model& model) {

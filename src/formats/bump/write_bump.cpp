@@ -9,7 +9,7 @@
 #include "formats/bump/bump_texts.hpp"
 #include "formats/foreign/planner.hpp"
 #include "ingot/digest.hpp"
-#include "work/outputs/output_set.hpp"
+#include "ingot/output_set.hpp"
 
 namespace ingot::convert {
 namespace {

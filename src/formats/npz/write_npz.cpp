@@ -9,7 +9,7 @@
 #include "formats/foreign/planner.hpp"
 #include "formats/npz/zip_records.hpp"
 #include "ingot/npy.hpp"
-#include "work/outputs/output_set.hpp"
+#include "ingot/output_set.hpp"
 
 namespace ingot::convert {
 namespace {

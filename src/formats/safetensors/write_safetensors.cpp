@@ -12,7 +12,7 @@
 #include "formats/safetensors/gguf_metadata_text.hpp"
 #include "formats/safetensors/safetensors_dtypes.hpp"
 #include "formats/safetensors/safetensors_header.hpp"
-#include "work/outputs/output_set.hpp"
+#include "ingot/output_set.hpp"
 
 namespace ingot::convert {
 namespace {

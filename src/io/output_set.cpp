@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "work/outputs/output_set.hpp"
+#include "ingot/output_set.hpp"
 
 #include <unistd.h>
 
@@ -17,8 +17,9 @@
 #include "ingot/lock_wait.hpp"
 #include "io/file_lock.hpp"
 #include "io/in_place_file.hpp"
+#include "io/left_overs.hpp"
 
-namespace ingot::convert {
+namespace ingot {
 namespace {
 
 /// Through a link the file that it points to is replaced, not the link.
@@ -99,8 +100,20 @@ Result<std::vector<io::FileDescriptor>> lock_folders(std::span<const std::string
 
 }  // namespace
 
+struct SharedSearch::State {
+  io::LeftOvers left_overs;
+  io::LeftOvers::Use use{left_overs};
+};
+
+SharedSearch::SharedSearch() : state_(std::make_unique<State>()) {}
+SharedSearch::~SharedSearch() = default;
+
+OutputSet::OutputSet(bool may_replace)
+    : may_replace_(may_replace), left_overs_(std::make_unique<io::LeftOvers>()) {}
+OutputSet::~OutputSet() = default;
+
 Result<OutputFile*> OutputSet::add(const std::string& path, std::uint64_t size_bytes) {
-  const io::LeftOvers::Use use(left_overs_);
+  const io::LeftOvers::Use use(*left_overs_);
   INGOT_TRY(OutputFile file, about(path, OutputFile::create(path, may_replace_)));
   INGOT_TRY_VOID(about(path, file.reserve(size_bytes)));
   paths_.push_back(path);
@@ -153,4 +166,4 @@ Result<void> commit_together(std::span<OutputFile> files, std::span<const std::s
   return {};
 }
 
-}  // namespace ingot::convert
+}  // namespace ingot

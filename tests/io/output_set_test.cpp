@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Sets of files that replace older ones. That a kill leaves no mixture: cli.convert_killed.
-#include "work/outputs/output_set.hpp"
+#include "ingot/output_set.hpp"
 
 #include <gmock/gmock.h>
 
@@ -43,7 +43,7 @@ class OutputSetTest : public testing::Test {
   Result<void> replace(
       const std::vector<std::string>& names,
       const std::function<void()>& before_naming = [] {}) const {
-    convert::OutputSet set(true);
+    OutputSet set(true);
     for (const std::string& name : names) {
       INGOT_TRY_VOID(set.add_text(folder_.path(name), "new " + name));
     }
@@ -117,7 +117,7 @@ TEST_F(OutputSetTest, OfTwoSetsAtOnceOneIsThereAsAWhole) {
     std::vector<std::thread> writers;
     for (const std::string age : {"old", "new"}) {
       writers.emplace_back([&, age] {
-        convert::OutputSet set(true);
+        OutputSet set(true);
         for (const std::string& name : names) {
           ASSERT_THAT(set.add_text(folder_.path(name), age), Succeeds());
         }
