@@ -150,6 +150,11 @@ class INGOT_EXPORT Vocabulary {
   [[nodiscard]] std::span<const TokenId> end_of_generation() const noexcept;
   [[nodiscard]] bool is_end_of_generation(TokenId id) const noexcept;
 
+  /// The bytes that occur in UTF-8 and that no token stands for, ascending: text that holds them is
+  /// lost or unknown. Empty for families that encode characters (WPM, UGM). Linear in the tokens of
+  /// RWKV, else O(1).
+  [[nodiscard]] std::vector<std::uint8_t> missing_bytes() const;
+
   /// The bytes that a token stands for; they may be a part of a character. Control tokens and
   /// unknown ones give nothing unless `show_special`.
   [[nodiscard]] std::string piece(TokenId id, bool show_special = true) const;

@@ -8,6 +8,16 @@
 #include "ingot/text.hpp"
 
 namespace ingot::check {
+namespace {
+
+Result<Vocabulary> make_vocabulary(const Model& model) {
+  Result<Tokenizer> tokenizer = Tokenizer::make(model);
+  if (tokenizer) return Vocabulary(*tokenizer);
+  if (tokenizer.error().code == Errc::pre_tokenizer_unknown) return Vocabulary::make(model);
+  return tl::unexpected(std::move(tokenizer.error()));
+}
+
+}  // namespace
 
 Inspection::Inspection(const Model& model, const CheckOptions& options, const FindingSink& sink)
     : model_(model), options_(options), sink_(sink), summary_(summarize(model)) {
@@ -36,6 +46,15 @@ std::optional<std::uint64_t> Inspection::own_number(std::string_view suffix) con
   if (value == nullptr) return std::nullopt;
   const Result<std::uint64_t> number = value->get<std::uint64_t>();
   return number ? std::optional(*number) : std::nullopt;
+}
+
+const Vocabulary* Inspection::vocabulary() {
+  if (!vocabulary_) vocabulary_.emplace(make_vocabulary(model_));
+  return *vocabulary_ ? &**vocabulary_ : nullptr;
+}
+
+std::optional<Error> Inspection::vocabulary_error() {
+  return vocabulary() == nullptr ? std::optional(vocabulary_->error()) : std::nullopt;
 }
 
 void Inspection::emit(Finding finding) {

@@ -10,6 +10,7 @@
 
 #include "ingot/check.hpp"
 #include "ingot/summary.hpp"
+#include "ingot/tokenizer.hpp"
 
 namespace ingot::check {
 
@@ -47,6 +48,12 @@ class Inspection {
   /// The highest N of `blk.N.` and one more; 0 without.
   [[nodiscard]] std::uint64_t layer_count() const noexcept { return layer_count_; }
 
+  /// The vocabulary that texts are encoded with; nullptr if they cannot be, for other reasons than
+  /// an unknown pre-tokenizer. Made when it is first asked for.
+  [[nodiscard]] const Vocabulary* vocabulary();
+  /// Why it cannot be used.
+  [[nodiscard]] std::optional<Error> vocabulary_error();
+
   /// Results of reading the weights, one for each tensor in their order; empty without data.
   std::vector<TensorScan> scans;
   /// Why the weights of the model cannot be read at all; empty if they can.
@@ -83,6 +90,7 @@ class Inspection {
   const FindingSink& sink_;
   Summary summary_;
   std::uint64_t layer_count_ = 0;
+  std::optional<Result<Vocabulary>> vocabulary_;
   const CheckRule* rule_ = nullptr;
   std::uint64_t rule_findings_ = 0;
   CheckSummary counts_;

@@ -31,6 +31,20 @@ bool is_byte_token(std::string_view token) noexcept {
          is_hexadecimal(token[4]) && token[5] == '>';
 }
 
+/// Ids that generation must never pick are ids, too.
+void report_suppressed(Inspection& inspection, std::uint64_t token_count) {
+  constexpr std::string_view key = "tokenizer.ggml.suppress_tokens";
+  const Value* value = inspection.model().find(key);
+  if (value == nullptr || !value->is_array()) return;
+  for (const Value& element : value->as_array()) {
+    const Result<std::int64_t> id = element.get<std::int64_t>();
+    if (!id || (*id >= 0 && static_cast<std::uint64_t>(*id) < token_count)) continue;
+    inspection.report({.file_offset = element.file_offset(), .key = key},
+                      "it holds " + std::to_string(*id) + ", but there are " +
+                          std::to_string(token_count) + " tokens");
+  }
+}
+
 /// `tokenizer.ggml.token_type` of a byte token.
 constexpr std::int64_t byte_type = 6;
 
@@ -77,6 +91,7 @@ void token_id_range(Inspection& inspection) {
             (is_big ? std::to_string(*entry.value.get<std::uint64_t>()) : std::to_string(*id)) +
             ", but there are " + std::to_string(tokens->size()) + " tokens");
   }
+  report_suppressed(inspection, tokens->size());
 }
 
 void token_not_utf8(Inspection& inspection) {

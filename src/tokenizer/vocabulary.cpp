@@ -1,11 +1,49 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <bitset>
 #include <iterator>
 #include <utility>
 
+#include "tokenizer/byte_alphabet.hpp"
+#include "tokenizer/escapes.hpp"
 #include "tokenizer/vocabulary_data.hpp"
 
 namespace ingot {
+namespace tokenizer {
+namespace {
+
+using ByteSet = std::bitset<256>;
+
+/// The bytes that a family encodes even where no longer token covers them.
+ByteSet bytes_with_tokens(const VocabularyData& data) {
+  ByteSet covered;
+  const auto has = [&](std::string_view text) { return data.find(text) != no_token; };
+  switch (data.family) {
+    case TokenizerFamily::spm:
+    case TokenizerFamily::bpe:
+    case TokenizerFamily::plamo2:
+      for (std::size_t byte = 0; byte < covered.size(); ++byte) {
+        const std::string single(1, static_cast<char>(byte));
+        covered[byte] = data.is_byte_encoded()
+                            ? has(token_of_bytes(single))
+                            : has(token_of_byte(static_cast<unsigned char>(byte))) || has(single);
+      }
+      break;
+    case TokenizerFamily::rwkv:
+      for (std::size_t id = 0; id < data.texts.size(); ++id) {
+        const std::string text = unescape(data.texts[id]);
+        if (text.size() == 1) covered.set(static_cast<unsigned char>(text[0]));
+      }
+      break;
+    default:
+      covered.set();
+  }
+  return covered;
+}
+
+}  // namespace
+}  // namespace tokenizer
+
 namespace {
 
 constexpr std::string_view family_names[] = {"none", "SPM", "BPE", "WPM", "UGM", "RWKV", "PLaMo-2"};
@@ -77,6 +115,16 @@ TokenId Vocabulary::find(std::string_view text) const noexcept { return data_->f
 TokenId Vocabulary::special(SpecialToken special) const noexcept {
   return static_cast<std::size_t>(special) < special_token_count ? data_->special(special)
                                                                  : no_token;
+}
+
+std::vector<std::uint8_t> Vocabulary::missing_bytes() const {
+  std::vector<std::uint8_t> missing;
+  const tokenizer::ByteSet covered = tokenizer::bytes_with_tokens(*data_);
+  for (unsigned byte = 0; byte < 256; ++byte) {
+    const bool is_in_utf8 = byte != 0xC0 && byte != 0xC1 && byte < 0xF5;
+    if (is_in_utf8 && !covered[byte]) missing.push_back(static_cast<std::uint8_t>(byte));
+  }
+  return missing;
 }
 
 std::span<const TokenId> Vocabulary::end_of_generation() const noexcept { return data_->ends; }

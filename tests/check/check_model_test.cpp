@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "check/rule_case.hpp"
 #include "ingot/check.hpp"
 #include "support/expect_error.hpp"
 #include "support/gguf_builder.hpp"
@@ -22,24 +23,6 @@ using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
-
-std::vector<Finding> findings_of(const Bytes& bytes, CheckOptions options = {.with_data = true}) {
-  std::vector<Finding> findings;
-  const auto model = Model::open_memory(bytes, {.is_lenient = true});
-  EXPECT_THAT(model, Succeeds());
-  if (!model) return findings;
-  const auto summary =
-      check_model(*model, options, [&](const Finding& finding) { findings.push_back(finding); });
-  EXPECT_THAT(summary, Succeeds());
-  return findings;
-}
-
-/// The names of the rules that a model breaks, notes included.
-std::set<std::string> broken_rules(const Bytes& bytes) {
-  std::set<std::string> names;
-  for (const Finding& finding : findings_of(bytes)) names.emplace(finding.rule->name);
-  return names;
-}
 
 /// A model with one tensor, after the keys that it has already; nothing is wrong with it.
 Bytes finished(GgufBuilder& file, TensorType type = TensorType::f32,
@@ -106,12 +89,7 @@ TEST(CheckModel, EachRuleHasANameAndARemedyOfItsOwn) {
 
 // --- one broken model for each rule --------------------------------------------------------------
 
-struct Case {
-  std::string rule;
-  Bytes bytes;
-};
-
-std::ostream& operator<<(std::ostream& out, const Case& each) { return out << each.rule; }
+using Case = RuleCase;
 
 void add_file_cases(std::vector<Case>& cases) {
   const auto add = [&](const char* rule, const Bytes& bytes) { cases.push_back({rule, bytes}); };
@@ -356,6 +334,8 @@ std::vector<Case> all_cases() {
   add_file_cases(cases);
   add_key_cases(cases);
   add_tokenizer_cases(cases);
+  const std::vector<Case> vocabularies = vocabulary_cases();
+  cases.insert(cases.end(), vocabularies.begin(), vocabularies.end());
   add_recipe_cases(cases);
   add_tensor_cases(cases);
   add_shard_cases(cases);

@@ -29,6 +29,7 @@ struct VocabularySketch {
   std::vector<std::pair<std::string, bool>> flags = {};         ///< "add_bos_token"
   std::string charsmap = {};
   std::string name = "sketch";  ///< general.name
+  std::string architecture = "llama";
 
   VocabularySketch& add(std::string_view text, float score = 0.0F,
                         TokenKind kind = TokenKind::normal) {
@@ -46,7 +47,8 @@ struct VocabularySketch {
 
   [[nodiscard]] Bytes bytes() const {
     GgufBuilder file;
-    file.pair("general.architecture", "llama").pair("general.name", std::string_view(name));
+    file.pair("general.architecture", std::string_view(architecture));
+    file.pair("general.name", std::string_view(name));
     file.pair("tokenizer.ggml.model", std::string_view(model));
     if (!pre.empty()) file.pair("tokenizer.ggml.pre", std::string_view(pre));
     file.array_key("tokenizer.ggml.tokens", ValueType::string, tokens.size());

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: MIT
+// Rules about what a vocabulary makes of texts: rules that need the tokens in their families.
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/counted.hpp"
+#include "check/rules.hpp"
+#include "ingot/text.hpp"
+
+namespace ingot::check::rules {
+namespace {
+
+constexpr std::string_view model_key = "tokenizer.ggml.model";
+constexpr std::string_view pre_key = "tokenizer.ggml.pre";
+constexpr std::string_view tokens_key = "tokenizer.ggml.tokens";
+constexpr std::string_view merges_key = "tokenizer.ggml.merges";
+constexpr std::size_t shown_columns = 40;
+
+void report_at(Inspection& inspection, std::string_view key, std::string message) {
+  const Value* value = inspection.model().find(key);
+  inspection.report(
+      {.file_offset = value == nullptr ? Error::no_offset : value->file_offset(), .key = key},
+      std::move(message));
+}
+
+/// `3 ("abc")`
+std::string named(const Vocabulary& vocabulary, TokenId id) {
+  return std::to_string(id) + " (\"" + escape_shortened(vocabulary.text(id), shown_columns) + "\")";
+}
+
+/// Calls use(id) for every token.
+template <class Use>
+void for_each_token(const Vocabulary& vocabulary, const Use& use) {
+  for (TokenId id = 0; vocabulary.contains(id); ++id) use(id);
+}
+
+/// How many there are of something, and the first of them.
+struct Tally {
+  std::uint64_t count = 0;
+  std::string first;
+
+  template <class Describe>
+  void add(const Describe& describe) {
+    if (count++ == 0) first = describe();
+  }
+};
+
+/// "; llama with 128256 tokens is usually llama-bpe", if that is known.
+std::string hint_for(std::string_view architecture, std::size_t token_count) {
+  struct Hint {
+    std::string_view architecture;
+    std::size_t token_count;
+    std::string_view pre;
+  };
+  static constexpr Hint hints[] = {
+#define INGOT_PRE_HINT(architecture, token_count, pre) {architecture, token_count, pre},
+#include "check/pre_hints.def"
+#undef INGOT_PRE_HINT
+  };
+  for (const Hint& hint : hints) {
+    if (hint.architecture != architecture || hint.token_count != token_count) continue;
+    return "; " + std::string(architecture) + " with " + std::to_string(token_count) +
+           " tokens is usually \"" + std::string(hint.pre) + "\"";
+  }
+  return {};
+}
+
+/// Whether a text is written as special tokens are: "<|im_end|>", "[EOT]", "_<EOT>".
+bool is_marked(std::string_view text) noexcept {
+  return text.find_first_of("<[") != text.npos && text.find_last_of(">]") != text.npos;
+}
+
+/// The names of special tokens whose key is not in the file.
+struct TokenNames {
+  SpecialToken special;
+  std::vector<TokenId> ids;  // those in the vocabulary, in the order in which they are looked for
+};
+
+std::vector<TokenNames> names_in(const Vocabulary& vocabulary) {
+  std::vector<TokenNames> names;
+  const auto add = [&](SpecialToken special, std::string_view text) {
+    if (names.empty() || names.back().special != special) names.push_back({special, {}});
+    const TokenId id = vocabulary.find(text);
+    if (id != no_token) names.back().ids.push_back(id);
+  };
+#define INGOT_TOKEN_NAME(special, text) add(SpecialToken::special, text);
+#define INGOT_END_NAME(text)
+#define INGOT_USER_NAME(text)
+#include "tokenizer/token_names.def"
+#undef INGOT_TOKEN_NAME
+#undef INGOT_END_NAME
+#undef INGOT_USER_NAME
+  return names;
+}
+
+bool has_key(const Model& model, SpecialToken special) {
+  const auto is_there = [&](std::string_view key) {
+    return !key.empty() &&
+           model.find("tokenizer.ggml." + std::string(key) + "_token_id") != nullptr;
+  };
+  switch (special) {
+#define INGOT_SPECIAL_TOKEN(enumerator, constant, key, older_key, description) \
+  case SpecialToken::enumerator:                                               \
+    return is_there(key) || is_there(older_key);
+#include "ingot/special_tokens.def"
+#undef INGOT_SPECIAL_TOKEN
+  }
+  return false;
+}
+
+}  // namespace
+
+void tokenizer_unusable(Inspection& inspection) {
+  const Value* name = inspection.model().find(model_key);
+  if (name == nullptr) return;
+  const std::string_view family = name->get<std::string_view>().value_or("");
+  if (family == "none" || family == "no_vocab") return;
+  if (const auto error = inspection.vocabulary_error()) {
+    report_at(inspection, model_key, error->message());
+  }
+}
+
+void pre_missing(Inspection& inspection) {
+  const Vocabulary* vocabulary = inspection.vocabulary();
+  if (vocabulary == nullptr || vocabulary->family() != TokenizerFamily::bpe) return;
+  if (!vocabulary->pre_tokenizer().empty()) return;
+  report_at(inspection, model_key,
+            "without tokenizer.ggml.pre texts are cut as for \"default\"" +
+                hint_for(inspection.architecture(), vocabulary->size()));
+}
+
+void pre_unknown(Inspection& inspection) {
+  const Vocabulary* vocabulary = inspection.vocabulary();
+  if (vocabulary == nullptr || vocabulary->family() != TokenizerFamily::bpe) return;
+  const std::string_view pre = vocabulary->pre_tokenizer();
+  if (pre.empty() || std::ranges::binary_search(known_pre_tokenizers(), pre)) return;
+  report_at(inspection, pre_key,
+            "it is \"" + escape_shortened(pre, shown_columns) + "\"" +
+                hint_for(inspection.architecture(), vocabulary->size()));
+}
+
+void token_duplicate(Inspection& inspection) {
+  const Vocabulary* vocabulary = inspection.vocabulary();
+  if (vocabulary == nullptr) return;
+  Tally repeated;
+  for_each_token(*vocabulary, [&](TokenId id) {
+    const TokenId first = vocabulary->find(vocabulary->text(id));
+    if (first == id) return;
+    repeated.add([&] { return named(*vocabulary, id) + " is also " + std::to_string(first); });
+  });
+  if (repeated.count == 0) return;
+  report_at(inspection, tokens_key,
+            counted(repeated.count, "token") + " repeat a text: " + repeated.first);
+}
+
+void merge_unknown(Inspection& inspection) {
+  const Vocabulary* vocabulary = inspection.vocabulary();
+  const Value* value = inspection.model().find(merges_key);
+  if (vocabulary == nullptr || vocabulary->family() != TokenizerFamily::bpe) return;
+  if (value == nullptr || value->as_array().element_type() != ValueType::string) return;
+  Tally unknown;
+  std::string product;
+  for (const Value& merge : value->as_array()) {
+    const std::string_view text = merge.get<std::string_view>().value_or("");
+    const std::size_t space = text.find(' ', 1);
+    if (space != text.npos) {
+      product.assign(text.substr(0, space)).append(text.substr(space + 1));
+      const bool is_known = vocabulary->find(text.substr(0, space)) != no_token &&
+                            vocabulary->find(text.substr(space + 1)) != no_token &&
+                            vocabulary->find(product) != no_token;
+      if (is_known) continue;
+    }
+    unknown.add([&] { return "\"" + escape_shortened(text, shown_columns) + "\""; });
+  }
+  if (unknown.count == 0) return;
+  report_at(inspection, merges_key,
+            counted(unknown.count, "merge") + " of texts that are no tokens, the first is " +
+                unknown.first);
+}
+
+void byte_missing(Inspection& inspection) {
+  const Vocabulary* vocabulary = inspection.vocabulary();
+  if (vocabulary == nullptr) return;
+  const std::vector<std::uint8_t> missing = vocabulary->missing_bytes();
+  if (missing.empty()) return;
+  constexpr std::size_t shown_bytes = 8;
+  constexpr std::string_view digits = "0123456789ABCDEF";
+  std::string list;
+  for (std::size_t i = 0; i < std::min(missing.size(), shown_bytes); ++i) {
+    list += std::string(" ") + digits[missing[i] / 16] + digits[missing[i] % 16];
+  }
+  if (missing.size() > shown_bytes) list += " ...";
+  report_at(inspection, tokens_key,
+            "no token stands for " + counted(missing.size(), "byte") + " (hex):" + list);
+}
+
+void token_spelling(Inspection& inspection) {
+  const Vocabulary* vocabulary = inspection.vocabulary();
+  if (vocabulary == nullptr || vocabulary->family() != TokenizerFamily::bpe) return;
+  Tally bad;
+  for_each_token(*vocabulary, [&](TokenId id) {
+    if (vocabulary->kind(id) != TokenKind::normal) return;
+    if (!vocabulary->piece(id).starts_with("[UNK_BYTE_")) return;
+    if (vocabulary->text(id).starts_with("[UNK_BYTE_")) return;
+    bad.add([&] { return named(*vocabulary, id); });
+  });
+  if (bad.count == 0) return;
+  report_at(inspection, tokens_key,
+            counted(bad.count, "token") + " that decoding shows as [UNK_BYTE_...], the first is " +
+                bad.first);
+}
+
+void added_token_missing(Inspection& inspection) {
+  const Vocabulary* vocabulary = inspection.vocabulary();
+  if (vocabulary == nullptr) return;
+  const TokenizerFlags& flags = vocabulary->flags();
+  const auto require = [&](bool is_added, SpecialToken special, std::string_view name) {
+    if (!is_added || vocabulary->special(special) != no_token) return;
+    const std::string text(name);
+    const std::string key = "tokenizer.ggml.add_" + text + "_token";
+    const bool has_flag = inspection.model().find(key) != nullptr;
+    report_at(inspection, has_flag ? std::string_view(key) : model_key,
+              text + " is added to every text, but no token is " + text);
+  };
+  require(flags.adds_bos, SpecialToken::bos, "bos");
+  require(flags.adds_eos, SpecialToken::eos, "eos");
+  require(flags.adds_sep, SpecialToken::sep, "sep");
+}
+
+void special_typed_normal(Inspection& inspection) {
+  const Vocabulary* vocabulary = inspection.vocabulary();
+  if (vocabulary == nullptr || inspection.model().find("tokenizer.ggml.token_type") == nullptr) {
+    return;
+  }
+  std::vector<TokenId> specials(vocabulary->end_of_generation().begin(),
+                                vocabulary->end_of_generation().end());
+  for (std::size_t i = 0; i < special_token_count; ++i) {
+    specials.push_back(vocabulary->special(static_cast<SpecialToken>(i)));
+  }
+  std::ranges::sort(specials);
+  const auto repeated = std::ranges::unique(specials);
+  specials.erase(repeated.begin(), repeated.end());
+  Tally normal;
+  for (const TokenId id : specials) {
+    const bool is_normal = vocabulary->contains(id) &&
+                           vocabulary->kind_in_file(id) == TokenKind::normal &&
+                           is_marked(vocabulary->text(id));
+    if (is_normal) normal.add([&] { return named(*vocabulary, id); });
+  }
+  if (normal.count == 0) return;
+  report_at(
+      inspection, "tokenizer.ggml.token_type",
+      counted(normal.count, "special token") + " typed as normal, the first is " + normal.first);
+}
+
+void special_ambiguous(Inspection& inspection) {
+  const Vocabulary* vocabulary = inspection.vocabulary();
+  if (vocabulary == nullptr) return;
+  for (const TokenNames& names : names_in(*vocabulary)) {
+    if (names.ids.size() < 2 || has_key(inspection.model(), names.special)) continue;
+    report_at(inspection, tokens_key,
+              std::string(name_of(names.special)) + " has no key; it is token " +
+                  named(*vocabulary, names.ids[0]) + ", but could be " +
+                  named(*vocabulary, names.ids[1]));
+  }
+}
+
+void end_is_word(Inspection& inspection) {
+  const Vocabulary* vocabulary = inspection.vocabulary();
+  if (vocabulary == nullptr) return;
+  for (const TokenId id : vocabulary->end_of_generation()) {
+    const TokenKind kind = vocabulary->kind_in_file(id);
+    if (kind != TokenKind::normal || is_marked(vocabulary->text(id))) continue;
+    report_at(inspection, tokens_key, "token " + named(*vocabulary, id) + " ends a generation");
+  }
+}
+
+}  // namespace ingot::check::rules
