@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/counted.hpp"
+#include "base/sort_unique.hpp"
 #include "check/rules.hpp"
 #include "ingot/text.hpp"
 
@@ -239,9 +240,7 @@ void special_typed_normal(Inspection& inspection) {
   for (std::size_t i = 0; i < special_token_count; ++i) {
     specials.push_back(vocabulary->special(static_cast<SpecialToken>(i)));
   }
-  std::ranges::sort(specials);
-  const auto repeated = std::ranges::unique(specials);
-  specials.erase(repeated.begin(), repeated.end());
+  sort_unique(specials);
   Tally normal;
   for (const TokenId id : specials) {
     const bool is_normal = vocabulary->contains(id) &&

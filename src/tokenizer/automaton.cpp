@@ -5,6 +5,8 @@
 #include <map>
 #include <utility>
 
+#include "base/sort_unique.hpp"
+
 namespace ingot::tokenizer {
 
 // --- classes -----------------------------------------------------------------------------------
@@ -22,9 +24,7 @@ std::vector<CodePointRun> SetClasses::make_runs(std::span<const CodePointSet> se
       starts.push_back(range.last + 1);
     }
   }
-  std::ranges::sort(starts);
-  const auto repeated = std::unique(starts.begin(), starts.end());
-  starts.erase(repeated, starts.end());
+  sort_unique(starts);
   std::vector<CodePointRun> runs;
   std::vector<bool> membership(sets.size());
   for (const char32_t start : starts) {

@@ -10,6 +10,8 @@
 #include <functional>
 #include <vector>
 
+#include "base/sort_unique.hpp"
+
 namespace ingot::tokenizer {
 
 /// A part of a text: from `begin` to the beginning of the next symbol. The list ends with a symbol
@@ -141,9 +143,7 @@ class LongMerge {
   void drop_stale() {
     std::erase_if(heap_,
                   [&](std::uint64_t one) { return !is_current(one, join_at(position_of(one))); });
-    std::ranges::sort(heap_);  // which is a heap, too
-    const auto repeated = std::unique(heap_.begin(), heap_.end());
-    heap_.erase(repeated, heap_.end());
+    sort_unique(heap_);  // which is a heap, too
   }
   void keep_living() {
     std::size_t count = 0;

@@ -6,6 +6,8 @@
 #include <iterator>
 #include <vector>
 
+#include "base/sort_unique.hpp"
+
 namespace ingot::tokenizer {
 namespace {
 
@@ -75,9 +77,7 @@ std::vector<CodePointRun> make_class_runs() {
     starts.push_back(range.first);
     starts.push_back(range.last + 1);
   }
-  std::ranges::sort(starts);
-  const auto repeated = std::unique(starts.begin(), starts.end());
-  starts.erase(repeated, starts.end());
+  sort_unique(starts);
   std::vector<CodePointRun> runs;
   for (const char32_t start : starts) {
     const auto* next = std::ranges::upper_bound(group_runs, start, {}, &GroupRun::first);
