@@ -174,6 +174,8 @@ class INGOT_EXPORT Vocabulary {
 struct EncodeOptions {
   bool add_special = true;     ///< Add bos, eos or sep where the file wants them.
   bool parse_special = false;  ///< Find control tokens in the text, too; else they are plain text.
+  bool continues = false;      ///< The text is what follows a cut: it begins in the middle.
+  bool is_continued = false;   ///< A cut follows the text: it ends in the middle.
 };
 
 struct TokenizerOptions {
@@ -233,6 +235,12 @@ class INGOT_EXPORT Tokenizer : public Vocabulary {
   /// The ids of a text and the bytes that each comes from. Slower than `encode`.
   [[nodiscard]] Result<TokenizedText> encode_with_offsets(std::string_view text,
                                                           const EncodeOptions& options = {}) const;
+
+  /// The last place at which a text can be cut, whatever follows it: the ids of the whole are those
+  /// of the part before, encoded with `is_continued`, and of what follows, with `continues`. 0 if
+  /// there is none. `text` is the beginning of a text, or of what follows a cut. docs/tokenizers.md
+  /// states the rules; token_stream.hpp encodes texts of any length by them.
+  [[nodiscard]] std::size_t find_cut(std::string_view text, bool parse_special = false) const;
 
  private:
   Tokenizer(const Vocabulary& vocabulary, std::shared_ptr<const tokenizer::Encoder> encoder);

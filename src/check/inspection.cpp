@@ -14,7 +14,7 @@ Result<Vocabulary> make_vocabulary(const Model& model) {
   Result<Tokenizer> tokenizer = Tokenizer::make(model);
   if (tokenizer) return Vocabulary(*tokenizer);
   if (tokenizer.error().code == Errc::pre_tokenizer_unknown) return Vocabulary::make(model);
-  return tl::unexpected(std::move(tokenizer.error()));
+  return fail(std::move(tokenizer.error()));
 }
 
 }  // namespace

@@ -196,8 +196,40 @@ class AutomatonBuilder {
   std::vector<bool> visited_;
 };
 
+void Automaton::find_places(std::size_t class_count) {
+  const std::size_t row_size = class_count + 1;
+  const auto row_after = [](std::uint16_t step) -> std::size_t { return step & ~match_flag; };
+  const auto matches = [](std::uint16_t step) { return (step & match_flag) != 0; };
+  places_.assign(class_count * class_count, Place::apart);
+  std::vector<std::size_t> rows;
+  for (std::size_t left = 0; left < class_count; ++left) {
+    // Where searches are after the character on the left, whatever they have read before.
+    rows.clear();
+    for (std::size_t row = row_size; row < table_.size(); row += row_size) {
+      const std::size_t after = row_after(table_[row + left]);
+      if (after != dead_row) rows.push_back(after);
+    }
+    sort_unique(rows);
+    const std::size_t first = row_after(table_[first_row_ + left]);
+    for (std::size_t right = 0; right < class_count; ++right) {
+      Place& place = places_[left * class_count + right];
+      // All must end at the character on the right, as they would at the end of a text. Every
+      // search comes to the character on the left at last, at the latest by beginning there.
+      if (first != dead_row && matches(table_[first + right])) place = Place::cut;
+      for (const std::size_t row : rows) {
+        const std::uint16_t at_right = table_[row + right];
+        const std::uint16_t at_end = table_[row + class_count];
+        const bool ends = row_after(at_right) == dead_row && matches(at_right) == matches(at_end);
+        if (!ends) place = Place::open;
+      }
+    }
+  }
+}
+
 Result<Automaton> Automaton::make(const ExpressionNode& expression, const SetClasses& classes) {
-  return AutomatonBuilder(expression, classes).build();
+  INGOT_TRY(Automaton automaton, AutomatonBuilder(expression, classes).build());
+  automaton.find_places(classes.count());
+  return automaton;
 }
 
 }  // namespace ingot::tokenizer

@@ -30,6 +30,7 @@ class SetClasses {
     size_bytes = character.size_bytes;
     return map_[character.code_point];
   }
+  [[nodiscard]] std::uint8_t of(char32_t code_point) const noexcept { return map_[code_point]; }
   [[nodiscard]] std::size_t count() const noexcept { return members_.size(); }
   /// Whether the code points of a class are in a set.
   [[nodiscard]] bool is_in(std::size_t set, std::size_t set_class) const {
@@ -67,6 +68,17 @@ class Automaton {
     return (table_[row + classes.count()] & match_flag) != 0 ? end : best;
   }
 
+  /// What is known of a place between characters of two classes, whatever else is in the text.
+  enum class Place : std::uint8_t {
+    open,   ///< A match may lie across, or depend on what follows.
+    apart,  ///< Matches before and after do not depend on one another.
+    cut     ///< The same, and a match always ends there.
+  };
+  [[nodiscard]] Place place_between(std::uint8_t left, std::uint8_t right,
+                                    const SetClasses& classes) const noexcept {
+    return places_[left * classes.count() + right];
+  }
+
  private:
   friend class AutomatonBuilder;
 
@@ -76,6 +88,9 @@ class Automaton {
   static constexpr std::size_t dead_row = 0;
   std::size_t first_row_ = 0;
   std::vector<std::uint16_t> table_;
+  std::vector<Place> places_;  // by class of the left character, then of the right one
+
+  void find_places(std::size_t class_count);
 };
 
 }  // namespace ingot::tokenizer

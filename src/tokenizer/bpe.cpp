@@ -46,6 +46,16 @@ void BpeEncoder::encode(std::string_view piece, bool, Work& work) const {
   work.origins = work.replaced.origins;
 }
 
+bool BpeEncoder::can_cut(std::string_view text, std::size_t place) const {
+  const LenientCharacter left = character_before(text, place);
+  if (left.size_bytes == 0 || is_continuation(text[place])) return false;
+  const auto spelt = [&](char32_t character) {
+    return data_.flags.escapes_spaces && character == ' ' ? space_character : character;
+  };
+  return splitter_.is_cut(spelt(left.code_point),
+                          spelt(decode_lenient(text.substr(place)).code_point));
+}
+
 void BpeEncoder::encode_spaced(std::string_view text, Work& work) const {
   if (is_clean(text)) return encode_clean(text, 0, work);
   const std::size_t first = work.ranges.size();

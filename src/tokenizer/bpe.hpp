@@ -19,6 +19,7 @@ class BpeEncoder : public FamilyEncoder {
   BpeEncoder(const VocabularyData& data, Splitter splitter, BpeMerges merges);
 
   void encode(std::string_view piece, bool follows_special, Work& work) const final;
+  [[nodiscard]] bool can_cut(std::string_view text, std::size_t place) const override;
 
  protected:
   /// Encodes a text whose spaces are as tokens spell them; the ranges are settled in it.

@@ -38,6 +38,12 @@ class DnaEncoder final : public BpeEncoder {
     }
   }
 
+  /// Letters of DNA are counted from the tag before them.
+  [[nodiscard]] bool can_cut(std::string_view text, std::size_t place) const override {
+    const bool has_tags = begin_ != no_token && end_ != no_token && unknown_ != no_token;
+    return !has_tags && BpeEncoder::can_cut(text, place);
+  }
+
  private:
   static constexpr std::string_view begin_text = "<dna>";
   static constexpr std::string_view end_text = "</dna>";
@@ -101,6 +107,10 @@ class WhitespaceEncoder final : public BpeEncoder {
     }
     work.origins = normalized.origins;
     work.settle_ranges(first_range, 0);
+  }
+
+  [[nodiscard]] bool can_cut(std::string_view text, std::size_t place) const override {
+    return is_ascii_space(text[place]);
   }
 
  private:

@@ -17,6 +17,10 @@ class Encoder {
   /// Encodes a text into `work`.
   void encode(std::string_view text, const EncodeOptions& options, Work& work) const;
 
+  /// The last place at which a text can be cut, whatever follows it: its ids are those of both
+  /// parts. 0 if there is none. `text` begins at a cut.
+  [[nodiscard]] std::size_t find_cut(std::string_view text, bool parse_special) const;
+
  private:
   std::shared_ptr<const VocabularyData> data_;
   SpecialFinder finder_;

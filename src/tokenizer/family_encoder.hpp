@@ -81,6 +81,15 @@ class FamilyEncoder {
   ///
   /// @param follows_special  whether the piece begins the text or follows a special token.
   virtual void encode(std::string_view piece, bool follows_special, Work& work) const = 0;
+
+  /// Whether a text can be cut at a place, whatever is before and after it: its ids are those of
+  /// both parts. `text` begins at a cut, and 4 bytes after the place are there if the whole text
+  /// has them; 0 < place < text.size().
+  [[nodiscard]] virtual bool can_cut(std::string_view text, std::size_t place) const = 0;
+
+  /// The end of tokens that stay as they are whatever follows, of a text that begins at a cut; 0 if
+  /// that is not known.
+  [[nodiscard]] virtual std::size_t settled_end(std::string_view) const { return 0; }
 };
 
 using MakeEncoder = Result<std::unique_ptr<const FamilyEncoder>>(const Model& model,

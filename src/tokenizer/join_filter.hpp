@@ -36,6 +36,27 @@ class JoinFilter {
     return (bits_[bit / 64] >> (bit % 64) & 1) != 0;
   }
 
+  /// Whether there is a safe cut at a place of a text that is UTF-8 there, spaces of which tokens
+  /// spell with the space symbol if `escapes_spaces`.
+  [[nodiscard]] bool is_cut(std::string_view text, std::size_t place, bool escapes_spaces) const {
+    const std::size_t left_bytes = character_before(text, place).size_bytes;
+    const LenientCharacter right = decode_lenient(text.substr(place));
+    const bool is_valid = left_bytes != 0 && !is_continuation(text[place]) &&
+                          left_bytes == character_bytes(text[place - left_bytes]) &&
+                          right.size_bytes == character_bytes(text[place]);
+    if (!is_valid) return false;
+    // Characters are found by their first bytes alone: none may reach into the one on the left.
+    const std::size_t before = place - left_bytes;
+    for (std::size_t i = 1; i <= std::min<std::size_t>(before, 3); ++i) {
+      if (character_bytes(text[before - i]) > i) return false;
+    }
+    const auto spelt = [&](std::string_view character) {
+      return escapes_spaces && character == " " ? space_symbol : character;
+    };
+    return !may_join(spelt(text.substr(place - left_bytes, left_bytes)),
+                     spelt(text.substr(place, right.size_bytes)));
+  }
+
   /// Calls `take(part)` for the parts of a text between safe cuts.
   template <class Take>
   void split(std::string_view text, Take&& take) const {

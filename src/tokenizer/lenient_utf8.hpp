@@ -3,6 +3,7 @@
 // forbids (overlong ones, surrogates) are decoded by their bits.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -17,6 +18,12 @@ inline constexpr char32_t replacement_character = 0xFFFD;
 
 /// U+2581, which stands for a space in many vocabularies.
 inline constexpr std::string_view space_symbol = "\xE2\x96\x81";
+inline constexpr char32_t space_character = 0x2581;
+
+/// Whether a byte can only be inside a character of UTF-8.
+[[nodiscard]] constexpr bool is_continuation(char byte) noexcept {
+  return (static_cast<unsigned char>(byte) & 0xC0) == 0x80;
+}
 
 struct LenientCharacter {
   char32_t code_point = 0;
@@ -44,6 +51,19 @@ struct LenientCharacter {
   }
   if (code_point >= code_point_count) return {replacement_character, 1};
   return {code_point, size_bytes};
+}
+
+/// The character that ends at a place of `text`, which is not its beginning; its size is 0 if the
+/// bytes before the place are not UTF-8.
+[[nodiscard]] constexpr LenientCharacter character_before(std::string_view text,
+                                                          std::size_t place) noexcept {
+  for (std::size_t size = 1; size <= std::min<std::size_t>(place, 4); ++size) {
+    const std::string_view bytes = text.substr(place - size, size);
+    if (is_continuation(bytes[0])) continue;
+    const LenientCharacter character = decode_lenient(bytes);
+    return character.size_bytes == size ? character : LenientCharacter();
+  }
+  return {};
 }
 
 /// The first character of text that is known to be the output of append_utf8.

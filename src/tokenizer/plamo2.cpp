@@ -43,7 +43,6 @@ class Plamo2Encoder final : public FamilyEncoder {
   }
 
   void encode(std::string_view piece, bool, Work& work) const override {
-    constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
     std::string_view text = piece;
     if (!is_clean(piece)) {
       clean(piece, work.normalized);
@@ -59,7 +58,13 @@ class Plamo2Encoder final : public FamilyEncoder {
     });
   }
 
+  [[nodiscard]] bool can_cut(std::string_view text, std::size_t place) const override {
+    return filter_.is_cut(text, place, false) && !text.substr(place).starts_with(byte_order_mark);
+  }
+
  private:
+  static constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+
   /// The best way from a place to the end.
   struct Way {
     std::int64_t cost = 0;
@@ -105,7 +110,7 @@ class Plamo2Encoder final : public FamilyEncoder {
   }
 
   [[nodiscard]] static bool is_inside_character(std::string_view text, std::size_t i) noexcept {
-    return i < text.size() && (static_cast<unsigned char>(text[i]) & 0xC0) == 0x80;
+    return i < text.size() && is_continuation(text[i]);
   }
 
   const VocabularyData& data_;

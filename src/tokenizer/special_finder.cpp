@@ -17,8 +17,12 @@ SpecialFinder::SpecialFinder(const VocabularyData& data) : data_(data) {
   for (std::uint32_t number = 0; number < data.texts.size(); ++number) {
     const auto id = static_cast<TokenId>(number);
     if (!data.is_found_in_text(id)) continue;
+    const std::size_t size_bytes = data.text(id).size();
     all.push_back(number);
-    if (!data.is_hidden(id)) shown.push_back(number);
+    max_bytes_ = std::max(max_bytes_, size_bytes);
+    if (data.is_hidden(id)) continue;
+    shown.push_back(number);
+    max_shown_bytes_ = std::max(max_shown_bytes_, size_bytes);
   }
   always_ = Trie(data.texts, shown);
   on_request_ = Trie(data.texts, all);
@@ -110,6 +114,30 @@ std::vector<TextPart> SpecialFinder::split(std::string_view text, bool parse_spe
   const Trie& trie = parse_special ? on_request_ : always_;
   if (trie.empty()) return {{no_token, 0, text.size()}};
   return Search(data_, trie, text).run();
+}
+
+std::vector<bool> SpecialFinder::find_cuts(std::string_view text, bool parse_special) const {
+  const Trie& trie = parse_special ? on_request_ : always_;
+  std::vector<bool> cuts(text.size(), true);
+  std::size_t spaces_begin = 0;  // white space that was counted last
+  std::size_t spaces_end = 0;
+  std::size_t closed = 0;  // where the tokens end that begin before a place, with what they strip
+  for (std::size_t place = 0; place < text.size(); ++place) {
+    const bool is_stripped =
+        !data_.strip_left.empty() && place != 0 && is_ascii_space(text[place - 1]);
+    cuts[place] = place != 0 && closed < place && !is_stripped;
+    if (trie.empty() || !trie.can_begin_with(text[place])) continue;
+    const Trie::Match match = trie.longest_prefix(data_.texts, text.substr(place));
+    if (match.number == Trie::no_text) continue;
+    std::size_t end = place + match.size_bytes;
+    if (!data_.strip_right.empty()) {
+      if (end < spaces_begin || end > spaces_end) spaces_begin = spaces_end = end;
+      while (spaces_end < text.size() && is_ascii_space(text[spaces_end])) ++spaces_end;
+      end = spaces_end;
+    }
+    closed = std::max(closed, end);
+  }
+  return cuts;
 }
 
 }  // namespace ingot::tokenizer

@@ -28,11 +28,21 @@ class SpecialFinder {
   /// White space that a token strips is in no part; there are no empty parts.
   [[nodiscard]] std::vector<TextPart> split(std::string_view text, bool parse_special) const;
 
+  /// The places of a text, but for the last `open_bytes()`, at which it can be cut: no special
+  /// token lies across or ends there, and no white space that one strips.
+  [[nodiscard]] std::vector<bool> find_cuts(std::string_view text, bool parse_special) const;
+  /// Bytes at the end of a text that is not complete, which may be parts of special tokens.
+  [[nodiscard]] std::size_t open_bytes(bool parse_special) const noexcept {
+    return parse_special ? max_bytes_ : max_shown_bytes_;
+  }
+
  private:
   class Search;
   const VocabularyData& data_;
   Trie always_;      // user-defined tokens
   Trie on_request_;  // control tokens and unknown ones, too
+  std::size_t max_shown_bytes_ = 0;
+  std::size_t max_bytes_ = 0;
 };
 
 }  // namespace ingot::tokenizer

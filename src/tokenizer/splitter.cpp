@@ -34,6 +34,31 @@ Result<Splitter> Splitter::make(std::span<const std::string_view> expressions) {
   return splitter;
 }
 
+bool Splitter::is_cut(char32_t left, char32_t right) const {
+  for (const Step& step : steps_) {
+    const Automaton::Place place = place_between(step, left, right);
+    // What the expressions after this one get ends here.
+    if (place == Automaton::Place::cut) return true;
+    if (place == Automaton::Place::open) return false;
+  }
+  return false;
+}
+
+Automaton::Place Splitter::place_between(const Step& step, char32_t left, char32_t right) const {
+  using Place = Automaton::Place;
+  switch (step.search) {
+    case Search::automaton:
+      return step.automaton.place_between(classes_->of(left), classes_->of(right), *classes_);
+    case Search::digit_groups:  // a piece ends after the last digit of a number
+      return is_number(left) && !is_number(right) ? Place::cut : Place::open;
+    case Search::threes:
+      return is_digit(left) && is_digit(right) ? Place::open : Place::apart;
+    case Search::last_space:  // white space at the end is counted from the end
+      return class_of(left).is_white_space() ? Place::open : Place::apart;
+  }
+  return Place::open;
+}
+
 const char* Splitter::last_space(const char* begin, const char* end) {
   while (begin != end) {
     const char* last = end - 1;

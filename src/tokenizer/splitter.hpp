@@ -27,6 +27,10 @@ class Splitter {
     split(0, text.data(), text.data() + text.size(), take);
   }
 
+  /// Whether a text can be cut between two characters, whatever is before and after them: its
+  /// pieces are those of both parts.
+  [[nodiscard]] bool is_cut(char32_t left, char32_t right) const;
+
  private:
   /// How one expression finds its matches. Those that look ahead without a limit are written by
   /// hand; so is the one that would start again and again at every space.
@@ -56,6 +60,9 @@ class Splitter {
         return split_last_space(step, begin, end, take);
     }
   }
+
+  [[nodiscard]] Automaton::Place place_between(const Step& step, char32_t left,
+                                               char32_t right) const;
 
   /// Hands a piece to the next expression.
   template <class Take>
@@ -113,11 +120,10 @@ class Splitter {
   /// Cuts before every group of three ASCII digits, counted from the end of a run of them.
   template <class Take>
   void split_threes(std::size_t step, const char* begin, const char* end, Take& take) const {
-    const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
     const char* piece = begin;
     for (const char* next = begin; next != end;) {
       const char* run = next;
-      while (next != end && is_digit(*next)) ++next;
+      while (next != end && is_digit(static_cast<unsigned char>(*next))) ++next;
       for (const char* cut = run + (next - run) % 3; cut != next; cut += 3) {
         pass(step, piece, cut, take);
         piece = cut;
@@ -137,8 +143,14 @@ class Splitter {
   [[nodiscard]] static const char* after(const char* text) noexcept {
     return text + decode_clean(text).size_bytes;
   }
+  [[nodiscard]] static bool is_number(char32_t code_point) {
+    return class_of(code_point).group() == Group::number;
+  }
   [[nodiscard]] static bool is_number(const char* text) {
-    return class_of(decode_clean(text).code_point).group() == Group::number;
+    return is_number(decode_clean(text).code_point);
+  }
+  [[nodiscard]] static constexpr bool is_digit(char32_t code_point) noexcept {
+    return code_point >= '0' && code_point <= '9';
   }
   [[nodiscard]] static const char* find_number(const char* begin, const char* end) {
     while (begin != end && !is_number(begin)) begin = after(begin);

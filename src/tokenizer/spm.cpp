@@ -50,6 +50,10 @@ class SpmEncoder final : public FamilyEncoder {
     });
   }
 
+  [[nodiscard]] bool can_cut(std::string_view text, std::size_t place) const override {
+    return filter_.is_cut(text, place, true);
+  }
+
  private:
   /// Two neighbours merge if their joined text is a token.
   struct Rules {

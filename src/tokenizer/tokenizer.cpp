@@ -73,8 +73,8 @@ Encoder::Encoder(std::shared_ptr<const VocabularyData> data,
       last_(last_of(*data_)) {}
 
 void Encoder::encode(std::string_view text, const EncodeOptions& options, Work& work) const {
-  if (options.add_special && first_ != no_token) work.put(first_, 0, 0);
-  bool follows_special = true;
+  if (options.add_special && !options.continues && first_ != no_token) work.put(first_, 0, 0);
+  bool follows_special = !options.continues;
   for (const TextPart& part : finder_.split(text, options.parse_special)) {
     if (part.id != no_token) {
       work.put(part.id, part.begin, part.end);
@@ -85,7 +85,21 @@ void Encoder::encode(std::string_view text, const EncodeOptions& options, Work& 
     }
     follows_special = part.id != no_token;
   }
-  if (options.add_special && last_ != no_token) work.put(last_, text.size(), text.size());
+  if (options.add_special && !options.is_continued && last_ != no_token) {
+    work.put(last_, text.size(), text.size());
+  }
+}
+
+std::size_t Encoder::find_cut(std::string_view text, bool parse_special) const {
+  constexpr std::size_t max_character_bytes = 4;
+  const std::size_t open = std::max(finder_.open_bytes(parse_special), max_character_bytes);
+  if (text.size() <= open) return 0;
+  const std::vector<bool> cuts = finder_.find_cuts(text, parse_special);
+  for (std::size_t place = text.size() - open; place != 0; --place) {
+    if (cuts[place] && family_->can_cut(text, place)) return place;
+  }
+  const bool has_special = std::find(cuts.begin() + 1, cuts.end(), false) != cuts.end();
+  return has_special ? 0 : std::min(family_->settled_end(text), text.size());
 }
 
 }  // namespace tokenizer
@@ -140,6 +154,10 @@ Result<std::size_t> Tokenizer::encode(std::string_view text, std::span<TokenId> 
 
 Result<std::size_t> Tokenizer::count(std::string_view text, const EncodeOptions& options) const {
   return encode(text, options).transform([](const auto& ids) { return ids.size(); });
+}
+
+std::size_t Tokenizer::find_cut(std::string_view text, bool parse_special) const {
+  return encoder_->find_cut(text, parse_special);
 }
 
 Result<std::vector<std::vector<TokenId>>> Tokenizer::encode_batch(

@@ -95,6 +95,10 @@ class UgmEncoder final : public FamilyEncoder {
     }
   }
 
+  /// Sums of scores are rounded, so that what comes before decides between ways that are equally
+  /// good but for rounding.
+  [[nodiscard]] bool can_cut(std::string_view, std::size_t) const override { return false; }
+
  private:
   // --- normalization ---------------------------------------------------------------------------
 

@@ -65,6 +65,14 @@ class WpmEncoder final : public FamilyEncoder {
     work.origins = normalized.origins;
   }
 
+  /// Before white space, and before what is a word of its own.
+  [[nodiscard]] bool can_cut(std::string_view text, std::size_t place) const override {
+    const auto byte = static_cast<unsigned char>(text[place]);
+    if (byte >= ascii_.size()) return false;
+    const Action action = ascii_[byte].action;
+    return action == Action::separate || action == Action::alone;
+  }
+
  private:
   enum class Action : std::uint8_t {
     drop,
