@@ -81,6 +81,8 @@ class INGOT_EXPORT ModelWriter {
   void set_array(std::string_view key, std::span<const bool> values);
   /// A value of another model, nested arrays included; copied, type and bits kept.
   void set_value(std::string_view key, const Value& value);
+  /// The same without a copy: the model must stay open until the writer is done.
+  void borrow_value(std::string_view key, const Value& value);
 
   /// All keys in their order, valid until the writer changes.
   [[nodiscard]] std::vector<KeyValue> metadata() const;

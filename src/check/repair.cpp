@@ -190,7 +190,7 @@ class Repair {
   Result<void> set_clean(std::string_view key, const Value& value) {
     const bool cuts_nuls = rules_.contains("trailing_nul");
     if (!cuts_nuls && !input_.is_lenient) {  // so it needs no look
-      writer_.set_value(key, value);
+      writer_.borrow_value(key, value);
       return {};
     }
     INGOT_TRY(const check::MendedValue mended, check::mend_value(value, cuts_nuls));
@@ -225,9 +225,11 @@ class Repair {
   Result<void> add_tensors() {
     for (const TensorInfo* tensor : kept_) {
       const std::span<const std::uint64_t> shape = kept_shape(*tensor);
-      if (shape.size() != tensor->shape.size()) {
-        add_step("it has " + std::to_string(shape.size()) + " dimensions now", {}, tensor->name);
+      if (shape.size() == tensor->shape.size()) {
+        INGOT_TRY_VOID(writer_.add_tensor(tensor->name, model_, *tensor));
+        continue;
       }
+      add_step("it has " + std::to_string(shape.size()) + " dimensions now", {}, tensor->name);
       INGOT_TRY_VOID(writer_.add_tensor(
           tensor->name, tensor->type, shape,
           [this, tensor](const DataSink& sink) { return copy_data(*tensor, sink); }));

@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/ascii.hpp"
@@ -322,13 +323,19 @@ void tensor_missing(Inspection& inspection) {
 void tensor_extra_layer(Inspection& inspection) {
   const auto layers = inspection.own_number("block_count");
   if (!layers || find_architecture(inspection.architecture()) == nullptr) return;
-  std::set<std::uint64_t> seen;
-  for_each_tensor(inspection, [&](const TensorInfo& tensor) {
-    const auto name = parse_layer_name(tensor.name);
-    if (!name || name->layer < *layers || !seen.insert(name->layer).second) return;
-    inspection.report_tensor(tensor,
-                             inspection.own_key("block_count") + " is " + std::to_string(*layers));
-  });
+  const auto tensors = inspection.model().tensors();
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> beyond;  // layers of up to 9 digits, tensors
+  for (std::uint32_t i = 0; i < tensors.size(); ++i) {
+    const auto name = parse_layer_name(tensors[i].name);
+    if (name && name->layer >= *layers) {
+      beyond.emplace_back(static_cast<std::uint32_t>(name->layer), i);
+    }
+  }
+  std::sort(beyond.begin(), beyond.end());
+  const auto is_same = [](const auto& a, const auto& b) { return a.first == b.first; };
+  beyond.erase(std::unique(beyond.begin(), beyond.end(), is_same), beyond.end());
+  const std::string message = inspection.own_key("block_count") + " is " + std::to_string(*layers);
+  for (const auto& [layer, tensor] : beyond) inspection.report_tensor(tensors[tensor], message);
 }
 
 void tensor_shape(Inspection& inspection) {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "format/serialise.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "base/checked.hpp"
 #include "format/magic.hpp"
@@ -18,8 +21,10 @@ constexpr std::uint64_t max_narrow = std::numeric_limits<std::uint32_t>::max();
 /// Appends fields in one encoding; remembers the first thing that the encoding cannot hold.
 class FieldWriter {
  public:
-  FieldWriter(const ValueEncoding& encoding, std::vector<std::byte>& bytes)
-      : encoding_(encoding), bytes_(bytes) {}
+  /// With a sink, `bytes` holds only what the sink has not taken yet.
+  FieldWriter(const ValueEncoding& encoding, std::vector<std::byte>& bytes,
+              const HeaderSink* sink = nullptr)
+      : encoding_(encoding), bytes_(bytes), sink_(sink) {}
 
   void u32(std::uint32_t value) { append(value); }
   void u64(std::uint64_t value) { append(value); }
@@ -36,6 +41,10 @@ class FieldWriter {
   }
   void raw(const std::byte* data, std::uint64_t size_bytes) {
     if (size_bytes == 0) return;
+    if (sink_ != nullptr && bytes_.size() + size_bytes > piece_bytes) {
+      pass_on();
+      if (size_bytes > piece_bytes) return pass({data, static_cast<std::size_t>(size_bytes)});
+    }
     // Not insert: g++ 12 takes that of a range for an overflow.
     const std::size_t begin = bytes_.size();
     bytes_.resize(begin + static_cast<std::size_t>(size_bytes));
@@ -55,14 +64,35 @@ class FieldWriter {
       return raw(data, scalar_count * size_bytes);
     }
     for (std::uint64_t i = 0; i < scalar_count; ++i, data += size_bytes) {
+      if (sink_ != nullptr && bytes_.size() > piece_bytes) pass_on();
       for (std::uint32_t byte = size_bytes; byte-- != 0;) bytes_.push_back(data[byte]);
     }
   }
-  void zeros_until(std::uint64_t size_bytes) { bytes_.resize(size_bytes, std::byte{0}); }
+  /// Pads to a size of everything that was written; by less than an alignment.
+  void zeros_until(std::uint64_t size_bytes) {
+    while (written_bytes() < size_bytes) {
+      const std::uint64_t zeros =
+          std::min<std::uint64_t>(size_bytes - written_bytes(), piece_bytes);
+      bytes_.resize(bytes_.size() + static_cast<std::size_t>(zeros), std::byte{0});
+      if (sink_ != nullptr) pass_on();
+    }
+  }
+
+  [[nodiscard]] std::uint64_t written_bytes() const noexcept {
+    return passed_bytes_ + bytes_.size();
+  }
 
   [[nodiscard]] Result<void> result() const {
+    if (failure_) return fail(*failure_);
     if (problem_.empty()) return {};
     return fail(Errc::version_cannot_hold, {}, problem_);
+  }
+
+  /// Gives the sink what is left; how many bytes there were.
+  [[nodiscard]] Result<std::uint64_t> finish() {
+    pass_on();
+    INGOT_TRY_VOID(result());
+    return passed_bytes_;
   }
 
  private:
@@ -76,8 +106,24 @@ class FieldWriter {
     if (problem_.empty()) problem_ = "it is " + std::move(what);
   }
 
+  void pass(std::span<const std::byte> piece) {
+    passed_bytes_ += piece.size();
+    if (failure_) return;
+    if (Result<void> taken = (*sink_)(piece); !taken) failure_ = std::move(taken).error();
+  }
+  void pass_on() {
+    pass(bytes_);
+    bytes_.clear();
+  }
+
+  /// A sink gets pieces of about this size.
+  static constexpr std::size_t piece_bytes = std::size_t{1} << 20;
+
   const ValueEncoding& encoding_;
   std::vector<std::byte>& bytes_;
+  const HeaderSink* sink_;
+  std::uint64_t passed_bytes_ = 0;
+  std::optional<Error> failure_;
   std::string problem_;
 };
 
@@ -132,13 +178,14 @@ void write_tensor(FieldWriter& out, const TensorInfo& tensor) {
 }
 
 Result<void> named(Result<void> result, std::string_view subject) {
-  if (!result) result.error().subject = std::string(subject);
+  if (!result && result.error().code == Errc::version_cannot_hold)
+    result.error().subject = std::string(subject);
   return result;
 }
 
 }  // namespace
 
-Result<std::vector<std::byte>> serialise(const HeaderContent& content) {
+Result<std::uint64_t> serialise(const HeaderContent& content, const HeaderSink& sink) {
   if (content.version < 1 || content.version > 3) {
     return fail(Errc::unsupported_version, "version",
                 "asked for " + std::to_string(content.version));
@@ -147,24 +194,34 @@ Result<std::vector<std::byte>> serialise(const HeaderContent& content) {
     return fail(Errc::version_cannot_hold, "byte order", "big-endian files are version 3");
   }
   const ValueEncoding encoding = encoding_of(content.version, content.byte_order);
-  std::vector<std::byte> bytes;
-  FieldWriter out(encoding, bytes);
+  std::vector<std::byte> piece;
+  FieldWriter out(encoding, piece, &sink);
   out.raw(reinterpret_cast<const std::byte*>("GGUF"), 4);
   out.u32(content.version);
-  out.count(content.tensors.size());
+  out.count(content.tensor_count);
   out.count(content.metadata.size());
   for (const KeyValue& entry : content.metadata) {
     out.text(entry.key);
     write_value(out, entry.value);
     INGOT_TRY_VOID(named(out.result(), entry.key));
   }
-  for (const TensorInfo& tensor : content.tensors) {
+  for (std::size_t i = 0; i < content.tensor_count; ++i) {
+    const TensorInfo tensor = content.tensor_at(i);
     write_tensor(out, tensor);
     INGOT_TRY_VOID(named(out.result(), tensor.name));
   }
-  if (!content.tensors.empty()) {
-    out.zeros_until(*checked_align_up(bytes.size(), content.alignment));
+  if (content.tensor_count != 0) {
+    out.zeros_until(*checked_align_up(out.written_bytes(), content.alignment));
   }
+  return out.finish();
+}
+
+Result<std::vector<std::byte>> serialise(const HeaderContent& content) {
+  std::vector<std::byte> bytes;
+  INGOT_TRY_VOID(serialise(content, [&](std::span<const std::byte> piece) -> Result<void> {
+    bytes.insert(bytes.end(), piece.begin(), piece.end());
+    return {};
+  }));
   return bytes;
 }
 

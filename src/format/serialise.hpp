@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -22,14 +23,29 @@ struct HeaderContent {
   Endian byte_order = Endian::little;
   std::uint64_t alignment = default_alignment;  ///< As `general.alignment` in `metadata` says it.
   std::span<const KeyValue> metadata;
-  std::span<const TensorInfo> tensors;  ///< Offsets are written as they are.
+  std::size_t tensor_count = 0;
+  /// The tensor at a position, with its offset; called once for each, in order.
+  std::function<TensorInfo(std::size_t position)> tensor_at = {};
 };
+
+/// Tensors that are all there, for HeaderContent::tensor_at.
+[[nodiscard]] inline std::function<TensorInfo(std::size_t)> at(
+    std::span<const TensorInfo> tensors) {
+  return [tensors](std::size_t position) { return tensors[position]; };
+}
+
+/// Takes a header piece by piece.
+using HeaderSink = std::function<Result<void>(std::span<const std::byte> piece)>;
 
 /// The bytes from the magic to the data section; the padding before it is zero, and absent when
 /// there is no tensor. Values may come from files of any version and byte order.
 /// Errc::version_cannot_hold for values and counts that version 1 has no place for, and for
 /// big-endian versions 1 and 2, which never existed. Linear in the bytes written.
 [[nodiscard]] Result<std::vector<std::byte>> serialise(const HeaderContent& content);
+
+/// The same in pieces of about a megabyte, of which only one is held. Returns how many bytes there
+/// were; an error of the sink ends it.
+[[nodiscard]] Result<std::uint64_t> serialise(const HeaderContent& content, const HeaderSink& sink);
 
 /// Appends parts of a header as a file of an encoding has them: a string, and the type of a value
 /// with the value. Errc::version_cannot_hold as above; its subject is empty.

@@ -22,7 +22,8 @@ Result<Bytes> write(const format::Structure& structure, Format format) {
                             .byte_order = format.byte_order,
                             .alignment = structure.alignment,
                             .metadata = structure.metadata,
-                            .tensors = structure.tensors});
+                            .tensor_count = structure.tensors.size(),
+                            .tensor_at = format::at(structure.tensors)});
 }
 
 Format format_of(const format::Structure& structure) {

@@ -45,13 +45,22 @@ void OwnedContent::append_text(std::string_view text) {
   ++count;
 }
 
-void KeyTable::set(std::string_view key, OwnedContent content) {
+KeyTable::Entry& KeyTable::enter(std::string_view key) {
   const auto [position, is_new] = positions_.try_emplace(std::string(key), entries_.size());
-  if (is_new) {
-    entries_.push_back({.key = std::string(key), .content = std::move(content)});
-  } else {
-    entries_[position->second].content = std::move(content);
-  }
+  if (is_new) entries_.push_back({.key = std::string(key), .content = {}});
+  return entries_[position->second];
+}
+
+void KeyTable::set(std::string_view key, OwnedContent content) {
+  Entry& entry = enter(key);
+  entry.content = std::move(content);
+  entry.borrowed.reset();
+}
+
+void KeyTable::borrow(std::string_view key, const Value& value) {
+  Entry& entry = enter(key);
+  entry.content = {};
+  entry.borrowed = value;
 }
 
 bool KeyTable::remove(std::string_view key) {
@@ -60,6 +69,7 @@ bool KeyTable::remove(std::string_view key) {
   Entry& entry = entries_[position->second];
   entry.is_removed = true;
   entry.content = {};
+  entry.borrowed.reset();
   positions_.erase(position);
   return true;
 }
@@ -84,15 +94,24 @@ std::optional<Value> KeyTable::find(std::string_view key) const {
 }
 
 std::vector<KeyValue> KeyTable::entries() const {
+  std::vector<bool> ignored;
+  return entries(ignored);
+}
+
+std::vector<KeyValue> KeyTable::entries(std::vector<bool>& is_borrowed) const {
   std::vector<KeyValue> views;
   views.reserve(positions_.size());
+  is_borrowed.clear();
   for (const Entry& entry : entries_) {
-    if (!entry.is_removed) views.push_back({entry.key, value_of(entry)});
+    if (entry.is_removed) continue;
+    views.push_back({entry.key, value_of(entry)});
+    is_borrowed.push_back(entry.borrowed.has_value());
   }
   return views;
 }
 
 Value KeyTable::value_of(const Entry& entry) const noexcept {
+  if (entry.borrowed) return *entry.borrowed;
   const OwnedContent& content = entry.content;
   return context_.make(content.type, content.element_type, content.bytes.data(),
                        content.bytes.size(), content.count);

@@ -48,6 +48,8 @@ class KeyTable {
  public:
   /// Adds a key, or replaces its value and keeps its place.
   void set(std::string_view key, OwnedContent content);
+  /// The same with a value of a model that stays open for as long as the table is used.
+  void borrow(std::string_view key, const Value& value);
   bool remove(std::string_view key);
   /// Errc::key_not_found; Errc::name_taken.
   [[nodiscard]] Result<void> rename(std::string_view key, std::string_view new_key);
@@ -55,13 +57,17 @@ class KeyTable {
   /// Views that are valid until the table changes.
   [[nodiscard]] std::optional<Value> find(std::string_view key) const;
   [[nodiscard]] std::vector<KeyValue> entries() const;
+  /// The same; `is_borrowed` is told of each entry, in order.
+  [[nodiscard]] std::vector<KeyValue> entries(std::vector<bool>& is_borrowed) const;
 
  private:
   struct Entry {
     std::string key;
     OwnedContent content;
-    bool is_removed = false;  // its place stays, so that removing many keys is linear
+    std::optional<Value> borrowed = {};  // then there is no content
+    bool is_removed = false;             // its place stays, so that removing many keys is linear
   };
+  [[nodiscard]] Entry& enter(std::string_view key);
   [[nodiscard]] Value value_of(const Entry& entry) const noexcept;
 
   detail::ValueContext context_;

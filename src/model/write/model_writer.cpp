@@ -2,6 +2,8 @@
 #include "ingot/model_writer.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <memory>
 #include <utility>
 
 #include "base/about.hpp"
@@ -13,80 +15,10 @@
 #include "io/atomic_file.hpp"
 #include "model/open/model_state.hpp"
 #include "model/write/key_table.hpp"
+#include "model/write/writer_content.hpp"
 
 namespace ingot {
-namespace {
-
-struct PendingTensor {
-  std::string name;
-  TensorType type;
-  std::vector<std::uint64_t> shape;
-  TensorSize size;
-  DataProducer produce;  // of data that is made
-  const LoadedFile* source =
-      nullptr;  // of data that is copied; stays where it is for its model's life
-  std::uint64_t source_offset = 0;  // in that file
-};
-
-/// A header must open before it is written: writer and reader share one set of rules.
-Result<void> check_header(std::span<const std::byte> header, std::uint64_t file_bytes,
-                          bool is_lenient) {
-  // What the caller built is his own; only a file from elsewhere has to fit a reader's limits.
-  constexpr std::uint64_t no_limit = ~std::uint64_t{0};
-  const Limits limits{.max_header_bytes = no_limit,
-                      .max_keys = no_limit,
-                      .max_tensors = no_limit,
-                      .max_string_bytes = no_limit,
-                      .max_array_elements = no_limit,
-                      .max_depth = detail::max_array_depth};
-  Result<format::Parsed> parsed =
-      format::parse(header, {.is_lenient = is_lenient, .limits = limits, .file_bytes = file_bytes});
-  if (!parsed) {
-    // A place in a header that is nowhere would only mislead.
-    parsed.error().file_offset = Error::no_offset;
-    return fail(std::move(parsed).error());
-  }
-  if (parsed->is_complete()) return {};
-  return fail(Errc::internal, "the header is not complete");
-}
-
-}  // namespace
-
-struct ModelWriter::State {
-  KeyTable keys;
-  std::vector<PendingTensor> tensors;
-
-  [[nodiscard]] std::uint64_t alignment() const { return alignment_of(keys.find(alignment_key)); }
-};
-
-namespace {
-
-/// The tensor table with offsets: in order, each at the next multiple of the alignment.
-struct Layout {
-  std::vector<TensorInfo> tensors;
-  std::uint64_t data_bytes = 0;
-};
-
-Result<Layout> lay_out(const std::vector<PendingTensor>& tensors, std::uint64_t alignment) {
-  Layout layout;
-  layout.tensors.reserve(tensors.size());
-  for (const PendingTensor& tensor : tensors) {
-    layout.tensors.push_back({.name = tensor.name,
-                              .shape = tensor.shape,
-                              .element_count = tensor.size.elements,
-                              .data_offset = layout.data_bytes,
-                              .size_bytes = tensor.size.bytes,
-                              .type = tensor.type});
-    const auto end = checked_add(layout.data_bytes, tensor.size.bytes);
-    // The last tensor is padded too: some readers demand it.
-    const auto next = end ? checked_align_up(*end, alignment) : std::nullopt;
-    if (!next) return fail(Errc::size_overflow, tensor.name);
-    layout.data_bytes = *next;
-  }
-  return layout;
-}
-
-}  // namespace
+struct ModelWriter::State : WriterContent {};
 
 WriteFormat WriteFormat::of(const Model& model) noexcept {
   return {model.files()[0].version, model.files()[0].byte_order};
@@ -157,6 +89,10 @@ void ModelWriter::set_value(std::string_view key, const Value& value) {
   state_->keys.set(key, OwnedContent::copy(value));
 }
 
+void ModelWriter::borrow_value(std::string_view key, const Value& value) {
+  state_->keys.borrow(key, value);
+}
+
 std::vector<KeyValue> ModelWriter::metadata() const { return state_->keys.entries(); }
 
 std::optional<Value> ModelWriter::find(std::string_view key) const {
@@ -175,11 +111,17 @@ Result<void> ModelWriter::add_tensor(std::string_view name, TensorType type,
                                      std::span<const std::uint64_t> shape, DataProducer produce) {
   if (find_type(type) == nullptr) return fail(Errc::tensor_type_unknown, std::string(name));
   INGOT_TRY(const TensorSize size, about(std::string(name), size_of_tensor(type, shape)));
-  state_->tensors.push_back({.name = std::string(name),
-                             .type = type,
-                             .shape = {shape.begin(), shape.end()},
-                             .size = size,
-                             .produce = std::move(produce)});
+  auto own = std::make_unique<OwnTensor>();
+  own->name = name;
+  own->shape = {shape.begin(), shape.end()};
+  own->produce = std::move(produce);
+  own->info = {.name = own->name,
+               .shape = own->shape,
+               .element_count = size.elements,
+               .size_bytes = size.bytes,
+               .type = type};
+  const TensorInfo* own_info = &own->info;
+  state_->tensors.push_back({.info = own_info, .own = std::move(own)});
   return {};
 }
 
@@ -189,28 +131,37 @@ Result<void> ModelWriter::add_tensor(std::string_view name, const Model& source,
   if (file.source == nullptr) {
     return fail(Errc::not_mapped, std::string(name), "a pipe can be read only once");
   }
-  INGOT_TRY_VOID(add_tensor(name, tensor.type, tensor.shape, DataProducer()));
+  const std::span<const TensorInfo> table = source.tensors();
+  const bool is_of_table =
+      !std::less<>()(&tensor, table.data()) && std::less<>()(&tensor, table.data() + table.size());
+  if (is_of_table && name == tensor.name && find_type(tensor.type) != nullptr) {
+    state_->tensors.push_back({.info = &tensor});
+  } else {
+    INGOT_TRY_VOID(add_tensor(name, tensor.type, tensor.shape, DataProducer()));
+  }
+  const void* model = &ModelAccess::state(source);
+  if (state_->first_model == nullptr) state_->first_model = model;
+  state_->is_of_one_model = state_->is_of_one_model && state_->first_model == model;
   state_->tensors.back().source = &file;
   state_->tensors.back().source_offset = source.file_offset(tensor);
   return {};
 }
 
 Result<std::vector<std::byte>> ModelWriter::serialise_header(WriteFormat format) const {
-  const std::vector<KeyValue> metadata = state_->keys.entries();
-  INGOT_TRY(const Layout layout, lay_out(state_->tensors, state_->alignment()));
-  INGOT_TRY(std::vector<std::byte> header, format::serialise({.version = format.version,
-                                                              .byte_order = format.byte_order,
-                                                              .alignment = state_->alignment(),
-                                                              .metadata = metadata,
-                                                              .tensors = layout.tensors}));
-  INGOT_TRY_VOID(check_header(header, header.size() + layout.data_bytes, format.is_lenient));
+  INGOT_TRY(const FileParts parts, measure(*state_, format));
+  std::vector<std::byte> header;
+  header.reserve(static_cast<std::size_t>(parts.header_bytes));
+  INGOT_TRY_VOID(
+      serialise_content(*state_, format, [&](std::span<const std::byte> piece) -> Result<void> {
+        header.insert(header.end(), piece.begin(), piece.end());
+        return {};
+      }));
   return header;
 }
 
 Result<std::uint64_t> ModelWriter::file_bytes(WriteFormat format) const {
-  INGOT_TRY(const std::vector<std::byte> header, serialise_header(format));
-  INGOT_TRY(const Layout layout, lay_out(state_->tensors, state_->alignment()));
-  return header.size() + layout.data_bytes;
+  INGOT_TRY(const FileParts parts, measure(*state_, format));
+  return parts.header_bytes + parts.data_bytes;
 }
 
 namespace {
@@ -219,10 +170,11 @@ using GoOn = std::function<bool(std::uint64_t)>;
 
 /// Runs the producer of a tensor; its pieces go to the file.
 Result<void> write_made(io::AtomicFile& file, const PendingTensor& tensor, const GoOn& go_on) {
-  const std::uint64_t end = file.size_bytes() + tensor.size.bytes;
+  const std::uint64_t end = file.size_bytes() + tensor.info->size_bytes;
+  const std::string name(tensor.info->name);
   const auto wrong_size = [&] {
-    return fail(Errc::size_mismatch, tensor.name,
-                "its data must have " + std::to_string(tensor.size.bytes) + " bytes");
+    return fail(Errc::size_mismatch, name,
+                "its data must have " + std::to_string(tensor.info->size_bytes) + " bytes");
   };
   const DataSink sink = [&](std::span<const std::byte> piece) -> Result<void> {
     if (piece.size() > end - file.size_bytes()) return wrong_size();
@@ -230,22 +182,22 @@ Result<void> write_made(io::AtomicFile& file, const PendingTensor& tensor, const
     if (go_on && !go_on(file.size_bytes())) return fail(Errc::interrupted, {});
     return {};
   };
-  if (!tensor.produce) return fail(Errc::invalid_argument, tensor.name, "nothing makes its data");
-  INGOT_TRY_VOID(tensor.produce(sink));
+  if (!tensor.own->produce) return fail(Errc::invalid_argument, name, "nothing makes its data");
+  INGOT_TRY_VOID(tensor.own->produce(sink));
   if (file.size_bytes() != end) return wrong_size();
   return {};
 }
 
 Result<void> write_swapped(io::AtomicFile& file, const PendingTensor& tensor, const GoOn& go_on) {
-  const std::uint64_t block_bytes = find_type(tensor.type)->block_bytes;
+  const std::uint64_t block_bytes = find_type(tensor.info->type)->block_bytes;
   constexpr std::uint64_t piece_bytes = std::uint64_t{1} << 20;
   std::vector<std::byte> piece(static_cast<std::size_t>(
-      std::min(tensor.size.bytes, piece_bytes / block_bytes * block_bytes)));
-  for (std::uint64_t done = 0; done < tensor.size.bytes; done += piece.size()) {
-    piece.resize(
-        static_cast<std::size_t>(std::min<std::uint64_t>(piece.size(), tensor.size.bytes - done)));
+      std::min(tensor.info->size_bytes, piece_bytes / block_bytes * block_bytes)));
+  for (std::uint64_t done = 0; done < tensor.info->size_bytes; done += piece.size()) {
+    piece.resize(static_cast<std::size_t>(
+        std::min<std::uint64_t>(piece.size(), tensor.info->size_bytes - done)));
     INGOT_TRY_VOID(tensor.source->source->read(tensor.source_offset + done, piece));
-    INGOT_TRY_VOID(swap_byte_order(tensor.type, piece));
+    INGOT_TRY_VOID(swap_byte_order(tensor.info->type, piece));
     INGOT_TRY_VOID(file.write(piece));
     if (go_on && !go_on(file.size_bytes())) return fail(Errc::interrupted, {});
   }
@@ -256,8 +208,9 @@ Result<void> write_copied(io::AtomicFile& file, const PendingTensor& tensor, End
                           const GoOn& go_on) {
   if (tensor.source->structure.byte_order != byte_order) return write_swapped(file, tensor, go_on);
   Result<void> result =
-      file.copy(*tensor.source->source, tensor.source_offset, tensor.size.bytes, go_on);
-  if (!result && result.error().code != Errc::interrupted) result.error().subject = tensor.name;
+      file.copy(*tensor.source->source, tensor.source_offset, tensor.info->size_bytes, go_on);
+  if (!result && result.error().code != Errc::interrupted)
+    result.error().subject = tensor.info->name;
   return result;
 }
 
@@ -272,10 +225,10 @@ Result<void> ModelWriter::write(const std::string& path, WriteFormat format, boo
 Result<OutputFile> ModelWriter::prepare(const std::string& path, WriteFormat format, bool replace,
                                         const std::function<bool(std::uint64_t)>& progress) const {
   INGOT_TRY(io::AtomicFile file, io::AtomicFile::create(path, replace));
-  INGOT_TRY(const std::vector<std::byte> header, serialise_header(format));
-  INGOT_TRY(const Layout layout, lay_out(state_->tensors, state_->alignment()));
-  INGOT_TRY_VOID(file.reserve(header.size() + layout.data_bytes));
-  INGOT_TRY_VOID(file.write(header));
+  INGOT_TRY(const FileParts parts, measure(*state_, format));
+  INGOT_TRY_VOID(file.reserve(parts.header_bytes + parts.data_bytes));
+  INGOT_TRY_VOID(serialise_content(
+      *state_, format, [&](std::span<const std::byte> piece) { return file.write(piece); }));
   for (const PendingTensor& tensor : state_->tensors) {
     INGOT_TRY_VOID(tensor.source != nullptr
                        ? write_copied(file, tensor, format.byte_order, progress)
@@ -294,7 +247,8 @@ Result<std::vector<std::byte>> serialise_header(const Model& model, std::size_t 
                             .byte_order = format.byte_order,
                             .alignment = described.alignment,
                             .metadata = described.metadata,
-                            .tensors = described.tensors});
+                            .tensor_count = described.tensors.size(),
+                            .tensor_at = format::at(described.tensors)});
 }
 
 Result<std::vector<std::byte>> serialise_header(const Model& model, std::size_t file) {

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+#include "model/write/writer_content.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "base/checked.hpp"
+#include "format/parse.hpp"
+
+namespace ingot {
+namespace {
+
+/// A header must open before it is written: writer and reader share one set of rules.
+Result<void> check_header(std::span<const std::byte> header, std::uint64_t file_bytes,
+                          bool is_lenient) {
+  // What the caller built is his own; only a file from elsewhere has to fit a reader's limits.
+  constexpr std::uint64_t no_limit = ~std::uint64_t{0};
+  const Limits limits{.max_header_bytes = no_limit,
+                      .max_keys = no_limit,
+                      .max_tensors = no_limit,
+                      .max_string_bytes = no_limit,
+                      .max_array_elements = no_limit,
+                      .max_depth = detail::max_array_depth};
+  Result<format::Parsed> parsed =
+      format::parse(header, {.is_lenient = is_lenient, .limits = limits, .file_bytes = file_bytes});
+  if (!parsed) {
+    // A place in a header that is nowhere would only mislead.
+    parsed.error().file_offset = Error::no_offset;
+    return fail(std::move(parsed).error());
+  }
+  if (parsed->is_complete()) return {};
+  return fail(Errc::internal, "the header is not complete");
+}
+
+/// The bytes of the data section. Tensors lie in order, each at the next multiple of the alignment.
+Result<std::uint64_t> size_of_data(const std::vector<PendingTensor>& tensors,
+                                   std::uint64_t alignment) {
+  std::uint64_t data_bytes = 0;
+  for (const PendingTensor& tensor : tensors) {
+    const auto end = checked_add(data_bytes, tensor.info->size_bytes);
+    // The last tensor is padded too: some readers demand it.
+    const auto next = end ? checked_align_up(*end, alignment) : std::nullopt;
+    if (!next) return fail(Errc::size_overflow, std::string(tensor.info->name));
+    data_bytes = *next;
+  }
+  return data_bytes;
+}
+
+/// The tensor table with its offsets; `size_of_data` has found no overflow.
+std::function<TensorInfo(std::size_t)> laid_out(const std::vector<PendingTensor>& tensors,
+                                                std::uint64_t alignment) {
+  return [&tensors, alignment, offset = std::uint64_t{0}](std::size_t position) mutable {
+    TensorInfo tensor = *tensors[position].info;
+    tensor.data_offset = offset;
+    offset = *checked_align_up(offset + tensor.size_bytes, alignment);
+    return tensor;
+  };
+}
+
+/// Whether a strict reader has accepted such a value, and reading it again is worth saving.
+bool is_large_and_checked(const Value& value) {
+  constexpr std::size_t large_bytes = 4096;
+  if (value.bytes().size() <= large_bytes) return false;
+  if (!value.is_array()) return true;
+  // A lenient reader takes bools that a strict one refuses.
+  const ValueType element = value.as_array().element_type();
+  return element != ValueType::boolean && element != ValueType::array;
+}
+
+/// Whether the tensors are those of one model, in its order, with nothing that only a lenient
+/// reader takes: no reader can object to their table.
+bool is_checked_table(const std::vector<PendingTensor>& tensors) {
+  constexpr std::size_t most_name_bytes = 64;
+  constexpr std::size_t most_dimensions = 4;
+  const TensorInfo* last = nullptr;
+  return std::all_of(tensors.begin(), tensors.end(), [&](const PendingTensor& tensor) {
+    const bool is_next = last == nullptr || std::less<>()(last, tensor.info);
+    last = tensor.info;
+    return tensor.own == nullptr && is_next && tensor.info->name.size() <= most_name_bytes &&
+           tensor.info->shape.size() <= most_dimensions;
+  });
+}
+
+/// Parses the header, without large values and tables that a reader has accepted before: they would
+/// be held twice.
+Result<void> check_content(const WriterContent& content, WriteFormat format,
+                           std::uint64_t data_bytes) {
+  std::vector<bool> is_borrowed;
+  std::vector<KeyValue> metadata = content.keys.entries(is_borrowed);
+  KeyTable stand_in;
+  stand_in.set("x", {.bytes = {std::byte{0}}});
+  for (std::size_t i = 0; i < metadata.size(); ++i) {
+    if (is_borrowed[i] && is_large_and_checked(metadata[i].value)) {
+      metadata[i].value = *stand_in.find("x");
+    }
+  }
+  const bool has_checked_table = content.is_of_one_model && is_checked_table(content.tensors);
+  INGOT_TRY(const std::vector<std::byte> header,
+            format::serialise({.version = format.version,
+                               .byte_order = format.byte_order,
+                               .alignment = content.alignment(),
+                               .metadata = metadata,
+                               .tensor_count = has_checked_table ? 0 : content.tensors.size(),
+                               .tensor_at = laid_out(content.tensors, content.alignment())}));
+  return check_header(header, header.size() + data_bytes, format.is_lenient);
+}
+
+}  // namespace
+
+Result<std::uint64_t> serialise_content(const WriterContent& content, WriteFormat format,
+                                        const format::HeaderSink& sink) {
+  const std::vector<KeyValue> metadata = content.keys.entries();
+  return format::serialise({.version = format.version,
+                            .byte_order = format.byte_order,
+                            .alignment = content.alignment(),
+                            .metadata = metadata,
+                            .tensor_count = content.tensors.size(),
+                            .tensor_at = laid_out(content.tensors, content.alignment())},
+                           sink);
+}
+
+Result<FileParts> measure(const WriterContent& content, WriteFormat format) {
+  FileParts parts;
+  INGOT_TRY(parts.data_bytes, size_of_data(content.tensors, content.alignment()));
+  const format::HeaderSink uncollected = [](std::span<const std::byte>) -> Result<void> {
+    return {};
+  };
+  INGOT_TRY(parts.header_bytes, serialise_content(content, format, uncollected));
+  INGOT_TRY_VOID(check_content(content, format, parts.data_bytes));
+  return parts;
+}
+
+}  // namespace ingot
