@@ -4,7 +4,11 @@
 
 Makes a file, or a folder, for each row of the table in docs/security.md, and compares what `PROGRAM
 check --data` answers with the row. The table has to be the one that is made here; --update writes it.
+
+With INGOT_GGML, the path of a libggml-base.so (bench/install_ggml fetches one), ggml's reader of
+headers opens each file too, and the column of its answers is compared.
 """
+import ctypes
 import json
 import os
 import pathlib
@@ -122,6 +126,10 @@ def folder_of(*files):
 TWO = [tensor("a", [8], TYPE_F32, 0), tensor("b", [8], TYPE_F32, 32)]
 NAN = struct.pack("<8f", *[float("nan")] * 8)
 
+# ggml's reader opens what passes or warns, and refuses what is refused; not so the rows of these rules.
+GGML_DIFFERS = {"data_order": "refuses", "old_version": "refuses", "foreign_format": "refuses",
+                "tensor_outside_file": "opens", "key_invalid": "opens", "size_overflow": "opens"}
+
 # The answer, what it is about, the rule that has to be found (for people, several files may follow),
 # and the files.
 ROWS = [
@@ -205,11 +213,42 @@ ROWS = [
 ]
 
 
+def ggml_answer(answer, rule):
+    usual = {"passes": "opens", "warns": "opens", "refused": "refuses", "nothing checked": ""}
+    return GGML_DIFFERS.get(rule, usual[answer])
+
+
 def table():
-    lines = ["| answer | status | what | rule |\n", "| --- | ---: | --- | --- |\n"]
+    lines = ["| answer | status | what | rule | ggml |\n", "| --- | ---: | --- | --- | --- |\n"]
     for answer, what, rule, _ in ROWS:
-        lines.append(f"| {answer} | {STATUS[answer]} | {what} | {f'`{rule}`' if rule else ''} |\n")
+        rule_cell = f"`{rule}`" if rule else ""
+        lines.append(f"| {answer} | {STATUS[answer]} | {what} | {rule_cell} |"
+                     f" {ggml_answer(answer, rule)} |\n")
     return "".join(lines)
+
+
+class GgufInitParams(ctypes.Structure):
+    """struct gguf_init_params of gguf.h."""
+    _fields_ = [("no_alloc", ctypes.c_bool), ("ctx", ctypes.c_void_p)]
+
+
+def open_with_ggml(library, path):
+    """Ends this process with what ggml's reader answers."""
+    reader = ctypes.CDLL(library).gguf_init_from_file
+    reader.argtypes, reader.restype = [ctypes.c_char_p, GgufInitParams], ctypes.c_void_p
+    context = ctypes.c_void_p()
+    sys.exit(0 if reader(path.encode(), GgufInitParams(True, ctypes.addressof(context))) else 3)
+
+
+def ggml_problem_of(answer, rule, path):
+    library, wanted = os.environ.get("INGOT_GGML"), ggml_answer(answer, rule)
+    if not library or not wanted:
+        return None
+    # In a process of its own: files from strangers have ended ggml's before.
+    done = subprocess.run([sys.executable, __file__, "--open-with-ggml", library, str(path)],
+                          capture_output=True, check=False)
+    found = {0: "opens", 3: "refuses"}.get(done.returncode, f"status {done.returncode}")
+    return None if found == wanted else f"ggml: {found}, the table says {wanted}"
 
 
 def problem_of(program, answer, rule, path):
@@ -236,14 +275,17 @@ def run_rows(program):
                     path = content(folder)
                 else:
                     path.write_bytes(content)
-                problem = problem_of(program, answer, rule, path)
-                if problem:
-                    problems.append(f"{what}: {problem}")
+                for problem in (problem_of(program, answer, rule, path),
+                                ggml_problem_of(answer, rule, path)):
+                    if problem:
+                        problems.append(f"{what}: {problem}")
     return problems
 
 
 def main():
     program, *options = sys.argv[1:]
+    if program == "--open-with-ggml":
+        open_with_ggml(*options)
     page = PAGE.read_text(encoding="utf-8")
     head, rest = page.split(BEGIN)
     wanted = head + BEGIN + "\n" + table() + "\n" + END + rest.split(END)[1]
