@@ -51,5 +51,13 @@ expect_error 2 '--keep-split' "$ingot" quantize model.gguf x.gguf Q4_K_M --shard
 expect_error 2 '--force replaces it' "$ingot" quantize model.gguf part.gguf Q4_K_M --shard 1/2
 expect_error 2 'it is an input' "$ingot" quantize model-00001-of-00003.gguf model.gguf Q4_K_M \
   --keep-split --force
+# More shards, read and written, than files may be open at first.
+"$ingot" split model.gguf many --max-tensors 1 -q
+(
+  ulimit -Sn 24
+  "$ingot" quantize many-00001-of-*.gguf less.gguf Q8_0 --keep-split -q || fail "quantize: open files"
+  "$ingot" convert many-00001-of-*.gguf many.safetensors --max-size 100K -q ||
+    fail "convert: open files"
+)
 mv model-00003-of-00003.gguf away
 expect_error 3 'shards are missing' "$ingot" quantize model-00001-of-00003.gguf x.gguf Q4_K_M -q

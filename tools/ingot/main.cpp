@@ -2,6 +2,7 @@
 // The program `ingot`.
 
 #include <ingot/version.h>
+#include <sys/resource.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -92,6 +93,14 @@ bool is_generated(CLI::App& program, Console& console, int argc, char** argv) {
   return true;
 }
 
+/// Every shard of a set is an open file, read or written: a set may have more than the usual limit.
+void allow_many_files() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 /// Parsing also runs the command, as the callback of its declaration.
 void run(CLI::App& program, Console& console, int argc, char** argv) {
   if (is_generated(program, console, argc, argv)) return;
@@ -116,6 +125,7 @@ void run(CLI::App& program, Console& console, int argc, char** argv) {
 int main(int argc, char** argv) {
   using ingot::cli::ExitCode;
   ingot::cli::handle_signals();
+  ingot::cli::allow_many_files();
   ingot::cli::Console console;
   try {
     CLI::App program("Look at, check and make GGUF model files.");

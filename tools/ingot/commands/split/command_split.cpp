@@ -2,7 +2,6 @@
 // `ingot split IN PREFIX` -- one model, cut into shards.
 
 #include <fmt/core.h>
-#include <sys/resource.h>
 
 #include <ingot/shard_name.hpp>
 #include <ingot/split.hpp>
@@ -39,14 +38,6 @@ struct Options {
   bool is_forced = false;
   bool is_dry_run = false;
 };
-
-/// Every shard is an open file until all are complete.
-void allow_many_files() {
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-  limit.rlim_cur = limit.rlim_max;
-  ::setrlimit(RLIMIT_NOFILE, &limit);
-}
 
 std::uint64_t bytes_of(const SplitPlan& plan) {
   std::uint64_t sum = 0;
@@ -147,7 +138,6 @@ ExitCode run(Options& options, Console& console) {
     return fail(options, console, {Errc::same_file, Error::no_offset, path, {}});
   }
   if (!options.is_dry_run) {
-    allow_many_files();
     const Result<void> written =
         run_with_progress(console, options.file, bytes_of(*plan), [&](const GoOn& go_on) {
           return write_shards(*model, *plan, options.prefix,
