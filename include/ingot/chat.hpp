@@ -207,6 +207,11 @@ class INGOT_EXPORT ChatTemplate {
   [[nodiscard]] static ChatResult<ChatTemplate> make(const Model& model, std::string_view name = {},
                                                      const ChatLimits& limits = {});
 
+  /// A template from elsewhere for a model, whose special tokens become variables.
+  [[nodiscard]] static ChatResult<ChatTemplate> make(const Model& model, std::string source,
+                                                     std::string name,
+                                                     const ChatLimits& limits = {});
+
   /// Renders a conversation.
   ///
   /// @param messages  a list of objects with `role` and `content`.
@@ -217,8 +222,8 @@ class INGOT_EXPORT ChatTemplate {
   [[nodiscard]] ChatResult<ChatText> render(const ChatValue& messages, const ChatValue& tools = {},
                                             const ChatOptions& options = {}) const;
 
-  /// Renders with exactly the variables of an object, and those of `options`: no default of any
-  /// kind, `messages` included.
+  /// Renders with exactly the variables of an object, those of `options`, and the model's special
+  /// tokens: no other default of any kind, `messages` included.
   [[nodiscard]] ChatResult<ChatText> render_variables(const ChatValue& variables,
                                                       const ChatOptions& options = {}) const;
 
@@ -239,5 +244,8 @@ class INGOT_EXPORT ChatTemplate {
 
 /// The names of a model's templates, in the order of its keys; the default one is "".
 [[nodiscard]] INGOT_EXPORT std::vector<std::string> chat_template_names(const Model& model);
+
+/// The key of a template: `tokenizer.chat_template`, or `tokenizer.chat_template.NAME`.
+[[nodiscard]] INGOT_EXPORT std::string chat_template_key(std::string_view name = {});
 
 }  // namespace ingot

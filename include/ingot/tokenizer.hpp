@@ -171,18 +171,6 @@ class INGOT_EXPORT Vocabulary {
   std::shared_ptr<const tokenizer::VocabularyData> data_;
 };
 
-struct EncodeOptions {
-  bool add_special = true;     ///< Add bos, eos or sep where the file wants them.
-  bool parse_special = false;  ///< Find control tokens in the text, too; else they are plain text.
-  bool continues = false;      ///< The text is what follows a cut: it begins in the middle.
-  bool is_continued = false;   ///< A cut follows the text: it ends in the middle.
-};
-
-struct TokenizerOptions {
-  /// A value of `tokenizer.ggml.pre` to use instead of the file's.
-  std::string_view pre_tokenizer = {};
-};
-
 /// The bytes of a text that a token was made from: from `begin`, before `end`. Added tokens have an
 /// empty range, and so have tokens whose bytes come from one that an earlier token has.
 struct ByteRange {
@@ -190,6 +178,21 @@ struct ByteRange {
   std::size_t end = 0;
 
   [[nodiscard]] bool operator==(const ByteRange&) const = default;
+};
+
+struct EncodeOptions {
+  bool add_special = true;     ///< Add bos, eos or sep where the file wants them.
+  bool parse_special = false;  ///< Find control tokens in the text, too; else they are plain text.
+  /// Parts of the text in which control tokens are plain text all the same: no control token has a
+  /// byte in one. Ascending, apart from one another; borrowed for the call.
+  std::span<const ByteRange> plain_ranges = {};
+  bool continues = false;     ///< The text is what follows a cut: it begins in the middle.
+  bool is_continued = false;  ///< A cut follows the text: it ends in the middle.
+};
+
+struct TokenizerOptions {
+  /// A value of `tokenizer.ggml.pre` to use instead of the file's.
+  std::string_view pre_tokenizer = {};
 };
 
 /// Ids, and where each comes from.

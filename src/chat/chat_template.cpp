@@ -62,6 +62,29 @@ constexpr std::array special_token_keys = {
     SpecialToken{"mask_token", "tokenizer.ggml.mask_token_id"},
 };
 
+/// The text of a special token is the template's, whoever gives it: what a template writes by it
+/// must become the control token.
+std::uint8_t origin_of(std::string_view variable) noexcept {
+  const bool is_special =
+      std::any_of(special_token_keys.begin(), special_token_keys.end(),
+                  [&](const SpecialToken& token) { return token.variable == variable; });
+  return is_special ? from_template : from_input;
+}
+
+void set_variables(Render& render, const ChatValue& object) {
+  const auto* members = object.members();
+  if (members == nullptr) return;
+  for (const ChatValue::Member& member : *members) {
+    render.set_variable(member.name, member.value, origin_of(member.name));
+  }
+}
+
+void set_special_tokens(Render& render, const CompiledTemplate& compiled) {
+  for (const auto& [name, text] : compiled.special_tokens) {
+    render.set_variable(name, text, from_template);
+  }
+}
+
 /// Reads the texts of the special tokens in one walk over the vocabulary.
 void read_special_tokens(const Model& model, CompiledTemplate& compiled) {
   const ingot::Value* tokens = model.find("tokenizer.ggml.tokens");
@@ -87,12 +110,6 @@ void read_special_tokens(const Model& model, CompiledTemplate& compiled) {
     }
     if (id++ == last) break;
   }
-}
-
-std::string key_of(std::string_view name) {
-  std::string key(template_key);
-  if (!name.empty()) key.append(".").append(name);
-  return key;
 }
 
 }  // namespace
@@ -124,7 +141,7 @@ ChatResult<ChatTemplate> ChatTemplate::make_from(
 
 ChatResult<ChatTemplate> ChatTemplate::make(const Model& model, std::string_view name,
                                             const ChatLimits& limits) {
-  const std::string key = chat::key_of(name);
+  const std::string key = chat_template_key(name);
   const auto source = model.get<std::string_view>(key);
   if (!source) {
     const bool is_absent = source.error().code == Errc::key_not_found;
@@ -132,8 +149,13 @@ ChatResult<ChatTemplate> ChatTemplate::make(const Model& model, std::string_view
         chat::unlocated(is_absent ? Errc::chat_missing : source.error().code, name,
                         is_absent ? "there is no key " + key : source.error().message()));
   }
+  return make(model, std::string(*source), std::string(name), limits);
+}
+
+ChatResult<ChatTemplate> ChatTemplate::make(const Model& model, std::string source,
+                                            std::string name, const ChatLimits& limits) {
   const auto compiled =
-      std::make_shared<chat::CompiledTemplate>(std::string(*source), std::string(name));
+      std::make_shared<chat::CompiledTemplate>(std::move(source), std::move(name));
   ChatResult<ChatTemplate> result = make_from(compiled, limits);
   if (result) chat::read_special_tokens(model, *compiled);
   return result;
@@ -144,27 +166,24 @@ ChatResult<ChatText> ChatTemplate::render(const ChatValue& messages, const ChatV
   const ChatValue none;
   const ChatValue adds_prompt(options.add_generation_prompt);
   chat::Render render(*compiled_, options);
-  for (const auto& [name, text] : compiled_->special_tokens) render.set_variable(name, text);
-  render.set_variable("messages", messages);
-  render.set_variable("tools", tools);
-  render.set_variable("documents", none);
-  render.set_variable("add_generation_prompt", adds_prompt);
+  chat::set_special_tokens(render, *compiled_);
+  render.set_variable("messages", messages, chat::from_input);
+  render.set_variable("tools", tools, chat::from_input);
+  render.set_variable("documents", none, chat::from_input);
+  render.set_variable("add_generation_prompt", adds_prompt, chat::from_input);
   return finish(render, options);
 }
 
 ChatResult<ChatText> ChatTemplate::render_variables(const ChatValue& variables,
                                                     const ChatOptions& options) const {
   chat::Render render(*compiled_, options);
-  if (const auto* members = variables.members()) {
-    for (const ChatValue::Member& member : *members) render.set_variable(member.name, member.value);
-  }
+  chat::set_special_tokens(render, *compiled_);
+  chat::set_variables(render, variables);
   return finish(render, options);
 }
 
 ChatResult<ChatText> ChatTemplate::finish(chat::Render& render, const ChatOptions& options) const {
-  if (const auto* members = options.variables.members()) {
-    for (const ChatValue::Member& member : *members) render.set_variable(member.name, member.value);
-  }
+  chat::set_variables(render, options.variables);
   if (render.run()) return render.take_text();
   return tl::make_unexpected(chat::located(render.error(), *compiled_));
 }
@@ -177,6 +196,12 @@ std::vector<std::string> ChatTemplate::variables() const {
 
 std::string_view ChatTemplate::name() const noexcept { return compiled_->name; }
 std::string_view ChatTemplate::source() const noexcept { return compiled_->given_text; }
+
+std::string chat_template_key(std::string_view name) {
+  std::string key(chat::template_key);
+  if (!name.empty()) key.append(".").append(name);
+  return key;
+}
 
 std::vector<std::string> chat_template_names(const Model& model) {
   const std::string prefix = std::string(chat::template_key) + ".";

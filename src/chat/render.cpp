@@ -99,9 +99,11 @@ Render::Render(const CompiledTemplate& compiled, const ChatOptions& options)
       variables_(compiled.names.names().size()),
       steps_left_(options.limits.max_steps) {}
 
-void Render::set_variable(std::string_view name, const ChatValue& value) {
+void Render::set_variable(std::string_view name, const ChatValue& value, std::uint8_t origin) {
   const Name* known = compiled_.names.find(name);
-  if (known != nullptr) variables_[known->id] = import(value, 0);
+  if (known == nullptr) return;
+  const Value imported = import(value, 0);
+  variables_[known->id] = imported.failed() ? imported : imported.with_origin(origin);
 }
 
 /// The caller's variable of a name, or the global function.

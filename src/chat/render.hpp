@@ -55,7 +55,7 @@ class Render {
   Render& operator=(const Render&) = delete;
 
   /// Makes a value of the caller known as a variable, if the template reads it. Borrowed.
-  void set_variable(std::string_view name, const ChatValue& value);
+  void set_variable(std::string_view name, const ChatValue& value, std::uint8_t origin);
   [[nodiscard]] bool run();
 
   [[nodiscard]] ChatText take_text();

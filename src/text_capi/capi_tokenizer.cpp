@@ -6,19 +6,15 @@
 #include <string_view>
 #include <utility>
 
-#include "capi/boundary.hpp"
-#include "ingot/tokenizer.h"
-#include "ingot/tokenizer.hpp"
-
-struct ingot_tokenizer {
-  ingot::Tokenizer tokenizer;
-};
+#include "text_capi/text_boundary.hpp"
 
 namespace {
 
 using namespace ingot;
 using capi::at_boundary;
+using capi::copy_fitting;
 using capi::require;
+using capi::require_room;
 
 #define INGOT_SPECIAL_TOKEN(enumerator, constant, key, older_key, description) \
   static_assert(INGOT_SPECIAL_##constant == static_cast<int>(SpecialToken::enumerator));
@@ -31,20 +27,6 @@ static_assert(INGOT_NO_TOKEN == no_token);
 EncodeOptions encode_options(std::uint32_t flags) noexcept {
   return {.add_special = (flags & INGOT_ADD_SPECIAL) != 0,
           .parse_special = (flags & INGOT_PARSE_SPECIAL) != 0};
-}
-
-/// Writes as much of `source` as there is room for, and how much there is.
-template <class Source, class Element>
-void copy_fitting(const Source& source, Element* destination, std::size_t capacity,
-                  std::size_t* size) {
-  std::copy_n(source.begin(), std::min(capacity, source.size()), destination);
-  *size = source.size();
-}
-
-Result<void> require_room(const void* destination, std::size_t capacity, const std::size_t* size,
-                          std::string_view name) {
-  INGOT_TRY_VOID(require(destination != nullptr || capacity == 0, name));
-  return require(size != nullptr, "the pointer for the size");
 }
 
 Result<void> require_token(const ingot_tokenizer* tokenizer, ingot_token id) {

@@ -32,8 +32,14 @@ SpecialFinder::SpecialFinder(const VocabularyData& data) : data_(data) {
 /// the longest that still fits before the next one that was taken.
 class SpecialFinder::Search {
  public:
-  Search(const VocabularyData& data, const Trie& trie, std::string_view text)
-      : data_(data), trie_(trie), text_(text) {}
+  /// `everywhere`: what is found in the plain ranges, too.
+  Search(const VocabularyData& data, const Trie& trie, const Trie& everywhere,
+         std::span<const ByteRange> plain_ranges, std::string_view text)
+      : data_(data),
+        trie_(trie),
+        everywhere_(everywhere),
+        plain_ranges_(plain_ranges),
+        text_(text) {}
 
   std::vector<TextPart> run() {
     for (std::size_t i = 0; i < text_.size(); ++i) wait_for(i, text_.size());
@@ -67,9 +73,24 @@ class SpecialFinder::Search {
   /// The longest token at `begin` that ends at `end` at the latest.
   void wait_for(std::size_t begin, std::size_t end) {
     if (!trie_.can_begin_with(text_[begin])) return;
-    const Trie::Match match = trie_.longest_prefix(data_.texts, text_.substr(begin, end - begin));
+    const Trie::Match match = longest(begin, end);
     if (match.number == Trie::no_text) return;
     waiting_.push({match.size_bytes, static_cast<TokenId>(match.number), begin});
+  }
+
+  [[nodiscard]] Trie::Match longest(std::size_t begin, std::size_t end) const {
+    const auto next = std::ranges::upper_bound(plain_ranges_, begin, {}, &ByteRange::end);
+    if (next == plain_ranges_.end() || next->begin >= end) {
+      return trie_.longest_prefix(data_.texts, text_.substr(begin, end - begin));
+    }
+    const Trie::Match shown =
+        everywhere_.longest_prefix(data_.texts, text_.substr(begin, end - begin));
+    if (next->begin <= begin) return shown;
+    const Trie::Match any =
+        trie_.longest_prefix(data_.texts, text_.substr(begin, next->begin - begin));
+    const bool is_shown_longer = any.number == Trie::no_text || (shown.number != Trie::no_text &&
+                                                                 shown.size_bytes > any.size_bytes);
+    return is_shown_longer ? shown : any;
   }
 
   void try_to_take(const Occurrence& one) {
@@ -104,16 +125,19 @@ class SpecialFinder::Search {
 
   const VocabularyData& data_;
   const Trie& trie_;
+  const Trie& everywhere_;
+  std::span<const ByteRange> plain_ranges_;
   std::string_view text_;
   std::priority_queue<Occurrence> waiting_;
   std::map<std::size_t, Taken> taken_;  // by where the white space that it strips begins
 };
 
-std::vector<TextPart> SpecialFinder::split(std::string_view text, bool parse_special) const {
+std::vector<TextPart> SpecialFinder::split(std::string_view text, bool parse_special,
+                                           std::span<const ByteRange> plain_ranges) const {
   if (text.empty()) return {};
   const Trie& trie = parse_special ? on_request_ : always_;
   if (trie.empty()) return {{no_token, 0, text.size()}};
-  return Search(data_, trie, text).run();
+  return Search(data_, trie, always_, plain_ranges, text).run();
 }
 
 std::vector<bool> SpecialFinder::find_cuts(std::string_view text, bool parse_special) const {

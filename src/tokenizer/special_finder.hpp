@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -25,8 +26,10 @@ class SpecialFinder {
 
   /// Cuts a text. Longer tokens come first, among equally long ones the lower id, and of each its
   /// occurrences from left to right: a long token wins over a short one that begins before it.
-  /// White space that a token strips is in no part; there are no empty parts.
-  [[nodiscard]] std::vector<TextPart> split(std::string_view text, bool parse_special) const;
+  /// White space that a token strips is in no part; there are no empty parts. Control tokens are
+  /// found only if they are asked for, and not in the plain ranges (ascending, apart).
+  [[nodiscard]] std::vector<TextPart> split(std::string_view text, bool parse_special,
+                                            std::span<const ByteRange> plain_ranges = {}) const;
 
   /// The places of a text, but for the last `open_bytes()`, at which it can be cut: no special
   /// token lies across or ends there, and no white space that one strips.

@@ -75,7 +75,7 @@ Encoder::Encoder(std::shared_ptr<const VocabularyData> data,
 void Encoder::encode(std::string_view text, const EncodeOptions& options, Work& work) const {
   if (options.add_special && !options.continues && first_ != no_token) work.put(first_, 0, 0);
   bool follows_special = !options.continues;
-  for (const TextPart& part : finder_.split(text, options.parse_special)) {
+  for (const TextPart& part : finder_.split(text, options.parse_special, options.plain_ranges)) {
     if (part.id != no_token) {
       work.put(part.id, part.begin, part.end);
     } else {

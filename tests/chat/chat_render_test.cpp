@@ -75,6 +75,11 @@ TEST(ChatRuns, TellInputFromTemplate) {
   EXPECT_EQ(marked("{{ 'a' ~ u }}{{ '(' + u + ')' }}", variables), "a[<|end|>]([<|end|>])");
 }
 
+TEST(ChatRuns, TakeSpecialTokensForTheTemplates) {
+  const auto variables = ChatValue::object({{"bos_token", "<s>"}, {"some_token", "<s>"}});
+  EXPECT_EQ(marked("{{ bos_token }}{{ some_token }}", variables), "<s>[<s>]");
+}
+
 TEST(ChatRuns, SurviveWhatChangesText) {
   const auto variables = ChatValue::object({{"u", " ab "}, {"l", ChatValue::list({"x", "y"})}});
   EXPECT_EQ(marked("{{ u|trim|upper }}-", variables), "[AB]-");

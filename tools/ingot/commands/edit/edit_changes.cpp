@@ -6,22 +6,21 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <fstream>
+#include <ingot/chat.hpp>
 #include <ingot/shard_name.hpp>
 #include <ingot/text.hpp>
-#include <iostream>
-#include <iterator>
 #include <utility>
 
 #include "cli/help.hpp"
 #include "text/name_match.hpp"
+#include "text/whole_file.hpp"
 
 namespace ingot::cli {
 namespace {
 
 using Problem = std::optional<RequestProblem>;
 
-constexpr std::string_view chat_template_key = "tokenizer.chat_template";
+const std::string template_key = chat_template_key();
 constexpr std::string_view tokens_key = "tokenizer.ggml.tokens";
 constexpr std::string_view split_prefix = "split.";
 
@@ -65,17 +64,6 @@ std::optional<std::pair<std::string, std::string>> split_at_equals(const std::st
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0) return std::nullopt;
   return std::pair(text.substr(0, equals), text.substr(equals + 1));
-}
-
-std::optional<std::string> read_all(const std::string& path) {
-  if (path == "-") {  // once, also if the edit starts over
-    static const std::string input(std::istreambuf_iterator<char>(std::cin), {});
-    return input;
-  }
-  std::ifstream file(path, std::ios::binary);
-  std::string content((std::istreambuf_iterator<char>(file)), {});
-  if (!file.is_open() || file.bad()) return std::nullopt;
-  return content;
 }
 
 class Changer {
@@ -178,7 +166,7 @@ class Changer {
       if (const Problem problem = set_template(*request_.chat_template)) return problem;
     }
     if (!request_.chat_template_file.empty()) {
-      const auto content = read_all(request_.chat_template_file);
+      const auto content = read_whole(request_.chat_template_file);
       if (!content) return no_sense("cannot read " + in_quotes(request_.chat_template_file));
       if (const Problem problem = set_template(*content)) return problem;
     }
@@ -186,7 +174,7 @@ class Changer {
   }
 
   Problem set_template(const std::string& text) {
-    set(std::string(chat_template_key), OwnedValue::string(text));
+    set(template_key, OwnedValue::string(text));
     return {};
   }
 
@@ -194,7 +182,7 @@ class Changer {
     const std::optional<Value> old = find(assignment.key);
     std::optional<ValueSpec> spec = assignment.spec;
     if (!spec && old) spec = spec_of(*old);
-    if (!spec && (assignment.is_path || assignment.key == chat_template_key)) {
+    if (!spec && (assignment.is_path || assignment.key == template_key)) {
       spec = ValueSpec{ValueType::string, 0};
     }
     if (!spec) {
@@ -205,8 +193,9 @@ class Changer {
     }
     std::optional<std::string> content;
     if (assignment.is_path) {
-      content = read_all(assignment.text);
-      if (!content) return no_sense("cannot read " + in_quotes(assignment.text));
+      const auto whole = read_whole(assignment.text);
+      if (!whole) return no_sense("cannot read " + in_quotes(assignment.text));
+      content = *whole;
     }
     Result<OwnedValue> value =
         content ? value_of_content(*spec, *content) : parse_value(*spec, assignment.text);

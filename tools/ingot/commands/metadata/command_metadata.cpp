@@ -14,6 +14,7 @@
 #include "cli/table.hpp"
 #include "text/name_match.hpp"
 #include "text/value_text.hpp"
+#include "text/whole_file.hpp"
 
 namespace ingot::cli {
 namespace {
@@ -109,24 +110,12 @@ ExitCode refuse_missing(Console& console, const std::string& file, const std::st
   return ExitCode::negative;
 }
 
-/// The bytes as they are; but to a terminal, text that cannot drive it.
 ExitCode print_raw(Console& console, const Options& options, const Model& model) {
   const Value* value = model.find(*options.raw_key);
   if (value == nullptr) return refuse_missing(console, options.file, *options.raw_key, model);
   const auto bytes = value->bytes();
-  std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  if (!console.is_terminal()) {
-    console.out().write(text);
-    return ExitCode::done;
-  }
-  while (!text.empty()) {
-    const std::size_t end = text.find_first_of("\n\t\\");
-    console.out().write(escape(text.substr(0, end)));
-    if (end == std::string_view::npos) break;
-    console.out().put(text[end]);
-    text.remove_prefix(end + 1);
-  }
-  console.out().put('\n');
+  write_raw(console, std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+  if (console.is_terminal()) console.out().put('\n');
   return ExitCode::done;
 }
 

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+#include "commands/chat/chat_output.hpp"
+
+#include <ingot/text.hpp>
+#include <span>
+#include <string>
+
+#include "cli/json_stream.hpp"
+#include "cli/table.hpp"
+
+namespace ingot::cli {
+namespace {
+
+std::string_view origin_of(const ChatRun& run) { return run.is_input ? "input" : "template"; }
+
+std::string_view text_of(const ChatText& prompt, const ChatRun& run) {
+  return std::string_view(prompt.text).substr(run.offset_bytes, run.size_bytes);
+}
+
+void write_text(JsonStream& json, std::string_view text) {
+  if (is_utf8(text)) {
+    json.member("prompt", text);
+  } else {
+    json.key("prompt_base64");
+    json.base64(std::as_bytes(std::span(text)));
+  }
+}
+
+}  // namespace
+
+void print_runs(Console& console, const ChatText& prompt) {
+  constexpr std::size_t origin_columns = 10;
+  for (const ChatRun& run : prompt.runs) {
+    const Style style = run.is_input ? Style::accent : Style::plain;
+    const std::string text = escape(text_of(prompt, run));
+    console.out().print("{}{}{}\n",
+                        console.paint(Style::faint, padded(origin_of(run), origin_columns)),
+                        console.paint(style, text),
+                        run.is_generated ? console.paint(Style::good, "  (generated)") : "");
+  }
+}
+
+void print_ids(Console& console, const ChatTokens& tokens) {
+  for (std::size_t i = 0; i < tokens.ids.size(); ++i) {
+    console.out().print("{}{}", i == 0 ? "" : " ", tokens.ids[i]);
+  }
+  console.out().put('\n');
+}
+
+void print_chat_json(Console& console, std::string_view template_name, const ChatText& prompt,
+                     const ChatTokens* tokens) {
+  JsonStream json(console.out());
+  json.begin_object();
+  json.member("template", template_name);
+  write_text(json, prompt.text);
+  json.key("runs");
+  json.begin_array();
+  for (const ChatRun& run : prompt.runs) {
+    json.begin_object(Layout::line);
+    json.member("offset", run.offset_bytes);
+    json.member("bytes", run.size_bytes);
+    json.member("origin", origin_of(run));
+    json.member("generated", run.is_generated);
+    json.end();
+  }
+  json.end();
+  if (tokens != nullptr) {
+    json.key("ids");
+    json.begin_array(Layout::line);
+    for (const TokenId id : tokens->ids) json.value(id);
+    json.end();
+    // Nothing is added around the template's own bos and eos.
+    json.member("adds_special", false);
+    json.key("generated");
+    json.begin_array(Layout::line);
+    for (const bool is_generated : tokens->is_generated) json.value(is_generated);
+    json.end();
+  }
+  json.end();
+}
+
+}  // namespace ingot::cli

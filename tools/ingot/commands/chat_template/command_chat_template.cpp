@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+// `ingot chat-template MODEL` -- the template that makes prompts of conversations.
+
+#include <algorithm>
+#include <ingot/chat.hpp>
+#include <ingot/text.hpp>
+#include <memory>
+
+#include "cli/command.hpp"
+#include "cli/help.hpp"
+#include "cli/json_stream.hpp"
+#include "cli/table.hpp"
+#include "text/whole_file.hpp"
+
+namespace ingot::cli {
+namespace {
+
+constexpr const char* examples =
+    "Examples:\n"
+    "  ingot chat-template model.gguf > template.jinja\n"
+    "  ingot chat-template model.gguf --list\n"
+    "  ingot chat-template model.gguf --name tool_use\n"
+    "\n"
+    "Prints the bytes of the template and nothing else. `ingot chat` renders it.\n"
+    "Exit status 1: there is no such template.";
+
+struct Options {
+  std::string file;
+  std::string name;
+  bool lists = false;
+};
+
+/// How a user names the default template, which has no name.
+std::string shown_name(std::string_view name) {
+  return name.empty() ? "default" : escape_shortened(name, 60);
+}
+
+ExitCode list(Console& console, const Model& model) {
+  const std::vector<std::string> names = chat_template_names(model);
+  const auto source_of = [&](const std::string& name) {
+    return model.get<std::string_view>(chat_template_key(name)).value_or("");
+  };
+  if (console.is_json()) {
+    JsonStream json(console.out());
+    json.begin_array();
+    for (const std::string& name : names) {
+      json.begin_object(Layout::line);
+      json.member("name", std::string_view(name));
+      json.member("key", std::string_view(chat_template_key(name)));
+      json.member("bytes", source_of(name).size());
+      json.end();
+    }
+    json.end();
+    return names.empty() ? ExitCode::negative : ExitCode::done;
+  }
+  const std::vector<Column> columns = {{"name", Align::left}, {"bytes", Align::right}};
+  print_table(console, columns, names.size(), [&](std::size_t row, std::span<std::string> cells) {
+    cells[0] = shown_name(names[row]);
+    cells[1] = format_digits(source_of(names[row]).size());
+  });
+  return names.empty() ? ExitCode::negative : ExitCode::done;
+}
+
+ExitCode refuse_missing(Console& console, const Options& options, const Model& model) {
+  const std::vector<std::string> names = chat_template_names(model);
+  if (names.empty()) {
+    console.complain(options.file, "it has no chat template");
+  } else if (options.name.empty()) {
+    console.complain(options.file, "it has no default chat template; --list names the others");
+  } else {
+    console.complain(options.file, "it has no chat template \"" + escape(options.name) + "\"" +
+                                       suggest(options.name, names));
+  }
+  return ExitCode::negative;
+}
+
+ExitCode run(const Options& options, Console& console) {
+  const Result<Model> model = console.open_model(options.file);
+  if (!model) return console.fail(options.file, model.error());
+  if (options.lists) return list(console, *model);
+  const Value* value = model->find(chat_template_key(options.name));
+  if (value == nullptr) return refuse_missing(console, options, *model);
+  const Result<std::string_view> source = value->get<std::string_view>();
+  if (!source) return console.fail(options.file, source.error());
+  if (!console.is_json()) {
+    write_raw(console, *source);
+    return ExitCode::done;
+  }
+  JsonStream json(console.out());
+  json.begin_object();
+  json.member("name", std::string_view(options.name));
+  if (is_utf8(*source)) {
+    json.member("template", *source);
+  } else {
+    json.key("template_base64");
+    json.base64(std::as_bytes(std::span(*source)));
+  }
+  json.end();
+  return ExitCode::done;
+}
+
+}  // namespace
+
+void add_chat_template_command(CLI::App& program, Console& console) {
+  auto options = std::make_shared<Options>();
+  CLI::App& command =
+      add_command(program, "chat-template", "Print the chat template of a model", examples);
+  add_file(command, options->file);
+  add_text(command, "--name", options->name, "NAME", "Another template than the default one");
+  add_switch(command, "--list", options->lists, "List the templates of the model");
+  on_run(command, [options, &console] { console.finish(run(*options, console)); });
+}
+
+}  // namespace ingot::cli
