@@ -56,7 +56,8 @@ def main():
                             sorted(f"{path}/" for path in folders))
     commands = (ROOT / "tools" / "ingot" / "commands.def").read_text(encoding="utf-8")
     findings += check_names(DOCS / "json.md", "command",
-                            re.findall(r"^INGOT_COMMAND\((\w+)\)", commands, re.MULTILINE))
+                            [name.replace("_", "-") for name in
+                             re.findall(r"^INGOT_COMMAND\((\w+)\)", commands, re.MULTILINE)])
     for finding in findings:
         print(finding)
     sys.exit(1 if findings else 0)

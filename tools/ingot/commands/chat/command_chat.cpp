@@ -18,12 +18,12 @@ namespace {
 
 constexpr const char* examples =
     "Examples:\n"
-    "  ingot chat model.gguf conversation.json           # the prompt, byte for byte\n"
+    "  ingot chat model.gguf talk.json                   # the prompt, byte for byte\n"
     "  ingot chat model.gguf --user 'What is 2 + 2?' --system 'Be brief.'\n"
-    "  ingot chat model.gguf conversation.json --tools tools.json --set enable_thinking=false\n"
-    "  ingot chat --template chat.jinja variables.json   # a template without a model\n"
-    "  ingot chat model.gguf conversation.json --ids     # token ids\n"
-    "  ingot chat model.gguf conversation.json --runs    # which text came from an input\n"
+    "  ingot chat model.gguf talk.json --tools tools.json --set enable_thinking=false\n"
+    "  ingot chat --template chat.jinja variables.json   # no model is needed\n"
+    "  ingot chat model.gguf talk.json --ids             # token ids\n"
+    "  ingot chat model.gguf talk.json --runs            # which text came from an input\n"
     "\n"
     "INPUT is an array of messages, or an object of all variables: then nothing else\n"
     "is set but the model's special tokens and what options say. The prompt is what\n"
