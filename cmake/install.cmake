@@ -33,36 +33,6 @@ install(FILES ${PROJECT_BINARY_DIR}/ingot.pc ${PROJECT_BINARY_DIR}/ingot-text.pc
               ${PROJECT_BINARY_DIR}/ingot-convert.pc
         DESTINATION ${pkgconfig_dir} COMPONENT development)
 
-# The manual and the completions, printed by the program itself.
-function(install_generated)
-  file(STRINGS tools/ingot/commands.def rows REGEX "^INGOT_COMMAND\\(")
-  set(pages ingot.1=man)
-  foreach(row ${rows})
-    string(REGEX REPLACE "INGOT_COMMAND\\((.*)\\)" "\\1" command ${row})
-    string(REPLACE "_" "-" command ${command})
-    list(APPEND pages ingot-${command}.1=man:${command})
-  endforeach()
-  foreach(page ${pages} ingot.bash=bash _ingot=zsh ingot.fish=fish)
-    string(REPLACE "=" ";" page ${page})
-    list(GET page 0 name)
-    list(GET page 1 what)
-    set(path ${PROJECT_BINARY_DIR}/manual/${name})
-    add_custom_command(OUTPUT ${path} COMMAND ingot_program --generate ${what} > ${path}
-                       DEPENDS ingot_program VERBATIM)
-    list(APPEND paths ${path})
-    if(what MATCHES "^man")
-      install(FILES ${path} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT program)
-    endif()
-  endforeach()
-  add_custom_target(manual ALL DEPENDS ${paths})
-  set(from ${PROJECT_BINARY_DIR}/manual)
-  set(to ${CMAKE_INSTALL_DATADIR})
-  install(FILES ${from}/ingot.bash DESTINATION ${to}/bash-completion/completions RENAME ingot
-          COMPONENT program)
-  install(FILES ${from}/_ingot DESTINATION ${to}/zsh/vendor-completions COMPONENT program)
-  install(FILES ${from}/ingot.fish DESTINATION ${to}/fish/vendor_completions.d COMPONENT program)
-endfunction()
-
 if(INGOT_BUILD_PROGRAM)
   if(BUILD_SHARED_LIBS)
     cmake_path(RELATIVE_PATH CMAKE_INSTALL_FULL_LIBDIR BASE_DIRECTORY ${CMAKE_INSTALL_FULL_BINDIR}
@@ -70,11 +40,13 @@ if(INGOT_BUILD_PROGRAM)
     set_target_properties(ingot_program PROPERTIES INSTALL_RPATH $ORIGIN/${library_from_program})
   endif()
   install(TARGETS ingot_program RUNTIME COMPONENT program)
-  # A program for another machine cannot say anything here.
-  if(NOT CMAKE_CROSSCOMPILING OR CMAKE_CROSSCOMPILING_EMULATOR)
-    file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/manual)
-    install_generated()
-  endif()
+endif()
+
+if(PROJECT_IS_TOP_LEVEL)
+  add_custom_target(uninstall
+    COMMAND ${CMAKE_COMMAND} -D BUILD=${PROJECT_BINARY_DIR}
+            -P ${PROJECT_SOURCE_DIR}/cmake/uninstall.cmake
+    VERBATIM)
 endif()
 
 include(package)

@@ -44,6 +44,14 @@ function(ingot_library name)
     endforeach()
   endif()
 
+  # A project in C alone links no C++ runtime by itself.
+  if(NOT BUILD_SHARED_LIBS)
+    set(runtimes ${CMAKE_CXX_IMPLICIT_LINK_LIBRARIES})
+    list(FILTER runtimes INCLUDE REGEX "^(stdc\\+\\+|c\\+\\+|m)$")
+    list(REMOVE_DUPLICATES runtimes)
+    target_link_libraries(${name} INTERFACE "$<$<LINK_LANGUAGE:C>:${runtimes}>")
+  endif()
+
   target_sources(${name} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}/include)
   # While the major version is 0, a minor release may change the ABI.
   set_target_properties(${name} PROPERTIES

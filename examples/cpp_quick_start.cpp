@@ -13,7 +13,9 @@ int main(int argc, char** argv) {
   }
   const ingot::Summary summary = ingot::summarize(*model);
   std::printf("%s\n", ingot::escape(summary.name.value_or("a model without a name")).c_str());
-  std::printf("context: %u tokens\n", model->get_or<unsigned>("llama.context_length", 0));
+  if (summary.context_length) {
+    std::printf("context: %llu tokens\n", static_cast<unsigned long long>(*summary.context_length));
+  }
 
   const auto tensors = model->tensors();
   const auto largest =

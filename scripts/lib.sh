@@ -68,3 +68,56 @@ log_of() {
   mkdir -p build/logs
   echo "build/logs/$1-$2.log"
 }
+
+# skip REASON: what this script tries is not possible here.
+skip() { printf '%s: skipped: %s\n' "${0##*/}" "$*"; exit 77; }
+
+# debian_mirror: where this system takes Debian from; nothing if it is no Debian.
+debian_mirror() {
+  apt-get indextargets --format '$(REPO_URI) $(LABEL)' 'Created-By: Packages' 2>/dev/null |
+    awk '$2 == "Debian" { print $1; exit }'
+}
+
+# make_root SUITE FOLDER [PACKAGE...]: a Debian that has only what has to be there, and PACKAGEs; it
+# goes when the script ends. Skips the script where that is not possible.
+make_root() {
+  local suite=$1 folder=$2 mirror
+  shift 2
+  [[ ! -e $folder ]] || die "$folder exists"
+  ((EUID == 0)) || skip "it needs root"
+  need_packages debootstrap
+  mirror=$(debian_mirror)
+  [[ -n $mirror ]] || skip "apt knows no Debian mirror; please run: apt-get update"
+  heading "a bare Debian ($suite) in $folder"
+  mkdir -p build/debootstrap "${folder%/*}"
+  made_roots+=("$folder")
+  trap remove_roots EXIT
+  local include=$*
+  if ! debootstrap --variant=minbase --cache-dir="$PWD/build/debootstrap" \
+    ${include:+--include="${include// /,}"} "$suite" "$folder" "$mirror" \
+    >"$(log_of debootstrap "$suite")" 2>&1; then
+    tail -n 3 "$(log_of debootstrap "$suite")"
+    skip "debootstrap of $suite from $mirror failed"
+  fi
+  cp /etc/resolv.conf "$folder/etc/resolv.conf"
+  mount -t proc proc "$folder/proc"
+}
+
+# remove_roots: what make_root made; never across a mount that would not go away.
+made_roots=()
+remove_roots() {
+  local folder place
+  for folder in "${made_roots[@]}"; do
+    for place in dev/pts proc; do
+      if mountpoint -q "$folder/$place"; then umount --lazy "$folder/$place"; fi
+    done
+    rm -rf --one-file-system -- "$folder"
+  done
+}
+
+# in_root FOLDER COMMAND...: runs it there, with nothing of this system's environment.
+in_root() {
+  local folder=$1
+  shift
+  chroot "$folder" env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 "$@" </dev/null
+}

@@ -1,15 +1,30 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# check_install.sh BUILD_FOLDER GENERATOR CC CXX: installs the build, moves the installed tree
-# elsewhere, and builds and runs programs against it, the examples too: by find_package and
-# pkg-config, in C++ and C.
+# check_install.sh BUILD_FOLDER GENERATOR CC CXX: installs the build and uninstalls it; installs it
+# again, moves the installed tree elsewhere, and builds and runs programs against it, the examples
+# too: by find_package and pkg-config, in C++, in C, and in a project without C++.
 set -euo pipefail
 
 build=$1 generator=$2 cc=$3 cxx=$4
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 stage=$(mktemp -d)
-trap 'rm -rf -- "$stage"' EXIT
+# What the user installed from this build before can still be uninstalled afterwards.
+manifest=$build/install_manifest.txt
+clean_up() {
+  rm -f "$manifest"
+  if [[ -e $stage/manifest ]]; then mv "$stage/manifest" "$manifest"; fi
+  rm -rf -- "$stage"
+}
+if [[ -e $manifest ]]; then cp "$manifest" "$stage/manifest"; fi
+trap clean_up EXIT
 set -x
+
+cmake --install "$build" --prefix "$stage/gone" >/dev/null
+mkdir -p "$stage/gone/include/other"
+touch "$stage/gone/include/other/file.h"
+cmake --build "$build" --target uninstall >/dev/null
+[[ $(find "$stage/gone" ! -type d) == "$stage/gone/include/other/file.h" ]]
+if find "$stage/gone" -name '*ingot*' | grep .; then exit 1; fi
 
 cmake --install "$build" --prefix "$stage/first" >/dev/null
 mv "$stage/first" "$stage/moved"
@@ -29,6 +44,10 @@ cmake --build "$stage/consumer" >/dev/null
 "$stage/consumer/consumer_cxx"
 "$stage/consumer/consumer_c"
 "$stage/consumer/consumer_convert"
+cmake -S "$here/c_only" -B "$stage/c_only" -G "$generator" -D CMAKE_PREFIX_PATH="$stage/moved" \
+  -D CMAKE_C_COMPILER="$cc" >/dev/null
+cmake --build "$stage/c_only" >/dev/null
+"$stage/c_only/consumer"
 
 # The examples, as a project of their own.
 if [[ -e $stage/moved/bin/ingot ]]; then
