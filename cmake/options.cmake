@@ -3,6 +3,7 @@
 
 option(BUILD_SHARED_LIBS "Build the library shared instead of static" OFF)
 option(INGOT_BUILD_PROGRAM "Build the program `ingot`" ${PROJECT_IS_TOP_LEVEL})
+option(INGOT_STATIC_PROGRAM "Link the program without any shared library, that of C included" OFF)
 option(INGOT_BUILD_TESTS "Build the tests and register the checks" ${PROJECT_IS_TOP_LEVEL})
 option(INGOT_BUILD_FUZZ "Build the fuzz targets" ${PROJECT_IS_TOP_LEVEL})
 option(INGOT_BUILD_EXAMPLES "Build the examples" ${PROJECT_IS_TOP_LEVEL})

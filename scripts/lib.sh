@@ -121,3 +121,39 @@ in_root() {
   shift
   chroot "$folder" env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 "$@" </dev/null
 }
+
+# unpack_packages MACHINE FOLDER PACKAGE...: Debian's packages for another machine below FOLDER/root;
+# the system is not changed.
+unpack_packages() {
+  local architecture=$1 folder=$2 apt=$2/apt package
+  shift 2
+  if [[ $architecture == aarch64 ]]; then architecture=arm64; fi
+  [[ "$(cat "$folder/unpacked" 2>/dev/null)" != "$*" ]] || return 0
+  rm -rf "$folder/root"
+  mkdir -p "$apt/lists/partial" "$apt/cache/archives/partial" "$folder/root"
+  : >"$apt/status"
+  local options=(-o "APT::Architecture=$architecture" -o "APT::Architectures=$architecture"
+    -o "Dir::State=$PWD/$apt" -o "Dir::State::status=$PWD/$apt/status"
+    -o "Dir::Cache=$PWD/$apt/cache" -o APT::Sandbox::User=root)
+  apt-get "${options[@]}" update >/dev/null
+  (cd "$apt" && apt-get "${options[@]}" download "$@" >/dev/null)
+  for package in "$apt"/*.deb; do dpkg-deb --extract "$package" "$folder/root"; done
+  # Headers that differ between machines have a folder of their own; here they need none.
+  for package in "$folder"/root/usr/include/*-linux-gnu; do
+    cp -r "$package/." "$folder/root/usr/include/"
+  done
+  echo "$*" >"$folder/unpacked"
+}
+
+# cross_options MACHINE ROOT: what CMake has to know to compile for it, one option a line.
+cross_options() {
+  local machine=$1 root
+  root=$(realpath "$2")
+  printf -- '-D%s\n' CMAKE_SYSTEM_NAME=Linux "CMAKE_SYSTEM_PROCESSOR=$machine" \
+    "CMAKE_C_COMPILER=$machine-linux-gnu-gcc" "CMAKE_CXX_COMPILER=$machine-linux-gnu-g++" \
+    "CMAKE_CXX_FLAGS=-isystem $root/usr/include" "CMAKE_C_FLAGS=-isystem $root/usr/include" \
+    "CMAKE_FIND_ROOT_PATH=$root" CMAKE_FIND_ROOT_PATH_MODE_PROGRAM=NEVER \
+    CMAKE_FIND_ROOT_PATH_MODE_LIBRARY=ONLY CMAKE_FIND_ROOT_PATH_MODE_INCLUDE=ONLY \
+    CMAKE_FIND_ROOT_PATH_MODE_PACKAGE=ONLY "CMAKE_LIBRARY_ARCHITECTURE=$machine-linux-gnu" \
+    "CMAKE_CROSSCOMPILING_EMULATOR=qemu-$machine;-L;/usr/$machine-linux-gnu"
+}
