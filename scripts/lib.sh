@@ -91,7 +91,7 @@ make_root() {
   heading "a bare Debian ($suite) in $folder"
   mkdir -p build/debootstrap "${folder%/*}"
   made_roots+=("$folder")
-  trap remove_roots EXIT
+  [[ -n $(trap -p EXIT) ]] || trap remove_roots EXIT
   local include=$*
   if ! debootstrap --variant=minbase --cache-dir="$PWD/build/debootstrap" \
     ${include:+--include="${include// /,}"} "$suite" "$folder" "$mirror" \
