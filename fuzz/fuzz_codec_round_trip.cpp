@@ -63,8 +63,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::size_t block_bytes = info != nullptr ? info->block_bytes : 1;
   std::vector<std::byte> blocks(floats.size() / block_elements * block_bytes);
   const std::vector<float> weights(has_weights ? row_elements : 0, 0.5f);
-  const auto result =
-      quantize(type, floats, row_elements, blocks, {.weights = weights, .byte_order = byte_order});
+  const auto result = quantize(type, floats, row_elements, blocks,
+                               {.importance = weights, .byte_order = byte_order});
   if (!result) {
     require(result.error().code != Errc::internal);
     return 0;

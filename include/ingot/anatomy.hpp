@@ -21,7 +21,7 @@ struct Field {
   Section section = Section::header;
   std::uint64_t file_offset = 0;
   std::uint64_t size_bytes = 0;
-  std::string_view name;     ///< What it is: "version", "key length", "dimension 0", "padding".
+  std::string_view name;     ///< "version", "key length", "dimension 0", "padding", ...
   std::string_view subject;  ///< Key or tensor that it belongs to, raw bytes; may be empty.
   std::string_view meaning;  ///< Decoded value; safe to print.
 };

@@ -22,7 +22,7 @@ enum class Severity : std::uint8_t { note, warning, error };
 /// Whether a finding is about harm that a file can do; see check_rules.def.
 enum class RuleCategory : std::uint8_t { conformance, security };
 
-/// Who says so; see check_rules.def.
+/// The origin of a rule; see check_rules.def.
 enum class RuleSource : std::uint8_t { format, convention, loader, security, data };
 
 [[nodiscard]] INGOT_EXPORT std::string_view name_of(Severity severity) noexcept;
@@ -36,8 +36,8 @@ struct CheckRule {
   RuleSource source = RuleSource::format;
   RuleCategory category = RuleCategory::conformance;
   bool is_refusal = false;  ///< A file that breaks it does not open.
-  std::string_view title;   ///< What the rule asks for; for refusals, what is wrong.
-  std::string_view remedy;  ///< What to do; no two rules share one.
+  std::string_view title;   ///< The rule as a sentence; for refusals, the error.
+  std::string_view remedy;  ///< The way to repair it; different for each rule.
 };
 
 /// All rules: first those by which a file is refused, then the others. Static, thread-safe.
@@ -46,7 +46,7 @@ struct CheckRule {
 /// The rule with that name; nullptr if there is none. O(rules).
 [[nodiscard]] INGOT_EXPORT const CheckRule* find_check_rule(std::string_view name) noexcept;
 
-/// One thing that is wrong or odd, and where. Strings are owned; `message` is safe to print, the
+/// One flaw or oddity, and its place. Strings are owned; `message` is safe to print, the
 /// others are raw bytes.
 struct Finding {
   const CheckRule* rule = nullptr;
@@ -74,11 +74,11 @@ struct CheckOptions {
   unsigned thread_count = 0;  ///< To read weights; 0: as many as the machine has cores.
   /// Findings of one rule in one model; the rest is counted in one more finding. 0: no limit.
   std::uint64_t max_findings_per_rule = 20;
-  /// Told how many bytes of weights were read; false ends the work with Errc::interrupted.
+  /// Receives the bytes of weights read so far; false ends the work with Errc::interrupted.
   std::function<bool(std::uint64_t done_bytes)> progress = {};
 };
 
-/// How many findings of which severity there were, and how many of the category security.
+/// The number of findings of each severity, and of the category security.
 struct CheckSummary {
   std::uint64_t errors = 0;
   std::uint64_t warnings = 0;
@@ -96,7 +96,7 @@ struct CheckSummary {
 /// padding. With data: reads every byte of the model once, with plain reads and some 100 KiB per
 /// thread if the model was opened with FileAccess::read.
 ///
-/// @return  Errc::interrupted, Errc::io_error and what else reading may return.
+/// @return  Errc::interrupted, Errc::io_error and other errors of reading.
 [[nodiscard]] INGOT_EXPORT Result<CheckSummary> check_model(const Model& model,
                                                             const CheckOptions& options,
                                                             const FindingSink& sink);
@@ -115,13 +115,13 @@ struct CheckSummary {
 /// much of it is missing if it ends too early.
 [[nodiscard]] INGOT_EXPORT Finding explain_refusal(const std::string& path, const Error& error);
 
-/// Whether `identify_content` would call it a model, or what a model is kept in: a file of weights
-/// in any format, old ones too, or the pointer to one.
+/// Whether `identify_content` names a model: a file of weights in any format, old ones too, or the
+/// pointer to one.
 [[nodiscard]] INGOT_EXPORT bool is_model_content(std::span<const std::byte> head,
                                                  std::uint64_t file_bytes) noexcept;
 
-/// What a file is by its first bytes (some 100 are enough), for people: "an HTML page", "a
-/// safetensors file". Empty if that cannot be told. `file_bytes` is the size of the whole file.
+/// The kind of a file by its first bytes (some 100 are enough), for people: "an HTML page", "a
+/// safetensors file". Empty if it is unknown. `file_bytes` is the size of the whole file.
 [[nodiscard]] INGOT_EXPORT std::string_view identify_content(std::span<const std::byte> head,
                                                              std::uint64_t file_bytes) noexcept;
 

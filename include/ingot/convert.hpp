@@ -18,20 +18,20 @@
 
 namespace ingot {
 
-/// How tensors are called in the output.
+/// The tensor names in the output.
 enum class NameStyle : std::uint8_t {
   keep,  ///< As in the model.
   hf,    ///< As in the Hugging Face model that the conversion to GGUF came from.
 };
 
-/// The two numberings of element types that bump files exist with.
+/// The two numberings of element types in bump files.
 enum class BumpCodes : std::uint8_t { doc, engine };
 
-/// What only bump files have. See docs/convert.md.
+/// Options of bump files alone. See docs/convert.md.
 struct BumpOptions {
   std::uint32_t version = 3;                      ///< 3 or 4
   std::optional<BumpCodes> codes = {};            ///< Default: doc for 3; 4 has only engine.
-  std::optional<std::uint64_t> context = {};      ///< Tokens; default: what the model says.
+  std::optional<std::uint64_t> context = {};      ///< Tokens; default: by the model.
   std::optional<std::string> config_path = {};    ///< Default: config.json beside the output.
   std::optional<std::string> manifest_path = {};  ///< Default: no manifest.
   bool allow_loss = false;            ///< Leave out tensors for which the format has no place.
@@ -62,17 +62,17 @@ class INGOT_EXPORT Conversion {
  public:
   virtual ~Conversion();
 
-  /// What the user should know, though it stops nothing: subject and detail say it all.
+  /// Remarks for the user, each complete with subject and detail.
   [[nodiscard]] const std::vector<Error>& remarks() const noexcept { return remarks_; }
 
-  /// Why the result will not be what a user expects of a model: Errc::not_loadable where an engine
-  /// cannot load it, because the source does not say enough.
+  /// Flaws of the result: Errc::not_loadable where no engine can load it, because the source lacks
+  /// keys or tensors.
   [[nodiscard]] const std::vector<Error>& warnings() const noexcept { return warnings_; }
 
   /// The files that will appear, all of them or none.
   [[nodiscard]] const std::vector<std::string>& outputs() const noexcept { return outputs_; }
 
-  /// What progress counts up to.
+  /// The largest number that progress receives.
   [[nodiscard]] std::uint64_t total_bytes() const noexcept { return total_bytes_; }
 
   /// Writes the files. They appear when all are complete; nothing is left of a conversion that
@@ -91,7 +91,8 @@ class INGOT_EXPORT Conversion {
 ///
 /// @param model  borrowed until the conversion is destroyed. Open it with FileAccess::read where
 ///               memory is scarce: pages of mapped files count as memory.
-/// @return  why the format cannot hold the model, naming the tensor or key; Errc::same_file if an
+/// @return  the reason why the format cannot hold the model, with the tensor or key;
+/// Errc::same_file if an
 ///          output is a file of the model; Errc::invalid_argument for options that make no sense.
 [[nodiscard]] INGOT_EXPORT Result<std::unique_ptr<Conversion>> plan_conversion(
     const Model& model, FileFormat format, const std::string& path,

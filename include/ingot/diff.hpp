@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What differs between two models: keys, tensors, and how far their weights are from one another
+// The differences between two models: keys, tensors, and how far their weights are from one another
 // (target ingot::convert).
 #pragma once
 
@@ -57,7 +57,7 @@ struct ModelDifference {
   }
 };
 
-/// Told how many bytes of tensor data are done, of both models together; false ends the work with
+/// Receives the bytes of tensor data done so far, of both models together; false ends the work with
 /// Errc::interrupted. Called from one thread at a time.
 using DistanceProgress = std::function<bool(std::uint64_t done_bytes)>;
 
@@ -73,7 +73,7 @@ struct DiffOptions {
 /// not count: a set is one model. Linear in both headers; stored bytes are read once, by many
 /// threads, and of a tensor that differs no further than to its first difference.
 ///
-/// @return  what reading may return; Errc::unsupported_type for tensors of unknown type in two byte
+/// @return  errors of reading; Errc::unsupported_type for tensors of unknown type in two byte
 ///          orders.
 [[nodiscard]] INGOT_EXPORT Result<ModelDifference> find_differences(
     const Model& a, const Model& b, const DiffOptions& options = {});
@@ -107,7 +107,7 @@ struct WeightDistance {
 ///
 /// @param thread_count  0: as many as the machine has cores.
 /// @return  Errc::unsupported_type for tensors that cannot be decoded; Errc::size_mismatch for
-/// pairs of different shapes; what reading may return.
+/// pairs of different shapes; errors of reading.
 [[nodiscard]] INGOT_EXPORT Result<std::vector<WeightDistance>> measure_distances(
     const Model& a, const Model& b, std::span<const TensorPair> pairs, unsigned thread_count = 0,
     const DistanceProgress& progress = {});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lists of digests that somebody published, and what differs from them (target ingot::convert).
+// Published lists of digests, and comparing models with them (target ingot::convert).
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct NamedDigests {
   DigestSet digests;
 };
 
-/// What a manifest says of one model.
+/// One model in a manifest.
 struct ManifestEntry {
   std::string file;                   ///< As the manifest names it; not a path to be trusted.
   DigestSet digests;                  ///< Of the file.
@@ -36,13 +36,13 @@ struct ManifestEntry {
 /// - what sha256sum and sha1sum print: digits, FILE.
 ///
 /// @return  the models in the order of their first line. Errc::manifest_invalid if the text is none
-///          of these, has digests of the wrong length, or says two different things of one tensor.
+///          of these, has digests of the wrong length, or two different digests for one tensor.
 ///
-/// Linear in the text; memory is a small multiple of it. Text from strangers is welcome.
+/// Linear in the text; memory is a small multiple of it. The text may be hostile.
 [[nodiscard]] INGOT_EXPORT Result<std::vector<ManifestEntry>> parse_digest_manifest(
     std::string_view text);
 
-/// What has to be computed to verify an entry: the strongest algorithm that it has of each kind of
+/// The digests to compute to verify an entry: the strongest algorithm that it has of each kind of
 /// thing. If `algorithms` is not empty, these instead.
 [[nodiscard]] INGOT_EXPORT DigestRequest
 request_for(const ManifestEntry& entry, const std::vector<DigestAlgorithm>& algorithms = {});
@@ -60,9 +60,8 @@ struct DigestMismatch {
 /// Everything in which a model differs from an entry, as far as both have digests by the same
 /// algorithm; a tensor or shard that only one of them has is a mismatch too. Linear.
 ///
-/// @param compared_count  if not null, receives the number of pairs of digests that were compared:
-/// a
-///                        verification that compared none has shown nothing.
+/// @param compared_count  if not null, receives the number of compared pairs of digests: without
+///                        any, nothing was verified.
 [[nodiscard]] INGOT_EXPORT std::vector<DigestMismatch> find_mismatches(
     const ManifestEntry& entry, const Model& model, const ModelDigests& digests,
     std::uint64_t* compared_count = nullptr);

@@ -1,5 +1,19 @@
 // SPDX-License-Identifier: MIT
 // Edit the keys and the tensor names of a model file without writing its data again.
+//
+// ```cpp
+// auto edit = ingot::ModelEdit::open("edited.gguf");
+// if (!edit) throw std::runtime_error(edit.error().message());
+// edit->set("general.name", ingot::OwnedValue::string("My model"));
+// const auto renamed = edit->rename_tensor("output.weight", "head.weight");
+// if (!renamed) throw std::runtime_error(renamed.error().message());
+// const auto outcome = edit->save();
+// if (outcome) std::printf("%s\n", std::string(name_of(outcome->done.way)).c_str());
+// ```
+//
+// Usually only the header is written. The file survives a kill or a full disk at any moment: it is
+// then as it was before, for every program that opens it with Ingot. Other readers see the file in
+// between while a save is under way; if some may read at that time, use `save_as`.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +33,9 @@
 
 namespace ingot {
 
-/// The key whose value, a string of blanks, keeps room before the data, so that a later header may
-/// be longer and stay in its place. Every reader takes it for a key that it does not know. It is
-/// the last key; editing makes it longer, shorter, or takes it away.
+/// The padding key: its value, a string of blanks, reserves room before the data, so that a later
+/// header may be longer and stay in its place. Other readers ignore it as an unknown key. It is the
+/// last key; an edit makes it longer, shorter, or removes it.
 inline constexpr std::string_view padding_key = "ingot.padding";
 
 /// How an edit reaches the disk. docs/edit.md explains each.
@@ -36,7 +50,7 @@ enum class EditWay : std::uint8_t {
 /// "nothing", "in_place", "insert_range", "shared_copy", "copy"
 [[nodiscard]] INGOT_EXPORT std::string_view name_of(EditWay way) noexcept;
 
-/// What an edit does, or did.
+/// The effect of an edit, before or after it is made.
 struct EditPlan {
   EditWay way = EditWay::nothing;
   std::uint64_t bytes_to_write = 0;  ///< To the disk, journal included; data that is shared is not.
@@ -50,7 +64,8 @@ struct EditOutcome {
   bool has_undone_earlier = false;  ///< An earlier edit had been cut off, and was undone first.
 };
 
-/// From when on other edits of the file are kept away; until it is saved, or the edit destroyed.
+/// When the file is locked against other edits. The lock ends when the file is saved or the edit
+/// destroyed.
 enum class EditLock : std::uint8_t {
   at_save,  ///< `save` locks it, and fails with Errc::file_changed if it is not what was opened.
   at_open,  ///< `open` locks it before it reads: for edits that depend on what is in the file.
@@ -62,16 +77,16 @@ struct EditOptions {
   std::optional<LockWait> wait = {};
 };
 
-/// Changes to one file. Nothing happens to it before `save` or `save_as`; what is not changed keeps
-/// its bytes and its order. New keys come last, in the order in which they are set. Not
-/// thread-safe.
+/// Changes to one file. The file stays as it is until `save` or `save_as`; keys and tensors that
+/// are not changed keep their bytes and their order. New keys come last, in the order in which they
+/// are set. Not thread-safe.
 ///
 /// A file of a set of shards is edited by itself.
 class INGOT_EXPORT ModelEdit {
  public:
-  /// Opens the file, without other shards. What an edit that was cut off has left is seen as it was
-  /// before. Fails like Model::open, and with Errc::file_in_use if it is to be locked and another
-  /// edit of it does not end soon.
+  /// Opens the file, without other shards. A file whose last edit was cut off is seen as it was
+  /// before that edit. Fails like Model::open, and with Errc::file_in_use if it is to be locked and
+  /// another edit of it does not end soon.
   [[nodiscard]] static Result<ModelEdit> open(const std::string& path,
                                               const OpenOptions& options = {},
                                               const EditOptions& edit_options = {});
@@ -101,30 +116,30 @@ class INGOT_EXPORT ModelEdit {
   /// there stays, and is used.
   void reserve(std::uint64_t slack_bytes);
 
-  /// What `save` would do, or, with a path, `save_as`. The new header has passed the reader, so it
-  /// fails with what a reader would say: Errc::key_invalid, Errc::tensor_name_too_long, ...; or
-  /// Errc::version_cannot_hold. Writes nothing.
+  /// The effect of `save` or, with a path, of `save_as`. The new header is parsed as a reader
+  /// would: Errc::key_invalid, Errc::tensor_name_too_long, ...; or Errc::version_cannot_hold.
+  /// Writes nothing.
   [[nodiscard]] Result<EditPlan> plan(const std::string& output = {}) const;
 
-  /// Changes the file itself. Killed at any point, or out of disk space, it leaves the file as it
-  /// was or as it should be, for whoever opens it with Ingot; what was cut off is undone by the
-  /// next `save`. A file that other programs have open, or that has other names (hard links), is
-  /// replaced by a new one, so that these keep the old one; it has the owner, the group and the
+  /// Changes the file itself. After a kill at any point, or on a full disk, the file is as it was
+  /// or as it should be for every program that opens it with Ingot; the next `save` undoes an edit
+  /// that was cut off. A file that other programs have open, or that has other names (hard links),
+  /// is replaced by a new one, so that these keep the old one; it has the owner, the group and the
   /// permissions of the old one, where the system permits that. A new file has 4 KiB of slack,
   /// unless `reserve` asked for another amount.
   ///
   /// The file is locked until the edit is durable, so of several edits at once none is lost: each
   /// is made to what the one before has left, or fails.
   ///
-  /// @param go_on  if set, is told the bytes that were written and returns whether to go on, else
-  ///               Errc::interrupted and nothing happened.
+  /// @param go_on  if set, receives the bytes that were written and returns whether to go on, else
+  ///               Errc::interrupted and the file is unchanged.
   /// @return  Errc::file_in_use if another edit of the file does not end soon; Errc::file_changed,
-  ///          with nothing done, if the path does not lead to what was read any more: open again;
+  ///          with nothing done, if the path no longer leads to the file that was read: open again;
   ///          Errc::journal_invalid; Errc::io_error. The last call: this is empty afterwards.
   [[nodiscard]] Result<EditOutcome> save(const std::function<bool(std::uint64_t)>& go_on = {});
 
-  /// Writes a new file and leaves the old one alone. Errc::same_file if they are one, by whatever
-  /// name; Errc::already_exists unless `may_replace`. Also the last call.
+  /// Writes a new file and leaves the old one alone. Errc::same_file if both are one file under any
+  /// names; Errc::already_exists unless `may_replace`. Also the last call.
   [[nodiscard]] Result<EditOutcome> save_as(const std::string& output, bool may_replace = false,
                                             const std::function<bool(std::uint64_t)>& go_on = {});
 

@@ -13,20 +13,21 @@
 
 namespace ingot {
 
-/// What went wrong. Numbers are pinned (errors.def) and the same in the C ABI and in JSON output.
+/// The kind of an error. Numbers are pinned (errors.def) and the same in the C ABI and in JSON
+/// output.
 enum class Errc : std::uint16_t {
 #define INGOT_ERROR(number, name, constant, category, sentence) name = number,
 #include "ingot/errors.def"
 #undef INGOT_ERROR
 };
 
-/// Who has to act on an error; see errors.def.
+/// Who can act on an error: see errors.def.
 enum class ErrorCategory : std::uint8_t { input, lenient, usage, system, notice };
 
 /// The name of a code as written in errors.def, e.g. "key_duplicate".
 [[nodiscard]] INGOT_EXPORT std::string_view name_of(Errc code) noexcept;
 
-/// The sentence of a code: what is wrong and what would be right.
+/// The sentence of a code: the flaw and its remedy.
 [[nodiscard]] INGOT_EXPORT std::string_view sentence_of(Errc code) noexcept;
 
 [[nodiscard]] INGOT_EXPORT ErrorCategory category_of(Errc code) noexcept;

@@ -27,7 +27,7 @@ enum class ImatrixFormat : std::uint8_t {
   legacy  ///< .dat: one count for all experts of a tensor
 };
 
-/// What a set of files says about one weight tensor.
+/// One weight tensor in a set of files.
 struct ImatrixEntry {
   std::string name;                ///< Of the weight tensor, e.g. "blk.0.ffn_down.weight".
   std::uint64_t value_count = 0;   ///< Columns times experts.
@@ -53,7 +53,7 @@ class INGOT_EXPORT ImportanceMatrix {
   /// added. Errc::imatrix_mismatch if a tensor has another size there; then nothing is added.
   [[nodiscard]] Result<void> merge(ImportanceMatrix other);
 
-  /// Forgets the entries whose name `is_kept` refuses.
+  /// Removes the entries whose name `is_kept` refuses.
   void keep_if(const std::function<bool(std::string_view name)>& is_kept);
 
   /// By ascending name.
@@ -63,15 +63,15 @@ class INGOT_EXPORT ImportanceMatrix {
 
   [[nodiscard]] ImatrixFormat format() const noexcept;                   ///< Of the first file.
   [[nodiscard]] std::span<const std::string> datasets() const noexcept;  ///< Raw bytes.
-  [[nodiscard]] std::uint64_t chunk_count() const noexcept;  ///< Of text; 0 if nobody says.
-  [[nodiscard]] std::uint64_t chunk_size() const noexcept;   ///< Tokens; 0 if nobody says.
+  [[nodiscard]] std::uint64_t chunk_count() const noexcept;              ///< Of text; 0 if unknown.
+  [[nodiscard]] std::uint64_t chunk_size() const noexcept;               ///< Tokens; 0 if unknown.
 
   /// The importance of columns: mean squares, ready for `quantize`. Columns of experts that were
   /// never used get 1.
   ///
   /// @param entry  of this matrix.
   /// @param first  of the entry's values, from 0.
-  /// @return  Errc::index_out_of_range; what reading may return.
+  /// @return  Errc::index_out_of_range; errors of reading.
   [[nodiscard]] Result<void> read_weights(const ImatrixEntry& entry, std::uint64_t first,
                                           std::span<float> dst) const;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The C interface of Ingot: open a GGUF model, and look at everything in it.
 //
-// What follows holds for every function; its own comment says what is particular to it.
+// These rules hold for every function; its own comment adds only what is particular to it.
 //
 // Results.    A function that can fail returns an ingot_code: INGOT_OK, or the number of what went
 //             wrong. On failure nothing is handed out: what the pointers for results point to is
@@ -10,9 +10,9 @@
 // Arguments.  Garbage in a model file gives an error, never a crash; and so does a NULL
 //             (INGOT_ERROR_INVALID_ARGUMENT) and an index that is not below its count
 //             (INGOT_ERROR_INDEX_OUT_OF_RANGE). Nothing here prints, exits, aborts or throws.
-// Ownership.  A model belongs to whoever opened it and ends with ingot_close. All that it hands out
-//             (strings, values, pointers to data) are views into it, valid until then; they need no
-//             release. Structs that a function fills belong to the caller.
+// Ownership.  You own a model that you open, and end it with ingot_close. Strings, values and
+//             pointers to data are views into it, valid until then; they need no release. Structs
+//             that a function fills belong to the caller.
 // Text.       Names and strings of a model are an ingot_string: a pointer and a size in bytes,
 //             without a NUL at the end. Keys and tensor names are UTF-8; string values are whatever
 //             the file holds. Either may contain terminal escapes: ingot_escape makes them safe to
@@ -62,8 +62,7 @@ INGOT_EXPORT const char* ingot_version(void);
 /// INGOT_OK or one of INGOT_ERROR_...; a later library may know more codes than this header.
 typedef int32_t ingot_code;
 
-/// What can go wrong: INGOT_ERROR_TRUNCATED, INGOT_ERROR_KEY_NOT_FOUND and so on. errors.def says
-/// what each means.
+/// Errors: INGOT_ERROR_TRUNCATED, INGOT_ERROR_KEY_NOT_FOUND and so on. errors.def describes each.
 enum {
   INGOT_OK = 0,
 #define INGOT_ERROR(number, name, constant, category, sentence) INGOT_ERROR_##constant = number,
@@ -135,8 +134,8 @@ INGOT_EXPORT ingot_code ingot_escape(ingot_string text, char* buffer, size_t buf
 // Errors
 // ------------------------------------------------------------------------------------------------
 
-/// What went wrong, and where. Belongs to the caller and needs no preparation: declare one, pass
-/// its address, and look at it if the function did not return INGOT_OK.
+/// An error and its place. Belongs to the caller and needs no preparation: declare one, pass its
+/// address, and look at it if the function did not return INGOT_OK.
 typedef struct ingot_error {
   ingot_code code;       ///< The same as was returned.
   uint32_t reserved;     ///< 0
@@ -310,8 +309,8 @@ INGOT_EXPORT ingot_code ingot_get_notice(const ingot_model* model, uint64_t inde
 // ------------------------------------------------------------------------------------------------
 
 /// One metadata value, or one element of an array: a view into the model, to be copied at will.
-/// What is in it is nobody's business; a function fills it. One that is all 0 is no value, and
-/// functions answer INGOT_ERROR_INVALID_ARGUMENT to it.
+/// Its content is private; functions fill it. A struct of zeros is no value, and functions return
+/// INGOT_ERROR_INVALID_ARGUMENT for it.
 typedef struct ingot_value {
   uint64_t opaque[8];
 } ingot_value;
@@ -363,7 +362,7 @@ INGOT_EXPORT ingot_code ingot_get_string(const ingot_model* model, const char* k
 // ------------------------------------------------------------------------------------------------
 // Values
 //
-// Besides what is said, each of these answers INGOT_ERROR_WRONG_TYPE if the value is of a type that
+// Each of these also returns INGOT_ERROR_WRONG_TYPE if the value is of a type that
 // does not convert, and INGOT_ERROR_VALUE_OUT_OF_RANGE if the number does not fit. Numbers are
 // never rounded, wrapped or cut: integers convert to integers and floats to floats, if they are
 // equal.
@@ -405,7 +404,7 @@ INGOT_EXPORT uint64_t ingot_value_file_offset(const ingot_value* value);
 // ------------------------------------------------------------------------------------------------
 // Arrays
 //
-// Elements may be arrays again. What is said of values above holds for elements, too.
+// Elements may be arrays again. The rules for values hold for elements, too.
 // ------------------------------------------------------------------------------------------------
 
 /// The type of an array's elements, one of INGOT_VALUE_...; -1 for NULL and for what is no array.
@@ -494,7 +493,7 @@ INGOT_EXPORT ingot_code ingot_get_tensor_info(const ingot_model* model, uint64_t
                                               ingot_tensor_info* info, ingot_error* error);
 
 /// The data of the tensor at `index`, without copying: the model must be mapped or in memory, else
-/// INGOT_ERROR_NOT_MAPPED. In the byte order of its file; at any alignment, as a file may say.
+/// INGOT_ERROR_NOT_MAPPED. In the byte order of its file; at any alignment.
 /// Either result may be NULL if it is not wanted. The pointer is NULL if the tensor has no bytes.
 INGOT_EXPORT ingot_code ingot_tensor_data(const ingot_model* model, uint64_t index,
                                           const void** data, size_t* size_bytes,

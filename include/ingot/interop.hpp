@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Models in other file formats (target ingot::convert).
 //
-// A file of another format is opened as a Model: what it stores becomes keys and tensors, and its
-// data is read, and decoded where GGUF has no such type, as it is asked for. So everything that
-// works on a Model works on these files too.
+// A file of another format opens as a Model: its content becomes keys and tensors, and its data is
+// read, and decoded where GGUF has no such type, on demand. So every function for a Model works on
+// these files too.
 #pragma once
 
 #include <array>
@@ -47,8 +47,7 @@ inline constexpr std::array file_formats = {
 [[nodiscard]] INGOT_EXPORT std::optional<FileFormat> format_by_ending(
     std::string_view path) noexcept;
 
-/// Something that a file of another format says about itself and that is no key of the model, such
-/// as the dialect in which it was written.
+/// A property of a file of another format that is no key of the model, such as its dialect.
 struct FileFact {
   std::string name;
   std::string value;  ///< May hold text of the file: not escaped.
@@ -58,16 +57,16 @@ struct FileFact {
 struct OpenedModel {
   Model model;
   FileFormat format = FileFormat::gguf;
-  std::uint64_t file_bytes = 0;  ///< Of all files together; 0 for GGUF, whose Model says it.
+  std::uint64_t file_bytes = 0;  ///< Of all files together; 0 for GGUF: see Model::files.
   std::vector<FileFact> facts = {};
-  std::vector<std::string> paths = {};  ///< The files; empty for GGUF, whose Model says it.
+  std::vector<std::string> paths = {};  ///< The files; empty for GGUF: see Model::files.
   /// Where the data of each file begins, after its header (that of bump: its dtype table, if it has
   /// one); empty for GGUF.
   std::vector<std::uint64_t> data_offsets = {};
 };
 
-/// Told, while a checksum is verified, how many bytes of how many are done; false stops the work
-/// with Errc::interrupted.
+/// Receives, while a checksum is verified, the bytes done and the total; false ends the work with
+/// Errc::interrupted.
 using OpenProgress = std::function<bool(std::uint64_t done_bytes, std::uint64_t total_bytes)>;
 
 struct OpenAnyOptions {
@@ -75,8 +74,8 @@ struct OpenAnyOptions {
   OpenProgress progress = {};
 };
 
-/// The format of a file by its first bytes, or of a folder by what is in it; nothing if no reader
-/// of formats.def recognises it, or it cannot be read.
+/// The format of a file by its first bytes, or of a folder by its files; nothing if it cannot be
+/// read, or no reader of formats.def recognises it.
 [[nodiscard]] INGOT_EXPORT std::optional<FileFormat> detect_format(const std::string& path);
 
 /// Opens a model in any format that formats.def has a reader for; the content decides which.
@@ -86,9 +85,9 @@ struct OpenAnyOptions {
 /// it: Errc::checksum_mismatch, unless `is_lenient`. Files that are not GGUF are read with pread,
 /// and memory is bounded by their headers.
 ///
-/// The model of a foreign file is little-endian GGUF of version 3 that exists nowhere: its file
-/// offsets are those it would have as a GGUF file, and `Model::origin` says where a byte really is,
-/// among `paths`.
+/// The model of a foreign file looks like little-endian GGUF of version 3, which exists nowhere:
+/// its file offsets are those of that GGUF file, and `Model::origin` gives the real place of a
+/// byte, among `paths`.
 [[nodiscard]] INGOT_EXPORT Result<OpenedModel> open_any(const std::string& path,
                                                         const OpenAnyOptions& options = {});
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Bounds on what a reader will hold.
+// Limits of a reader.
 #pragma once
 
 #include <cstdint>
 
 namespace ingot {
 
-/// What a reader is willing to hold. A file beyond a limit is refused with Errc::limit_exceeded.
-/// Header bytes, keys and tensors are limits of a model: the shards of a set share them.
-/// Memory for an open file is below 9 times the bytes of its header; for sources that are not in
-/// memory, the bytes themselves come on top, at most twice.
+/// Limits of a reader. A file beyond one of them fails with Errc::limit_exceeded. Header bytes,
+/// keys and tensors are limits of a model: the shards of a set share them. Memory for an open file
+/// is below 9 times the bytes of its header; for sources that are not in memory, the bytes
+/// themselves come on top, at most twice.
 struct Limits {
   std::uint64_t max_header_bytes = std::uint64_t{256} << 20;  ///< Everything before the data.
   std::uint64_t max_keys = std::uint64_t{1} << 20;

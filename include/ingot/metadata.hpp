@@ -21,8 +21,7 @@
 
 namespace ingot {
 
-/// The key whose value tensor data is aligned to, in bytes, and what holds without it.
-inline constexpr std::string_view alignment_key = "general.alignment";
+/// Bytes that offsets of tensors are multiples of, in a file without `general.alignment`.
 inline constexpr std::uint32_t default_alignment = 32;
 
 namespace detail {
@@ -31,7 +30,7 @@ struct ValueContext;  // how the values of one file are encoded, and the indexes
 
 class Array;
 
-/// What `Value::get` and `Array::get` can produce.
+/// The results of `Value::get` and `Array::get`.
 template <class T>
 concept MetadataScalar =
     std::integral<T> || std::floating_point<T> || std::same_as<T, std::string_view>;
@@ -49,7 +48,7 @@ class Value {
   /// - an integer type: any stored integer width, if the value fits (else value_out_of_range);
   /// - bool: a stored bool; float and double: a stored float32 or float64 (a float64 must be exact
   ///   as float); std::string_view: a stored string, raw bytes, not necessarily UTF-8.
-  /// Errc::wrong_type says what is there instead.
+  /// Errc::wrong_type names the stored type.
   template <MetadataScalar T>
   [[nodiscard]] Result<T> get() const;
 

@@ -1,5 +1,23 @@
 // SPDX-License-Identifier: MIT
 // Open a GGUF model, in one file or in shards, and look at everything in it.
+//
+// ```cpp
+// const auto model = ingot::Model::open("model.gguf");
+// if (!model) throw std::runtime_error(model.error().message());
+// std::printf("%s\n", std::string(model->get_or<std::string_view>("general.name", "")).c_str());
+// for (const ingot::TensorInfo& tensor : model->tensors()) {
+//   std::vector<float> row(tensor.row_elements());
+//   const auto result = model->dequantize_rows(tensor, 0, 1, row);
+//   if (!result) throw std::runtime_error(result.error().message());
+//   std::printf("%s begins with %g\n", ingot::escape(tensor.name).c_str(), row[0]);
+// }
+// ```
+//
+// You get views: names, values and bytes stay in the file, and nothing is copied until you ask for
+// it. Keep the model alive while you use them. The file may be hostile: a model that opens has
+// sizes, offsets and names that are valid, but its texts can hold anything, so pass them through
+// `escape` (text.hpp) before you print them. A mapped file that another program truncates ends your
+// program with SIGBUS; open it with FileAccess::read to get an error instead.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +53,7 @@ enum class FileAccess : std::uint8_t {
 
 struct OpenOptions {
   FileAccess access = FileAccess::map;
-  bool is_lenient = false;  ///< Also open what breaks only a numeric rule or holds unknown types.
+  bool is_lenient = false;  ///< Also open files that break numeric rules or have unknown types.
   bool with_shards = true;  ///< Look for the other shards of a set beside the file.
   Limits limits = {};
 };
@@ -56,14 +74,14 @@ struct ModelFile {
   std::span<const TensorInfo> tensors;  ///< This file's own tensors, in its order.
 };
 
-/// An open model. Movable, not copyable. Everything it hands out is valid until it is destroyed.
-/// All const members are thread-safe. Opening takes time linear in the bytes of the header and
+/// An open model. Movable, not copyable. All views that it returns are valid until it is destroyed.
+/// Const members are thread-safe. Opening takes time linear in the bytes of the header and
 /// allocates for the tables only, never per key, string or element; look-ups by name are O(1).
 class INGOT_EXPORT Model {
  public:
   /// Opens a file, and all other shards if it is one of a set (`NAME-00001-of-00003.gguf`).
-  /// A file that breaks the format is refused with the error that says where; what is odd but
-  /// unambiguous opens, and `notices` names what the user should know.
+  /// A file that breaks the format fails with an error that names the place; a file that is odd but
+  /// unambiguous opens, and `notices` lists its oddities.
   [[nodiscard]] static Result<Model> open(const std::string& path, const OpenOptions& options = {});
 
   /// Opens a file of a store by name, and all other shards of its set, which the store lists. Files
@@ -80,8 +98,8 @@ class INGOT_EXPORT Model {
                                                  const OpenOptions& options = {});
 
   /// Opens a model from an open descriptor, e.g. standard input: a regular file is mapped or read
-  /// like `open` does; a pipe is read to its end, and only the header is kept, so that its tensor
-  /// data cannot be read afterwards (Errc::not_mapped). The descriptor stays open.
+  /// as by `open`; a pipe is read to its end, and only the header is kept, so its tensor data
+  /// cannot be read afterwards (Errc::not_mapped). The descriptor stays open.
   [[nodiscard]] static Result<Model> open_descriptor(int descriptor,
                                                      const OpenOptions& options = {});
 
@@ -92,14 +110,14 @@ class INGOT_EXPORT Model {
   /// The files of the model that are there, by ascending shard index; never empty.
   [[nodiscard]] std::span<const ModelFile> files() const noexcept;
 
-  /// How many shards the set has by its file names (or `split.count`); 1 if it is not split.
+  /// The number of shards in the set by the file names (or `split.count`); 1 if it is not split.
   [[nodiscard]] std::uint32_t shard_count() const noexcept;
 
   /// The path at which the shard `index` belongs by the file names of the set; empty if the model
   /// was not opened as one of a named set.
   [[nodiscard]] std::string shard_path(std::uint32_t index) const;
 
-  /// Whether the files or keys say that this is one part of a set, even a set of one.
+  /// Whether the file names or keys make this a part of a set, even of a set of one.
   [[nodiscard]] bool is_split() const noexcept;
 
   /// The keys, in file order (of the first shard that is there).
@@ -161,7 +179,7 @@ class INGOT_EXPORT Model {
   /// @param dst        receives row_count * row_elements() floats, exactly; filled fastest where
   ///                   it is aligned to 64 bytes.
   /// @return  Errc::index_out_of_range if there are not that many rows; Errc::size_mismatch;
-  ///          Errc::unsupported_type for what only a lenient reader opens; what reading may return.
+  ///          Errc::unsupported_type for types that only a lenient reader opens; errors of reading.
   ///
   /// Linear in the floats; allocates only to report an error. See quantize.hpp for the numbers.
   [[nodiscard]] Result<void> dequantize_rows(const TensorInfo& tensor, std::uint64_t first_row,
@@ -170,9 +188,9 @@ class INGOT_EXPORT Model {
   /// Where the tensor's data begins in its file.
   [[nodiscard]] std::uint64_t file_offset(const TensorInfo& tensor) const noexcept;
 
-  /// Where a byte of one of the files really is. In a GGUF file that is `file` and `file_offset`;
-  /// in a model of another format (`open_any`) the file among those that it was read from, and
-  /// nothing for bytes that are in none of them, such as its header.
+  /// The real place of a byte of one of the files. In a GGUF file that is `file` and `file_offset`;
+  /// in a model of another format (`open_any`) the place in the file that it was read from, and
+  /// nothing for bytes that are in no file, such as its header.
   [[nodiscard]] std::optional<Origin> origin(std::size_t file,
                                              std::uint64_t file_offset) const noexcept;
 
@@ -186,14 +204,14 @@ class INGOT_EXPORT Model {
   /// All bytes of one of the files where it is mapped or in memory; an empty span otherwise.
   [[nodiscard]] std::span<const std::byte> file_data(std::size_t file) const noexcept;
 
-  /// `Source::prefetch` and `Source::release` of one of the files: whoever streams through more
-  /// than memory holds says what comes next and what is done.
+  /// `Source::prefetch` and `Source::release` of one of the files: hints for programs that stream
+  /// through more data than memory holds.
   void prefetch(std::size_t file, std::uint64_t file_offset,
                 std::uint64_t size_bytes) const noexcept;
   void release(std::size_t file, std::uint64_t file_offset,
                std::uint64_t size_bytes) const noexcept;
 
-  /// What is odd about a file that opened: errors of the category `notice`.
+  /// Oddities of a file that opened: errors of the category `notice`.
   [[nodiscard]] std::span<const Error> notices() const noexcept;
 
  private:

@@ -41,19 +41,19 @@ struct DigestRequest {
 struct ModelDigests {
   std::vector<DigestSet> files;    ///< One for each of Model::files(), or none.
   std::vector<DigestSet> tensors;  ///< One for each of Model::tensors(), or none.
-  DigestSet weights;  ///< What llama-gguf-hash calls the model's: neither metadata nor padding.
+  DigestSet weights;  ///< As llama-gguf-hash digests a model: neither metadata nor padding.
   /// UUID of version 5 (RFC 4122) of the weights in llama.cpp's namespace
   /// ef001206-dadc-5f6d-a15f-3359e577d4e5, as llama-gguf-hash and gguf-py compute it; or empty.
   std::string uuid;
 };
 
-/// Told how much is done, in bytes of all files together; false ends the work with
+/// Receives the bytes done so far, of all files together; false ends the work with
 /// Errc::interrupted. Called from one thread at a time.
 using DigestProgress = std::function<bool(std::uint64_t done_bytes)>;
 
 /// Computes digests in one pass over the files, or, where only tensors are asked for, with a tensor
 /// for each thread. Memory is bounded whatever the size, mapped pages included: below 128 MiB up to
-/// 64 threads. The same digests for any number of threads. Returns what reading may return.
+/// 64 threads. The same digests for any number of threads. Returns errors of reading.
 ///
 /// A digest is one chain from the first byte to the last, so that no more threads can help than
 /// there are digests in the making: two for each algorithm and file (the file, and its tensors in

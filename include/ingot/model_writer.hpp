@@ -1,5 +1,23 @@
 // SPDX-License-Identifier: MIT
 // Write a GGUF model.
+//
+// ```cpp
+// ingot::ModelWriter writer;
+// writer.set_string("general.architecture", "llama");
+// writer.set("llama.block_count", std::uint32_t{1});
+// const std::vector<float> zeros(256 * 4);
+// for (const char* name : {"token_embd.weight", "output.weight"}) {
+//   const auto added = writer.add_tensor(
+//       name, ingot::TensorType::f32, std::vector<std::uint64_t>{256, 4},
+//       [&](const ingot::DataSink& sink) { return sink(std::as_bytes(std::span(zeros))); });
+//   if (!added) throw std::runtime_error(added.error().message());
+// }
+// const auto result = writer.write("tiny.gguf");
+// ```
+//
+// The file appears complete or not at all, and every reader of GGUF takes it: the header passes the
+// parser of this library before the first byte is written. Data is asked for when the file is
+// written, one tensor after the other, so a model may be larger than memory.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +45,7 @@ namespace ingot {
 struct WriteFormat {
   std::uint32_t version = 3;
   Endian byte_order = Endian::little;
-  bool is_lenient = false;  ///< Also write what only a lenient reader opens.
+  bool is_lenient = false;  ///< Also write models that only a lenient reader opens.
 
   /// The version and byte order of a model's first file.
   [[nodiscard]] INGOT_EXPORT static WriteFormat of(const Model& model) noexcept;
@@ -90,7 +108,7 @@ class INGOT_EXPORT ModelWriter {
   [[nodiscard]] std::optional<Value> find(std::string_view key) const;
   /// `general.alignment`, or the default.
   [[nodiscard]] std::uint64_t alignment() const;
-  /// Takes a key away; returns whether there was one. Set again, it comes last.
+  /// Removes a key; returns whether there was one. Set again, it comes last.
   bool remove(std::string_view key);
   /// Gives a key another name, in its place. Errc::key_not_found; Errc::name_taken.
   Result<void> rename(std::string_view key, std::string_view new_key);
@@ -115,7 +133,7 @@ class INGOT_EXPORT ModelWriter {
   /// Writes the model. It appears at `path` complete or not at all: the bytes go to a temporary
   /// file beside it, which is flushed and renamed. An existing file is replaced only with
   /// `replace` (else Errc::already_exists). Memory is bounded by the header and one piece of data.
-  /// `progress`, if set, is told the bytes written so far and returns whether to go on (else
+  /// `progress`, if set, receives the bytes written so far and returns whether to go on (else
   /// Errc::interrupted, and no file is left).
   [[nodiscard]] Result<void> write(const std::string& path, WriteFormat format = {},
                                    bool replace = false,

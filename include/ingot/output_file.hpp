@@ -17,14 +17,13 @@ namespace io {
 class AtomicFile;
 }
 
-/// A new file beside its final place. Until `commit` nothing can be seen at the path, and whatever
-/// was there is untouched; a file that is not committed is removed. Where the system supports it
-/// the file has no name at all until then, so that even a kill leaves nothing behind. Not
-/// thread-safe.
+/// A new file beside its final place. Until `commit` the path is as it was, with or without a file;
+/// a file that is not committed is removed. Where the system supports it the file has no name at
+/// all until then, so that even a kill leaves nothing behind. Not thread-safe.
 class INGOT_EXPORT OutputFile {
  public:
   /// Errc::already_exists if there is a file at `path` and it may not be replaced;
-  /// Errc::not_a_regular_file if there is something else; Errc::io_error.
+  /// Errc::not_a_regular_file if something else is there; Errc::io_error.
   [[nodiscard]] static Result<OutputFile> create(const std::string& path, bool may_replace);
 
   OutputFile(OutputFile&&) noexcept;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A metadata value of one's own: built from nothing, of any type.
+// A metadata value of any type that a program builds.
 #pragma once
 
 #include <concepts>
@@ -17,8 +17,8 @@
 
 namespace ingot {
 
-/// A value that stands on no file: what ModelWriter::set_value and ModelEdit::set take where a
-/// value's type is known only at run time. Movable; not thread-safe while it is built.
+/// A value without a file, for ModelWriter::set_value and ModelEdit::set, where the type is known
+/// only at run time. Movable; not thread-safe while it is built.
 class INGOT_EXPORT OwnedValue {
  public:
   /// An integer or a float; the C++ type decides the stored type.

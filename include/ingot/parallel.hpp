@@ -16,22 +16,22 @@
 
 namespace ingot {
 
-/// How many threads are to share some pieces of work: those that are `wanted` (0: as many as the
-/// machine has cores), but not more than pieces, and at least one.
+/// The number of threads for some pieces of work: `wanted` (0: as many as the machine has cores),
+/// but not more than pieces, and at least one.
 [[nodiscard]] INGOT_EXPORT unsigned threads_for(unsigned wanted,
                                                 std::uint64_t piece_count) noexcept;
 
-/// What `spread` calls: work on the items first, first + 1, ... first + count - 1.
+/// Works on the items first, first + 1, ... first + count - 1.
 using PieceOfWork = std::function<Result<void>(std::uint64_t first, std::uint64_t count)>;
 
 /// Spreads items, rows for instance, over threads: calls `work` for pieces of `piece_items` (the
 /// last one may be smaller), each item exactly once, several calls at a time, and returns when all
 /// are done. Pieces begin in ascending order. The calling thread works too.
 ///
-/// @param piece_items   at least 1. What takes some 100 microseconds is long enough.
+/// @param piece_items   at least 1. Pieces of some 100 microseconds are long enough.
 /// @param thread_count  0: as many as the machine has cores.
 /// @return  the error of the first piece, by position, of those that failed; after an error no
-///          further piece begins. Whatever `work` throws is thrown again, from here.
+///          further piece begins. An exception of `work` is thrown again, from here.
 [[nodiscard]] INGOT_EXPORT Result<void> spread(std::uint64_t item_count, std::uint64_t piece_items,
                                                unsigned thread_count, const PieceOfWork& work);
 

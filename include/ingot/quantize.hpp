@@ -1,13 +1,24 @@
 // SPDX-License-Identifier: MIT
 // Decode blocks of any tensor type to floats, and encode floats.
 //
+// ```cpp
+// const std::vector<float> numbers(1024, 0.5f);  // four rows of 256
+// const ingot::TensorTypeInfo& type = *ingot::find_type(ingot::TensorType::q4_k);
+// std::vector<std::byte> blocks(type.bytes_of(numbers.size()));
+// const auto encoded = ingot::quantize(type.type, numbers, 256, blocks);
+// if (!encoded) throw std::runtime_error(encoded.error().message());
+// std::vector<float> decoded(numbers.size());
+// const auto result = ingot::dequantize(type.type, blocks, decoded);
+// if (!result) throw std::runtime_error(result.error().message());
+// ```
+//
 // Every CPU, compiler and number of threads produces the same bits: those of the reference
 // implementation, ggml. All functions are thread-safe, take time linear in the elements and
 // allocate only to report an error; the quantizers of the IQ types build tables of some 100 KiB
 // when they first run. Pointers need no alignment, except that streamed stores want outputs aligned
 // to 64 bytes.
 //
-// How blocks are laid out and decoded: docs/tensor-types.md and the block structs in src/codec.
+// docs/tensor-types.md lists the types; the block structs in src/codec/blocks show their layouts.
 #pragma once
 
 #include <cstddef>
@@ -64,13 +75,13 @@ struct DequantizeOptions {
 struct QuantizeOptions {
   /// How much an error in each column matters: `row_elements` finite numbers, the same for every
   /// row; or empty. Types whose ImportanceWeights are `unused` ignore them.
-  std::span<const float> weights = {};
+  std::span<const float> importance = {};
   Endian byte_order = Endian::little;  ///< Of the blocks.
 };
 
 /// Encodes rows of binary32. Works for every type that is in files today, and for Q8_1 and Q8_K.
 ///
-/// What the reference implementation leaves undefined is defined here:
+/// Cases that the reference implementation leaves undefined are defined here:
 /// - A block that holds a NaN or an infinity is encoded as a block of zeros would be. F32, F16,
 ///   BF16 and F64 keep both; integer types make NaN 0 and saturate.
 /// - So is a block that is too small for its scale to have a finite reciprocal, in the types whose
@@ -85,8 +96,8 @@ struct QuantizeOptions {
 /// @param dst           receives `src.size() / block_elements * block_bytes` bytes, exactly; must
 ///                      not overlap `src`.
 /// @return  Errc::unsupported_type for a removed or unknown type; Errc::row_not_whole_blocks;
-///          Errc::size_mismatch; Errc::weights_required; Errc::invalid_argument if a weight is not
-///          finite. On error `dst` is untouched.
+///          Errc::size_mismatch; Errc::weights_required; Errc::invalid_argument if an importance
+///          is not finite. On error `dst` is untouched.
 [[nodiscard]] INGOT_EXPORT Result<void> quantize(TensorType type, std::span<const float> src,
                                                  std::size_t row_elements, std::span<std::byte> dst,
                                                  const QuantizeOptions& options = {});

@@ -20,8 +20,8 @@
 
 namespace ingot {
 
-/// Told how many bytes are done; false ends the work with Errc::interrupted. Called from one thread
-/// at a time.
+/// Receives the bytes done so far; false ends the work with Errc::interrupted. Called from one
+/// thread at a time.
 using QuantizeProgress = std::function<bool(std::uint64_t done_bytes)>;
 
 struct QuantizeModelOptions {
@@ -38,17 +38,16 @@ struct QuantizeModelOptions {
 
   bool keeps_shards = false;  ///< Order tensors by the shard that they are in.
 
-  bool allows_requantize = false;  ///< Also quantize what is quantized already.
+  bool allows_requantize = false;  ///< Also quantize tensors that are quantized already.
   bool allows_nan = false;         ///< NaN and infinities are quantized as far as types can.
 
   /// Called when all keys of the result are set, to change some.
   std::function<Result<void>(ModelWriter&)> adjust_metadata = {};
 
-  unsigned thread_count =
-      0;  ///< 0: as many as the machine has cores. Makes no difference to bytes.
+  unsigned thread_count = 0;  ///< 0: as many as the machine has cores. The bytes are the same.
 };
 
-/// What will become of one tensor.
+/// The plan of one tensor.
 struct PlannedTensor {
   const TensorInfo* source = nullptr;  ///< In the model.
   TypeChoice choice;
@@ -59,7 +58,7 @@ struct PlannedTensor {
   [[nodiscard]] bool is_copied() const noexcept { return source->type == choice.type; }
 };
 
-/// What will become of a model. Valid as long as the model.
+/// The plan of a model. Valid as long as the model.
 struct QuantizePlan {
   std::vector<PlannedTensor> tensors;      ///< In the order of the result.
   std::optional<std::uint32_t> file_type;  ///< Empty: as in the source.
@@ -74,7 +73,7 @@ struct QuantizePlan {
 /// @return  Errc::no_architecture if the result, after `adjust_metadata`, would have no
 ///          general.architecture; Errc::requantize_refused, weights_required, imatrix_mismatch,
 ///          imatrix_invalid, target_too_small, unsupported_type (for types that only a lenient
-///          reader opens), what choose_types and reading may return.
+///          reader opens), errors of choose_types and of reading.
 [[nodiscard]] INGOT_EXPORT Result<QuantizePlan> plan_quantization(
     const Model& model, const QuantizeModelOptions& options, const QuantizeProgress& progress = {});
 
@@ -122,14 +121,14 @@ struct QuantizedShard {
 /// @return  the error of each of its tensors, in their order; copied ones have none.
 ///          Errc::weight_not_finite names tensor and position; Errc::index_out_of_range if the
 ///          shard is not of the plan; Errc::invalid_argument if a file that is the whole model
-///          would lack some of its tensors; what reading and writing may return.
+///          would lack some of its tensors; errors of reading and writing.
 [[nodiscard]] INGOT_EXPORT Result<std::vector<TensorError>> quantize_model(
     const Model& model, const QuantizePlan& plan, const QuantizeModelOptions& options,
     const QuantizedShard& shard, bool replace, const QuantizeProgress& progress = {});
 
 /// `quantize_model` for shards of one set, by ascending index: they get their names when all are
-/// complete. At no moment there are, under these names, old files beside new ones, and the first
-/// shard is the last to come. `progress` counts the bytes of all files.
+/// complete. Old and new files never lie beside one another under these names, and the first shard
+/// comes last. `progress` counts the bytes of all files.
 [[nodiscard]] INGOT_EXPORT Result<std::vector<TensorError>> quantize_set(
     const Model& model, const QuantizePlan& plan, const QuantizeModelOptions& options,
     std::span<const QuantizedShard> shards, bool replace, const QuantizeProgress& progress = {});

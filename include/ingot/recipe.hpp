@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Which type each tensor of a model gets when the model is quantized (target ingot::convert).
 //
-// A recipe is a named mixture of types, such as Q4_K_M. What it gives to a tensor is a pure
-// function of names, shapes, a few facts about the model and the user's options: nothing here reads
-// a weight.
+// A recipe is a named mixture of types, such as Q4_K_M. The type of a tensor is a pure function of
+// names, shapes, a few facts about the model and the user's options: nothing here reads a weight.
 //
 // Source of the rules: llama.cpp of August 2026 (src/llama-quant.cpp); docs/quantize.md has them as
-// tables. They need no known architecture: what is not known refines nothing.
+// tables. They work for unknown architectures, too, with fewer refinements.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +29,7 @@ struct Recipe {
   std::string_view name;         ///< As llama.cpp's tool writes it, e.g. "Q4_K_M".
   std::string_view description;  ///< A few words for a list.
   TensorType base = TensorType::f32;
-  /// `general.file_type`; empty for COPY, which keeps what the model says.
+  /// `general.file_type`; empty for COPY, which keeps that of the model.
   std::optional<std::uint32_t> file_type;
 
   /// Whether tensors stay as they are (COPY).
@@ -47,7 +46,7 @@ struct Recipe {
 /// The recipe of a `general.file_type`; nullptr if there is none.
 [[nodiscard]] INGOT_EXPORT const Recipe* find_recipe(std::uint32_t file_type) noexcept;
 
-/// What a tensor is for, by its name. The first that fits, in this order.
+/// The role of a tensor, by its name. The first that fits, in this order.
 enum class TensorRole : std::uint8_t {
   output,           ///< exactly `output.weight`
   token_embedding,  ///< exactly `token_embd.weight` or `per_layer_token_embd.weight`
@@ -63,7 +62,7 @@ enum class TensorRole : std::uint8_t {
 
 [[nodiscard]] INGOT_EXPORT TensorRole role_of(std::string_view tensor_name) noexcept;
 
-/// The facts about a model that rules ask for. 0 where the model does not say.
+/// The facts about a model that rules depend on. 0 where the model lacks them.
 struct ModelTraits {
   std::string architecture;
   std::uint64_t block_count = 0;    ///< 0: the highest `blk.N.` counts.
@@ -81,7 +80,7 @@ struct TypePattern {
   TensorType type = TensorType::f32;
 };
 
-/// How a user changes a recipe.
+/// Changes to a recipe.
 struct RecipeOptions {
   bool is_pure = false;                        ///< The base type for all, no mixture.
   bool leaves_output = false;                  ///< `output.weight` stays as it is.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Mend what can be mended of a model, into a new file (target ingot::convert).
+// Repair a model, as far as possible, into a new file (target ingot::convert).
 #pragma once
 
 #include <cstdint>
@@ -18,13 +18,13 @@ struct RepairOptions {
   /// holding weights or scales that are not finite. Reads all weights.
   bool drops_broken = false;
   bool may_replace = false;   ///< An existing file at the target.
-  bool is_dry_run = false;    ///< Only find out what would be done.
+  bool is_dry_run = false;    ///< Write nothing; only report.
   unsigned thread_count = 0;  ///< To look for broken weights; 0: as many as the machine has cores.
-  /// Told how many bytes were written; false ends the work with Errc::interrupted.
+  /// Receives the bytes written so far; false ends the work with Errc::interrupted.
   std::function<bool(std::uint64_t done_bytes)> progress = {};
 };
 
-/// One thing that was mended. `what` is safe to print, the others are raw bytes.
+/// One repair. `what` is safe to print, the others are raw bytes.
 struct RepairStep {
   std::string what;
   std::string key;     ///< May be empty.
@@ -32,7 +32,7 @@ struct RepairStep {
 };
 
 struct RepairReport {
-  std::vector<RepairStep> steps;  ///< Empty: there was nothing to mend, and nothing was written.
+  std::vector<RepairStep> steps;  ///< Empty: nothing needed repair, and nothing was written.
   /// Tensors that would have to be left out, and why. Not empty only without `drops_broken`: then
   /// nothing was written.
   std::vector<RepairStep> losses;
@@ -45,14 +45,14 @@ struct RepairReport {
 /// Writes the model at `path` (of a set of shards: the set, as one file) to `target`, with
 /// - the usual magic, padding of zeros, data in the order of the table without gaps, nothing after
 /// it;
-/// - an alignment that is right for where the data is, and portable;
+/// - an alignment that fits the offsets of the data, and is portable;
 /// - strings without trailing NULs, bools of 0 and 1;
 /// - `general.quantization_version`, where it is missing or of a wrong type;
-/// - the `general.file_type` that the tensors have, where it is a lie;
+/// - the `general.file_type` of the tensors, where the file has a wrong one;
 /// - no `split.*` keys.
-/// Version and byte order are kept, unless version 1 or 2 has no place for what the file holds:
-/// then it becomes version 3. What is written opens strictly, and mending it again finds nothing to
-/// do. A name that is too long is not cut: programs look for it. The target appears complete or not
+/// Version and byte order are kept, unless version 1 or 2 cannot hold the content: then it becomes
+/// version 3. The result opens strictly, and repairing it again changes nothing. A name that is too
+/// long is not cut: programs look for it. The target appears complete or not
 /// at all; the input is never changed. Memory is bounded by the header.
 ///
 /// @return  the reader's error if the file cannot be read in any way; Errc::already_exists;

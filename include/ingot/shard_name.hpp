@@ -21,10 +21,6 @@ struct ShardName {
 /// Files of a set, at most: split.count is stored as a uint16.
 inline constexpr std::uint32_t max_shard_count = 65535;
 
-inline constexpr std::string_view split_index_key = "split.no";  ///< From 0.
-inline constexpr std::string_view split_count_key = "split.count";
-inline constexpr std::string_view split_tensors_key = "split.tensors.count";  ///< Of all files.
-
 /// Whether a key describes a set of shards, and not the model that is in them.
 [[nodiscard]] INGOT_EXPORT bool is_split_key(std::string_view key) noexcept;
 

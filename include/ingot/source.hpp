@@ -40,22 +40,22 @@ class INGOT_EXPORT Source {
   [[nodiscard]] virtual Result<void> read(std::uint64_t file_offset,
                                           std::span<std::byte> destination) const = 0;
 
-  /// Says that these bytes are wanted soon, so that the system may begin to fetch them. A range
+  /// Hints that this range will be needed soon, so that the system may begin to fetch it. A range
   /// beyond the end is cut. Thread-safe.
   virtual void prefetch(std::uint64_t file_offset, std::uint64_t size_bytes) const noexcept;
 
-  /// Says that nobody looks at these bytes for a while: a mapped file gives the memory back that
-  /// they take up in this process. They stay what they are, and `bytes` stays valid; looking again
-  /// costs time. A range beyond the end is cut. Thread-safe.
+  /// Hints that this range will not be needed soon: a mapped file gives its memory back to the
+  /// system. `bytes` stays valid; reading the range again costs time. A range beyond the end is
+  /// cut. Thread-safe.
   virtual void release(std::uint64_t file_offset, std::uint64_t size_bytes) const noexcept;
 
   /// A descriptor of the file with the same bytes at the same offsets, with which the system can
   /// copy ranges by itself; -1 if there is none. Belongs to the source; use it only with calls that
-  /// say their offset.
+  /// take an offset.
   [[nodiscard]] virtual int descriptor() const noexcept;
 
-  /// Where a byte was before this source put it into its place: for sources that show parts of
-  /// other files as one file. Nothing for a byte that is in none of them. Thread-safe.
+  /// The place of a byte in the file that it comes from: for sources that show parts of other files
+  /// as one file. Nothing for a byte of no file. Thread-safe.
   [[nodiscard]] virtual std::optional<Origin> origin(std::uint64_t file_offset) const noexcept;
 };
 

@@ -63,7 +63,7 @@ struct SplitPlan {
 [[nodiscard]] INGOT_EXPORT Result<SplitPlan> plan_split(const Model& model,
                                                         const SplitLimits& limits);
 
-/// What a file of one piece has that shards do not keep, so that merging them gives an equal model
+/// Properties of a single file that shards do not keep, so that merging them gives an equal model
 /// but not the same bytes: gaps between tensors, bytes after the last one, a quirk that writing
 /// repairs (see serialise_header(const Model&)). Empty if merging restores every byte, and for a
 /// model that is a set already. Reads the header and the padding after each tensor.
@@ -80,7 +80,7 @@ struct SplitPlan {
 
 struct MoveOptions {
   bool may_replace = false;
-  /// Told the bytes written so far; false ends the work with Errc::interrupted.
+  /// Receives the bytes written so far; false ends the work with Errc::interrupted.
   std::function<bool(std::uint64_t done_bytes)> progress = {};
 };
 
@@ -99,14 +99,14 @@ struct MoveOptions {
 
 /// Whether the files of a model can be merged without losing anything: all are there and belong
 /// together, the count of tensors is right, and later files have no keys of their own.
-/// Errc::not_a_set, Errc::set_incomplete or Errc::shard_mismatch says why not.
+/// Otherwise Errc::not_a_set, Errc::set_incomplete or Errc::shard_mismatch.
 [[nodiscard]] INGOT_EXPORT Result<void> check_mergeable(const Model& model);
 
 /// The size of the file that `merge` writes.
 [[nodiscard]] INGOT_EXPORT Result<std::uint64_t> merged_bytes(const Model& model);
 
-/// Merges the files of a model into one, after `check_mergeable`, and takes the split.* keys away:
-/// what write_shards cut comes back to the byte, unless the original had quirks that writing
+/// Merges the files of a model into one, after `check_mergeable`, and removes the split.* keys: a
+/// model that write_shards cut comes back to the byte, unless the original had quirks that writing
 /// repairs (see serialise_header(const Model&)), gaps between tensors or bytes after the last one.
 /// Atomic, bounded in memory. Errc::already_exists; Errc::same_file if `path` is a file of the set.
 [[nodiscard]] INGOT_EXPORT Result<void> merge(const Model& model, const std::string& path,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the numbers of a tensor look like: range, mean, spread, and what is odd.
+// Range, mean, spread and oddities of the numbers of a tensor.
 #pragma once
 
 #include <cstddef>

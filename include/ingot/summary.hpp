@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a person wants to know about a model, at a glance.
+// A model at a glance.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct LayerNumber {
   bool is_per_layer = false;  ///< Stored as an array, one element a layer.
 };
 
-/// How much of a model is stored as one tensor type.
+/// The share of one tensor type in a model.
 struct TypeShare {
   TensorType type = TensorType::f32;
   std::uint64_t tensor_count = 0;

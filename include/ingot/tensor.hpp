@@ -34,8 +34,8 @@ struct TensorSize {
 };
 
 /// The size of a tensor of a type and a shape.
-/// @return  Errc::size_overflow if a product does not fit 63 bits, with dimensions of 0 counted as
-/// 1
+/// @return  Errc::size_overflow if a product does not fit 63 bits, where dimensions of 0 count as
+/// 1,
 ///          so that a zero hides nothing; Errc::row_not_whole_blocks. The error has no subject.
 [[nodiscard]] INGOT_EXPORT Result<TensorSize> size_of_tensor(TensorType type,
                                                              std::span<const std::uint64_t> shape);

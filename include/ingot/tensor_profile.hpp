@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the weights of tensors look like and how far they are from a reference: statistics,
-// histograms and quantization errors in one pass, by many threads (target ingot::convert).
+// Statistics, histograms and quantization errors of tensors in one pass, by many threads (target
+// ingot::convert).
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@
 
 namespace ingot {
 
-/// How many numbers fall into each of some bins of equal width. Numbers that are NaN or infinite
+/// The count of numbers in each of some bins of equal width. Numbers that are NaN or infinite
 /// are in none.
 struct Histogram {
   double low = 0.0;   ///< The lower edge of the first bin: the smallest number.
@@ -51,7 +51,7 @@ struct QuantizationError {
 [[nodiscard]] INGOT_EXPORT QuantizationError measure_error(std::span<const float> reference,
                                                            std::span<const float> numbers) noexcept;
 
-/// What `profile_tensors` finds out about one tensor.
+/// The profile of one tensor.
 struct TensorProfile {
   Statistics statistics;
   Histogram histogram;
@@ -69,7 +69,7 @@ struct ProfileOptions {
   unsigned thread_count = 0;  ///< 0: as many as the machine has cores.
 };
 
-/// Told how many bytes of tensor data are done, those of the reference included; false ends the
+/// Receives the bytes of tensor data done so far, those of the reference included; false ends the
 /// work with Errc::interrupted. Called from one thread at a time.
 using ProfileProgress = std::function<bool(std::uint64_t done_bytes)>;
 
@@ -78,10 +78,10 @@ using ProfileProgress = std::function<bool(std::uint64_t done_bytes)>;
                                                               const TensorInfo& tensor);
 
 /// Decodes each tensor once and profiles it: the same digits for any number of threads, on any CPU.
-/// Tensors larger than memory stream; what is held is some MiB per thread, and the results.
+/// Tensors larger than memory stream, through some MiB per thread.
 ///
 /// @param tensors  of this model.
-/// @return  Errc::unsupported_type for tensors that cannot be decoded, and what reading may return.
+/// @return  Errc::unsupported_type for tensors that cannot be decoded, and errors of reading.
 [[nodiscard]] INGOT_EXPORT Result<std::vector<TensorProfile>> profile_tensors(
     const Model& model, std::span<const TensorInfo* const> tensors,
     const ProfileOptions& options = {}, const ProfileProgress& progress = {});

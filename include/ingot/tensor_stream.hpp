@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tensors on their way from a model to anywhere: read, reordered, decoded and encoded piece by
-// piece by many threads (target ingot::convert). What every output format is made of.
+// Stream tensors from a model to any output: read, reordered, decoded and encoded piece by piece by
+// many threads (target ingot::convert). Every output format builds on this.
 #pragma once
 
 #include <cstdint>
@@ -50,11 +50,11 @@ class INGOT_EXPORT TensorSink {
 };
 
 struct StreamOptions {
-  Endian byte_order = Endian::little;  ///< Of what is written.
+  Endian byte_order = Endian::little;  ///< Of the output.
   unsigned thread_count = 0;           ///< 0: as many as the machine has cores.
 };
 
-/// Told how many bytes were written so far; false stops the work with Errc::interrupted.
+/// Receives the bytes written so far; false ends the work with Errc::interrupted.
 using WriteProgress = std::function<bool(std::uint64_t bytes_done)>;
 
 /// Writes one tensor to `sink`, in order. Its own type is copied bit for bit (bytes swapped where
@@ -63,7 +63,7 @@ using WriteProgress = std::function<bool(std::uint64_t bytes_done)>;
 /// pieces. Memory: at most 2 MiB a thread and 16 MiB, whatever the size of the tensor and of its
 /// rows.
 /// @return  Errc::size_mismatch if rows or bytes do not fit together; Errc::invalid_argument for a
-///          tensor that has neither a source nor zeros; what reading and `sink` return.
+///          tensor that has neither a source nor zeros; errors of reading and of `sink`.
 [[nodiscard]] INGOT_EXPORT Result<void> stream_tensor(const Model& model,
                                                       const OutputTensor& tensor,
                                                       const DataSink& sink,

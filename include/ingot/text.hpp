@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Text that came out of a file, made safe to show; bytes as text.
+// Text from files, made safe to show; bytes and numbers as text.
 #pragma once
 
 #include <cstddef>

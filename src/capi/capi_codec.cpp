@@ -86,7 +86,7 @@ ingot_code ingot_quantize(uint32_t type, const float* src, size_t element_count,
               array_of(static_cast<std::byte*>(blocks), size_bytes, "blocks"));
     const std::span<const float> importance(weights, weights != nullptr ? row_elements : 0);
     return quantize(static_cast<TensorType>(type), floats, row_elements, destination,
-                    {.weights = importance, .byte_order = endian_of(is_big_endian)});
+                    {.importance = importance, .byte_order = endian_of(is_big_endian)});
   });
 }
 

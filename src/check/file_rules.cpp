@@ -11,6 +11,7 @@
 #include "base/checked.hpp"
 #include "base/counted.hpp"
 #include "check/rules.hpp"
+#include "ingot/metadata_keys.hpp"
 #include "ingot/text.hpp"
 
 namespace ingot::check::rules {
@@ -168,7 +169,7 @@ void trailing_nul(Inspection& inspection) {
 void alignment_not_portable(Inspection& inspection) {
   for_each_file(inspection, [&](const ModelFile& file, std::size_t i) {
     if (std::has_single_bit(file.alignment)) return;
-    inspection.report({.key = alignment_key, .file = i},
+    inspection.report({.key = keys::general_alignment, .file = i},
                       "the alignment is " + std::to_string(file.alignment));
   });
 }
@@ -177,7 +178,7 @@ void alignment_huge(Inspection& inspection) {
   constexpr std::uint64_t most_bytes = std::uint64_t{1} << 20;
   for_each_file(inspection, [&](const ModelFile& file, std::size_t i) {
     if (file.alignment <= most_bytes) return;
-    inspection.report({.key = alignment_key, .file = i},
+    inspection.report({.key = keys::general_alignment, .file = i},
                       "the alignment is " + format_bytes(file.alignment));
   });
 }

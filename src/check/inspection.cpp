@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "ingot/digest.hpp"
+#include "ingot/metadata_keys.hpp"
 #include "ingot/text.hpp"
 
 namespace ingot::check {
@@ -33,7 +34,7 @@ std::string_view Inspection::architecture() const noexcept {
 }
 
 bool Inspection::is_model() const {
-  const Value* type = model_.find("general.type");
+  const Value* type = model_.find(keys::general_type);
   return type == nullptr || type->get<std::string_view>().value_or("") == "model";
 }
 

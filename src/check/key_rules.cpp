@@ -10,6 +10,7 @@
 #include "check/architectures.hpp"
 #include "check/case_collisions.hpp"
 #include "check/rules.hpp"
+#include "ingot/metadata_keys.hpp"
 #include "ingot/text.hpp"
 
 namespace ingot::check::rules {
@@ -61,31 +62,28 @@ bool is_infinite_or_nan(const Value& value) {
   return number && !std::isfinite(*number);
 }
 
-constexpr std::string_view tokens_key = "tokenizer.ggml.tokens";
-constexpr std::string_view template_prefix = "tokenizer.chat_template";
-
 }  // namespace
 
 void architecture_missing(Inspection& inspection) {
   const Model& model = inspection.model();
-  const Value* architecture = model.find("general.architecture");
+  const Value* architecture = model.find(keys::general_architecture);
   if (architecture != nullptr && architecture->type() != ValueType::string) {
     return inspection.report(
-        {.file_offset = architecture->file_offset(), .key = "general.architecture"},
+        {.file_offset = architecture->file_offset(), .key = keys::general_architecture},
         "it is not a string");
   }
   if (architecture != nullptr) return;
   // An importance matrix is no model, and has none.
-  const Value* type = model.find("general.type");
+  const Value* type = model.find(keys::general_type);
   if (type != nullptr && type->get<std::string_view>().value_or("") == "imatrix") return;
   inspection.report_model("there is no general.architecture");
 }
 
 void architecture_syntax(Inspection& inspection) {
-  const Value* value = inspection.model().find("general.architecture");
+  const Value* value = inspection.model().find(keys::general_architecture);
   if (value == nullptr || value->type() != ValueType::string) return;
   if (is_architecture_name(inspection.architecture())) return;
-  inspection.report({.file_offset = value->file_offset(), .key = "general.architecture"},
+  inspection.report({.file_offset = value->file_offset(), .key = keys::general_architecture},
                     inspection.architecture().empty()
                         ? "it is empty"
                         : "found \"" + escape_shortened(inspection.architecture(), 60) + "\"");
@@ -146,7 +144,8 @@ void value_not_utf8(Inspection& inspection) {
       return inspection.report_key(entry, "the value is not UTF-8", file);
     }
     const Array array = entry.value.as_array();
-    if (array.element_type() != ValueType::string || entry.key == tokens_key) return;
+    if (array.element_type() != ValueType::string || entry.key == keys::tokenizer_ggml_tokens)
+      return;
     std::uint64_t index = 0;
     for (const Value& element : array) {
       if (!is_utf8(element.get<std::string_view>().value_or(""))) {
@@ -169,7 +168,9 @@ void value_control_characters(Inspection& inspection) {
 
 void template_hidden(Inspection& inspection) {
   for_each_key(inspection, [&](const KeyValue& entry, std::size_t file) {
-    if (entry.value.type() != ValueType::string || !entry.key.starts_with(template_prefix)) return;
+    if (entry.value.type() != ValueType::string ||
+        !entry.key.starts_with(keys::tokenizer_chat_template))
+      return;
     if (!has_hidden_characters(*entry.value.get<std::string_view>())) return;
     inspection.report_key(entry, "the template holds control or invisible characters", file);
   });
@@ -178,7 +179,9 @@ void template_hidden(Inspection& inspection) {
 void template_large(Inspection& inspection) {
   constexpr std::size_t most_bytes = std::size_t{128} << 10;
   for_each_key(inspection, [&](const KeyValue& entry, std::size_t file) {
-    if (!entry.key.starts_with(template_prefix) || entry.value.bytes().size() <= most_bytes) return;
+    if (!entry.key.starts_with(keys::tokenizer_chat_template) ||
+        entry.value.bytes().size() <= most_bytes)
+      return;
     inspection.report_key(entry, "the template has " + format_bytes(entry.value.bytes().size()),
                           file);
   });
@@ -231,7 +234,7 @@ void template_unsafe(Inspection& inspection) {
     inspection.report_key(entry, "the template holds \"" + escape_shortened(word, 40) + "\"", file);
   };
   for_each_key(inspection, [&](const KeyValue& entry, std::size_t file) {
-    if (!entry.key.starts_with(template_prefix)) return;
+    if (!entry.key.starts_with(keys::tokenizer_chat_template)) return;
     if (!entry.value.is_array()) return look(entry, entry.value, file);
     for (const Value& element : entry.value.as_array()) look(entry, element, file);
   });

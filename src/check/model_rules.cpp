@@ -9,8 +9,9 @@
 #include "base/counted.hpp"
 #include "check/architectures.hpp"
 #include "check/dominant_type.hpp"
+#include "check/key_form.hpp"
 #include "check/rules.hpp"
-#include "check/standard_keys.hpp"
+#include "ingot/metadata_keys.hpp"
 #include "ingot/text.hpp"
 
 namespace ingot::check::rules {
@@ -38,23 +39,23 @@ struct Bounds {
 // tokens of context. What is beyond overflows sizes in loaders that multiply before they look.
 constexpr std::array bounds = {
     // Positions are signed and have 32 bits in llama.cpp.
-    Bounds{"context_length", 1, (std::uint64_t{1} << 31) - 1, false},
-    Bounds{"embedding_length", 1, std::uint64_t{1} << 24, false},
-    Bounds{"block_count", 1, std::uint64_t{1} << 16, false},
-    Bounds{"feed_forward_length", 1, std::uint64_t{1} << 28, true},
-    Bounds{"attention.head_count", 1, std::uint64_t{1} << 20, true},
-    Bounds{"attention.head_count_kv", 1, std::uint64_t{1} << 20, true},
-    Bounds{"attention.key_length", 1, std::uint64_t{1} << 20, true},
-    Bounds{"attention.value_length", 1, std::uint64_t{1} << 20, true},
-    Bounds{"rope.dimension_count", 0, std::uint64_t{1} << 20, false},
-    Bounds{"expert_count", 0, std::uint64_t{1} << 16, false},
-    Bounds{"expert_used_count", 0, std::uint64_t{1} << 16, false},
-    Bounds{"vocab_size", 1, std::uint64_t{1} << 28, false},
+    Bounds{suffixes::context_length, 1, (std::uint64_t{1} << 31) - 1, false},
+    Bounds{suffixes::embedding_length, 1, std::uint64_t{1} << 24, false},
+    Bounds{suffixes::block_count, 1, std::uint64_t{1} << 16, false},
+    Bounds{suffixes::feed_forward_length, 1, std::uint64_t{1} << 28, true},
+    Bounds{suffixes::attention_head_count, 1, std::uint64_t{1} << 20, true},
+    Bounds{suffixes::attention_head_count_kv, 1, std::uint64_t{1} << 20, true},
+    Bounds{suffixes::attention_key_length, 1, std::uint64_t{1} << 20, true},
+    Bounds{suffixes::attention_value_length, 1, std::uint64_t{1} << 20, true},
+    Bounds{suffixes::rope_dimension_count, 0, std::uint64_t{1} << 20, false},
+    Bounds{suffixes::expert_count, 0, std::uint64_t{1} << 16, false},
+    Bounds{suffixes::expert_used_count, 0, std::uint64_t{1} << 16, false},
+    Bounds{suffixes::vocab_size, 1, std::uint64_t{1} << 28, false},
 };
 
 void report_file_type(Inspection& inspection, std::string message) {
-  inspection.report({.file_offset = inspection.model().find("general.file_type")->file_offset(),
-                     .key = "general.file_type"},
+  inspection.report({.file_offset = inspection.model().find(keys::general_file_type)->file_offset(),
+                     .key = keys::general_file_type},
                     std::move(message));
 }
 
@@ -66,7 +67,7 @@ void report_own(Inspection& inspection, std::string_view suffix, std::string mes
 
 /// Numbers that differ from layer to layer: loaders want one for each. 0 is for layers without.
 void layer_arrays(Inspection& inspection) {
-  const auto layers = inspection.own_number("block_count");
+  const auto layers = inspection.own_number(suffixes::block_count);
   for (const Bounds& bound : bounds) {
     const Value* value = inspection.model().find(inspection.own_key(bound.suffix));
     if (value == nullptr || !value->is_array()) continue;
@@ -90,19 +91,19 @@ void layer_arrays(Inspection& inspection) {
 void architecture_unknown(Inspection& inspection) {
   const std::string_view name = inspection.architecture();
   if (name.empty() || find_architecture(name) != nullptr) return;
-  inspection.report({.key = "general.architecture"},
+  inspection.report({.key = keys::general_architecture},
                     "the architecture \"" + escape_shortened(name, 60) + "\" is not known");
 }
 
 void key_type(Inspection& inspection) {
   for_each_key(inspection, [&](const KeyValue& entry, std::size_t file) {
-    const std::optional<Form> form = form_of(entry.key, inspection.architecture());
-    if (!form || has_form(entry.value, *form)) return;
-    if (entry.key == "general.architecture") return;  // architecture_missing
-    inspection.report_key(
-        entry,
-        "it is " + describe_value(entry.value) + "; it should be " + std::string(describe(*form)),
-        file);
+    const MetadataKeyInfo* info = find_key(entry.key, inspection.architecture());
+    if (info == nullptr || has_form(entry.value, info->form)) return;
+    if (entry.key == keys::general_architecture) return;  // architecture_missing
+    inspection.report_key(entry,
+                          "it is " + describe_value(entry.value) + "; it should be " +
+                              std::string(name_of(info->form)),
+                          file);
   });
 }
 
@@ -116,12 +117,14 @@ void key_missing(Inspection& inspection) {
   const auto has = [&](std::string_view suffix) {
     return inspection.model().find(inspection.own_key(suffix)) != nullptr;
   };
-  for (const std::string_view suffix : {"context_length", "embedding_length", "block_count",
-                                        "feed_forward_length", "attention.head_count"}) {
+  for (const std::string_view suffix :
+       {suffixes::context_length, suffixes::embedding_length, suffixes::block_count,
+        suffixes::feed_forward_length, suffixes::attention_head_count}) {
     if (!has(suffix)) inspection.report({.key = inspection.own_key(suffix)}, "it is missing");
   }
-  if (!has("attention.layer_norm_rms_epsilon") && !has("attention.layer_norm_epsilon")) {
-    inspection.report({.key = inspection.own_key("attention.layer_norm_rms_epsilon")},
+  if (!has(suffixes::attention_layer_norm_rms_epsilon) &&
+      !has(suffixes::attention_layer_norm_epsilon)) {
+    inspection.report({.key = inspection.own_key(suffixes::attention_layer_norm_rms_epsilon)},
                       "it is missing");
   }
 }
@@ -140,47 +143,48 @@ void key_implausible(Inspection& inspection) {
     if (*number > bound.most) report(bound.suffix, std::to_string(*number) + " is too much");
     if (*number < bound.least && !may_be_zero) report(bound.suffix, "it is 0");
   }
-  const auto heads = inspection.own_number("attention.head_count");
-  const auto kv_heads = inspection.own_number("attention.head_count_kv");
-  const auto width = inspection.own_number("embedding_length");
+  const auto heads = inspection.own_number(suffixes::attention_head_count);
+  const auto kv_heads = inspection.own_number(suffixes::attention_head_count_kv);
+  const auto width = inspection.own_number(suffixes::embedding_length);
   if (heads && kv_heads && *heads != 0 && *kv_heads != 0 && *heads % *kv_heads != 0) {
-    report("attention.head_count_kv",
+    report(suffixes::attention_head_count_kv,
            std::to_string(*kv_heads) + " does not divide the " + std::to_string(*heads) + " heads");
   }
-  const bool has_key_length = inspection.own_number("attention.key_length").has_value();
+  const bool has_key_length = inspection.own_number(suffixes::attention_key_length).has_value();
   if (heads && width && *heads != 0 && *width % *heads != 0 && !has_key_length) {
-    report("attention.head_count",
+    report(suffixes::attention_head_count,
            std::to_string(*heads) + " heads do not divide the width " + std::to_string(*width));
   }
   for (const std::string_view suffix :
-       {"attention.layer_norm_rms_epsilon", "attention.layer_norm_epsilon", "rope.freq_base"}) {
+       {suffixes::attention_layer_norm_rms_epsilon, suffixes::attention_layer_norm_epsilon,
+        suffixes::rope_freq_base}) {
     const Value* value = inspection.model().find(inspection.own_key(suffix));
     const Result<double> number = value != nullptr ? value->get<double>() : Result<double>(1.0);
     if (number && *number <= 0.0) report(suffix, "it is " + format_float(*number));
   }
-  const auto experts = inspection.own_number("expert_count");
-  const auto used = inspection.own_number("expert_used_count");
+  const auto experts = inspection.own_number(suffixes::expert_count);
+  const auto used = inspection.own_number(suffixes::expert_used_count);
   if (experts && used && *used > *experts) {
-    report("expert_used_count", std::to_string(*used) + " of " + std::to_string(*experts));
+    report(suffixes::expert_used_count, std::to_string(*used) + " of " + std::to_string(*experts));
   }
 }
 
 void layer_limit(Inspection& inspection) {
   constexpr std::uint64_t most_layers = 512;  // LLAMA_MAX_LAYERS of llama.cpp
-  const auto layers = inspection.own_number("block_count");
+  const auto layers = inspection.own_number(suffixes::block_count);
   if (!layers || *layers <= most_layers) return;
-  inspection.report({.key = inspection.own_key("block_count")},
+  inspection.report({.key = inspection.own_key(suffixes::block_count)},
                     std::to_string(*layers) + " layers");
 }
 
 void quantization_version(Inspection& inspection) {
   const Model& model = inspection.model();
   constexpr std::uint64_t current = 2;  // GGML_QNT_VERSION
-  if (const Value* version = model.find("general.quantization_version")) {
+  if (const Value* version = model.find(keys::general_quantization_version)) {
     const std::uint64_t number = version->get<std::uint64_t>().value_or(current);
     if (number == current) return;  // of a wrong type: key_type
     return inspection.report(
-        {.file_offset = version->file_offset(), .key = "general.quantization_version"},
+        {.file_offset = version->file_offset(), .key = keys::general_quantization_version},
         "it is " + std::to_string(number) + "; loaders of today decode version 2");
   }
   const auto tensors = model.tensors();
@@ -188,7 +192,7 @@ void quantization_version(Inspection& inspection) {
     return is_quantized(tensor.type);
   });
   if (quantized == tensors.end()) return;
-  inspection.report({.key = "general.quantization_version"},
+  inspection.report({.key = keys::general_quantization_version},
                     "it is missing, and tensors are quantized");
 }
 
@@ -224,7 +228,7 @@ void file_type_unusual(Inspection& inspection) {
 
 void vocabulary_only(Inspection& inspection) {
   if (!inspection.model().tensors().empty()) return;
-  inspection.report_model(inspection.model().find("tokenizer.ggml.tokens") != nullptr
+  inspection.report_model(inspection.model().find(keys::tokenizer_ggml_tokens) != nullptr
                               ? "it holds a vocabulary and no weights"
                               : "it holds no weights");
 }

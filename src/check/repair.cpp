@@ -14,6 +14,7 @@
 #include "check/mend_value.hpp"
 #include "check/repair_input.hpp"
 #include "ingot/check.hpp"
+#include "ingot/metadata_keys.hpp"
 #include "ingot/model_writer.hpp"
 #include "ingot/shard_name.hpp"
 #include "ingot/text.hpp"
@@ -119,7 +120,7 @@ class Repair {
   void choose_shards() {
     const std::uint64_t missing_shards = model_.shard_count() - model_.files().size();
     if (missing_shards == 0) return;
-    const Result<std::uint64_t> total = model_.get<std::uint64_t>(split_tensors_key);
+    const Result<std::uint64_t> total = model_.get<std::uint64_t>(keys::split_tensors_count);
     const std::uint64_t present = model_.tensors().size();
     const std::uint64_t missing = total.value_or(0) > present ? *total - present : 0;
     const std::string what = std::to_string(missing_shards) + " of " +
@@ -155,7 +156,7 @@ class Repair {
   /// Sets a key whose value is a number, if it has to be another one; returns whether it did.
   bool set_mended(std::string_view key, const Value& value) {
     const std::uint64_t alignment = model_.files()[0].alignment;
-    if (key == alignment_key) {
+    if (key == keys::general_alignment) {
       if (std::has_single_bit(alignment) && alignment <= most_alignment && alignment >= 8) {
         return false;
       }
@@ -163,12 +164,12 @@ class Repair {
       add_step("it was " + std::to_string(alignment) + ", it is 32 now", key);
       return true;
     }
-    if (key == "general.quantization_version" && value.type() != ValueType::uint32) {
+    if (key == keys::general_quantization_version && value.type() != ValueType::uint32) {
       writer_.set(key, std::uint32_t{2});
       add_step("it was a " + std::string(name_of(value.type())) + ", it is the uint32 2 now", key);
       return true;
     }
-    return key == "general.file_type" && set_file_type(value);
+    return key == keys::general_file_type && set_file_type(value);
   }
 
   /// By the tensors that are kept.
@@ -179,10 +180,10 @@ class Repair {
     if (!stored || !weights.contradict(*stored)) return false;
     const auto file_type = file_type_of(*weights.most());
     if (!file_type) return false;
-    writer_.set("general.file_type", *file_type);
+    writer_.set(keys::general_file_type, *file_type);
     add_step("it is " + std::to_string(*file_type) + ", " +
                  std::string(file_type_name(*file_type)) + ", now",
-             "general.file_type");
+             keys::general_file_type);
     return true;
   }
 
@@ -215,9 +216,9 @@ class Repair {
       }
     }
     if (rules_.contains("quantization_version") &&
-        model_.find("general.quantization_version") == nullptr) {
-      writer_.set("general.quantization_version", std::uint32_t{2});
-      add_step("added: 2", "general.quantization_version");
+        model_.find(keys::general_quantization_version) == nullptr) {
+      writer_.set(keys::general_quantization_version, std::uint32_t{2});
+      add_step("added: 2", keys::general_quantization_version);
     }
     return {};
   }

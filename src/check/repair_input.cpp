@@ -10,6 +10,7 @@
 
 #include "base/byte_order.hpp"
 #include "check/pretended_source.hpp"
+#include "ingot/metadata_keys.hpp"
 #include "ingot/text.hpp"
 
 namespace ingot::check {
@@ -86,12 +87,12 @@ std::optional<std::uint64_t> find_alignment_value(const std::string& path, bool 
     wanted.append(reinterpret_cast<const char*>(number), size);
   };
   if (has_narrow_counts) {
-    store<std::uint32_t>(number, alignment_key.size(), is_swapped);
+    store<std::uint32_t>(number, keys::general_alignment.size(), is_swapped);
   } else {
-    store<std::uint64_t>(number, alignment_key.size(), is_swapped);
+    store<std::uint64_t>(number, keys::general_alignment.size(), is_swapped);
   }
   append(has_narrow_counts ? 4 : 8);
-  wanted += alignment_key;
+  wanted += keys::general_alignment;
   store<std::uint32_t>(number, static_cast<std::uint32_t>(ValueType::uint32), is_swapped);
   append(4);
   const std::string_view text(reinterpret_cast<const char*>(header.data()), header.size());
@@ -106,8 +107,9 @@ bool is_about_alignment(Errc code) noexcept {
 }
 
 RepairStep alignment_step() {
-  return {
-      "data lies as if the alignment were 32; the key says so now", std::string(alignment_key), {}};
+  return {"data lies as if the alignment were 32; the key says so now",
+          std::string(keys::general_alignment),
+          {}};
 }
 
 /// Writers that ignore `general.alignment` align to 32 whatever it says; then nothing is where it
@@ -121,7 +123,7 @@ std::optional<RepairInput> open_with_default_alignment(const std::string& path, 
                                        static_cast<std::uint32_t>(ValueType::uint32), is_lenient);
     if (!typed || error.detail != "found int32") return std::nullopt;
     RepairInput input = whole(*std::move(typed), is_lenient);
-    input.steps.push_back({"it is a uint32 now", std::string(alignment_key), {}});
+    input.steps.push_back({"it is a uint32 now", std::string(keys::general_alignment), {}});
     return input;
   }
   const Result<std::unique_ptr<Source>> source = read_file(path);
@@ -133,7 +135,7 @@ std::optional<RepairInput> open_with_default_alignment(const std::string& path, 
   const auto offset = find_alignment_value(path, has_narrow_counts, *is_swapped);
   if (!offset) return std::nullopt;
   Result<Model> model = open_patched(path, *offset, default_alignment, is_lenient);
-  const Value* value = model ? model->find(alignment_key) : nullptr;
+  const Value* value = model ? model->find(keys::general_alignment) : nullptr;
   if (value == nullptr || value->file_offset() != *offset) return std::nullopt;
   RepairInput input = whole(*std::move(model), is_lenient);
   input.steps.push_back(alignment_step());

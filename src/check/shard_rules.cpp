@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "check/rules.hpp"
+#include "ingot/metadata_keys.hpp"
 #include "ingot/shard_name.hpp"
 #include "ingot/text.hpp"
 
@@ -27,20 +28,20 @@ void split_keys(Inspection& inspection) {
     if (notice.code != Errc::shard_keys_wrong) continue;
     inspection.report({.key = notice.subject}, notice.detail);
   }
-  if (model.find(split_index_key) != nullptr && model.find(split_count_key) == nullptr) {
-    inspection.report({.key = split_index_key}, "there is no split.count");
+  if (model.find(keys::split_no) != nullptr && model.find(keys::split_count) == nullptr) {
+    inspection.report({.key = keys::split_no}, "there is no split.count");
   }
-  const Value* count = model.find(split_count_key);
+  const Value* count = model.find(keys::split_count);
   if (count != nullptr && count->get<std::uint64_t>().value_or(1) == 0) {
-    inspection.report({.file_offset = count->file_offset(), .key = split_count_key},
+    inspection.report({.file_offset = count->file_offset(), .key = keys::split_count},
                       "it is 0, and there is a file");
   }
   // Where a shard is missing, or a set is one file, nobody has compared the total yet.
-  const Value* total = model.find(split_tensors_key);
+  const Value* total = model.find(keys::split_tensors_count);
   if (total == nullptr || !model.notices().empty()) return;
   const Result<std::uint64_t> number = total->get<std::uint64_t>();
   if (number && *number < model.tensors().size()) {
-    inspection.report({.file_offset = total->file_offset(), .key = split_tensors_key},
+    inspection.report({.file_offset = total->file_offset(), .key = keys::split_tensors_count},
                       "it is " + std::to_string(*number) + ", there are " +
                           std::to_string(model.tensors().size()) + " tensors");
   }
@@ -129,7 +130,7 @@ void shards_mixed(Inspection& inspection) {
     if (files[i].byte_order != files[0].byte_order) differs("byte order");
     if (files[i].alignment != files[0].alignment) differs("alignment");
     for (const KeyValue& entry : files[i].metadata) {
-      if (entry.key != "general.architecture") continue;
+      if (entry.key != keys::general_architecture) continue;
       if (entry.value.get<std::string_view>().value_or("") != inspection.architecture()) {
         differs("architecture");
       }

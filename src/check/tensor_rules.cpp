@@ -13,6 +13,7 @@
 #include "check/architectures.hpp"
 #include "check/case_collisions.hpp"
 #include "check/rules.hpp"
+#include "ingot/metadata_keys.hpp"
 #include "ingot/text.hpp"
 
 namespace ingot::check::rules {
@@ -121,21 +122,22 @@ std::optional<Widths> find_widths(const Inspection& inspection) {
     const auto found = inspection.own_number(suffix);
     return found && *found != 0 && *found <= most ? found : std::nullopt;
   };
-  const auto embedding = number("embedding_length");
+  const auto embedding = number(suffixes::embedding_length);
   if (!embedding) return std::nullopt;
   Widths widths;
   widths.embedding = *embedding;
-  widths.feed_forward = number("feed_forward_length");
-  widths.experts = number("expert_count");
+  widths.feed_forward = number(suffixes::feed_forward_length);
+  widths.experts = number(suffixes::expert_count);
   widths.vocabulary = inspection.summary().token_count;
-  const auto heads = number("attention.head_count");
+  const auto heads = number(suffixes::attention_head_count);
   if (!heads) return widths;
   const auto has_per_layer_kv =
-      inspection.model().find(inspection.own_key("attention.head_count_kv"));
-  const auto kv_heads = has_per_layer_kv == nullptr ? heads : number("attention.head_count_kv");
+      inspection.model().find(inspection.own_key(suffixes::attention_head_count_kv));
+  const auto kv_heads =
+      has_per_layer_kv == nullptr ? heads : number(suffixes::attention_head_count_kv);
   const std::uint64_t usual = *embedding / *heads;
-  const std::uint64_t key_length = number("attention.key_length").value_or(usual);
-  const std::uint64_t value_length = number("attention.value_length").value_or(usual);
+  const std::uint64_t key_length = number(suffixes::attention_key_length).value_or(usual);
+  const std::uint64_t value_length = number(suffixes::attention_value_length).value_or(usual);
   widths.query = *heads * key_length;
   if (kv_heads) widths.key = *kv_heads * key_length;
   if (kv_heads) widths.value = *kv_heads * value_length;
@@ -313,7 +315,7 @@ void tensor_missing(Inspection& inspection) {
   std::string missing = missing_of(model, architecture->whole, {});
   if (!missing.empty()) inspection.report_model("missing: " + missing);
   const std::uint64_t layers = std::min<std::uint64_t>(
-      inspection.own_number("block_count").value_or(inspection.layer_count()), 4096);
+      inspection.own_number(suffixes::block_count).value_or(inspection.layer_count()), 4096);
   for (std::uint64_t layer = 0; layer < layers; ++layer) {
     missing = missing_of(model, architecture->layer, "blk." + std::to_string(layer) + ".");
     if (!missing.empty()) inspection.report_model("missing: " + missing);
@@ -321,7 +323,7 @@ void tensor_missing(Inspection& inspection) {
 }
 
 void tensor_extra_layer(Inspection& inspection) {
-  const auto layers = inspection.own_number("block_count");
+  const auto layers = inspection.own_number(suffixes::block_count);
   if (!layers || find_architecture(inspection.architecture()) == nullptr) return;
   const auto tensors = inspection.model().tensors();
   std::vector<std::pair<std::uint32_t, std::uint32_t>> beyond;  // layers of up to 9 digits, tensors
@@ -334,7 +336,8 @@ void tensor_extra_layer(Inspection& inspection) {
   std::sort(beyond.begin(), beyond.end());
   const auto is_same = [](const auto& a, const auto& b) { return a.first == b.first; };
   beyond.erase(std::unique(beyond.begin(), beyond.end(), is_same), beyond.end());
-  const std::string message = inspection.own_key("block_count") + " is " + std::to_string(*layers);
+  const std::string message =
+      inspection.own_key(suffixes::block_count) + " is " + std::to_string(*layers);
   for (const auto& [layer, tensor] : beyond) inspection.report_tensor(tensors[tensor], message);
 }
 

@@ -7,16 +7,15 @@
 
 #include "base/counted.hpp"
 #include "check/rules.hpp"
+#include "ingot/metadata_keys.hpp"
 #include "ingot/text.hpp"
 
 namespace ingot::check::rules {
 namespace {
 
-constexpr std::string_view tokens_key = "tokenizer.ggml.tokens";
-
 /// The tokens, if they are an array of strings.
 std::optional<Array> find_tokens(const Model& model) {
-  const Value* value = model.find(tokens_key);
+  const Value* value = model.find(keys::tokenizer_ggml_tokens);
   if (value == nullptr || !value->is_array()) return std::nullopt;
   const Array array = value->as_array();
   return array.element_type() == ValueType::string ? std::optional(array) : std::nullopt;
@@ -53,12 +52,13 @@ constexpr std::int64_t byte_type = 6;
 void tokenizer_lengths(Inspection& inspection) {
   const Model& model = inspection.model();
   const std::optional<Array> tokens = find_tokens(model);
-  for (const std::string_view key : {"tokenizer.ggml.scores", "tokenizer.ggml.token_type"}) {
+  for (const std::string_view key :
+       {keys::tokenizer_ggml_scores, keys::tokenizer_ggml_token_type}) {
     const Value* value = model.find(key);
     if (value == nullptr || !value->is_array()) continue;
     const std::uint64_t count = value->as_array().size();
     if (!tokens) {
-      if (model.find(tokens_key) == nullptr && count != 0) {
+      if (model.find(keys::tokenizer_ggml_tokens) == nullptr && count != 0) {
         inspection.report({.file_offset = value->file_offset(), .key = key},
                           "there are no tokens that it could belong to");
       }
@@ -68,9 +68,9 @@ void tokenizer_lengths(Inspection& inspection) {
           "it has " + counted(count, "element") + " for " + counted(tokens->size(), "token"));
     }
   }
-  const std::optional<std::uint64_t> vocabulary = inspection.own_number("vocab_size");
+  const std::optional<std::uint64_t> vocabulary = inspection.own_number(suffixes::vocab_size);
   if (tokens && vocabulary && *vocabulary < tokens->size()) {
-    const std::string key = inspection.own_key("vocab_size");
+    const std::string key = inspection.own_key(suffixes::vocab_size);
     inspection.report({.key = key}, "it is " + std::to_string(*vocabulary) + ", but there are " +
                                         std::to_string(tokens->size()) + " tokens");
   }
@@ -80,7 +80,7 @@ void token_id_range(Inspection& inspection) {
   const std::optional<Array> tokens = find_tokens(inspection.model());
   if (!tokens) return;
   for (const KeyValue& entry : inspection.model().metadata()) {
-    if (!entry.key.starts_with("tokenizer.ggml.") || !entry.key.ends_with("_token_id")) continue;
+    if (token_role(entry.key).empty()) continue;
     const Result<std::int64_t> id = entry.value.get<std::int64_t>();
     const bool is_big = !id && entry.value.get<std::uint64_t>().has_value();
     if (!is_big && (!id || (*id >= 0 && static_cast<std::uint64_t>(*id) < tokens->size())))
@@ -106,7 +106,8 @@ void token_not_utf8(Inspection& inspection) {
   }
   if (bad_count == 0) return;
   inspection.report(
-      {.file_offset = inspection.model().find(tokens_key)->file_offset(), .key = tokens_key},
+      {.file_offset = inspection.model().find(keys::tokenizer_ggml_tokens)->file_offset(),
+       .key = keys::tokenizer_ggml_tokens},
       std::to_string(bad_count) + (bad_count == 1 ? " token is" : " tokens are") +
           " not UTF-8, the first is number " + std::to_string(first));
 }
@@ -115,7 +116,7 @@ void byte_token(Inspection& inspection) {
   const Model& model = inspection.model();
   const std::optional<Array> tokens = find_tokens(model);
   if (!tokens) return;
-  const Value* types = model.find("tokenizer.ggml.token_type");
+  const Value* types = model.find(keys::tokenizer_ggml_token_type);
   const Array kinds = types != nullptr && types->is_array() ? types->as_array() : Array();
   Array::Iterator kind = kinds.begin();
   std::uint64_t index = 0;
@@ -128,7 +129,7 @@ void byte_token(Inspection& inspection) {
     const bool should_be = is_byte || (text.starts_with("<0x") && text.ends_with('>'));
     if (should_be && !is_byte_token(text)) {
       inspection.report(
-          {.file_offset = token.file_offset(), .key = tokens_key},
+          {.file_offset = token.file_offset(), .key = keys::tokenizer_ggml_tokens},
           "token " + std::to_string(index) + " is \"" + escape_shortened(text, 40) + "\"");
     }
     ++index;

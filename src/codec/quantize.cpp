@@ -155,14 +155,14 @@ Result<void> quantize(TensorType type, std::span<const float> src, std::size_t r
   if (row_elements == 0 ? block_count != 0 : src.size() % row_elements != 0) {
     return fail(Errc::size_mismatch, "src", "not whole rows of " + std::to_string(row_elements));
   }
-  INGOT_TRY_VOID(check_weights(info, row_elements, options.weights));
+  INGOT_TRY_VOID(check_weights(info, row_elements, options.importance));
   if (block_count == 0) return {};
   found.codec->quantize(
       {.src = src.data(),
        .dst = dst.data(),
        .row_elements = row_elements,
        .row_count = src.size() / row_elements,
-       .importances = options.weights.empty() ? nullptr : options.weights.data()});
+       .importances = options.importance.empty() ? nullptr : options.importance.data()});
   if (options.byte_order == Endian::big) {
     codec::swap_fields(info, dst);
   }

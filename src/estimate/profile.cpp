@@ -8,6 +8,7 @@
 #include "estimate/tensor_place.hpp"
 #include "estimate/weights.hpp"
 #include "ingot/estimate.hpp"
+#include "ingot/metadata_keys.hpp"
 #include "ingot/summary.hpp"
 
 namespace ingot {
@@ -59,22 +60,24 @@ class ProfileReader {
   }
 
   Result<void> read_sizes() {
-    INGOT_TRY(state_.embedding, keys_.number_or("embedding_length", 0));
-    INGOT_TRY(state_.context_length, keys_.number_or("context_length", 0));
-    INGOT_TRY(std::uint64_t all_layers, keys_.number_or("block_count", 0));
-    INGOT_TRY(const std::uint64_t further, keys_.number_or("nextn_predict_layers", 0));
+    INGOT_TRY(state_.embedding, keys_.number_or(suffixes::embedding_length, 0));
+    INGOT_TRY(state_.context_length, keys_.number_or(suffixes::context_length, 0));
+    INGOT_TRY(std::uint64_t all_layers, keys_.number_or(suffixes::block_count, 0));
+    INGOT_TRY(const std::uint64_t further, keys_.number_or(suffixes::nextn_predict_layers, 0));
     all_layers = is_known() ? all_layers : std::max(all_layers, layers_of_tensors());
     if (all_layers > max_layers) {
-      return keys_.refuse("block_count", "found " + std::to_string(all_layers) + ", at most " +
-                                             std::to_string(max_layers) + " are considered");
+      return keys_.refuse(suffixes::block_count, "found " + std::to_string(all_layers) +
+                                                     ", at most " + std::to_string(max_layers) +
+                                                     " are considered");
     }
     if (is_known() && (all_layers == 0 || state_.embedding == 0)) {
-      return keys_.refuse(all_layers == 0 ? "block_count" : "embedding_length",
+      return keys_.refuse(all_layers == 0 ? suffixes::block_count : suffixes::embedding_length,
                           "the key is missing or 0");
     }
     if (further > 0 && further >= all_layers) {
-      return keys_.refuse("nextn_predict_layers", "found " + std::to_string(further) + " of " +
-                                                      std::to_string(all_layers) + " layers");
+      return keys_.refuse(
+          suffixes::nextn_predict_layers,
+          "found " + std::to_string(further) + " of " + std::to_string(all_layers) + " layers");
     }
     if (further > 0) {
       state_.notes.push_back("the last " + std::to_string(further) +
@@ -82,8 +85,9 @@ class ProfileReader {
                              " further tokens and is left out, as the engine does unless asked");
     }
     state_.layers.resize(static_cast<std::size_t>(all_layers - further));
-    INGOT_TRY(const std::optional<std::uint64_t> vocabulary, keys_.find_number("vocab_size"));
-    const Value* tokens = model_.find("tokenizer.ggml.tokens");
+    INGOT_TRY(const std::optional<std::uint64_t> vocabulary,
+              keys_.find_number(suffixes::vocab_size));
+    const Value* tokens = model_.find(keys::tokenizer_ggml_tokens);
     const std::uint64_t token_count = tokens != nullptr ? tokens->as_array().size() : 0;
     state_.vocabulary = token_count > 0 ? token_count : vocabulary.value_or(0);
     return {};
@@ -91,15 +95,15 @@ class ProfileReader {
 
   Result<void> read_heads() {
     const std::uint64_t layers = layer_count();
-    INGOT_TRY(const auto heads, keys_.find_per_layer("attention.head_count", layers));
-    INGOT_TRY(const auto kv_heads, keys_.find_per_layer("attention.head_count_kv", layers));
-    INGOT_TRY(const auto widths, keys_.find_per_layer("feed_forward_length", layers));
+    INGOT_TRY(const auto heads, keys_.find_per_layer(suffixes::attention_head_count, layers));
+    INGOT_TRY(const auto kv_heads, keys_.find_per_layer(suffixes::attention_head_count_kv, layers));
+    INGOT_TRY(const auto widths, keys_.find_per_layer(suffixes::feed_forward_length, layers));
     const std::uint64_t first_heads = heads && !heads->empty() ? heads->front() : 0;
     const std::uint64_t usual = first_heads > 0 ? state_.embedding / first_heads : 0;
-    INGOT_TRY(const std::uint64_t key, keys_.number_or("attention.key_length", usual));
-    INGOT_TRY(const std::uint64_t value, keys_.number_or("attention.value_length", usual));
+    INGOT_TRY(const std::uint64_t key, keys_.number_or(suffixes::attention_key_length, usual));
+    INGOT_TRY(const std::uint64_t value, keys_.number_or(suffixes::attention_value_length, usual));
     if (is_known() && !heads && state_.rule->recurrent != Recurrent::always) {
-      return keys_.refuse("attention.head_count", "the key is missing");
+      return keys_.refuse(suffixes::attention_head_count, "the key is missing");
     }
     for (std::size_t i = 0; i < layer_count(); ++i) {
       Layer& layer = state_.layers[i];
@@ -114,12 +118,12 @@ class ProfileReader {
 
   /// MLA: one vector a token, of which the keys and the values of all heads are made.
   Result<void> read_latent() {
-    INGOT_TRY(const auto key, keys_.find_number("attention.key_length_mla"));
-    INGOT_TRY(const auto value, keys_.find_number("attention.value_length_mla"));
+    INGOT_TRY(const auto key, keys_.find_number(suffixes::attention_key_length_mla));
+    INGOT_TRY(const auto value, keys_.find_number(suffixes::attention_value_length_mla));
     if (!key || !value) return {};
-    INGOT_TRY(const auto rank, keys_.find_number("attention.kv_lora_rank"));
-    INGOT_TRY(const std::uint64_t rope, keys_.number_or("rope.dimension_count", 0));
-    if (!rank) return keys_.refuse("attention.kv_lora_rank", "the key is missing");
+    INGOT_TRY(const auto rank, keys_.find_number(suffixes::attention_kv_lora_rank));
+    INGOT_TRY(const std::uint64_t rope, keys_.number_or(suffixes::rope_dimension_count, 0));
+    if (!rank) return keys_.refuse(suffixes::attention_kv_lora_rank, "the key is missing");
     state_.is_latent = true;
     for (Layer& layer : state_.layers) {
       layer.key_width = *rank + rope;
@@ -138,10 +142,10 @@ class ProfileReader {
       case State::none:
         return {};
       case State::ssm: {
-        INGOT_TRY(const std::uint64_t kernel, keys_.number_or("ssm.conv_kernel", 0));
-        INGOT_TRY(const std::uint64_t inner, keys_.number_or("ssm.inner_size", 0));
-        INGOT_TRY(const std::uint64_t size, keys_.number_or("ssm.state_size", 0));
-        INGOT_TRY(const std::uint64_t groups, keys_.number_or("ssm.group_count", 0));
+        INGOT_TRY(const std::uint64_t kernel, keys_.number_or(suffixes::ssm_conv_kernel, 0));
+        INGOT_TRY(const std::uint64_t inner, keys_.number_or(suffixes::ssm_inner_size, 0));
+        INGOT_TRY(const std::uint64_t size, keys_.number_or(suffixes::ssm_state_size, 0));
+        INGOT_TRY(const std::uint64_t groups, keys_.number_or(suffixes::ssm_group_count, 0));
         rolling = CheckedNumber(kernel > 0 ? kernel - 1 : 0) *
                   (CheckedNumber(inner) + CheckedNumber(2) * groups * size);
         kept = CheckedNumber(size) * inner;
@@ -164,7 +168,7 @@ class ProfileReader {
         break;
       }
       case State::delta_attention: {
-        INGOT_TRY(const std::uint64_t kernel, keys_.number_or("ssm.conv_kernel", 0));
+        INGOT_TRY(const std::uint64_t kernel, keys_.number_or(suffixes::ssm_conv_kernel, 0));
         INGOT_TRY(const std::uint64_t width, keys_.number_or("kda.head_dim", 0));
         rolling = CheckedNumber(3) * (kernel > 0 ? kernel - 1 : 0) * heads * width;
         kept = CheckedNumber(width) * width * heads;
@@ -183,7 +187,7 @@ class ProfileReader {
     HeaderReader::Flags flags;
     if (rule == Recurrent::by_interval) {
       INGOT_TRY(interval, keys_.number_or("full_attention_interval", 4));
-      INGOT_TRY(auto found, keys_.find_flags("attention.recurrent_layers", layer_count()));
+      INGOT_TRY(auto found, keys_.find_flags(suffixes::attention_recurrent_layers, layer_count()));
       if (found) flags = *std::move(found);
       if (flags.period) flags.layers.assign(layer_count(), *flags.period != 0);
       if (interval == 0) return keys_.refuse("full_attention_interval", "found 0");
@@ -215,9 +219,10 @@ class ProfileReader {
     if (!is_known() || state_.rule->windows == Windows::none) return {};
     const ArchitectureRule& rule = *state_.rule;
     if (rule.only_for_layers != 0 && rule.only_for_layers != layer_count()) return {};
-    INGOT_TRY(state_.window, keys_.number_or("attention.sliding_window", rule.window));
+    INGOT_TRY(state_.window, keys_.number_or(suffixes::attention_sliding_window, rule.window));
     if (state_.window == 0) return {};
-    INGOT_TRY(auto flags, keys_.find_flags("attention.sliding_window_pattern", layer_count()));
+    INGOT_TRY(auto flags,
+              keys_.find_flags(suffixes::attention_sliding_window_pattern, layer_count()));
     const std::uint64_t period = flags && flags->period ? *flags->period : rule.period;
     for (std::size_t i = 0; i < layer_count(); ++i) {
       Layer& layer = state_.layers[i];
@@ -235,8 +240,8 @@ class ProfileReader {
 
   /// Some models have other heads where they look at a window only.
   Result<void> read_sliding_heads() {
-    INGOT_TRY(const auto key, keys_.find_number("attention.key_length_swa"));
-    INGOT_TRY(const auto value, keys_.find_number("attention.value_length_swa"));
+    INGOT_TRY(const auto key, keys_.find_number(suffixes::attention_key_length_swa));
+    INGOT_TRY(const auto value, keys_.find_number(suffixes::attention_value_length_swa));
     for (Layer& layer : state_.layers) {
       if (!layer.slides) continue;
       layer.key_width = key.value_or(layer.key_width);
@@ -247,7 +252,7 @@ class ProfileReader {
 
   Result<void> mark_cached_layers() {
     const std::uint64_t count = layer_count();
-    INGOT_TRY(const std::uint64_t shared, keys_.number_or("attention.shared_kv_layers", 0));
+    INGOT_TRY(const std::uint64_t shared, keys_.number_or(suffixes::attention_shared_kv_layers, 0));
     std::uint64_t own = count - std::min(shared, count);
     if (is_known() && state_.rule->own_cache_layers > 0) {
       own = std::min(own, state_.rule->own_cache_layers);
@@ -264,14 +269,14 @@ class ProfileReader {
   }
 
   Result<void> read_experts() {
-    INGOT_TRY(experts_.count, keys_.number_or("expert_count", 0));
-    INGOT_TRY(experts_.used, keys_.number_or("expert_used_count", 0));
+    INGOT_TRY(experts_.count, keys_.number_or(suffixes::expert_count, 0));
+    INGOT_TRY(experts_.used, keys_.number_or(suffixes::expert_used_count, 0));
     std::uint64_t dense = 0;
     for (const Layer& layer : state_.layers) dense = std::max(dense, layer.feed_forward);
-    INGOT_TRY(expert_width_, keys_.number_or("expert_feed_forward_length", dense));
+    INGOT_TRY(expert_width_, keys_.number_or(suffixes::expert_feed_forward_length, dense));
     if (experts_.used > experts_.count) {
-      return keys_.refuse("expert_used_count", "found " + std::to_string(experts_.used) + " of " +
-                                                   std::to_string(experts_.count));
+      return keys_.refuse(suffixes::expert_used_count, "found " + std::to_string(experts_.used) +
+                                                           " of " + std::to_string(experts_.count));
     }
     return {};
   }
@@ -326,7 +331,7 @@ Result<MemoryProfile> MemoryProfile::read(const Model& model, std::span<const Te
     return fail(Errc::estimate_impossible, "tensors", "the file has none");
   }
   auto state = std::make_unique<ProfileState>();
-  state->architecture = model.get_or<std::string_view>("general.architecture", {});
+  state->architecture = model.get_or<std::string_view>(keys::general_architecture, {});
   state->rule = find_architecture_rule(state->architecture);
   ProfileReader reader(model, *state, state->architecture);
   INGOT_TRY_VOID(reader.read());
@@ -343,11 +348,11 @@ MemoryProfile& MemoryProfile::operator=(MemoryProfile&&) noexcept = default;
 MemoryProfile::~MemoryProfile() = default;
 
 Result<void> MemoryProfile::add_companion(const Model& companion) {
-  const auto type = companion.get_or<std::string_view>("general.type", {});
-  const auto architecture = companion.get_or<std::string_view>("general.architecture", {});
+  const auto type = companion.get_or<std::string_view>(keys::general_type, {});
+  const auto architecture = companion.get_or<std::string_view>(keys::general_architecture, {});
   if (type == "adapter") return add_adapter(companion, *state_);
   if (type != "mmproj" && architecture != "clip") {
-    return fail(Errc::invalid_argument, "general.type",
+    return fail(Errc::invalid_argument, std::string(keys::general_type),
                 "it is neither an adapter nor a multimodal projector");
   }
   INGOT_TRY(const std::uint64_t bytes, sum_tensors(companion));

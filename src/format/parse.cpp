@@ -10,6 +10,7 @@
 #include "format/cursor.hpp"
 #include "format/magic.hpp"
 #include "format/tensor_layout.hpp"
+#include "ingot/metadata_keys.hpp"
 #include "ingot/text.hpp"
 
 namespace ingot::format {
@@ -309,13 +310,13 @@ Result<void> Parser::check_bools(std::string_view key, std::span<const std::byte
 }
 
 Result<void> Parser::parse_alignment() {
-  const auto position =
-      structure_.key_index.find(alignment_key, [this](std::uint32_t at) { return key_at(at); });
+  const auto position = structure_.key_index.find(keys::general_alignment,
+                                                  [this](std::uint32_t at) { return key_at(at); });
   structure_.alignment = default_alignment;
   if (!position) return {};
   const Value& value = structure_.metadata[*position].value;
   const auto refuse = [&](Errc code, std::string detail) {
-    return fail(code, value.file_offset(), std::string(alignment_key), std::move(detail));
+    return fail(code, value.file_offset(), std::string(keys::general_alignment), std::move(detail));
   };
   if (value.type() != ValueType::uint32) {
     return refuse(Errc::alignment_wrong_type, "found " + std::string(name_of(value.type())));

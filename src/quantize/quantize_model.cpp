@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/about.hpp"
+#include "ingot/metadata_keys.hpp"
 #include "ingot/output_file.hpp"
 #include "ingot/output_set.hpp"
 #include "ingot/parallel.hpp"
@@ -46,8 +47,8 @@ void set_importance_keys(ModelWriter& writer, const QuantizeModelOptions& option
 
 Result<void> set_metadata(ModelWriter& writer, const QuantizePlan& plan,
                           const QuantizeModelOptions& options) {
-  writer.set("general.quantization_version", quantization_version);
-  if (plan.file_type) writer.set("general.file_type", *plan.file_type);
+  writer.set(keys::general_quantization_version, quantization_version);
+  if (plan.file_type) writer.set(keys::general_file_type, *plan.file_type);
   if (options.importance != nullptr) set_importance_keys(writer, options);
   return options.adjust_metadata ? options.adjust_metadata(writer) : Result<void>{};
 }

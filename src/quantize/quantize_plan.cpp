@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "ingot/metadata_keys.hpp"
 #include "ingot/quantize_model.hpp"
 #include "quantize/quantize_work.hpp"
 #include "quantize/type_budget.hpp"
@@ -69,7 +70,7 @@ class Planner {
   /// rules of a mixture: a folder of safetensors, say, was converted by its bytes alone.
   Result<void> check_architecture() const {
     INGOT_TRY(const ModelWriter keys, convert::make_keys(model_, plan_, options_));
-    if (keys.find("general.architecture")) return {};
+    if (keys.find(keys::general_architecture)) return {};
     return fail(Errc::no_architecture, {},
                 "start from a GGUF file that the engine's own importer made, such as "
                 "convert_hf_to_gguf.py of llama.cpp");

@@ -132,7 +132,7 @@ Result<void> ChunkQuantizer::encode(const ChunkedTensor& tensor, const Chunk& ch
         source, {.byte_order = stored_order, .stores = OutputStores::cached}));
     const auto blocks = std::span(result.bytes).subspan(to.bytes_of(done), to.bytes_of(count));
     INGOT_TRY_VOID(quantize(to.type, source, chunk.row_elements, blocks,
-                            {.weights = scratch.weights, .byte_order = byte_order_}));
+                            {.importance = scratch.weights, .byte_order = byte_order_}));
     INGOT_TRY_VOID(dequantize(to.type, blocks, decoded,
                               {.byte_order = byte_order_, .stores = OutputStores::cached}));
     TensorError error{.plain = measure_error(source, decoded)};

@@ -9,6 +9,7 @@
 
 #include "base/ascii.hpp"
 #include "base/names.hpp"
+#include "ingot/metadata_keys.hpp"
 #include "quantize/recipe_table.hpp"
 
 namespace ingot {
@@ -148,19 +149,19 @@ TensorRole role_of(std::string_view tensor_name) noexcept {
 
 ModelTraits traits_of(const Model& model) {
   ModelTraits traits;
-  traits.architecture = std::string(model.get_or("general.architecture", std::string_view{}));
+  traits.architecture = std::string(model.get_or(keys::general_architecture, std::string_view{}));
   if (traits.architecture.empty()) return traits;
   const auto number = [&](std::string_view suffix) {
     return first_number(model, traits.architecture, suffix);
   };
-  traits.block_count = number("block_count");
-  traits.head_count = number("attention.head_count");
-  traits.head_count_kv = number("attention.head_count_kv");
+  traits.block_count = number(suffixes::block_count);
+  traits.head_count = number(suffixes::attention_head_count);
+  traits.head_count_kv = number(suffixes::attention_head_count_kv);
   // Without the key each head has keys and values of its own.
   if (model.find(traits.architecture + ".attention.head_count_kv") == nullptr) {
     traits.head_count_kv = traits.head_count;
   }
-  traits.expert_count = number("expert_count");
+  traits.expert_count = number(suffixes::expert_count);
   return traits;
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/checked.hpp"
+#include "ingot/metadata_keys.hpp"
 #include "ingot/shard_name.hpp"
 #include "ingot/split.hpp"
 #include "ingot/text.hpp"
@@ -209,7 +210,7 @@ Result<SplitPlan> plan_split(const ModelWriter& keys, std::span<const TensorInfo
   INGOT_TRY_VOID(check_limits(limits, tensors.size()));
   constexpr std::size_t most_tensors = 0x7FFFFFFF;  // split.tensors.count is an int32
   if (tensors.size() > most_tensors) {
-    return fail(Errc::split_impossible, std::string(split_tensors_key),
+    return fail(Errc::split_impossible, std::string(keys::split_tensors_count),
                 "more tensors than it can count");
   }
   SplitPlan plan;

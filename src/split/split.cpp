@@ -8,6 +8,7 @@
 
 #include "base/about.hpp"
 #include "base/same_file.hpp"
+#include "ingot/metadata_keys.hpp"
 #include "ingot/output_file.hpp"
 #include "ingot/output_set.hpp"
 #include "ingot/shard_name.hpp"
@@ -36,13 +37,13 @@ ModelWriter make_shard_keys(const SplitPlan& plan, std::uint32_t shard,
   ModelWriter writer;
   for_each_key([&](std::string_view key, const Value& value) {
     if (is_split_key(key)) return;
-    const bool is_other_alignment =
-        key == alignment_key && value.get<std::uint64_t>().value_or(0) != default_alignment;
+    const bool is_other_alignment = key == keys::general_alignment &&
+                                    value.get<std::uint64_t>().value_or(0) != default_alignment;
     if (shard == 0 || is_other_alignment) writer.set_value(key, value);
   });
-  writer.set(split_index_key, static_cast<std::uint16_t>(shard));
-  writer.set(split_count_key, static_cast<std::uint16_t>(plan.shards.size()));
-  writer.set(split_tensors_key, static_cast<std::int32_t>(plan.tensor_count));
+  writer.set(keys::split_no, static_cast<std::uint16_t>(shard));
+  writer.set(keys::split_count, static_cast<std::uint16_t>(plan.shards.size()));
+  writer.set(keys::split_tensors_count, static_cast<std::int32_t>(plan.tensor_count));
   return writer;
 }
 
@@ -94,7 +95,7 @@ Result<void> check_plan(const Model& model, const SplitPlan& plan) {
 /// Whether all keys of a later shard are in the first one too.
 Result<void> check_keys(const Model& model, const ModelFile& shard) {
   for (const KeyValue& entry : shard.metadata) {
-    if (is_split_key(entry.key) || entry.key == alignment_key) continue;
+    if (is_split_key(entry.key) || entry.key == keys::general_alignment) continue;
     const Value* first = model.find(entry.key);
     const bool is_same =
         first != nullptr && first->type() == entry.value.type() &&

@@ -147,6 +147,7 @@ void add_key_cases(std::vector<Case>& cases) {
   add("key_case_collision", with_heads(with_keys().pair("a.B", true).pair("A.b", true)));
   add("key_type", with_pair("general.name", std::uint32_t{1}));
   add("key_type", with_pair("gpt2.vocab_size", std::int32_t{-1}));
+  add("key_type", with_pair("gpt2.attention.sliding_window_pattern", "every other"));
   add("key_type", with_pair("tokenizer.ggml.tokens", "a b"));
   add("key_type", with_pair("general.quantization_version", std::uint64_t{2}));
   add("key_missing", finished(model().pair("gpt2.context_length", std::uint32_t{1})));

@@ -65,7 +65,15 @@ expect_error 2 'from 0 to 255' "$ingot" edit types.gguf --in-place --set a=256
 expect_error 2 'whole number' "$ingot" edit types.gguf --in-place --set a=1.5
 expect_error 2 'true or false' "$ingot" edit types.gguf --in-place --set h=1
 expect_error 2 'JSON' "$ingot" edit types.gguf --in-place --set 'n=[1'
-expect_error 2 'say its type' "$ingot" edit types.gguf --in-place --set new.key=1
+expect_error 2 'needs its type' "$ingot" edit types.gguf --in-place --set new.key=1
+expect_error 2 'did you mean "general.url"' "$ingot" edit types.gguf --in-place --set general.ulr=1
+
+# --- a new standard key has its usual type
+"$ingot" edit types.gguf -o standard.gguf -q --set general.architecture=gptj \
+  --set gptj.block_count=2 --set 'gptj.feed_forward_length=[1,2]' --set gptj.rope.freq_base=10000 \
+  --set 'gptj.attention.sliding_window_pattern=[true,false]' --set general.finetune=1 \
+  --set 'general.tags=["a","b"]' --set tokenizer.ggml.add_sep_token=true
+"$ingot" metadata standard.gguf 'gptj.*' general.finetune general.tags '*add_sep*' --json
 expect_error 2 'did you mean "general.name"' "$ingot" edit types.gguf --in-place --set general.nam=1
 
 # --- removing, renaming, special tokens

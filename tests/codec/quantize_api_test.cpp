@@ -31,7 +31,7 @@ class EveryType : public testing::TestWithParam<TensorTypeInfo> {
   [[nodiscard]] std::vector<std::byte> encode(Endian byte_order = Endian::little) const {
     std::vector<std::byte> blocks(block_count_ * info_.block_bytes);
     EXPECT_THAT(quantize(info_.type, floats_, row_elements, blocks,
-                         {.weights = weights_, .byte_order = byte_order}),
+                         {.importance = weights_, .byte_order = byte_order}),
                 Succeeds());
     return blocks;
   }
@@ -78,7 +78,7 @@ TEST_P(EveryType, RowsAreIndependent) {
   std::vector<std::byte> row(together.size() / row_count);
   for (std::size_t i = 0; i < row_count; ++i) {
     ASSERT_THAT(quantize(info_.type, std::span(floats_).subspan(i * row_elements, row_elements),
-                         row_elements, row, {.weights = weights_}),
+                         row_elements, row, {.importance = weights_}),
                 Succeeds());
     EXPECT_TRUE(same_blocks(std::span(together).subspan(i * row.size(), row.size()), row,
                             info_.block_bytes));
@@ -93,7 +93,7 @@ TEST_P(EveryType, SizesMustFit) {
   EXPECT_THAT(dequantize(info_.type, std::span(blocks).first(blocks.size() - 1), floats),
               FailsWith(Errc::size_mismatch));
   std::vector<std::byte> short_blocks(blocks.size() - 1);
-  EXPECT_THAT(quantize(info_.type, floats_, row_elements, short_blocks, {.weights = weights_}),
+  EXPECT_THAT(quantize(info_.type, floats_, row_elements, short_blocks, {.importance = weights_}),
               FailsWith(Errc::size_mismatch));
   std::vector<std::byte> same_size(blocks.size());
   EXPECT_THAT(quantize(info_.type, floats_, row_elements * 2, same_size),
@@ -129,10 +129,10 @@ TEST(Quantize, WeightsAreCheckedFirst) {
   EXPECT_THAT(quantize(TensorType::iq2_xxs, floats, 256, blocks),
               FailsWith(Errc::weights_required));
   std::vector<float> weights(255, 1.0f);
-  EXPECT_THAT(quantize(TensorType::iq2_xxs, floats, 256, blocks, {.weights = weights}),
+  EXPECT_THAT(quantize(TensorType::iq2_xxs, floats, 256, blocks, {.importance = weights}),
               FailsWith(Errc::size_mismatch));
   weights.push_back(std::numeric_limits<float>::infinity());
-  EXPECT_THAT(quantize(TensorType::iq2_xxs, floats, 256, blocks, {.weights = weights}),
+  EXPECT_THAT(quantize(TensorType::iq2_xxs, floats, 256, blocks, {.importance = weights}),
               FailsWith(Errc::invalid_argument));
   EXPECT_EQ(blocks, before);
 }

@@ -164,7 +164,7 @@ class BlockStatistics : public testing::TestWithParam<TypeAndTarget> {};
 std::vector<std::byte> blocks_of(const TensorTypeInfo& info, std::span<const float> numbers) {
   std::vector<std::byte> blocks(numbers.size() / info.block_elements * info.block_bytes);
   const std::vector<float> weights(numbers.size(), 1.0f);
-  if (!quantize(info.type, numbers, numbers.size(), blocks, {.weights = weights})) {
+  if (!quantize(info.type, numbers, numbers.size(), blocks, {.importance = weights})) {
     Random random;
     for (std::byte& byte : blocks) byte = std::byte{static_cast<unsigned char>(random.below(256))};
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the C++ in the documentation may take for granted, and how it is watched.
+// The includes of the C++ in the documentation, and the check of its results.
 #pragma once
 
 #include <cstdio>
@@ -10,6 +10,7 @@
 #include <ingot/ingot.hpp>
 #include <ingot/interop.hpp>
 #include <ingot/quantize_model.hpp>
+#include <stdexcept>
 #include <string>
 #include <vector>
 

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What the pages call model.gguf, other.gguf and model.safetensors.
+/// The files that the pages name: model.gguf, other.gguf, edited.gguf and model.safetensors.
 void write_inputs() {
   ModelSketch sketch;
   sketch.set("general.architecture", "llama");
@@ -35,6 +35,7 @@ void write_inputs() {
   sketch.tensor("output.weight", TensorType::f32, {256, 8});
   sketch.write("model.gguf");
   sketch.write("other.gguf");
+  sketch.write("edited.gguf");
   const auto model = Model::open("model.gguf");
   require(model, "model.gguf");
   const auto conversion = plan_conversion(*model, FileFormat::safetensors, "model.safetensors");
@@ -63,8 +64,8 @@ int run(const char* folder) {
     ++written;
     if (!has_all_tensors(entry.path())) return 1;
   }
-  // model.gguf, other.gguf, and those that the pages name.
-  return written > 2 ? 0 : 1;
+  // More than the inputs.
+  return written > 3 ? 0 : 1;
 }
 
 }  // namespace

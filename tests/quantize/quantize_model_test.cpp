@@ -95,7 +95,7 @@ class QuantizeModel : public testing::Test {
           weights.empty() ? weights : weights.subspan(i * source.shape[0], source.shape[0]);
       EXPECT_THAT(quantize(type, std::span(source.floats).subspan(i * elements, elements),
                            source.shape[0], std::span(blocks).subspan(i * bytes, bytes),
-                           {.weights = own, .byte_order = order}),
+                           {.importance = own, .byte_order = order}),
                   Succeeds());
     }
     return blocks;

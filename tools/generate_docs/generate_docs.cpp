@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "ingot/error.hpp"
+#include "ingot/metadata_keys.hpp"
 #include "ingot/types.hpp"
 
 namespace {
@@ -325,6 +326,35 @@ std::string check_rules_page() {
   return text;
 }
 
+std::string metadata_keys_table(bool has_architecture) {
+  std::string text = row("key", "value", "meaning");
+  text += "| --- | --- | --- |\n";
+  for (const ingot::MetadataKeyInfo& key : ingot::standard_keys) {
+    if (key.has_architecture != has_architecture) continue;
+    text += row(code(key.name), ingot::name_of(key.form), escape_markup(key.meaning));
+  }
+  return text;
+}
+
+std::string metadata_keys_page() {
+  std::string text = "# Metadata keys\n\n";
+  text += generated_mark;
+  text +=
+      "The standard keys of model files. `ingot check` reports values of another form (rule\n"
+      "`key_type`), and `ingot edit --set KEY=VALUE` knows the types of these keys. A model may\n"
+      "have any other keys as well.\n\n"
+      "In C++ the names are constants: `ingot::keys::general_name`,\n"
+      "`ingot::suffixes::context_length`.\n\n"
+      "## Any model\n\n";
+  text += metadata_keys_table(false);
+  text +=
+      "\n## By architecture\n\n"
+      "These follow the value of `general.architecture` and a dot, as in `llama.context_length`.\n"
+      "An array has an element for each layer.\n\n";
+  text += metadata_keys_table(true);
+  return text;
+}
+
 std::string read_text(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
@@ -358,5 +388,6 @@ int main(int argument_count, char** arguments) {
   const bool has_types = put(folder + "/tensor-types.md", tensor_types_page());
   const bool has_errors = put(folder + "/errors.md", errors_page());
   const bool has_rules = put(folder + "/check-rules.md", check_rules_page());
-  return has_types && has_errors && has_rules ? 0 : 1;
+  const bool has_keys = put(folder + "/metadata-keys.md", metadata_keys_page());
+  return has_types && has_errors && has_rules && has_keys ? 0 : 1;
 }

@@ -5,6 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "ingot/metadata_keys.hpp"
+
 namespace ingot::convert {
 namespace {
 
@@ -117,7 +119,7 @@ std::vector<std::string> prefixes_of(const BumpOptions& options, BumpCodes codes
 Result<BumpMetadata> read_bump_metadata(const Model& model, const BumpOptions& options,
                                         BumpCodes codes) {
   BumpMetadata metadata;
-  metadata.architecture = model.get_or<std::string_view>("general.architecture", "llama");
+  metadata.architecture = model.get_or<std::string_view>(keys::general_architecture, "llama");
   std::vector<std::string> prefixes = prefixes_of(options, codes, metadata.architecture);
   metadata.prefix = prefixes.size() == 1 ? prefixes[0] : "<architecture>";
   const KeyReader keys(model, std::move(prefixes), options.is_strictly_original);
@@ -127,7 +129,7 @@ Result<BumpMetadata> read_bump_metadata(const Model& model, const BumpOptions& o
   INGOT_TRY(metadata.heads, keys.integer("attention.head_count"));
   INGOT_TRY(metadata.kv_heads, keys.integer("attention.head_count_kv"));
   INGOT_TRY(metadata.context, keys.integer("context_length"));
-  INGOT_TRY(metadata.rope_theta, keys.number("rope.freq_base"));
+  INGOT_TRY(metadata.rope_theta, keys.number(suffixes::rope_freq_base));
   INGOT_TRY(metadata.epsilon, keys.epsilon());
   return metadata;
 }

@@ -10,6 +10,7 @@
 #include "formats/bump/bump_checks.hpp"
 #include "formats/bump/bump_layer.hpp"
 #include "formats/bump/bump_metadata.hpp"
+#include "ingot/metadata_keys.hpp"
 
 namespace ingot::convert {
 namespace {
@@ -61,7 +62,7 @@ class Planner {
   Result<const TensorInfo*> require(const std::string& name) {
     const TensorInfo* tensor = use(name);
     if (tensor == nullptr)
-      return refuse_for_bump(name, "this tensor is missing, and the format needs it");
+      return refuse_for_bump(std::string(name), "this tensor is missing, and the format needs it");
     return tensor;
   }
 
@@ -164,15 +165,18 @@ class Planner {
     shape.aligned_embedding = shape.embedding;
     shape.aligned_head = shape.head_width;
     shape.aligned_feed_forward = shape.feed_forward;
-    const std::pair<const char*, std::uint64_t> numbers[] = {
-        {"block_count", shape.layers},         {"token_embd.weight", shape.vocabulary},
-        {"embedding_length", shape.embedding}, {"feed_forward_length", shape.feed_forward},
-        {"context_length", shape.context},     {"attention.head_count", shape.heads},
+    const std::pair<std::string_view, std::uint64_t> numbers[] = {
+        {suffixes::block_count, shape.layers},
+        {"token_embd.weight", shape.vocabulary},
+        {suffixes::embedding_length, shape.embedding},
+        {suffixes::feed_forward_length, shape.feed_forward},
+        {suffixes::context_length, shape.context},
+        {suffixes::attention_head_count, shape.heads},
         {"head width", shape.head_width},
     };
     for (const auto& [name, number] : numbers) {
       if (number > std::numeric_limits<std::uint32_t>::max()) {
-        return refuse_for_bump(name,
+        return refuse_for_bump(std::string(name),
                                std::to_string(number) + " does not fit the 32 bits of the header");
       }
     }

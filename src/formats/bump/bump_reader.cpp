@@ -19,6 +19,7 @@
 #include "formats/bump/bump_solver.hpp"
 #include "formats/foreign/foreign_model.hpp"
 #include "formats/foreign/reader.hpp"
+#include "ingot/metadata_keys.hpp"
 #include "ingot/source.hpp"
 
 namespace ingot::interop {
@@ -134,7 +135,7 @@ std::vector<FileFact> describe(const BumpFile& bump, const BumpSolution* solutio
 ModelWriter make_keys(const BumpShape& shape, const BumpConfig& config) {
   ModelWriter keys;
   const std::string& arch = config.architecture;
-  keys.set_string("general.architecture", arch);
+  keys.set_string(keys::general_architecture, arch);
   const auto set = [&](const char* key, std::uint64_t number) {
     if (number > 0) keys.set(arch + key, static_cast<std::uint32_t>(number));
   };
@@ -147,7 +148,7 @@ ModelWriter make_keys(const BumpShape& shape, const BumpConfig& config) {
   set(".attention.key_length", shape.head_width);
   set(".vocab_size", shape.vocabulary);
   // Its blocks are those of ggml, which writers of GGUF have to say.
-  keys.set("general.quantization_version", std::uint32_t{2});
+  keys.set(keys::general_quantization_version, std::uint32_t{2});
   if (config.rope_theta) keys.set(arch + ".rope.freq_base", *config.rope_theta);
   if (config.epsilon) keys.set(arch + ".attention.layer_norm_rms_epsilon", *config.epsilon);
   return keys;

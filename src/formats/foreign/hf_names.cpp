@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "ingot/metadata_keys.hpp"
 #include "ingot/summary.hpp"
 
 namespace ingot::convert {
@@ -153,9 +154,9 @@ class Renamer {
   Result<void> undo_interleaving(OutputTensor& tensor, const NameParts& parts) const {
     const bool is_query = parts.stem == "attn_q";
     if (!is_query && parts.stem != "attn_k") return {};
-    auto heads = head_count(model_, "attention.head_count", parts.layer);
+    auto heads = head_count(model_, suffixes::attention_head_count, parts.layer);
     if (!is_query) {
-      const auto kv_heads = head_count(model_, "attention.head_count_kv", parts.layer);
+      const auto kv_heads = head_count(model_, suffixes::attention_head_count_kv, parts.layer);
       if (kv_heads) heads = kv_heads;
     }
     // The rows of a bias are its elements.

@@ -4,13 +4,12 @@
 #include <algorithm>
 #include <string>
 
+#include "ingot/metadata_keys.hpp"
 #include "ingot/text.hpp"
 #include "types/matrix_types.hpp"
 
 namespace ingot::convert {
 namespace {
-
-constexpr std::string_view file_type_key = "general.file_type";
 
 /// The header of a model of another format is in none of its files.
 bool is_gguf(const Model& model) noexcept { return model.origin(0, 0).has_value(); }
@@ -27,9 +26,9 @@ const TensorInfo* find_foreign_name(const Model& model) {
 }  // namespace
 
 std::optional<Error> find_missing_meaning(const Model& model) {
-  if (is_gguf(model) || model.find("general.architecture") != nullptr) return std::nullopt;
+  if (is_gguf(model) || model.find(keys::general_architecture) != nullptr) return std::nullopt;
   std::string missing = "it has no general.architecture";
-  if (model.find("tokenizer.ggml.tokens") == nullptr) missing += ", no tokenizer";
+  if (model.find(keys::tokenizer_ggml_tokens) == nullptr) missing += ", no tokenizer";
   if (const TensorInfo* tensor = find_foreign_name(model)) {
     missing +=
         ", and tensor names that are not those of GGUF, such as \"" + escape(tensor->name) + "\"";
@@ -43,7 +42,7 @@ std::optional<Error> find_missing_meaning(const Model& model) {
 
 void set_file_type(const Model& model, ModelWriter& keys,
                    const std::function<TensorType(const TensorInfo&)>& type_in_result) {
-  const Value* stored = model.find(file_type_key);
+  const Value* stored = model.find(keys::general_file_type);
   if (stored == nullptr) return;
   const MatrixTypes before(model.tensors());
   MatrixTypes after;
@@ -60,9 +59,9 @@ void set_file_type(const Model& model, ModelWriter& keys,
   const bool may_stay = !is_changed && is_gguf(model);  // a copy keeps even a wrong one
   if (may_stay || !most || is_right) return;
   if (const auto file_type = file_type_of(*most)) {
-    keys.set(file_type_key, *file_type);
+    keys.set(keys::general_file_type, *file_type);
   } else {
-    keys.remove(file_type_key);
+    keys.remove(keys::general_file_type);
   }
 }
 

@@ -6,6 +6,7 @@
 #include "base/about.hpp"
 #include "formats/foreign/lost_meaning.hpp"
 #include "formats/foreign/planner.hpp"
+#include "ingot/metadata_keys.hpp"
 
 namespace ingot::convert {
 namespace {
@@ -48,9 +49,9 @@ class GgufConversion final : public Conversion {
 
  private:
   void add_keys() {
-    const bool has_alignment = model_.find(alignment_key) != nullptr;
+    const bool has_alignment = model_.find(keys::general_alignment) != nullptr;
     if (options_.alignment && (has_alignment || *options_.alignment != default_alignment)) {
-      writer_.set(alignment_key, *options_.alignment);
+      writer_.set(keys::general_alignment, *options_.alignment);
     }
     set_file_type(model_, writer_,
                   [this](const TensorInfo& tensor) { return choose_type(tensor, options_); });

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "formats/imatrix/imatrix_state.hpp"
+#include "ingot/metadata_keys.hpp"
 
 namespace ingot::interop {
 namespace {
@@ -60,7 +61,7 @@ Result<ImatrixContent> parse_gguf_imatrix(std::shared_ptr<ImatrixFile> file) {
     content.items.push_back(std::move(item));
   }
   if (content.items.empty()) {
-    const auto type = model.get_or("general.type", std::string_view{});
+    const auto type = model.get_or(keys::general_type, std::string_view{});
     return fail(Errc::imatrix_unknown, {},
                 type == "imatrix" ? "it has no entries"
                                   : "it is a GGUF file, but its general.type is not \"imatrix\"");

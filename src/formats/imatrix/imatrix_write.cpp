@@ -8,6 +8,7 @@
 
 #include "base/byte_order.hpp"
 #include "formats/imatrix/imatrix_state.hpp"
+#include "ingot/metadata_keys.hpp"
 #include "ingot/model_writer.hpp"
 #include "ingot/output_file.hpp"
 
@@ -156,7 +157,7 @@ Result<void> ImportanceMatrix::write(const std::string& path, ImatrixFormat form
     return file.commit();
   }
   ModelWriter writer;
-  writer.set_string("general.type", "imatrix");
+  writer.set_string(keys::general_type, "imatrix");
   writer.set_array("imatrix.datasets", std::span<const std::string>(state_->datasets));
   writer.set("imatrix.chunk_count", to_u32(state_->chunk_count));
   const auto chunk_size =

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "formats/foreign/lost_meaning.hpp"
+#include "ingot/metadata_keys.hpp"
 #include "ingot/shard_name.hpp"
 #include "ingot/text.hpp"
 
@@ -58,7 +59,7 @@ std::string readable_text(const Value& value) {
 
 /// Whether a key says how the file is made, and not what the model is.
 bool is_container_key(std::string_view key) noexcept {
-  return key == alignment_key || is_split_key(key);
+  return key == keys::general_alignment || is_split_key(key);
 }
 
 }  // namespace
@@ -67,7 +68,7 @@ Result<std::vector<std::pair<std::string, std::string>>> metadata_as_text(
     const Model& model, const std::function<TensorType(const TensorInfo&)>& type_in_result) {
   std::vector<std::pair<std::string, std::string>> entries;
   ModelWriter exact = ModelWriter::with_keys_of(model);
-  exact.remove(alignment_key);
+  exact.remove(keys::general_alignment);
   convert::set_file_type(model, exact, type_in_result);
   for (const KeyValue& entry : exact.metadata()) {
     std::string text = readable_text(entry.value);

@@ -7,6 +7,7 @@
 #include "base/byte_order.hpp"
 #include "format/magic.hpp"
 #include "format/serialise.hpp"
+#include "ingot/metadata_keys.hpp"
 #include "model/edit/edit_state.hpp"
 #include "model/write/key_table.hpp"
 
@@ -171,7 +172,7 @@ Result<HeaderDraft> draft_header(const ModelEdit::State& state, Bytes old_header
 }
 
 std::uint64_t new_alignment(const ModelEdit::State& state) {
-  const auto position = state.key_positions.find(std::string(alignment_key));
+  const auto position = state.key_positions.find(std::string(keys::general_alignment));
   if (position == state.key_positions.end()) return default_alignment;
   const KeyEdit& key = state.keys[position->second];
   const Value value =

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/set_aside.hpp"
+#include "ingot/metadata_keys.hpp"
 #include "model/open/load.hpp"
 
 namespace ingot {
@@ -61,10 +62,10 @@ Failure mismatch(const std::string& path, std::string_view key, std::uint64_t wa
 
 /// Whether a file says that it is the shard that its name says.
 Result<void> check_shard(const LoadedFile& file, const std::string& path, const ShardName& name) {
-  const auto count = find_number(file, split_count_key);
-  if (count != name.count) return mismatch(path, split_count_key, name.count, count);
-  const auto index = find_number(file, split_index_key);
-  if (index != name.index) return mismatch(path, split_index_key, name.index, index);
+  const auto count = find_number(file, keys::split_count);
+  if (count != name.count) return mismatch(path, keys::split_count, name.count, count);
+  const auto index = find_number(file, keys::split_no);
+  if (index != name.index) return mismatch(path, keys::split_no, name.index, index);
   return {};
 }
 
@@ -155,11 +156,11 @@ void note_missing_shards(detail::ModelState& state, bool is_in_file_system) {
 
 /// What a file that is not named as a shard says of itself.
 void adopt_split_keys(detail::ModelState& state) {
-  const std::optional<std::uint64_t> count = find_number(state.loaded[0], split_count_key);
+  const std::optional<std::uint64_t> count = find_number(state.loaded[0], keys::split_count);
   if (!count || *count == 0) return;  // merging tools leave a count of 0 behind
-  const std::optional<std::uint64_t> index = find_number(state.loaded[0], split_index_key);
+  const std::optional<std::uint64_t> index = find_number(state.loaded[0], keys::split_no);
   if (*count > max_shard_count || !index || *index >= *count) {
-    return note(state, Errc::shard_keys_wrong, std::string(split_count_key),
+    return note(state, Errc::shard_keys_wrong, std::string(keys::split_count),
                 "found split.count " + std::to_string(*count) + ", split.no " +
                     (index ? std::to_string(*index) : "missing"));
   }
@@ -170,11 +171,13 @@ void adopt_split_keys(detail::ModelState& state) {
 
 /// Every file of a set has the total, so files of two sets show where the totals differ.
 void compare_tensor_totals(detail::ModelState& state) {
-  const std::optional<std::uint64_t> total = find_number(state.loaded[0], split_tensors_key);
+  const std::optional<std::uint64_t> total =
+      find_number(state.loaded[0], keys::split_tensors_count);
   for (std::size_t i = 1; i < state.loaded.size(); ++i) {
-    const std::optional<std::uint64_t> other = find_number(state.loaded[i], split_tensors_key);
+    const std::optional<std::uint64_t> other =
+        find_number(state.loaded[i], keys::split_tensors_count);
     if (!total || !other || *total == *other) continue;
-    note(state, Errc::shard_keys_wrong, std::string(split_tensors_key),
+    note(state, Errc::shard_keys_wrong, std::string(keys::split_tensors_count),
          "found " + std::to_string(*total) + " in " + state.files[0].path + " and " +
              std::to_string(*other) + " in " + state.files[i].path +
              ", so they are of different sets");
@@ -183,9 +186,10 @@ void compare_tensor_totals(detail::ModelState& state) {
 }
 
 void check_tensor_total(detail::ModelState& state) {
-  const std::optional<std::uint64_t> total = find_number(state.loaded[0], split_tensors_key);
+  const std::optional<std::uint64_t> total =
+      find_number(state.loaded[0], keys::split_tensors_count);
   if (!total || *total == state.tensors().size()) return;
-  note(state, Errc::shard_keys_wrong, std::string(split_tensors_key),
+  note(state, Errc::shard_keys_wrong, std::string(keys::split_tensors_count),
        "found " + std::to_string(*total) + ", the files hold " +
            std::to_string(state.tensors().size()));
 }
@@ -193,7 +197,7 @@ void check_tensor_total(detail::ModelState& state) {
 }  // namespace
 
 bool is_split_key(std::string_view key) noexcept {
-  return key == split_index_key || key == split_count_key || key == split_tensors_key;
+  return key == keys::split_no || key == keys::split_count || key == keys::split_tensors_count;
 }
 
 std::optional<ShardName> parse_shard_name(const std::string& path) {
@@ -229,7 +233,7 @@ Result<std::unique_ptr<detail::ModelState>> open_with_shards(const Store& store,
   std::vector<LoadedFile> files;
   const std::optional<ShardName> name = parse_shard_name(file_name);
   // A name alone does not make a set: a file without split keys may be called anything.
-  if (!name || !options.with_shards || !find_number(file, split_count_key)) {
+  if (!name || !options.with_shards || !find_number(file, keys::split_count)) {
     files.push_back(std::move(file));
     return assemble(std::move(files), {.prefix = {}, .count = 1, .paths = {path}, .indexes = {0}});
   }

@@ -5,6 +5,8 @@
 #include <map>
 #include <string>
 
+#include "ingot/metadata_keys.hpp"
+
 namespace ingot {
 namespace {
 
@@ -59,7 +61,7 @@ std::vector<TypeShare> count_types(std::span<const TensorInfo> tensors) {
 }  // namespace
 
 const Value* find_architecture_key(const Model& model, std::string_view suffix) {
-  const auto architecture = get_optional<std::string_view>(model.find("general.architecture"));
+  const auto architecture = get_optional<std::string_view>(model.find(keys::general_architecture));
   if (!architecture) return nullptr;
   return model.find(std::string(*architecture) + "." + std::string(suffix));
 }
@@ -70,24 +72,24 @@ Summary summarize(const Model& model) {
     return get_optional<std::uint64_t>(own(suffix));
   };
   Summary summary;
-  summary.name = get_optional<std::string_view>(model.find("general.name"));
-  summary.architecture = get_optional<std::string_view>(model.find("general.architecture"));
-  summary.file_type = get_optional<std::uint64_t>(model.find("general.file_type"));
-  summary.context_length = own_number("context_length");
-  summary.block_count = own_number("block_count");
-  summary.embedding_length = own_number("embedding_length");
-  summary.feed_forward_length = get_layer_number(own("feed_forward_length"));
-  summary.head_count = get_layer_number(own("attention.head_count"));
-  summary.head_count_kv = get_layer_number(own("attention.head_count_kv"));
-  summary.expert_count = own_number("expert_count");
-  summary.expert_used_count = own_number("expert_used_count");
-  summary.tokenizer_model = get_optional<std::string_view>(model.find("tokenizer.ggml.model"));
-  summary.tokenizer_pre = get_optional<std::string_view>(model.find("tokenizer.ggml.pre"));
-  summary.token_count = array_size(model.find("tokenizer.ggml.tokens"));
-  summary.merge_count = array_size(model.find("tokenizer.ggml.merges"));
-  summary.vocab_size = own_number("vocab_size");
+  summary.name = get_optional<std::string_view>(model.find(keys::general_name));
+  summary.architecture = get_optional<std::string_view>(model.find(keys::general_architecture));
+  summary.file_type = get_optional<std::uint64_t>(model.find(keys::general_file_type));
+  summary.context_length = own_number(suffixes::context_length);
+  summary.block_count = own_number(suffixes::block_count);
+  summary.embedding_length = own_number(suffixes::embedding_length);
+  summary.feed_forward_length = get_layer_number(own(suffixes::feed_forward_length));
+  summary.head_count = get_layer_number(own(suffixes::attention_head_count));
+  summary.head_count_kv = get_layer_number(own(suffixes::attention_head_count_kv));
+  summary.expert_count = own_number(suffixes::expert_count);
+  summary.expert_used_count = own_number(suffixes::expert_used_count);
+  summary.tokenizer_model = get_optional<std::string_view>(model.find(keys::tokenizer_ggml_model));
+  summary.tokenizer_pre = get_optional<std::string_view>(model.find(keys::tokenizer_ggml_pre));
+  summary.token_count = array_size(model.find(keys::tokenizer_ggml_tokens));
+  summary.merge_count = array_size(model.find(keys::tokenizer_ggml_merges));
+  summary.vocab_size = own_number(suffixes::vocab_size);
   if (!summary.vocab_size) summary.vocab_size = summary.token_count;
-  summary.has_chat_template = model.find("tokenizer.chat_template") != nullptr;
+  summary.has_chat_template = model.find(keys::tokenizer_chat_template) != nullptr;
 
   summary.types = count_types(model.tensors());
   for (const TypeShare& share : summary.types) {

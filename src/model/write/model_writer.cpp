@@ -10,6 +10,7 @@
 #include "base/checked.hpp"
 #include "format/parse.hpp"
 #include "format/serialise.hpp"
+#include "ingot/metadata_keys.hpp"
 #include "ingot/quantize.hpp"
 #include "ingot/shard_name.hpp"
 #include "io/atomic_file.hpp"

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "format/serialise.hpp"
+#include "ingot/metadata_keys.hpp"
 #include "ingot/model.hpp"
 #include "ingot/model_writer.hpp"
 #include "model/open/model_state.hpp"
@@ -36,7 +37,9 @@ struct WriterContent {
   const void* first_model = nullptr;  ///< That a tensor is copied from.
   bool is_of_one_model = true;
 
-  [[nodiscard]] std::uint64_t alignment() const { return alignment_of(keys.find(alignment_key)); }
+  [[nodiscard]] std::uint64_t alignment() const {
+    return alignment_of(keys.find(ingot::keys::general_alignment));
+  }
 };
 
 /// The bytes of a file.

@@ -4,21 +4,16 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <ingot/metadata_keys.hpp>
 
 namespace ingot::cli {
 namespace {
 
-constexpr std::string_view role_prefix = "tokenizer.ggml.";
-constexpr std::string_view role_suffix = "_token_id";
-
 std::optional<SpecialToken> as_special_token(const KeyValue& pair) {
-  std::string_view role = pair.key;
-  if (!role.starts_with(role_prefix) || !role.ends_with(role_suffix)) return std::nullopt;
-  if (role.size() <= role_prefix.size() + role_suffix.size()) return std::nullopt;
+  const std::string_view role = token_role(pair.key);
+  if (role.empty()) return std::nullopt;
   const Result<std::uint64_t> id = pair.value.get<std::uint64_t>();
   if (!id) return std::nullopt;
-  role.remove_prefix(role_prefix.size());
-  role.remove_suffix(role_suffix.size());
   return SpecialToken{role, *id, std::nullopt};
 }
 
@@ -39,7 +34,7 @@ std::vector<SpecialToken> special_tokens(const Model& model) {
   for (const KeyValue& pair : model.metadata()) {
     if (const auto token = as_special_token(pair)) tokens.push_back(*token);
   }
-  const Value* texts = model.find("tokenizer.ggml.tokens");
+  const Value* texts = model.find(keys::tokenizer_ggml_tokens);
   if (tokens.empty() || texts == nullptr) return tokens;
   const Array array = texts->as_array();
   if (array.element_type() != ValueType::string) return tokens;

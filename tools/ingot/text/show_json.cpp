@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "text/show_json.hpp"
 
+#include <ingot/metadata_keys.hpp>
 #include <ingot/summary.hpp>
 #include <ingot/text.hpp>
 #include <optional>
@@ -68,10 +69,10 @@ void write_model(JsonStream& json, const Model& model, const Summary& summary) {
   json.member("context_length", summary.context_length);
   json.member("block_count", summary.block_count);
   json.member("embedding_length", summary.embedding_length);
-  write_layer_number(json, model, "feed_forward_length", "feed_forward_length",
+  write_layer_number(json, model, "feed_forward_length", suffixes::feed_forward_length,
                      summary.feed_forward_length);
-  write_layer_number(json, model, "head_count", "attention.head_count", summary.head_count);
-  write_layer_number(json, model, "head_count_kv", "attention.head_count_kv",
+  write_layer_number(json, model, "head_count", suffixes::attention_head_count, summary.head_count);
+  write_layer_number(json, model, "head_count_kv", suffixes::attention_head_count_kv,
                      summary.head_count_kv);
   json.member("expert_count", summary.expert_count);
   json.member("expert_used_count", summary.expert_used_count);

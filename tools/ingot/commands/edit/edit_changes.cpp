@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <ingot/chat.hpp>
+#include <ingot/metadata_keys.hpp>
 #include <ingot/shard_name.hpp>
 #include <ingot/text.hpp>
 #include <utility>
@@ -20,40 +20,37 @@ namespace {
 
 using Problem = std::optional<RequestProblem>;
 
-const std::string template_key = chat_template_key();
-constexpr std::string_view tokens_key = "tokenizer.ggml.tokens";
 constexpr std::string_view split_prefix = "split.";
 
-/// What users call a special token, and what stands in its key. "seperator" is how the keys of the
-/// format spell it.
-struct SpecialToken {
+/// Other words for the roles of special tokens. "seperator" is how the keys of the format spell it.
+struct RoleName {
   std::string_view name;
-  std::string_view key_part;
+  std::string_view role;
 };
-constexpr std::array special_tokens = {
-    SpecialToken{"bos", "bos"},
-    SpecialToken{"eos", "eos"},
-    SpecialToken{"eot", "eot"},
-    SpecialToken{"eom", "eom"},
-    SpecialToken{"unknown", "unknown"},
-    SpecialToken{"unk", "unknown"},
-    SpecialToken{"seperator", "seperator"},
-    SpecialToken{"separator", "seperator"},
-    SpecialToken{"sep", "seperator"},
-    SpecialToken{"padding", "padding"},
-    SpecialToken{"pad", "padding"},
-    SpecialToken{"cls", "cls"},
-    SpecialToken{"mask", "mask"},
-    SpecialToken{"prefix", "prefix"},
-    SpecialToken{"suffix", "suffix"},
-    SpecialToken{"middle", "middle"},
-    SpecialToken{"fim_pre", "fim_pre"},
-    SpecialToken{"fim_suf", "fim_suf"},
-    SpecialToken{"fim_mid", "fim_mid"},
-    SpecialToken{"fim_pad", "fim_pad"},
-    SpecialToken{"fim_rep", "fim_rep"},
-    SpecialToken{"fim_sep", "fim_sep"},
+constexpr std::array other_role_names = {
+    RoleName{"unk", "unknown"},
+    RoleName{"separator", "seperator"},
+    RoleName{"sep", "seperator"},
+    RoleName{"pad", "padding"},
 };
+
+/// All names that a special token has for users.
+std::vector<std::string> special_token_names() {
+  std::vector<std::string> names;
+  for (const MetadataKeyInfo& key : standard_keys) {
+    if (!token_role(key.name).empty()) names.emplace_back(token_role(key.name));
+  }
+  for (const RoleName& row : other_role_names) names.emplace_back(row.name);
+  return names;
+}
+
+/// The key for a name of a special token; empty if there is none.
+std::string special_token_key(const std::string& name) {
+  const auto other = std::find_if(other_role_names.begin(), other_role_names.end(),
+                                  [&](const RoleName& row) { return row.name == name; });
+  const std::string key = token_id_key(other == other_role_names.end() ? name : other->role);
+  return find_key(key, {}) == nullptr ? std::string() : key;
+}
 
 std::string in_quotes(std::string_view text) { return "\"" + escape(text) + "\""; }
 
@@ -174,7 +171,7 @@ class Changer {
   }
 
   Problem set_template(const std::string& text) {
-    set(template_key, OwnedValue::string(text));
+    set(keys::tokenizer_chat_template, OwnedValue::string(text));
     return {};
   }
 
@@ -182,14 +179,13 @@ class Changer {
     const std::optional<Value> old = find(assignment.key);
     std::optional<ValueSpec> spec = assignment.spec;
     if (!spec && old) spec = spec_of(*old);
-    if (!spec && (assignment.is_path || assignment.key == template_key)) {
-      spec = ValueSpec{ValueType::string, 0};
-    }
+    if (!spec) spec = standard_spec(assignment);
+    if (!spec && assignment.is_path) spec = ValueSpec{ValueType::string, 0};
     if (!spec) {
       return no_sense(fmt::format(
-          "there is no key {}{}; to add it, say its type: "
+          "there is no key {}{}; a new key that is no standard one needs its type: "
           "--set '{}:string=...'",
-          in_quotes(assignment.key), hint_keys(assignment.key), escape(assignment.key)));
+          in_quotes(assignment.key), hint_new_key(assignment.key), escape(assignment.key)));
     }
     std::optional<std::string> content;
     if (assignment.is_path) {
@@ -204,20 +200,30 @@ class Changer {
     return {};
   }
 
-  void set(const std::string& key, const OwnedValue& value) {
+  /// The type of a new standard key; nothing for other keys.
+  [[nodiscard]] std::optional<ValueSpec> standard_spec(const Assignment& assignment) const {
+    const MetadataKeyInfo* key = find_key(assignment.key, architecture());
+    if (key == nullptr) return std::nullopt;
+    const auto [type, is_array] = usual_type(key->form, assignment.text.starts_with('['));
+    return ValueSpec{type, is_array ? std::size_t{1} : std::size_t{0}};
+  }
+
+  void set(std::string_view key, const OwnedValue& value) {
     bool is_somewhere = false;
     for (FileEdit& file : files_) is_somewhere = is_somewhere || file.edit.find(key).has_value();
     for (FileEdit& file : files_) {
       const bool is_here = file.edit.find(key).has_value();
       if (!is_here && is_somewhere) continue;
       file.edit.set(key, value);
-      file.changes.push_back(
-          {is_here ? "set_key" : "add_key", key, {}, OwnedValue::copy_of(value.value())});
+      file.changes.push_back({is_here ? "set_key" : "add_key",
+                              std::string(key),
+                              {},
+                              OwnedValue::copy_of(value.value())});
       if (!is_here) break;  // a new one goes into the first file
     }
   }
 
-  [[nodiscard]] std::optional<Value> find(const std::string& key) const {
+  [[nodiscard]] std::optional<Value> find(std::string_view key) const {
     for (const FileEdit& file : files_) {
       if (const auto value = file.edit.find(key)) return value;
     }
@@ -239,7 +245,7 @@ class Changer {
       if (error != std::errc() || end != text.data() + text.size()) {
         return no_sense("--special-token-id takes the number of a token, not " + in_quotes(text));
       }
-      const std::optional<Value> tokens = find(std::string(tokens_key));
+      const std::optional<Value> tokens = find(keys::tokenizer_ggml_tokens);
       if (tokens && id >= tokens->as_array().size()) {
         return missing(fmt::format("there is no token {}; the vocabulary has {}", id,
                                    tokens->as_array().size()));
@@ -250,8 +256,9 @@ class Changer {
   }
 
   Problem find_token(const std::string& text, std::uint32_t& id) const {
-    const std::optional<Value> tokens = find(std::string(tokens_key));
-    if (!tokens) return missing("there is no vocabulary (" + std::string(tokens_key) + ")");
+    const std::optional<Value> tokens = find(keys::tokenizer_ggml_tokens);
+    if (!tokens)
+      return missing("there is no vocabulary (" + std::string(keys::tokenizer_ggml_tokens) + ")");
     std::optional<std::uint32_t> found;
     std::uint32_t at = 0;
     for (const Value token : tokens->as_array()) {
@@ -272,20 +279,12 @@ class Changer {
   }
 
   Problem set_special_token(const std::string& name, std::uint32_t id) {
-    const auto token = std::find_if(special_tokens.begin(), special_tokens.end(),
-                                    [&](const SpecialToken& row) { return row.name == name; });
-    if (token == special_tokens.end()) {
-      std::vector<std::string> names;
-      for (const SpecialToken& row : special_tokens) names.emplace_back(row.name);
-      return no_sense("there is no special token called " + in_quotes(name) + suggest(name, names));
+    const std::string key = special_token_key(name);
+    if (key.empty()) {
+      return no_sense("there is no special token called " + in_quotes(name) +
+                      suggest(name, special_token_names()));
     }
-    const std::string key = fmt::format("tokenizer.ggml.{}_token_id", token->key_part);
-    const std::optional<Value> old = find(key);
-    const ValueSpec spec = old ? spec_of(*old) : ValueSpec{ValueType::uint32, 0};
-    Result<OwnedValue> value = parse_value(spec, std::to_string(id));
-    if (!value) return no_sense(in_quotes(key) + ": " + value.error().detail);
-    set(key, *value);
-    return {};
+    return assign({key, std::nullopt, std::to_string(id)});
   }
 
   /// Tensors are gone: the files say how many there are in all.
@@ -296,18 +295,33 @@ class Changer {
           file.changes.begin(), file.changes.end(),
           [](const Change& change) { return std::string_view(change.action) == "remove_tensor"; }));
     }
-    const std::optional<Value> total = find(std::string(split_tensors_key));
+    const std::optional<Value> total = find(keys::split_tensors_count);
     const std::uint64_t count = total ? total->get<std::uint64_t>().value_or(0) : std::uint64_t{0};
     if (count < removed) return {};
     const Result<OwnedValue> value = parse_value(spec_of(*total), std::to_string(count - removed));
-    if (value) set(std::string(split_tensors_key), *value);
+    if (value) set(keys::split_tensors_count, *value);
     return {};
   }
 
-  [[nodiscard]] std::string hint_keys(const std::string& word) const {
+  [[nodiscard]] std::string architecture() const {
+    const std::optional<Value> value = find(keys::general_architecture);
+    return value ? std::string(value->get<std::string_view>().value_or("")) : std::string();
+  }
+  [[nodiscard]] std::vector<std::string> key_names() const {
     std::vector<std::string> names;
     for (const FileEdit& file : files_) {
       for (const KeyValue& entry : file.edit.model().metadata()) names.emplace_back(entry.key);
+    }
+    return names;
+  }
+  [[nodiscard]] std::string hint_keys(const std::string& word) const {
+    return suggest(word, key_names());
+  }
+  /// Also names standard keys that the files do not have.
+  [[nodiscard]] std::string hint_new_key(const std::string& word) const {
+    std::vector<std::string> names = key_names();
+    for (const MetadataKeyInfo& key : standard_keys) {
+      names.push_back((key.has_architecture ? architecture() + '.' : "") + std::string(key.name));
     }
     return suggest(word, names);
   }

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <ingot/metadata_keys.hpp>
 #include <ingot/text.hpp>
 #include <memory>
 #include <optional>
@@ -58,7 +59,7 @@ void print_json(Console& console, const Keys& keys) {
 
 /// What a number means, where the format says so.
 std::string meaning_of(const KeyValue& pair) {
-  if (pair.key != "general.file_type") return {};
+  if (pair.key != keys::general_file_type) return {};
   const std::string_view name = file_type_name(pair.value.get<std::uint64_t>().value_or(~0ull));
   return name.empty() ? "" : fmt::format(" ({})", name);
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <ingot/metadata_keys.hpp>
 #include <ingot/parallel.hpp>
 #include <ingot/quantize.hpp>
 #include <initializer_list>
@@ -77,7 +78,7 @@ DataProducer produce_encoded(WeightPattern pattern, std::uint64_t element_count,
       make_weights(pattern, done, std::as_writable_bytes(std::span(floats)));
       blocks.resize(info.bytes_of(wanted));
       INGOT_TRY_VOID(quantize_spread(info.type, std::span(floats).first(wanted), row_elements,
-                                     blocks, threads, {.weights = ones, .byte_order = byte_order}));
+                                     blocks, threads, {.importance = ones, .byte_order = byte_order}));
       INGOT_TRY_VOID(sink(blocks));
     }
     return {};
@@ -125,58 +126,60 @@ class SampleBuilder {
 
   void set_general_keys() {
     const std::string label = size_label(shape_.parameters());
-    writer_.set_string("general.architecture", arch_);
-    writer_.set_string("general.type", "model");
-    writer_.set_string("general.name", fmt::format("Ingot sample {} {}", arch_, label));
+    writer_.set_string(keys::general_architecture, arch_);
+    writer_.set_string(keys::general_type, "model");
+    writer_.set_string(keys::general_name, fmt::format("Ingot sample {} {}", arch_, label));
     writer_.set_string(
-        "general.description",
+        keys::general_description,
         fmt::format("Random weights (seed {}): for tests, not for talking", options_.seed));
-    writer_.set_string("general.size_label", label);
-    writer_.set_string("general.license", "mit");
+    writer_.set_string(keys::general_size_label, label);
+    writer_.set_string(keys::general_license, "mit");
     if (const auto number = smallest_file_type_of(options_.type)) {
-      writer_.set("general.file_type", *number);
+      writer_.set(keys::general_file_type, *number);
     }
-    writer_.set("general.quantization_version", std::uint32_t{2});
+    writer_.set(keys::general_quantization_version, std::uint32_t{2});
   }
 
   void set_architecture_keys() {
-    set_own("vocab_size", shape_.vocabulary);
-    set_own("context_length", shape_.context);
-    set_own("embedding_length", shape_.embedding);
-    set_own("block_count", shape_.layers);
-    set_own("feed_forward_length", shape_.feed_forward);
-    set_own("attention.head_count", shape_.heads);
-    set_own("attention.head_count_kv", shape_.kv_heads);
+    set_own(suffixes::vocab_size, shape_.vocabulary);
+    set_own(suffixes::context_length, shape_.context);
+    set_own(suffixes::embedding_length, shape_.embedding);
+    set_own(suffixes::block_count, shape_.layers);
+    set_own(suffixes::feed_forward_length, shape_.feed_forward);
+    set_own(suffixes::attention_head_count, shape_.heads);
+    set_own(suffixes::attention_head_count_kv, shape_.kv_heads);
     const bool is_llama = shape_.arch == SampleArch::llama;
-    set_own("attention.layer_norm_rms_epsilon", is_llama ? 1e-5f : 1e-6f);
-    set_own("rope.dimension_count", shape_.head_size());
-    set_own("rope.freq_base", is_llama ? 10000.0f : 1000000.0f);
+    set_own(suffixes::attention_layer_norm_rms_epsilon, is_llama ? 1e-5f : 1e-6f);
+    set_own(suffixes::rope_dimension_count, shape_.head_size());
+    set_own(suffixes::rope_freq_base, is_llama ? 10000.0f : 1000000.0f);
     if (shape_.experts > 0) {
-      set_own("expert_count", shape_.experts);
-      set_own("expert_used_count", shape_.experts_used());
+      set_own(suffixes::expert_count, shape_.experts);
+      set_own(suffixes::expert_used_count, shape_.experts_used());
     }
   }
 
   void set_tokenizer_keys() {
     const SampleVocabulary vocabulary = make_vocabulary(shape_.arch, shape_.vocabulary);
     const bool is_llama = shape_.arch == SampleArch::llama;
-    writer_.set_string("tokenizer.ggml.model", is_llama ? "llama" : "gpt2");
-    writer_.set_string("tokenizer.ggml.pre", is_llama ? "default" : "qwen2");
-    writer_.set_array("tokenizer.ggml.tokens", std::span<const std::string>(vocabulary.tokens));
+    writer_.set_string(keys::tokenizer_ggml_model, is_llama ? "llama" : "gpt2");
+    writer_.set_string(keys::tokenizer_ggml_pre, is_llama ? "default" : "qwen2");
+    writer_.set_array(keys::tokenizer_ggml_tokens, std::span<const std::string>(vocabulary.tokens));
     if (is_llama) {
-      writer_.set_array("tokenizer.ggml.scores", std::span<const float>(vocabulary.scores));
+      writer_.set_array(keys::tokenizer_ggml_scores, std::span<const float>(vocabulary.scores));
     }
-    writer_.set_array("tokenizer.ggml.token_type", std::span<const std::int32_t>(vocabulary.kinds));
+    writer_.set_array(keys::tokenizer_ggml_token_type,
+                      std::span<const std::int32_t>(vocabulary.kinds));
     if (!is_llama) {
-      writer_.set_array("tokenizer.ggml.merges", std::span<const std::string>(vocabulary.merges));
+      writer_.set_array(keys::tokenizer_ggml_merges,
+                        std::span<const std::string>(vocabulary.merges));
     }
-    writer_.set("tokenizer.ggml.bos_token_id", vocabulary.begin_id);
-    writer_.set("tokenizer.ggml.eos_token_id", vocabulary.end_id);
-    if (is_llama) writer_.set("tokenizer.ggml.unknown_token_id", std::uint32_t{0});
-    writer_.set("tokenizer.ggml.padding_token_id", vocabulary.padding_id);
-    writer_.set_bool("tokenizer.ggml.add_bos_token", is_llama);
-    writer_.set_bool("tokenizer.ggml.add_eos_token", false);
-    writer_.set_string("tokenizer.chat_template",
+    writer_.set(keys::tokenizer_ggml_bos_token_id, vocabulary.begin_id);
+    writer_.set(keys::tokenizer_ggml_eos_token_id, vocabulary.end_id);
+    if (is_llama) writer_.set(keys::tokenizer_ggml_unknown_token_id, std::uint32_t{0});
+    writer_.set(keys::tokenizer_ggml_padding_token_id, vocabulary.padding_id);
+    writer_.set_bool(keys::tokenizer_ggml_add_bos_token, is_llama);
+    writer_.set_bool(keys::tokenizer_ggml_add_eos_token, false);
+    writer_.set_string(keys::tokenizer_chat_template,
                        is_llama ? llama_chat_template : qwen2_chat_template);
   }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ingot/metadata_keys.hpp>
 #include <ingot/summary.hpp>
 #include <ingot/text.hpp>
 #include <string_view>
@@ -108,7 +109,7 @@ class Page {
     console_.out().print("{}\n", console_.paint(Style::strong, escape_shortened(title, width_)));
     Items facts;
     if (summary_.architecture) facts.push_back(escape_shortened(*summary_.architecture, 32));
-    const auto kind = find_text(model_, "general.type");
+    const auto kind = find_text(model_, keys::general_type);
     if (kind && *kind != "model") facts.push_back(escape_shortened(*kind, 16));
     if (summary_.parameter_count > 0) {
       facts.push_back(format_count(summary_.parameter_count) + " parameters");
@@ -156,7 +157,8 @@ class Page {
                       (summary_.head_count_kv->maximum == 1 ? " head" : " heads"));
     }
     if (const auto size = head_size()) items.push_back(fmt::format("head size {}", *size));
-    if (const auto window = own_number("attention.sliding_window"); window.value_or(0) > 0) {
+    if (const auto window = own_number(suffixes::attention_sliding_window);
+        window.value_or(0) > 0) {
       items.push_back("sliding window " + format_digits(*window));
     }
     return items;
@@ -167,13 +169,13 @@ class Page {
     if (summary_.context_length) {
       items.push_back(plural(*summary_.context_length, "token", "tokens"));
     }
-    if (const auto base = own_float("rope.freq_base")) {
+    if (const auto base = own_float(suffixes::rope_freq_base)) {
       items.push_back("rope base " + *base);
     }
-    const Value* scaling = find_architecture_key(model_, "rope.scaling.type");
+    const Value* scaling = find_architecture_key(model_, suffixes::rope_scaling_type);
     if (scaling != nullptr && scaling->type() == ValueType::string) {
       const std::string_view kind = scaling->get<std::string_view>().value_or("");
-      const auto factor = own_float("rope.scaling.factor");
+      const auto factor = own_float(suffixes::rope_scaling_factor);
       if (kind != "none") {
         items.push_back("rope scaling " + escape_shortened(kind, 16) +
                         (factor ? " x " + *factor : ""));
@@ -248,7 +250,7 @@ class Page {
     }
     line("tokenizer", items);
     line("", special_token_items());
-    if (const Value* chat_template = model_.find("tokenizer.chat_template")) {
+    if (const Value* chat_template = model_.find(keys::tokenizer_chat_template)) {
       line("template", {"yes", plural(chat_template->bytes().size(), "byte", "bytes")});
     } else if (summary_.token_count) {
       line("template", {"none"});
@@ -279,13 +281,13 @@ class Page {
       }
       return text;
     };
-    text_line("author", first_of({"general.author", "general.organization"}));
+    text_line("author", first_of({keys::general_author, keys::general_organization}));
     text_line("base", first_of({"general.base_model.0.name", "general.base_model.0.repo_url"}));
-    text_line("quantized", first_of({"general.quantized_by"}));
-    text_line("license", first_of({"general.license", "general.license.name"}));
-    text_line("source", first_of({"general.source.url", "general.source.repo_url",
-                                  "general.source.huggingface.repository", "general.url",
-                                  "general.repo_url"}));
+    text_line("quantized", first_of({keys::general_quantized_by}));
+    text_line("license", first_of({keys::general_license, keys::general_license_name}));
+    text_line("source", first_of({keys::general_source_url, keys::general_source_repo_url,
+                                  keys::general_source_huggingface_repository, keys::general_url,
+                                  keys::general_repo_url}));
     start_group();
   }
 
@@ -369,7 +371,7 @@ class Page {
 
   /// As stored, or what it must be if all heads share the width.
   [[nodiscard]] std::optional<std::uint64_t> head_size() const {
-    if (const auto size = own_number("attention.key_length")) return size;
+    if (const auto size = own_number(suffixes::attention_key_length)) return size;
     const std::uint64_t heads = summary_.head_count->minimum;
     if (heads == 0 || heads != summary_.head_count->maximum) return std::nullopt;
     if (!summary_.embedding_length || *summary_.embedding_length % heads != 0) return std::nullopt;
