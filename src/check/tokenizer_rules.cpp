@@ -32,7 +32,7 @@ bool is_byte_token(std::string_view token) noexcept {
 
 /// Ids that generation must never pick are ids, too.
 void report_suppressed(Inspection& inspection, std::uint64_t token_count) {
-  constexpr std::string_view key = "tokenizer.ggml.suppress_tokens";
+  constexpr std::string_view key = keys::tokenizer_ggml_suppress_tokens;
   const Value* value = inspection.model().find(key);
   if (value == nullptr || !value->is_array()) return;
   for (const Value& element : value->as_array()) {

@@ -8,15 +8,12 @@
 #include "base/counted.hpp"
 #include "base/sort_unique.hpp"
 #include "check/rules.hpp"
+#include "ingot/metadata_keys.hpp"
 #include "ingot/text.hpp"
 
 namespace ingot::check::rules {
 namespace {
 
-constexpr std::string_view model_key = "tokenizer.ggml.model";
-constexpr std::string_view pre_key = "tokenizer.ggml.pre";
-constexpr std::string_view tokens_key = "tokenizer.ggml.tokens";
-constexpr std::string_view merges_key = "tokenizer.ggml.merges";
 constexpr std::size_t shown_columns = 40;
 
 void report_at(Inspection& inspection, std::string_view key, std::string message) {
@@ -98,8 +95,7 @@ std::vector<TokenNames> names_in(const Vocabulary& vocabulary) {
 
 bool has_key(const Model& model, SpecialToken special) {
   const auto is_there = [&](std::string_view key) {
-    return !key.empty() &&
-           model.find("tokenizer.ggml." + std::string(key) + "_token_id") != nullptr;
+    return !key.empty() && model.find(token_id_key(key)) != nullptr;
   };
   switch (special) {
 #define INGOT_SPECIAL_TOKEN(enumerator, constant, key, older_key, description) \
@@ -114,12 +110,12 @@ bool has_key(const Model& model, SpecialToken special) {
 }  // namespace
 
 void tokenizer_unusable(Inspection& inspection) {
-  const Value* name = inspection.model().find(model_key);
+  const Value* name = inspection.model().find(keys::tokenizer_ggml_model);
   if (name == nullptr) return;
   const std::string_view family = name->get<std::string_view>().value_or("");
   if (family == "none" || family == "no_vocab") return;
   if (const auto error = inspection.vocabulary_error()) {
-    report_at(inspection, model_key, error->message());
+    report_at(inspection, keys::tokenizer_ggml_model, error->message());
   }
 }
 
@@ -127,7 +123,7 @@ void pre_missing(Inspection& inspection) {
   const Vocabulary* vocabulary = inspection.vocabulary();
   if (vocabulary == nullptr || vocabulary->family() != TokenizerFamily::bpe) return;
   if (!vocabulary->pre_tokenizer().empty()) return;
-  report_at(inspection, model_key,
+  report_at(inspection, keys::tokenizer_ggml_model,
             "without tokenizer.ggml.pre texts are cut as for \"default\"" +
                 hint_for(inspection.architecture(), vocabulary->size()));
 }
@@ -137,7 +133,7 @@ void pre_unknown(Inspection& inspection) {
   if (vocabulary == nullptr || vocabulary->family() != TokenizerFamily::bpe) return;
   const std::string_view pre = vocabulary->pre_tokenizer();
   if (pre.empty() || std::ranges::binary_search(known_pre_tokenizers(), pre)) return;
-  report_at(inspection, pre_key,
+  report_at(inspection, keys::tokenizer_ggml_pre,
             "it is \"" + escape_shortened(pre, shown_columns) + "\"" +
                 hint_for(inspection.architecture(), vocabulary->size()));
 }
@@ -152,13 +148,13 @@ void token_duplicate(Inspection& inspection) {
     repeated.add([&] { return named(*vocabulary, id) + " is also " + std::to_string(first); });
   });
   if (repeated.count == 0) return;
-  report_at(inspection, tokens_key,
+  report_at(inspection, keys::tokenizer_ggml_tokens,
             counted(repeated.count, "token") + " repeat a text: " + repeated.first);
 }
 
 void merge_unknown(Inspection& inspection) {
   const Vocabulary* vocabulary = inspection.vocabulary();
-  const Value* value = inspection.model().find(merges_key);
+  const Value* value = inspection.model().find(keys::tokenizer_ggml_merges);
   if (vocabulary == nullptr || vocabulary->family() != TokenizerFamily::bpe) return;
   if (value == nullptr || value->as_array().element_type() != ValueType::string) return;
   Tally unknown;
@@ -176,7 +172,7 @@ void merge_unknown(Inspection& inspection) {
     unknown.add([&] { return "\"" + escape_shortened(text, shown_columns) + "\""; });
   }
   if (unknown.count == 0) return;
-  report_at(inspection, merges_key,
+  report_at(inspection, keys::tokenizer_ggml_merges,
             counted(unknown.count, "merge") + " of texts that are no tokens, the first is " +
                 unknown.first);
 }
@@ -193,7 +189,7 @@ void byte_missing(Inspection& inspection) {
     list += std::string(" ") + digits[missing[i] / 16] + digits[missing[i] % 16];
   }
   if (missing.size() > shown_bytes) list += " ...";
-  report_at(inspection, tokens_key,
+  report_at(inspection, keys::tokenizer_ggml_tokens,
             "no token stands for " + counted(missing.size(), "byte") + " (hex):" + list);
 }
 
@@ -208,7 +204,7 @@ void token_spelling(Inspection& inspection) {
     bad.add([&] { return named(*vocabulary, id); });
   });
   if (bad.count == 0) return;
-  report_at(inspection, tokens_key,
+  report_at(inspection, keys::tokenizer_ggml_tokens,
             counted(bad.count, "token") + " that decoding shows as [UNK_BYTE_...], the first is " +
                 bad.first);
 }
@@ -220,9 +216,9 @@ void added_token_missing(Inspection& inspection) {
   const auto require = [&](bool is_added, SpecialToken special, std::string_view name) {
     if (!is_added || vocabulary->special(special) != no_token) return;
     const std::string text(name);
-    const std::string key = "tokenizer.ggml.add_" + text + "_token";
+    const std::string key = std::string(keys::tokenizer_prefix) + "add_" + text + "_token";
     const bool has_flag = inspection.model().find(key) != nullptr;
-    report_at(inspection, has_flag ? std::string_view(key) : model_key,
+    report_at(inspection, has_flag ? std::string_view(key) : keys::tokenizer_ggml_model,
               text + " is added to every text, but no token is " + text);
   };
   require(flags.adds_bos, SpecialToken::bos, "bos");
@@ -232,7 +228,8 @@ void added_token_missing(Inspection& inspection) {
 
 void special_typed_normal(Inspection& inspection) {
   const Vocabulary* vocabulary = inspection.vocabulary();
-  if (vocabulary == nullptr || inspection.model().find("tokenizer.ggml.token_type") == nullptr) {
+  if (vocabulary == nullptr ||
+      inspection.model().find(keys::tokenizer_ggml_token_type) == nullptr) {
     return;
   }
   std::vector<TokenId> specials(vocabulary->end_of_generation().begin(),
@@ -250,7 +247,7 @@ void special_typed_normal(Inspection& inspection) {
   }
   if (normal.count == 0) return;
   report_at(
-      inspection, "tokenizer.ggml.token_type",
+      inspection, keys::tokenizer_ggml_token_type,
       counted(normal.count, "special token") + " typed as normal, the first is " + normal.first);
 }
 
@@ -259,7 +256,7 @@ void special_ambiguous(Inspection& inspection) {
   if (vocabulary == nullptr) return;
   for (const TokenNames& names : names_in(*vocabulary)) {
     if (names.ids.size() < 2 || has_key(inspection.model(), names.special)) continue;
-    report_at(inspection, tokens_key,
+    report_at(inspection, keys::tokenizer_ggml_tokens,
               std::string(name_of(names.special)) + " has no key; it is token " +
                   named(*vocabulary, names.ids[0]) + ", but could be " +
                   named(*vocabulary, names.ids[1]));
@@ -272,7 +269,8 @@ void end_is_word(Inspection& inspection) {
   for (const TokenId id : vocabulary->end_of_generation()) {
     const TokenKind kind = vocabulary->kind_in_file(id);
     if (kind != TokenKind::normal || is_marked(vocabulary->text(id))) continue;
-    report_at(inspection, tokens_key, "token " + named(*vocabulary, id) + " ends a generation");
+    report_at(inspection, keys::tokenizer_ggml_tokens,
+              "token " + named(*vocabulary, id) + " ends a generation");
   }
 }
 

@@ -57,7 +57,8 @@ class QuantizeError : public testing::TestWithParam<ExpectedError> {
     for (float& value : floats) value = normal(random);
     const TensorTypeInfo& info = *find_type(GetParam().type);
     std::vector<std::byte> blocks(floats.size() / info.block_elements * info.block_bytes);
-    EXPECT_THAT(quantize(info.type, floats, row_elements, blocks, {.importance = given}), Succeeds());
+    EXPECT_THAT(quantize(info.type, floats, row_elements, blocks, {.importance = given}),
+                Succeeds());
     std::vector<float> decoded(floats.size());
     EXPECT_THAT(dequantize(info.type, blocks, decoded), Succeeds());
     double error = 0.0;
