@@ -53,6 +53,10 @@ enum class TokenizerFamily : std::uint8_t {
 /// "SPM", "BPE", ...; static.
 [[nodiscard]] INGOT_EXPORT std::string_view name_of(TokenizerFamily family) noexcept;
 
+/// The family of a value of `tokenizer.ggml.model`; nothing for one that nobody knows.
+[[nodiscard]] INGOT_EXPORT std::optional<TokenizerFamily> family_of(
+    std::string_view model_name) noexcept;
+
 /// What a token is, by the numbers of `tokenizer.ggml.token_type`.
 enum class TokenKind : std::uint8_t {
   undefined = 0,
@@ -272,5 +276,20 @@ class INGOT_EXPORT StreamDecoder {
 
 /// The values of `tokenizer.ggml.pre` that are known, sorted; static.
 [[nodiscard]] INGOT_EXPORT std::span<const std::string_view> known_pre_tokenizers() noexcept;
+
+/// What a pre-tokenizer is, for programs that write it in another form.
+struct PreTokenizerFacts {
+  /// Applied one after the other, each to every piece that the one before has left; in the syntax
+  /// of Perl, with characters beyond ASCII by their numbers.
+  std::span<const std::string_view> expressions;
+  bool ignores_merges = false;  ///< A piece that is a token is that token.
+  bool has_plain_text = false;  ///< Tokens hold their text, not letters that stand for bytes.
+  bool joins_newlines = false;  ///< A run of newlines that is a token is that token.
+};
+
+/// The facts of a value of `tokenizer.ggml.pre`; of "default" for the empty text; nothing for one
+/// that is unknown.
+[[nodiscard]] INGOT_EXPORT std::optional<PreTokenizerFacts> facts_of_pre_tokenizer(
+    std::string_view name) noexcept;
 
 }  // namespace ingot

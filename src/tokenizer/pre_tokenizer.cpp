@@ -46,4 +46,12 @@ const PreTokenizer* find_pre_tokenizer(std::string_view name) noexcept {
 
 std::span<const std::string_view> known_pre_tokenizers() noexcept { return tokenizer::names; }
 
+std::optional<PreTokenizerFacts> facts_of_pre_tokenizer(std::string_view name) noexcept {
+  using tokenizer::PreTokenizer;
+  const PreTokenizer* row = tokenizer::find_pre_tokenizer(name);
+  if (row == nullptr) return std::nullopt;
+  return PreTokenizerFacts{row->expressions, row->has(PreTokenizer::ignore_merges),
+                           row->has(PreTokenizer::raw_utf8), row->has(PreTokenizer::gemma)};
+}
+
 }  // namespace ingot

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -27,6 +28,11 @@ constexpr Family families[] = {
 #include "tokenizer/families.def"
 #undef INGOT_FAMILY
 };
+
+const Family* find_family(std::string_view model_name) noexcept {
+  const auto* family = std::ranges::find(families, model_name, &Family::name);
+  return family == std::end(families) ? nullptr : family;
+}
 
 /// The elements of a key that is an array; none if there is no such key.
 Array array_of(const Model& model, std::string_view name) {
@@ -185,8 +191,8 @@ std::size_t nameless_count(const Model& model) {
 
 Result<VocabularyData> read_vocabulary(const Model& model, std::string_view pre_name) {
   INGOT_TRY(const std::string_view model_name, model.get<std::string_view>(token_key("model")));
-  const auto* family = std::ranges::find(families, model_name, &Family::name);
-  if (family == std::end(families)) {
+  const Family* family = find_family(model_name);
+  if (family == nullptr) {
     return fail(Errc::tokenizer_unknown, token_key("model"),
                 "found \"" + std::string(model_name) + "\"");
   }
@@ -209,6 +215,11 @@ Result<VocabularyData> read_vocabulary(const Model& model, std::string_view pre_
 }
 
 }  // namespace tokenizer
+
+std::optional<TokenizerFamily> family_of(std::string_view model_name) noexcept {
+  const tokenizer::Family* family = tokenizer::find_family(model_name);
+  return family == nullptr ? std::nullopt : std::optional(family->family);
+}
 
 Result<Vocabulary> Vocabulary::make(const Model& model) {
   INGOT_TRY(tokenizer::VocabularyData data, tokenizer::read_vocabulary(model, {}));

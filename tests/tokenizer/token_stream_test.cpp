@@ -143,7 +143,7 @@ TEST(TokenStream, GivesTheIdsOfTheWhole) {
         const std::string text = random_text(random, 1 + random.below(60));
         const auto ids = tokenizer.encode(text, {.parse_special = parse_special});
         ASSERT_THAT(ids, Succeeds());
-        for (const std::size_t part_bytes : {1, 5, 24}) {
+        for (const std::size_t part_bytes : {1u, 5u, 24u}) {
           ASSERT_EQ(streamed(tokenizer, text,
                              {.parse_special = parse_special,
                               .with_ranges = round % 2 == 0,

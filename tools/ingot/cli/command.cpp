@@ -84,6 +84,11 @@ CLI::Option* add_argument(CLI::App& app, const std::string& name, std::string& t
   return app.add_option(name, target, description);
 }
 
+CLI::Option* add_argument(CLI::App& app, const std::string& name,
+                          std::optional<std::string>& target, const std::string& description) {
+  return app.add_option(name, target, description);
+}
+
 CLI::Option* add_argument(CLI::App& app, const std::string& name, std::vector<std::string>& target,
                           const std::string& description) {
   return app.add_option(name, target, description);

@@ -92,6 +92,8 @@ CLI::Option* add_texts(CLI::App& app, const std::string& name, std::vector<std::
 /// A positional argument, or several of the same kind.
 CLI::Option* add_argument(CLI::App& app, const std::string& name, std::string& target,
                           const std::string& description);
+CLI::Option* add_argument(CLI::App& app, const std::string& name,
+                          std::optional<std::string>& target, const std::string& description);
 CLI::Option* add_argument(CLI::App& app, const std::string& name, std::vector<std::string>& target,
                           const std::string& description);
 

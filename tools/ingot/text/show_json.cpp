@@ -10,6 +10,7 @@
 #include "text/memory_facts.hpp"
 #include "text/model_facts.hpp"
 #include "text/value_text.hpp"
+#include "text/vocabulary_facts.hpp"
 
 namespace ingot::cli {
 namespace {
@@ -85,6 +86,8 @@ void write_tokenizer(JsonStream& json, const Model& model, const Summary& summar
   json.begin_object();
   json.member("model", summary.tokenizer_model);
   json.member("pre", summary.tokenizer_pre);
+  json.member("pre_known", knows_pre_tokenizer(summary.tokenizer_model.value_or(""),
+                                               summary.tokenizer_pre.value_or("")));
   json.member("chat_template", summary.has_chat_template);
   json.member("token_count", summary.token_count);
   json.member("merge_count", summary.merge_count);

@@ -10,6 +10,7 @@
 
 #include "cli/json_stream.hpp"
 #include "cli/table.hpp"
+#include "commands/diff/vocabulary_diff.hpp"
 #include "text/error_total.hpp"
 #include "text/value_text.hpp"
 
@@ -274,6 +275,9 @@ void write_distances(JsonStream& json, const Comparison& comparison) {
 
 void print_diff_text(Console& console, const Comparison& comparison) {
   print_keys(console, comparison.difference);
+  if (!comparison.difference.keys.empty()) {
+    print_vocabulary_difference(console, comparison.a, comparison.b);
+  }
   print_tensors(console, comparison.difference);
   print_data(console, comparison);
   if (comparison.has_distances) print_distances(console, comparison);
@@ -314,6 +318,7 @@ void print_diff_json(Console& console, const Comparison& comparison) {
     json.end();
   }
   json.end();
+  write_vocabulary_difference(json, comparison.a, comparison.b);
   write_stored(json, comparison.difference);
   write_distances(json, comparison);
   json.end();

@@ -78,7 +78,8 @@ DataProducer produce_encoded(WeightPattern pattern, std::uint64_t element_count,
       make_weights(pattern, done, std::as_writable_bytes(std::span(floats)));
       blocks.resize(info.bytes_of(wanted));
       INGOT_TRY_VOID(quantize_spread(info.type, std::span(floats).first(wanted), row_elements,
-                                     blocks, threads, {.importance = ones, .byte_order = byte_order}));
+                                     blocks, threads,
+                                     {.importance = ones, .byte_order = byte_order}));
       INGOT_TRY_VOID(sink(blocks));
     }
     return {};

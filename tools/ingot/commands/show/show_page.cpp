@@ -16,6 +16,7 @@
 #include "text/memory_facts.hpp"
 #include "text/model_facts.hpp"
 #include "text/value_text.hpp"
+#include "text/vocabulary_facts.hpp"
 
 namespace ingot::cli {
 namespace {
@@ -241,8 +242,9 @@ class Page {
   void print_tokenizer() {
     Items items;
     if (summary_.tokenizer_model) items.push_back(escape_shortened(*summary_.tokenizer_model, 24));
-    if (summary_.tokenizer_pre)
-      items.push_back("pre " + escape_shortened(*summary_.tokenizer_pre, 24));
+    const std::string pre = pre_tokenizer_text(summary_.tokenizer_model.value_or(""),
+                                               summary_.tokenizer_pre.value_or(""));
+    if (!pre.empty()) items.push_back(pre);
     if (summary_.token_count) items.push_back(plural(*summary_.token_count, "token", "tokens"));
     if (summary_.merge_count) items.push_back(plural(*summary_.merge_count, "merge", "merges"));
     if (items.empty() && summary_.vocab_size) {

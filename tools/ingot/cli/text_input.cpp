@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+#include "cli/text_input.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace ingot::cli {
+namespace {
+
+Failure system_failure(const std::string& name) {
+  return fail(Errc::io_error, name, std::strerror(errno));
+}
+
+}  // namespace
+
+TextInput TextInput::of_text(std::string text) {
+  TextInput input("the text", -1);
+  input.size_bytes_ = text.size();
+  input.text_ = std::move(text);
+  return input;
+}
+
+Result<TextInput> TextInput::open(const std::string& path) {
+  if (path == "-") return TextInput("standard input", STDIN_FILENO);
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return system_failure(path);
+  TextInput input(path, descriptor);
+  struct stat status {};
+  if (::fstat(descriptor, &status) != 0) return system_failure(path);
+  if (S_ISREG(status.st_mode)) input.size_bytes_ = static_cast<std::uint64_t>(status.st_size);
+  return input;
+}
+
+TextInput::TextInput(TextInput&& other) noexcept
+    : name_(std::move(other.name_)),
+      descriptor_(std::exchange(other.descriptor_, -1)),
+      text_(std::move(other.text_)),
+      begin_(other.begin_),
+      size_bytes_(other.size_bytes_) {}
+
+TextInput::~TextInput() {
+  if (descriptor_ > STDIN_FILENO) ::close(descriptor_);
+}
+
+Result<std::size_t> TextInput::read(std::span<char> buffer) {
+  if (descriptor_ < 0) {
+    const std::size_t count = std::min(buffer.size(), text_.size() - begin_);
+    text_.copy(buffer.data(), count, begin_);
+    begin_ += count;
+    return count;
+  }
+  for (;;) {
+    const ssize_t count = ::read(descriptor_, buffer.data(), buffer.size());
+    if (count >= 0) return static_cast<std::size_t>(count);
+    if (errno != EINTR) return system_failure(name_);
+  }
+}
+
+Result<std::string> TextInput::read_all(std::size_t max_bytes) {
+  constexpr std::size_t piece_bytes = std::size_t{1} << 16;
+  std::string all;
+  for (;;) {
+    const std::size_t old_bytes = all.size();
+    all.resize(old_bytes + piece_bytes);
+    INGOT_TRY(const std::size_t count, read(std::span(all).subspan(old_bytes)));
+    all.resize(old_bytes + count);
+    if (count == 0) return all;
+    if (all.size() > max_bytes) {
+      return fail(Errc::limit_exceeded, name_, "at most " + std::to_string(max_bytes) + " bytes");
+    }
+  }
+}
+
+}  // namespace ingot::cli

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// Which tokens two vocabularies differ in.
+#pragma once
+
+#include <ingot/model.hpp>
+
+#include "cli/console.hpp"
+#include "cli/json_stream.hpp"
+
+namespace ingot::cli {
+
+/// Prints the tokens that only one has, and those with another id, type or score; nothing if the
+/// vocabularies are the same or one model has none.
+void print_vocabulary_difference(Console& console, const Model& a, const Model& b);
+
+/// The same as a member "vocabulary"; null if one model has none.
+void write_vocabulary_difference(JsonStream& json, const Model& a, const Model& b);
+
+}  // namespace ingot::cli

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+// Byte-pair encoding in tokenizer.json.
+#include <charconv>
+#include <ingot/text.hpp>
+#include <optional>
+#include <string>
+#include <unordered_set>
+
+#include "commands/export_tokenizer/tokenizer_json_parts.hpp"
+
+namespace ingot::cli {
+namespace {
+
+PreTokenizerFacts facts_of(const TokenizerSource& source) {
+  return facts_of_pre_tokenizer(source.tokenizer.pre_tokenizer()).value_or(PreTokenizerFacts{});
+}
+
+void append_utf8(std::string& text, std::uint32_t code_point) {
+  const auto put = [&](std::uint32_t byte) { text += static_cast<char>(byte); };
+  const auto put_tail = [&](unsigned shift) { put(0x80 | ((code_point >> shift) & 0x3F)); };
+  if (code_point < 0x800) {
+    put(0xC0 | (code_point >> 6));
+  } else if (code_point < 0x10000) {
+    put(0xE0 | (code_point >> 12));
+    put_tail(6);
+  } else {
+    put(0xF0 | (code_point >> 18));
+    put_tail(12);
+    put_tail(6);
+  }
+  put_tail(0);
+}
+
+/// An expression with the characters that it names by number as they are: readers do not agree on
+/// how to name them. All are beyond ASCII.
+std::string with_plain_characters(std::string_view expression) {
+  constexpr std::string_view prefix = "\\x{";
+  std::string result;
+  for (;;) {
+    const std::size_t name = expression.find(prefix);
+    result += expression.substr(0, name);
+    if (name == std::string_view::npos) return result;
+    expression.remove_prefix(name + prefix.size());
+    std::uint32_t code_point = 0;
+    const std::size_t end = expression.find('}');
+    std::from_chars(expression.data(), expression.data() + end, code_point, 16);
+    append_utf8(result, code_point);
+    expression.remove_prefix(end + 1);
+  }
+}
+
+void write_normalizer(JsonStream& json, TokenizerSource& source) {
+  if (!source.tokenizer.flags().escapes_spaces) return json.null();
+  write_replace(json, " ", space_symbol);
+}
+
+void write_pre_tokenizer(JsonStream& json, TokenizerSource& source) {
+  const PreTokenizerFacts facts = facts_of(source);
+  write_sequence(json, "pretokenizers", [&] {
+    for (const std::string_view expression : facts.expressions) {
+      begin_typed(json, "Split");
+      json.key("pattern");
+      json.begin_object(Layout::line);
+      json.member("Regex", std::string_view(with_plain_characters(expression)));
+      json.end();
+      json.member("behavior", std::string_view("Isolated"));
+      json.member("invert", false);
+      json.end();
+    }
+    if (facts.has_plain_text) return;
+    begin_typed(json, "ByteLevel");
+    json.member("add_prefix_space", false);
+    json.member("trim_offsets", true);
+    json.member("use_regex", false);
+    json.end();
+  });
+}
+
+void write_decoder(JsonStream& json, TokenizerSource& source) {
+  if (!facts_of(source).has_plain_text) {
+    begin_typed(json, "ByteLevel");
+    json.member("add_prefix_space", true);
+    json.member("trim_offsets", true);
+    json.member("use_regex", true);
+    return json.end();
+  }
+  write_sequence(json, "decoders", [&] {
+    write_replace(json, space_symbol, " ");
+    begin_typed(json, "ByteFallback");
+    json.end();
+    begin_typed(json, "Fuse");
+    json.end();
+  });
+}
+
+/// The merges that the library takes: both sides and their product must be tokens, and no pair may
+/// come twice.
+class Merges {
+ public:
+  Merges(JsonStream& json, TokenizerSource& source) : json_(json), source_(source) {}
+
+  void write() {
+    json_.key("merges");
+    json_.begin_array();
+    const Value* value = source_.model.find("tokenizer.ggml.merges");
+    if (value != nullptr) {
+      for (const Value& merge : value->as_array()) {
+        add(merge.get<std::string_view>().value_or(""));
+      }
+    }
+    if (facts_of(source_).joins_newlines) add_newlines();
+    json_.end();
+    if (dropped_ != 0) {
+      source_.warnings.push_back(
+          std::to_string(dropped_) +
+          " merges of texts that are no tokens are left out; ids can differ");
+    }
+  }
+
+ private:
+  void add(std::string_view merge) {
+    const std::size_t space = merge.find(' ', 1);
+    if (space == std::string_view::npos || space + 1 == merge.size()) return;
+    const std::string_view left = merge.substr(0, space);
+    const std::string_view right = merge.substr(space + 1);
+    const Vocabulary& vocabulary = source_.tokenizer;
+    const bool is_known = vocabulary.find(left) != no_token && vocabulary.find(right) != no_token &&
+                          vocabulary.find(std::string(left).append(right)) != no_token;
+    if (!is_known) {
+      ++dropped_;
+    } else if (written_.emplace(merge).second) {
+      write_merge(json_, left, right);
+    }
+  }
+
+  /// A run of newlines that is a token is that token: here, because it is merged from the left.
+  void add_newlines() {
+    std::string run = "\n";
+    for (;;) {
+      const std::string longer = run + "\n";
+      if (source_.tokenizer.find(longer) == no_token) return;
+      add(run + " \n");
+      run = longer;
+    }
+  }
+
+  JsonStream& json_;
+  TokenizerSource& source_;
+  std::unordered_set<std::string> written_;
+  std::size_t dropped_ = 0;
+};
+
+void write_model(JsonStream& json, TokenizerSource& source) {
+  const PreTokenizerFacts facts = facts_of(source);
+  write_bpe_options(json, "", false, facts.has_plain_text, facts.ignores_merges);
+  write_vocabulary(json, source.tokenizer);
+  Merges(json, source).write();
+  json.end();
+  const std::size_t missing = source.tokenizer.missing_bytes().size();
+  if (missing != 0) {
+    source.warnings.push_back("no token stands for " + std::to_string(missing) +
+                              " bytes; ids of text that holds them can differ");
+  }
+}
+
+}  // namespace
+
+const FamilyParts bpe_parts = {TokenizerFamily::bpe, write_normalizer, write_pre_tokenizer,
+                               write_decoder, write_model};
+
+}  // namespace ingot::cli

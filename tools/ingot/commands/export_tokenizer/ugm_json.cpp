@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+// Unigram in tokenizer.json.
+#include <algorithm>
+
+#include "commands/export_tokenizer/tokenizer_json_parts.hpp"
+
+namespace ingot::cli {
+namespace {
+
+/// How far the scores of tokens that the lattice must not pick are below all others.
+constexpr double hidden_penalty = 100.0;
+
+void write_normalizer(JsonStream& json, TokenizerSource& source) {
+  const TokenizerFlags& flags = source.tokenizer.flags();
+  write_sequence(json, "normalizers", [&] {
+    const Value* charsmap = source.model.find("tokenizer.ggml.precompiled_charsmap");
+    if (charsmap != nullptr && !charsmap->as_array().empty()) {
+      begin_typed(json, "Precompiled");
+      json.key("precompiled_charsmap");
+      json.base64(charsmap->as_array().bytes());
+      json.end();
+    }
+    if (flags.removes_extra_spaces) {
+      write_replace_regex(json, "^ +| +$", "");
+      write_replace_regex(json, " {2,}", " ");
+    }
+    write_replace(json, " ", space_symbol);
+    if (flags.has_space_prefix || flags.removes_extra_spaces) write_prepend(json);
+  });
+}
+
+void write_pre_tokenizer(JsonStream& json, TokenizerSource&) { json.null(); }
+
+void write_decoder(JsonStream& json, TokenizerSource&) {
+  begin_typed(json, "Metaspace");
+  json.member("replacement", space_symbol);
+  json.member("prepend_scheme", std::string_view("always"));
+  json.member("split", false);
+  json.end();
+}
+
+bool is_in_lattice(TokenKind kind) {
+  return kind == TokenKind::normal || kind == TokenKind::user_defined || kind == TokenKind::unused;
+}
+
+void write_model(JsonStream& json, TokenizerSource& source) {
+  const Vocabulary& vocabulary = source.tokenizer;
+  double lowest = 0.0;
+  for (TokenId id = 0; vocabulary.contains(id); ++id) {
+    if (is_in_lattice(vocabulary.kind_in_file(id))) {
+      lowest = std::min(lowest, static_cast<double>(vocabulary.score(id)));
+    }
+  }
+  begin_typed(json, "Unigram");
+  json.member("unk_id", vocabulary.special(SpecialToken::unk));
+  json.key("vocab");
+  json.begin_array();
+  for (TokenId id = 0; vocabulary.contains(id); ++id) {
+    const TokenKind kind = vocabulary.kind_in_file(id);
+    const double score = kind == TokenKind::user_defined ? 0.0
+                         : is_in_lattice(kind)           ? static_cast<double>(vocabulary.score(id))
+                                                         : lowest - hidden_penalty;
+    json.begin_array(Layout::line);
+    json.value(vocabulary.text(id));
+    json.value(score);
+    json.end();
+  }
+  json.end();
+  json.member("byte_fallback", false);
+  json.end();
+}
+
+}  // namespace
+
+const FamilyParts ugm_parts = {TokenizerFamily::ugm, write_normalizer, write_pre_tokenizer,
+                               write_decoder, write_model};
+
+}  // namespace ingot::cli

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+// `ingot tokenize MODEL TEXT` -- the ids of a text, by the tokenizer that the model carries.
+
+#include <fmt/format.h>
+
+#include <array>
+#include <ingot/text.hpp>
+#include <ingot/token_stream.hpp>
+#include <ingot/tokenizer.hpp>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "cli/command.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/progress.hpp"
+#include "cli/text_input.hpp"
+#include "commands/tokenize/token_output.hpp"
+#include "text/escape_sequences.hpp"
+#include "text/vocabulary_facts.hpp"
+
+namespace ingot::cli {
+namespace {
+
+constexpr const char* examples =
+    "Examples:\n"
+    "  ingot tokenize model.gguf 'Hello world'           # 1 15043 3186\n"
+    "  ingot tokenize model.gguf 'Hello world' --pieces  # one colour a token\n"
+    "  ingot tokenize model.gguf -f book.txt --count\n"
+    "  git diff | ingot tokenize model.gguf - --count\n"
+    "  ingot tokenize model.gguf '<|im_start|>user' --parse-special\n"
+    "\n"
+    "The ids are those of llama.cpp. The file decides whether bos and eos are added.\n"
+    "TEXT is literal: \\n is two characters unless -e is given, and special tokens are\n"
+    "plain text unless --parse-special is. Files are taken byte for byte, are read as\n"
+    "they are needed, and all cores encode them; docs/tokenizers.md has the rules.";
+
+struct Options {
+  std::string file;
+  std::optional<std::string> text;
+  std::optional<std::string> input_file;
+  std::optional<std::string> pre;
+  bool wants_ids = false;
+  bool wants_count = false;
+  bool wants_pieces = false;
+  bool wants_offsets = false;
+  bool is_without_special = false;
+  bool parses_special = false;
+  bool has_escapes = false;
+};
+
+/// One run of the command.
+class Tokenize {
+ public:
+  Tokenize(const Options& options, Console& console) : options_(options), console_(console) {}
+
+  ExitCode run() {
+    if (const auto refused = refuse_options()) return *refused;
+    const Result<Model> model = console_.open_model(options_.file);
+    if (!model) return console_.fail(options_.file, model.error());
+    const Result<Tokenizer> tokenizer =
+        Tokenizer::make(*model, {.pre_tokenizer = options_.pre ? *options_.pre : ""});
+    if (!tokenizer) return fail_to_make(tokenizer.error());
+    remark_on_pre_tokenizer(console_, options_.file, *tokenizer, options_.pre.has_value());
+    Result<TextInput> input = open_input();
+    if (!input) return console_.fail(input_name(), input.error());
+    return encode(*tokenizer, *input);
+  }
+
+ private:
+  std::optional<ExitCode> refuse_options() {
+    const auto refuse = [&](const char* message) { return console_.refuse_usage(message); };
+    if (options_.text && options_.input_file) {
+      return refuse("tokenize: give TEXT or --file, not both");
+    }
+    if (!options_.text && !options_.input_file) {
+      return refuse("tokenize: TEXT is missing; - reads standard input, --file a file");
+    }
+    if (input_name() == "-" && options_.file == "-") {
+      return refuse("tokenize: only one of MODEL and TEXT can be standard input");
+    }
+    if (options_.has_escapes && (options_.input_file || *options_.text == "-")) {
+      return refuse("tokenize: -e is for TEXT; files are taken as they are");
+    }
+    const int form_count = int{options_.wants_ids} + int{options_.wants_count} +
+                           int{options_.wants_pieces} + int{options_.wants_offsets};
+    if (form_count > 1) {
+      return refuse("tokenize: give one of --ids, --count, --pieces, --offsets");
+    }
+    return std::nullopt;
+  }
+
+  ExitCode fail_to_make(const Error& error) {
+    if (error.code != Errc::pre_tokenizer_unknown) return console_.fail(options_.file, error);
+    if (!options_.pre) return console_.fail(options_.file, error);
+    return console_.refuse_usage("tokenize: --pre: there is no pre-tokenizer \"" +
+                                 escape_shortened(*options_.pre, 40) + "\"; \"gpt-2\" is one");
+  }
+
+  [[nodiscard]] std::string input_name() const {
+    return options_.input_file ? *options_.input_file : options_.text == "-" ? "-" : "TEXT";
+  }
+
+  Result<TextInput> open_input() {
+    if (options_.input_file) return TextInput::open(*options_.input_file);
+    if (*options_.text == "-") return TextInput::open("-");
+    if (!options_.has_escapes) return TextInput::of_text(*options_.text);
+    INGOT_TRY(std::string text, resolve_escapes(*options_.text));
+    return TextInput::of_text(std::move(text));
+  }
+
+  [[nodiscard]] TokenForm form() const {
+    if (options_.wants_count) return TokenForm::count;
+    if (options_.wants_pieces) return TokenForm::pieces;
+    if (options_.wants_offsets) return TokenForm::offsets;
+    return TokenForm::ids;
+  }
+
+  ExitCode encode(const Tokenizer& tokenizer, TextInput& input) {
+    TokenOutput output(console_, tokenizer, form());
+    const std::uint64_t size = input.size_bytes();
+    const Result<void> encoded =
+        run_with_progress(console_, input_name(), size, [&](const GoOn& go_on) {
+          return encode_stream(
+              tokenizer, [&](std::span<char> buffer) { return input.read(buffer); },
+              [&](const TokenizedPart& part) -> Result<void> {
+                warn_of_double_bos(tokenizer, part);
+                output.add(part);
+                // Input of unknown size has no bar.
+                const bool goes_on = go_on(size == 0 ? 0 : part.begin + part.text.size());
+                if (goes_on && console_.out().is_open()) return {};
+                return ingot::fail(Errc::interrupted, input_name());
+              },
+              {.add_special = !options_.is_without_special,
+               .parse_special = options_.parses_special,
+               .with_ranges = options_.wants_offsets,
+               .thread_count = console_.threads()});
+        });
+    if (!console_.out().is_open()) return ExitCode::done;
+    if (!encoded) return console_.fail(input_name(), encoded.error());
+    output.finish();
+    return ExitCode::done;
+  }
+
+  void warn_of_double_bos(const Tokenizer& tokenizer, const TokenizedPart& part) {
+    const TokenId bos = tokenizer.special(SpecialToken::bos);
+    if (part.begin != 0 || options_.is_without_special || part.ids.size() < 2) return;
+    if (bos == no_token || part.ids[0] != bos || part.ids[1] != bos) return;
+    console_.remark(options_.file,
+                    "the text begins with the bos token, and the file adds another one; "
+                    "--no-special adds none");
+  }
+
+  const Options& options_;
+  Console& console_;
+};
+
+}  // namespace
+
+void add_tokenize_command(CLI::App& program, Console& console) {
+  auto options = std::make_shared<Options>();
+  CLI::App& command =
+      add_command(program, "tokenize", "Turn a text into the token ids of a model", examples);
+  add_file(command, options->file);
+  add_argument(command, "TEXT", options->text, "The text, or - for standard input");
+  add_text(command, "-f,--file", options->input_file, "FILE", "Read the text from a file");
+  add_switch(command, "--ids", options->wants_ids, "Print the ids on one line (the default)");
+  add_switch(command, "--count", options->wants_count, "Print how many there are");
+  add_switch(command, "--pieces", options->wants_pieces,
+             "Print the text of each token: a line each, or a colour each on a terminal");
+  add_switch(command, "--offsets", options->wants_offsets,
+             "Print id, first byte, end and text of each token");
+  add_switch(command, "--no-special", options->is_without_special,
+             "Add no bos, eos or separator, whatever the file says");
+  add_switch(command, "--parse-special", options->parses_special,
+             "Find special tokens in the text, too");
+  add_switch(command, "-e,--escapes", options->has_escapes,
+             "Read \\n, \\t, \\r, \\\\, \\', \\\" and \\xHH in TEXT as one character");
+  add_text(command, "--pre", options->pre, "NAME",
+           "Use this pre-tokenizer instead of the one that the file names");
+  on_run(command, [options, &console] { console.finish(Tokenize(*options, console).run()); });
+}
+
+}  // namespace ingot::cli

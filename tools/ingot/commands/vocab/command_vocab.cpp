@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+// `ingot vocab MODEL` -- the tokens of a model, one a line.
+
+#include <fmt/format.h>
+
+#include <ingot/text.hpp>
+#include <ingot/tokenizer.hpp>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "cli/command.hpp"
+#include "cli/json_stream.hpp"
+#include "commands/vocab/vocabulary_statistics.hpp"
+
+namespace ingot::cli {
+namespace {
+
+constexpr const char* examples =
+    "Examples:\n"
+    "  ingot vocab model.gguf | less\n"
+    "  ingot vocab model.gguf --tsv > vocab.tsv       # id, text, type, score\n"
+    "  ingot vocab model.gguf --grep '<|'             # tokens that hold a text\n"
+    "  ingot vocab model.gguf --find ' the'           # the token of a text\n"
+    "  ingot vocab model.gguf --stats\n"
+    "\n"
+    "Tokens are shown as the file spells them, with control characters escaped. --grep\n"
+    "and --find also look at the text that a token stands for: the token of a space\n"
+    "is found by a space.\n"
+    "Exit status 1: no token matches.";
+
+struct Options {
+  std::string file;
+  std::optional<std::string> part;
+  std::optional<std::string> text;
+  bool wants_table = false;
+  bool wants_statistics = false;
+};
+
+/// Whether a token is one that the user asked for.
+bool is_wanted(const Options& options, const Vocabulary& vocabulary, TokenId id) {
+  if (!options.part && !options.text) return true;
+  const std::string_view spelling = vocabulary.text(id);
+  const std::string piece = vocabulary.piece(id);
+  if (options.text) return spelling == *options.text || piece == *options.text;
+  return spelling.find(*options.part) != std::string_view::npos ||
+         piece.find(*options.part) != std::string::npos;
+}
+
+void print_row(Console& console, const Options& options, const Vocabulary& vocabulary, TokenId id) {
+  const std::string text = escape(vocabulary.text(id));
+  const bool shows_facts = options.wants_table || options.part || options.text;
+  if (!shows_facts) return console.out().print("{}\n", text);
+  console.out().print("{}\t{}\t{}\t{}\n", id, text, name_of(vocabulary.kind(id)),
+                      format_float(vocabulary.score(id)));
+}
+
+void write_row(JsonStream& json, const Vocabulary& vocabulary, TokenId id) {
+  const std::string_view text = vocabulary.text(id);
+  json.begin_object(Layout::line);
+  json.member("id", id);
+  if (is_utf8(text)) {
+    json.member("text", text);
+  } else {
+    json.key("text_base64");
+    json.base64(std::as_bytes(std::span(text)));
+  }
+  json.member("type", name_of(vocabulary.kind(id)));
+  json.member("score", static_cast<double>(vocabulary.score(id)));
+  json.end();
+}
+
+ExitCode list_tokens(const Options& options, Console& console, const Vocabulary& vocabulary) {
+  JsonStream json(console.out());
+  if (console.is_json()) json.begin_array();
+  bool has_match = !options.part && !options.text;
+  for (TokenId id = 0; vocabulary.contains(id) && console.out().is_open(); ++id) {
+    if (!is_wanted(options, vocabulary, id)) continue;
+    has_match = true;
+    if (console.is_json()) {
+      write_row(json, vocabulary, id);
+    } else {
+      print_row(console, options, vocabulary, id);
+    }
+  }
+  if (console.is_json()) json.end();
+  return has_match ? ExitCode::done : ExitCode::negative;
+}
+
+ExitCode run(const Options& options, Console& console) {
+  if (int{options.part.has_value()} + int{options.text.has_value()} +
+          int{options.wants_statistics} >
+      1) {
+    return console.refuse_usage("vocab: give one of --grep, --find, --stats");
+  }
+  const Result<Model> model = console.open_model(options.file);
+  if (!model) return console.fail(options.file, model.error());
+  const Result<Vocabulary> vocabulary = Vocabulary::make(*model);
+  if (!vocabulary) return console.fail(options.file, vocabulary.error());
+  if (!options.wants_statistics) return list_tokens(options, console, *vocabulary);
+  print_statistics(console, *vocabulary);
+  return ExitCode::done;
+}
+
+}  // namespace
+
+void add_vocab_command(CLI::App& program, Console& console) {
+  auto options = std::make_shared<Options>();
+  CLI::App& command = add_command(program, "vocab", "List the tokens of a model", examples);
+  add_file(command, options->file);
+  add_switch(command, "--tsv", options->wants_table,
+             "Print id, text, type and score, with tabs between");
+  add_text(command, "--grep", options->part, "TEXT", "Only tokens that hold TEXT");
+  add_text(command, "--find", options->text, "TEXT", "Only the tokens that are TEXT");
+  add_switch(command, "--stats", options->wants_statistics,
+             "Print how many of each type, the longest, repeated ones, bytes without a token");
+  on_run(command, [options, &console] { console.finish(run(*options, console)); });
+}
+
+}  // namespace ingot::cli
