@@ -52,46 +52,37 @@ void put_fifth_bits(const Codes& codes, Bytes<4>& bytes) {
   put_u32(bytes.data(), bits);
 }
 
+template <class Block>
+void search_codes(const Values& x, const Values& w, Block& block) {
+  constexpr bool has_fifth_bits = requires(Block any) { any.high_bits; };
+  constexpr int code_count = has_fifth_bits ? 32 : 16;
+  Codes codes;
+  if constexpr (requires(Block any) { any.minimum; }) {
+    const AffineTries tries = {code_count - 1, -0.9f, 0.05f, 36};
+    const AffineFit fit = search_affine<32>(x.data(), w.data(), tries, codes.data());
+    put_scale(block.scale.data(), fit.scale);
+    put_scale(block.minimum.data(), fit.minimum);
+  } else {
+    put_scale(block.scale.data(),
+              search_symmetric<32>(x.data(), w.data(), code_count / 2, codes.data()));
+  }
+  if constexpr (has_fifth_bits) put_fifth_bits(codes, block.high_bits);
+  put_nibbles(codes, block.codes);
+}
+
 }  // namespace
 
 void quantize_q4_0_weighted_ref(const FloatRows& rows) noexcept {
-  for_each_weighted_block<BlockQ4_0>(rows, [](const Values& x, const Values& w, auto& block) {
-    Codes codes;
-    put_scale(block.scale.data(), search_symmetric<32>(x.data(), w.data(), 8, codes.data()));
-    put_nibbles(codes, block.codes);
-  });
+  for_each_weighted_block<BlockQ4_0>(rows, search_codes<BlockQ4_0>);
 }
-
 void quantize_q4_1_weighted_ref(const FloatRows& rows) noexcept {
-  for_each_weighted_block<BlockQ4_1>(rows, [](const Values& x, const Values& w, auto& block) {
-    Codes codes;
-    const AffineTries tries = {15, -0.9f, 0.05f, 36};
-    const AffineFit fit = search_affine<32>(x.data(), w.data(), tries, codes.data());
-    put_scale(block.scale.data(), fit.scale);
-    put_scale(block.minimum.data(), fit.minimum);
-    put_nibbles(codes, block.codes);
-  });
+  for_each_weighted_block<BlockQ4_1>(rows, search_codes<BlockQ4_1>);
 }
-
 void quantize_q5_0_weighted_ref(const FloatRows& rows) noexcept {
-  for_each_weighted_block<BlockQ5_0>(rows, [](const Values& x, const Values& w, auto& block) {
-    Codes codes;
-    put_scale(block.scale.data(), search_symmetric<32>(x.data(), w.data(), 16, codes.data()));
-    put_fifth_bits(codes, block.high_bits);
-    put_nibbles(codes, block.codes);
-  });
+  for_each_weighted_block<BlockQ5_0>(rows, search_codes<BlockQ5_0>);
 }
-
 void quantize_q5_1_weighted_ref(const FloatRows& rows) noexcept {
-  for_each_weighted_block<BlockQ5_1>(rows, [](const Values& x, const Values& w, auto& block) {
-    Codes codes;
-    const AffineTries tries = {31, -0.9f, 0.05f, 36};
-    const AffineFit fit = search_affine<32>(x.data(), w.data(), tries, codes.data());
-    put_scale(block.scale.data(), fit.scale);
-    put_scale(block.minimum.data(), fit.minimum);
-    put_fifth_bits(codes, block.high_bits);
-    put_nibbles(codes, block.codes);
-  });
+  for_each_weighted_block<BlockQ5_1>(rows, search_codes<BlockQ5_1>);
 }
 
 }  // namespace ingot::codec

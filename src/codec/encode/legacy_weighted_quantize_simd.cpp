@@ -13,13 +13,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace ingot::codec::HWY_NAMESPACE {
 
-#if HWY_TARGET == HWY_SCALAR
-void QuantizeQ4_0Weighted(const FloatRows& rows) { quantize_q4_0_weighted_ref(rows); }
-void QuantizeQ4_1Weighted(const FloatRows& rows) { quantize_q4_1_weighted_ref(rows); }
-void QuantizeQ5_0Weighted(const FloatRows& rows) { quantize_q5_0_weighted_ref(rows); }
-void QuantizeQ5_1Weighted(const FloatRows& rows) { quantize_q5_1_weighted_ref(rows); }
-#else
-
+#if HWY_TARGET != HWY_SCALAR
 /// Whether the 32 values of a block are finite.
 [[nodiscard]] HWY_INLINE bool IsFinite(const float* block) {
   const LaneTag f32;
@@ -105,79 +99,51 @@ HWY_INLINE void PutFifthBits(const LaneTile<32>& codes, Block* blocks, std::size
   PutWords(bits, blocks, offset);
 }
 
-struct SearchQ4_0 {
-  HWY_INLINE void operator()(LaneRows x, LaneRows w, BlockQ4_0* blocks) const {
+template <class Block>
+struct Search {
+  static constexpr bool has_minimum = requires(Block block) { block.minimum; };
+  static constexpr bool has_fifth_bits = requires(Block block) { block.high_bits; };
+
+  HWY_INLINE void operator()(LaneRows x, LaneRows w, Block* blocks) const {
+    constexpr int code_count = has_fifth_bits ? 32 : 16;
     LaneTile<32> codes;
-    const LaneFloats scale = SearchSymmetric<32>(x, w, 8, codes.values);
-    PutHalves(scale, blocks, offsetof(BlockQ4_0, scale));
-    PutNibbles(codes.values, 16, 16, blocks, offsetof(BlockQ4_0, codes));
+    if constexpr (has_minimum) {
+      LaneFit fit;
+      SearchAffine<32, 1>(x, w, {code_count - 1, -0.9f, 0.05f, 36}, &fit, codes.values);
+      PutHalves(fit.scale, blocks, offsetof(Block, scale));
+      PutHalves(fit.minimum, blocks, offsetof(Block, minimum));
+    } else {
+      const LaneFloats scale = SearchSymmetric<32>(x, w, code_count / 2, codes.values);
+      PutHalves(scale, blocks, offsetof(Block, scale));
+    }
+    if constexpr (has_fifth_bits) PutFifthBits(codes, blocks, offsetof(Block, high_bits));
+    PutNibbles(codes.values, 16, 16, blocks, offsetof(Block, codes));
   }
 };
-void QuantizeQ4_0Weighted(const FloatRows& rows) { EncodeWeighted<BlockQ4_0>(rows, SearchQ4_0()); }
-
-struct SearchQ4_1 {
-  HWY_INLINE void operator()(LaneRows x, LaneRows w, BlockQ4_1* blocks) const {
-    LaneTile<32> codes;
-    LaneFit fit;
-    SearchAffine<32, 1>(x, w, {15, -0.9f, 0.05f, 36}, &fit, codes.values);
-    PutHalves(fit.scale, blocks, offsetof(BlockQ4_1, scale));
-    PutHalves(fit.minimum, blocks, offsetof(BlockQ4_1, minimum));
-    PutNibbles(codes.values, 16, 16, blocks, offsetof(BlockQ4_1, codes));
-  }
-};
-void QuantizeQ4_1Weighted(const FloatRows& rows) { EncodeWeighted<BlockQ4_1>(rows, SearchQ4_1()); }
-
-struct SearchQ5_0 {
-  HWY_INLINE void operator()(LaneRows x, LaneRows w, BlockQ5_0* blocks) const {
-    LaneTile<32> codes;
-    const LaneFloats scale = SearchSymmetric<32>(x, w, 16, codes.values);
-    PutHalves(scale, blocks, offsetof(BlockQ5_0, scale));
-    PutFifthBits(codes, blocks, offsetof(BlockQ5_0, high_bits));
-    PutNibbles(codes.values, 16, 16, blocks, offsetof(BlockQ5_0, codes));
-  }
-};
-void QuantizeQ5_0Weighted(const FloatRows& rows) { EncodeWeighted<BlockQ5_0>(rows, SearchQ5_0()); }
-
-struct SearchQ5_1 {
-  HWY_INLINE void operator()(LaneRows x, LaneRows w, BlockQ5_1* blocks) const {
-    LaneTile<32> codes;
-    LaneFit fit;
-    SearchAffine<32, 1>(x, w, {31, -0.9f, 0.05f, 36}, &fit, codes.values);
-    PutHalves(fit.scale, blocks, offsetof(BlockQ5_1, scale));
-    PutHalves(fit.minimum, blocks, offsetof(BlockQ5_1, minimum));
-    PutFifthBits(codes, blocks, offsetof(BlockQ5_1, high_bits));
-    PutNibbles(codes.values, 16, 16, blocks, offsetof(BlockQ5_1, codes));
-  }
-};
-void QuantizeQ5_1Weighted(const FloatRows& rows) { EncodeWeighted<BlockQ5_1>(rows, SearchQ5_1()); }
-
 #endif
+
+#undef INGOT_WEIGHTED_ENCODER
+#if HWY_TARGET == HWY_SCALAR
+#define INGOT_WEIGHTED_ENCODER(name, enumerator)         \
+  void Quantize##name##Weighted(const FloatRows& rows) { \
+    quantize_##enumerator##_weighted_ref(rows);          \
+  }
+#else
+#define INGOT_WEIGHTED_ENCODER(name, enumerator)              \
+  void Quantize##name##Weighted(const FloatRows& rows) {      \
+    EncodeWeighted<Block##name>(rows, Search<Block##name>()); \
+  }
+#endif
+
+INGOT_WEIGHTED_ENCODER(Q4_0, q4_0)
+INGOT_WEIGHTED_ENCODER(Q4_1, q4_1)
+INGOT_WEIGHTED_ENCODER(Q5_0, q5_0)
+INGOT_WEIGHTED_ENCODER(Q5_1, q5_1)
 
 }  // namespace ingot::codec::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#if HWY_ONCE
-namespace ingot::codec {
-
-INGOT_KERNELS(QuantizeQ4_0Weighted);
-void quantize_q4_0_weighted(const FloatRows& rows) noexcept {
-  kernel_of(QuantizeQ4_0WeightedKernels)(rows);
-}
-
-INGOT_KERNELS(QuantizeQ4_1Weighted);
-void quantize_q4_1_weighted(const FloatRows& rows) noexcept {
-  kernel_of(QuantizeQ4_1WeightedKernels)(rows);
-}
-
-INGOT_KERNELS(QuantizeQ5_0Weighted);
-void quantize_q5_0_weighted(const FloatRows& rows) noexcept {
-  kernel_of(QuantizeQ5_0WeightedKernels)(rows);
-}
-
-INGOT_KERNELS(QuantizeQ5_1Weighted);
-void quantize_q5_1_weighted(const FloatRows& rows) noexcept {
-  kernel_of(QuantizeQ5_1WeightedKernels)(rows);
-}
-
-}  // namespace ingot::codec
-#endif
+INGOT_EXPORT_ENCODER(Q4_0Weighted, q4_0_weighted)
+INGOT_EXPORT_ENCODER(Q4_1Weighted, q4_1_weighted)
+INGOT_EXPORT_ENCODER(Q5_0Weighted, q5_0_weighted)
+INGOT_EXPORT_ENCODER(Q5_1Weighted, q5_1_weighted)
