@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -12,6 +11,7 @@
 #include <xxhash.h>
 
 #include "ingot/parallel.hpp"
+#include "work/threads/shared_progress.hpp"
 
 namespace ingot::check {
 namespace {
@@ -139,16 +139,11 @@ std::vector<TensorScan> unite(Tensors tensors, std::span<const Part> parts) {
 Result<std::vector<TensorScan>> scan_tensors(const Model& model, Tensors tensors,
                                              const CheckOptions& options) {
   std::vector<Part> parts = divide(tensors);
-  std::mutex progress_mutex;
-  std::uint64_t done_bytes = 0;
+  SharedProgress progress(options.progress);
   const auto scan_part = [&](std::uint64_t at, std::uint64_t) -> Result<void> {
     Part& part = parts[static_cast<std::size_t>(at)];
     INGOT_TRY_VOID(PartScanner(model, *tensors[part.tensor]).scan(part));
-    if (!options.progress) return {};
-    const std::lock_guard lock(progress_mutex);
-    done_bytes += part.size_bytes;
-    if (!options.progress(done_bytes)) return fail(Errc::interrupted, "");
-    return {};
+    return progress.add(part.size_bytes);
   };
   INGOT_TRY_VOID(spread(parts.size(), 1, options.thread_count, scan_part));
   return unite(tensors, parts);

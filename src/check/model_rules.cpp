@@ -8,11 +8,11 @@
 
 #include "base/counted.hpp"
 #include "check/architectures.hpp"
-#include "check/dominant_type.hpp"
 #include "check/key_form.hpp"
 #include "check/rules.hpp"
 #include "ingot/metadata_keys.hpp"
 #include "ingot/text.hpp"
+#include "types/recipe_weights.hpp"
 
 namespace ingot::check::rules {
 namespace {
@@ -199,7 +199,7 @@ void quantization_version(Inspection& inspection) {
 void file_type_wrong(Inspection& inspection) {
   const auto file_type = inspection.summary().file_type;
   if (!file_type || inspection.is_incomplete()) return;
-  const RecipeWeights weights(inspection.model());
+  const RecipeWeights weights(inspection.model().tensors());
   if (!weights.contradict(*file_type)) return;
   const FileTypeInfo& info = *find_file_type(*file_type);
   const std::string type(find_type(info.weights)->name);
@@ -217,7 +217,7 @@ void file_type_unusual(Inspection& inspection) {
   if (info == nullptr) {
     return report_file_type(inspection, std::to_string(*file_type) + " is not known");
   }
-  const RecipeWeights weights(inspection.model());
+  const RecipeWeights weights(inspection.model().tensors());
   const std::uint64_t share = weights.of(info->weights);
   if (share == 0 || weights.contradict(*file_type)) return;  // file_type_wrong
   const TensorType most = *weights.most();

@@ -10,7 +10,6 @@
 #include "base/counted.hpp"
 #include "base/same_file.hpp"
 #include "check/data_scan.hpp"
-#include "check/dominant_type.hpp"
 #include "check/mend_value.hpp"
 #include "check/repair_input.hpp"
 #include "ingot/check.hpp"
@@ -18,6 +17,7 @@
 #include "ingot/model_writer.hpp"
 #include "ingot/shard_name.hpp"
 #include "ingot/text.hpp"
+#include "types/recipe_weights.hpp"
 
 namespace ingot {
 namespace {
@@ -174,8 +174,8 @@ class Repair {
 
   /// By the tensors that are kept.
   bool set_file_type(const Value& value) {
-    check::RecipeWeights weights;
-    for (const TensorInfo* tensor : kept_) weights.add(*tensor);
+    RecipeWeights weights;
+    for (const TensorInfo* tensor : kept_) weights.add(*tensor, tensor->type);
     const Result<std::uint64_t> stored = value.get<std::uint64_t>();
     if (!stored || !weights.contradict(*stored)) return false;
     const auto file_type = file_type_of(*weights.most());

@@ -6,11 +6,11 @@
 #include <cstddef>
 #include <deque>
 #include <limits>
-#include <mutex>
 #include <string>
 
 #include "ingot/parallel.hpp"
 #include "ingot/quantize.hpp"
+#include "work/threads/shared_progress.hpp"
 
 namespace ingot::detail {
 namespace {
@@ -119,7 +119,7 @@ class Comparison {
     }
     reader_a.release(part.first, part.size_bytes);
     reader_b.release(part.first, part.size_bytes);
-    return tell(2 * part.size_bytes);
+    return progress_.add(2 * part.size_bytes);
   }
 
   static void keep_least(std::atomic<std::uint64_t>& least, std::uint64_t number) noexcept {
@@ -128,21 +128,12 @@ class Comparison {
     }
   }
 
-  Result<void> tell(std::uint64_t bytes) {
-    if (!progress_) return {};
-    const std::lock_guard lock(mutex_);
-    done_bytes_ += bytes;
-    return progress_(done_bytes_) ? Result<void>() : fail(Errc::interrupted, {});
-  }
-
   const Model& a_;
   const Model& b_;
   std::span<const TensorPair> pairs_;
-  const DistanceProgress& progress_;
+  SharedProgress progress_;
   std::vector<Part> parts_;
   std::deque<std::atomic<std::uint64_t>> first_differences_;  // of each pair
-  std::mutex mutex_;
-  std::uint64_t done_bytes_ = 0;
 };
 
 }  // namespace

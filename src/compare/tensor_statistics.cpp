@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <mutex>
 #include <string>
 
 #include "ingot/parallel.hpp"
 #include "work/streams/piece_decoder.hpp"
+#include "work/threads/shared_progress.hpp"
 
 namespace ingot {
 namespace {
@@ -78,19 +78,14 @@ Result<std::vector<Statistics>> compute_statistics(const Model& model,
   first_parts.push_back(parts.size());
 
   std::vector<Statistics> of_parts(parts.size());
-  std::mutex progress_mutex;
-  std::uint64_t done_bytes = 0;
-  INGOT_TRY_VOID(spread(parts.size(), 1, thread_count,
-                        [&](std::uint64_t first, std::uint64_t) -> Result<void> {
-                          const Part& part = parts[first];
-                          INGOT_TRY(of_parts[first], compute_part(model, part));
-                          if (!progress) return {};
-                          const std::lock_guard lock(progress_mutex);
-                          done_bytes += convert::bytes_of(*part.tensor, part.element_count);
-                          if (!progress(done_bytes))
-                            return fail(Errc::interrupted, std::string(part.tensor->name));
-                          return {};
-                        }));
+  SharedProgress shared_progress(progress);
+  INGOT_TRY_VOID(spread(
+      parts.size(), 1, thread_count, [&](std::uint64_t first, std::uint64_t) -> Result<void> {
+        const Part& part = parts[first];
+        INGOT_TRY(of_parts[first], compute_part(model, part));
+        return shared_progress.add(convert::bytes_of(*part.tensor, part.element_count),
+                                   part.tensor->name);
+      }));
 
   std::vector<Statistics> results(tensors.size());
   for (std::size_t i = 0; i < tensors.size(); ++i) {

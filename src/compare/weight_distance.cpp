@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <cmath>
-#include <mutex>
 #include <string>
 
 #include "ingot/diff.hpp"
 #include "ingot/parallel.hpp"
 #include "work/streams/piece_decoder.hpp"
+#include "work/threads/shared_progress.hpp"
 
 namespace ingot {
 namespace {
@@ -101,7 +101,7 @@ class DistanceMeter {
           const double share =
               static_cast<double>(part.count) / static_cast<double>(pair.a->element_count);
           const auto bytes = static_cast<double>(pair.a->size_bytes + pair.b->size_bytes);
-          return tell(static_cast<std::uint64_t>(share * bytes));
+          return progress_.add(static_cast<std::uint64_t>(share * bytes));
         }));
     for (std::size_t at = 0; at < parts.size(); ++at) {
       WeightDistance& distance = distances_[parts[at].pair];
@@ -112,20 +112,11 @@ class DistanceMeter {
     return {};
   }
 
-  Result<void> tell(std::uint64_t bytes) {
-    if (!progress_) return {};
-    const std::lock_guard lock(mutex_);
-    done_bytes_ += bytes;
-    return progress_(done_bytes_) ? Result<void>() : fail(Errc::interrupted, {});
-  }
-
   const Model& a_;
   const Model& b_;
   std::span<const TensorPair> pairs_;
   unsigned thread_count_;
-  const DistanceProgress& progress_;
-  std::mutex mutex_;
-  std::uint64_t done_bytes_ = 0;
+  SharedProgress progress_;
   std::vector<WeightDistance> distances_;
 };
 

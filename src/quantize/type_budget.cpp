@@ -5,13 +5,13 @@
 #include <array>
 #include <cmath>
 #include <map>
-#include <mutex>
 #include <string>
 
 #include "ingot/parallel.hpp"
 #include "ingot/quantize.hpp"
 #include "quantize/error_sums.hpp"
 #include "quantize/quantize_work.hpp"
+#include "work/threads/shared_progress.hpp"
 
 namespace ingot::convert {
 namespace {
@@ -291,17 +291,13 @@ Result<void> fit_to_target(const Model& model, const QuantizeModelOptions& optio
   }
   INGOT_TRY(const double usual_importance, mean_importance(options.importance));
   std::vector<std::vector<TypeOffer>> offers(free_tensors.size());
-  std::mutex mutex;
-  std::uint64_t done_bytes = 0;
+  SharedProgress shared_progress(progress);
   INGOT_TRY_VOID(spread(free_tensors.size(), 1, options.thread_count,
                         [&](std::uint64_t i, std::uint64_t) -> Result<void> {
                           const PlannedTensor& planned = plan.tensors[free_tensors[i]];
                           INGOT_TRY(offers[i],
                                     OfferMaker(model, options, usual_importance, planned).make());
-                          const std::lock_guard lock(mutex);
-                          done_bytes += planned.source->size_bytes;
-                          if (progress && !progress(done_bytes)) return fail(Errc::interrupted, {});
-                          return {};
+                          return shared_progress.add(planned.source->size_bytes);
                         }));
   INGOT_TRY(const std::vector<std::size_t> chosen, choose_offers(offers, budget - fixed_bytes));
   for (std::size_t i = 0; i < free_tensors.size(); ++i) {

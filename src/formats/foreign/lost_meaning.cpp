@@ -6,7 +6,7 @@
 
 #include "ingot/metadata_keys.hpp"
 #include "ingot/text.hpp"
-#include "types/matrix_types.hpp"
+#include "types/recipe_weights.hpp"
 
 namespace ingot::convert {
 namespace {
@@ -44,8 +44,8 @@ void set_file_type(const Model& model, ModelWriter& keys,
                    const std::function<TensorType(const TensorInfo&)>& type_in_result) {
   const Value* stored = model.find(keys::general_file_type);
   if (stored == nullptr) return;
-  const MatrixTypes before(model.tensors());
-  MatrixTypes after;
+  const RecipeWeights before(model.tensors());
+  RecipeWeights after;
   bool is_changed = false;
   for (const TensorInfo& tensor : model.tensors()) {
     const TensorType type = type_in_result(tensor);
@@ -55,7 +55,7 @@ void set_file_type(const Model& model, ModelWriter& keys,
   const std::optional<TensorType> most = after.most();
   // The label of a mixture stays right while most of its weights stay what they are.
   const bool is_right =
-      before.most() == most && !after.is_wrong_file_type(stored->get<std::uint64_t>().value_or(0));
+      before.most() == most && !after.contradict(stored->get<std::uint64_t>().value_or(0));
   const bool may_stay = !is_changed && is_gguf(model);  // a copy keeps even a wrong one
   if (may_stay || !most || is_right) return;
   if (const auto file_type = file_type_of(*most)) {

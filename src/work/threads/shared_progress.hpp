@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// Progress of work that many threads share.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "ingot/error.hpp"
+
+namespace ingot {
+
+/// Adds up bytes that are done, and passes the sum on from one thread at a time.
+class SharedProgress {
+ public:
+  /// Receives the sum and returns whether to go on; may be empty. Must outlive this.
+  using Function = std::function<bool(std::uint64_t done_bytes)>;
+
+  explicit SharedProgress(const Function& progress) noexcept : progress_(progress) {}
+
+  /// Thread-safe. Errc::interrupted, with the subject, if the work must end.
+  [[nodiscard]] Result<void> add(std::uint64_t bytes, std::string_view subject = {}) {
+    if (!progress_) return {};
+    const std::lock_guard lock(mutex_);
+    done_bytes_ += bytes;
+    if (progress_(done_bytes_)) return {};
+    return fail(Errc::interrupted, std::string(subject));
+  }
+
+ private:
+  const Function& progress_;
+  std::mutex mutex_;
+  std::uint64_t done_bytes_ = 0;
+};
+
+}  // namespace ingot
