@@ -10,7 +10,6 @@
 #include "format/cursor.hpp"
 #include "format/magic.hpp"
 #include "format/tensor_layout.hpp"
-#include "ingot/metadata_keys.hpp"
 #include "ingot/text.hpp"
 
 namespace ingot::format {
@@ -66,7 +65,6 @@ class Parser {
                                   std::uint64_t count);
   Result<ValueType> parse_value_type(std::string_view key);
   Result<void> check_bools(std::string_view key, std::span<const std::byte> bools) const;
-  Result<void> parse_alignment();
   Result<void> parse_tensor();
   Result<void> parse_tensor_name(TensorInfo& tensor);
   Result<void> parse_shape(TensorInfo& tensor);
@@ -76,12 +74,6 @@ class Parser {
   [[nodiscard]] Failure ends_early(std::string_view subject) const {
     return fail(Errc::truncated, cursor_.position(), std::string(subject),
                 std::to_string(cursor_.missing_bytes()) + " more bytes are needed here");
-  }
-  [[nodiscard]] std::string_view key_at(std::uint32_t position) const noexcept {
-    return structure_.metadata[position].key;
-  }
-  [[nodiscard]] std::string_view tensor_at(std::uint32_t position) const noexcept {
-    return structure_.tensors[position].name;
   }
   /// Elements lose a trailing NUL when they are read; here it is only noticed that one will.
   void look_for_stripped_nul(const std::byte* strings, std::uint64_t count) noexcept {
@@ -123,7 +115,7 @@ Result<void> Parser::parse_all() {
   structure_.metadata.reserve(key_count_);
   structure_.key_index.reserve(key_count_);
   for (std::uint64_t i = 0; i < key_count_; ++i) INGOT_TRY_VOID(parse_key_value());
-  INGOT_TRY_VOID(parse_alignment());
+  INGOT_TRY(structure_.alignment, alignment_of(structure_, options_.is_lenient));
 
   structure_.infos_offset = cursor_.position();
   structure_.tensors.reserve(tensor_count_);
@@ -173,8 +165,8 @@ Result<void> Parser::parse_key_value() {
   INGOT_TRY(const Value value, parse_value(key));
   const auto position = static_cast<std::uint32_t>(structure_.metadata.size());
   structure_.metadata.push_back({key, value});
-  const auto duplicate =
-      structure_.key_index.insert(position, [this](std::uint32_t at) { return key_at(at); });
+  const auto duplicate = structure_.key_index.insert(
+      position, [this](std::uint32_t at) { return structure_.metadata[at].key; });
   if (duplicate) {
     return fail(
         Errc::key_duplicate, key_offset, std::string(key),
@@ -309,30 +301,6 @@ Result<void> Parser::check_bools(std::string_view key, std::span<const std::byte
               found(std::to_integer<std::uint64_t>(*bad)));
 }
 
-Result<void> Parser::parse_alignment() {
-  const auto position = structure_.key_index.find(keys::general_alignment,
-                                                  [this](std::uint32_t at) { return key_at(at); });
-  structure_.alignment = default_alignment;
-  if (!position) return {};
-  const Value& value = structure_.metadata[*position].value;
-  const auto refuse = [&](Errc code, std::string detail) {
-    return fail(code, value.file_offset(), std::string(keys::general_alignment), std::move(detail));
-  };
-  if (value.type() != ValueType::uint32) {
-    return refuse(Errc::alignment_wrong_type, "found " + std::string(name_of(value.type())));
-  }
-  const std::uint64_t alignment = *value.get<std::uint32_t>();
-  if (alignment == 0 ||
-      (alignment % 8 != 0 && alignment != 1 && alignment != 2 && alignment != 4)) {
-    return refuse(Errc::alignment_invalid, found(alignment));
-  }
-  if (alignment < 8 && !options_.is_lenient) {
-    return refuse(Errc::alignment_too_small, found(alignment));
-  }
-  structure_.alignment = alignment;
-  return {};
-}
-
 Result<void> Parser::parse_tensor() {
   const std::uint64_t info_offset = cursor_.position();
   const auto position = static_cast<std::uint32_t>(structure_.tensors.size());
@@ -351,7 +319,7 @@ Result<void> Parser::parse_tensor() {
         found(tensor.data_offset) + ", the alignment is " + std::to_string(structure_.alignment));
   }
   const auto duplicate = structure_.tensor_index.insert(
-      position, hash, [this](std::uint32_t at) { return tensor_at(at); });
+      position, hash, [this](std::uint32_t at) { return structure_.tensors[at].name; });
   if (duplicate) {
     return fail(
         Errc::tensor_duplicate, info_offset, std::string(tensor.name),

@@ -9,6 +9,7 @@
 
 #include "base/checked.hpp"
 #include "format/parse.hpp"
+#include "ingot/metadata_keys.hpp"
 
 namespace ingot::format {
 namespace {
@@ -78,6 +79,28 @@ Result<void> check_overlap(const Structure& structure) {
 }
 
 }  // namespace
+
+Result<std::uint64_t> alignment_of(const Structure& structure, bool is_lenient) {
+  const auto position = structure.key_index.find(
+      keys::general_alignment, [&](std::uint32_t at) { return structure.metadata[at].key; });
+  if (!position) return default_alignment;
+  const Value& value = structure.metadata[*position].value;
+  const auto refuse = [&](Errc code, const std::string& found) {
+    return fail(code, value.file_offset(), std::string(keys::general_alignment), "found " + found);
+  };
+  if (value.type() != ValueType::uint32) {
+    return refuse(Errc::alignment_wrong_type, std::string(name_of(value.type())));
+  }
+  const std::uint64_t alignment = *value.get<std::uint32_t>();
+  const bool is_small = alignment == 1 || alignment == 2 || alignment == 4;
+  if (alignment == 0 || (alignment % 8 != 0 && !is_small)) {
+    return refuse(Errc::alignment_invalid, std::to_string(alignment));
+  }
+  if (is_small && !is_lenient) {
+    return refuse(Errc::alignment_too_small, std::to_string(alignment));
+  }
+  return alignment;
+}
 
 Result<void> check_layout(Structure& structure, std::uint64_t file_bytes) {
   const std::uint64_t data_bytes =

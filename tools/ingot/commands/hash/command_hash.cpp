@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: MIT
 // `ingot hash FILE...` -- digests of files and tensors, and whether they are as published.
 
-#include <fcntl.h>
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <ingot/digest_manifest.hpp>
 #include <ingot/output_file.hpp>
 #include <ingot/text.hpp>
-#include <iostream>
 #include <memory>
 #include <optional>
 #include <set>
@@ -25,6 +19,7 @@
 #include "cli/model_files.hpp"
 #include "commands/hash/hash_jobs.hpp"
 #include "commands/hash/hash_report.hpp"
+#include "commands/hash/verify_manifest.hpp"
 
 namespace ingot::cli {
 namespace {
@@ -60,9 +55,6 @@ struct Options {
   bool is_without_file = false;
   bool has_uuid = false;
 };
-
-/// The largest manifest that is read: some 400,000 tensors.
-constexpr std::uint64_t max_manifest_bytes = std::uint64_t{64} << 20;
 
 std::string algorithm_names() {
   std::string names;
@@ -102,8 +94,6 @@ std::string absolute_path(const std::string& path) {
   const std::filesystem::path absolute = std::filesystem::absolute(path, ignored);
   return absolute.lexically_normal().string();
 }
-
-// --- hash ----------------------------------------------------------------------------------------
 
 DigestRequest request_of(const Options& options) {
   const bool is_gguf_hash = options.form == Form::gguf_hash;
@@ -212,143 +202,6 @@ ExitCode run_hash(const Options& options, Console& console) {
   return printed ? status : std::max(status, console.fail(options.files[0], printed.error()));
 }
 
-// --- verify --------------------------------------------------------------------------------------
-
-/// A pipe, such as standard input or what `<(...)` of a shell stands for.
-std::string read_stream(std::istream& stream) {
-  std::string text;
-  std::array<char, 4096> piece;
-  while (text.size() <= max_manifest_bytes && stream.good()) {
-    stream.read(piece.data(), piece.size());
-    text.append(piece.data(), static_cast<std::size_t>(stream.gcount()));
-  }
-  return text;
-}
-
-Result<std::string> read_manifest(const std::string& path) {
-  std::error_code ignored;
-  if (path == "-" || std::filesystem::is_fifo(path, ignored)) {
-    std::ifstream pipe;
-    if (path != "-") pipe.open(path, std::ios::binary);
-    std::string text = read_stream(path == "-" ? std::cin : pipe);
-    if (text.size() <= max_manifest_bytes) return text;
-    return fail(Errc::limit_exceeded, {}, "a manifest may have at most 64 MiB");
-  }
-  INGOT_TRY(const std::unique_ptr<Source> source, read_file(path));
-  if (source->size_bytes() > max_manifest_bytes) {
-    return fail(Errc::limit_exceeded, {}, "a manifest may have at most 64 MiB");
-  }
-  std::string text(static_cast<std::size_t>(source->size_bytes()), '\0');
-  INGOT_TRY_VOID(source->read(0, std::as_writable_bytes(std::span(text))));
-  return text;
-}
-
-std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
-
-/// Whether an entry is about the file of a name, by the whole path or by its last part.
-bool is_about(const ManifestEntry& entry, const std::string& file, bool by_base_name) {
-  const auto is_same = [&](const std::string& name) {
-    return by_base_name ? base_name(name) == base_name(file) : name == file;
-  };
-  if (is_same(entry.file)) return true;
-  return std::any_of(entry.shards.begin(), entry.shards.end(),
-                     [&](const NamedDigests& shard) { return is_same(shard.name); });
-}
-
-const ManifestEntry* find_entry(const std::vector<ManifestEntry>& entries, const std::string& file,
-                                bool is_only_file) {
-  for (const bool by_base_name : {false, true}) {
-    for (const ManifestEntry& entry : entries) {
-      if (is_about(entry, file, by_base_name)) return &entry;
-    }
-  }
-  return is_only_file && entries.size() == 1 ? entries.data() : nullptr;
-}
-
-/// Where the file of an entry is: as it is called, or beside the manifest.
-std::string locate(const std::string& name, const std::string& manifest) {
-  if (name.starts_with('/') || ::access(name.c_str(), F_OK) == 0) return name;
-  const std::size_t slash = manifest.rfind('/');
-  std::string beside = slash == std::string::npos ? name : manifest.substr(0, slash + 1) + name;
-  return ::access(beside.c_str(), F_OK) == 0 ? beside : name;
-}
-
-struct Verification {
-  std::vector<HashJob> jobs;
-  std::vector<const ManifestEntry*> entries;  // one for each job
-  ExitCode status = ExitCode::done;
-};
-
-void add_job(Verification& verification, const Options& options, const std::string& file,
-             const ManifestEntry& entry) {
-  // Who says nothing of shards means the file itself.
-  verification.jobs.push_back({file, !entry.shards.empty(), request_for(entry, options.algorithms),
-                               std::nullopt, std::nullopt});
-  verification.entries.push_back(&entry);
-}
-
-Verification plan_verification(const Options& options, Console& console,
-                               const std::vector<ManifestEntry>& entries) {
-  Verification verification;
-  if (options.files.empty()) {
-    for (const ManifestEntry& entry : entries) {
-      add_job(verification, options, locate(entry.file, options.manifest), entry);
-    }
-  }
-  for (const std::string& file : options.files) {
-    const ManifestEntry* entry = find_entry(entries, file, options.files.size() == 1);
-    if (entry != nullptr) {
-      add_job(verification, options, file, *entry);
-      continue;
-    }
-    console.complain(file, "the manifest says nothing about a file of this name");
-    verification.status = ExitCode::negative;
-  }
-  return verification;
-}
-
-/// Prints what was found and returns whether all is well.
-bool report_verification(const Verification& verification, Console& console) {
-  JsonStream json(console.out());
-  const bool is_array = console.is_json() && verification.jobs.size() > 1;
-  bool is_well = true;
-  if (is_array) json.begin_array();
-  for (std::size_t i = 0; i < verification.jobs.size(); ++i) {
-    const HashJob& job = verification.jobs[i];
-    if (!job.digests) continue;
-    std::uint64_t compared = 0;
-    const std::vector<DigestMismatch> mismatches =
-        find_mismatches(*verification.entries[i], *job.model, *job.digests, &compared);
-    if (compared == 0 && mismatches.empty()) {
-      console.complain(job.file, "the manifest has no digest of it that could be compared");
-      is_well = false;
-      continue;
-    }
-    is_well = is_well && mismatches.empty();
-    if (console.is_json()) {
-      print_verdict_json(json, job.file, mismatches, compared);
-    } else if (!console.is_quiet() || !mismatches.empty()) {
-      print_verdict_text(console.out(), console, job.file, mismatches, compared);
-    }
-  }
-  if (is_array) json.end();
-  return is_well;
-}
-
-ExitCode run_verify(const Options& options, Console& console) {
-  const Result<std::string> text = read_manifest(options.manifest);
-  if (!text) return console.fail(options.manifest, text.error());
-  const Result<std::vector<ManifestEntry>> entries = parse_digest_manifest(*text);
-  if (!entries) return console.fail(options.manifest, entries.error());
-  Verification verification = plan_verification(options, console, *entries);
-  const ExitCode status = hash_all(verification.jobs, console);
-  if (status >= ExitCode::interrupted) return status;
-  const bool is_well = report_verification(verification, console);
-  return std::max({status, verification.status, is_well ? ExitCode::done : ExitCode::negative});
-}
-
-// --- both ----------------------------------------------------------------------------------------
-
 ExitCode run(Options& options, Console& console) {
   if (const std::optional<std::string> word = read_algorithms(options)) {
     return console.refuse_usage(fmt::format("hash: --algorithm must be one of {}, not \"{}\"",
@@ -363,7 +216,7 @@ ExitCode run(Options& options, Console& console) {
         options.is_without_file || options.is_without_tensors) {
       return console.refuse_usage("hash: --verify goes with FILE, --algorithm and --json only");
     }
-    return run_verify(options, console);
+    return verify_manifest({options.files, options.algorithms, options.manifest}, console);
   }
   if (options.is_without_file && options.is_without_tensors && !options.has_uuid) {
     return console.refuse_usage("hash: --no-file and --no-tensors together leave nothing to do");

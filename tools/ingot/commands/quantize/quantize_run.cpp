@@ -17,6 +17,7 @@
 #include "cli/model_files.hpp"
 #include "cli/progress.hpp"
 #include "commands/quantize/quantize_arguments.hpp"
+#include "commands/quantize/quantize_importance.hpp"
 #include "commands/quantize/quantize_report.hpp"
 
 namespace ingot::cli {
@@ -135,62 +136,6 @@ Step<RecipeOptions> recipe_options(const QuantizeRequest& options, Console& cons
     types.patterns.insert(types.patterns.end(), patterns->begin(), patterns->end());
   }
   return types;
-}
-
-Step<std::optional<ImportanceMatrix>> open_importance(const QuantizeRequest& options,
-                                                      Console& console) {
-  std::optional<ImportanceMatrix> matrix;
-  for (const std::string& file : options.imatrix_files) {
-    Result<ImportanceMatrix> opened = ImportanceMatrix::open(file);
-    if (!opened) return tl::unexpected<Refused>({console.fail(file, opened.error())});
-    if (!matrix) {
-      matrix = std::move(*opened);
-      continue;
-    }
-    const Result<void> merged = matrix->merge(std::move(*opened));
-    if (!merged) return tl::unexpected<Refused>({console.fail(file, merged.error())});
-  }
-  if (!matrix) return matrix;
-  const auto has_part = [](std::string_view name, const std::vector<std::string>& parts) {
-    return std::any_of(parts.begin(), parts.end(), [&](const std::string& part) {
-      return name.find(part) != std::string_view::npos;
-    });
-  };
-  matrix->keep_if([&](std::string_view name) {
-    const bool is_included =
-        options.include_weights.empty() || has_part(name, options.include_weights);
-    return is_included && !has_part(name, options.exclude_weights);
-  });
-  return matrix;
-}
-
-/// Which of the quantized tensors have importance data, before the work starts.
-void remark_coverage(const ImportanceMatrix& matrix, const QuantizePlan& plan, const Model& model,
-                     const std::string& name, Console& console) {
-  std::size_t quantized = 0;
-  std::size_t covered = 0;
-  std::string missing;
-  std::size_t missing_count = 0;
-  for (const PlannedTensor& planned : plan.tensors) {
-    if (planned.is_copied() || !is_quantized(planned.choice.type)) continue;
-    ++quantized;
-    if (matrix.find(planned.source->name) != nullptr) {
-      ++covered;
-    } else if (++missing_count <= 4 || console.is_verbose()) {
-      missing += (missing.empty() ? "" : ", ") + escape(planned.source->name);
-    } else if (missing_count == 5) {
-      missing += ", ...";
-    }
-  }
-  std::size_t unused = 0;
-  for (const ImatrixEntry& entry : matrix.entries()) {
-    if (model.find_tensor(entry.name) == nullptr) ++unused;
-  }
-  std::string text =
-      fmt::format("importance data for {} of {} quantized tensors", covered, quantized);
-  if (!missing.empty()) text += "; none for " + missing;
-  if (unused > 0) text += fmt::format("; {} of its entries are of no tensor here", unused);
-  console.remark(name, text);
 }
 
 /// One run of the command, once its arguments make sense.
@@ -403,9 +348,10 @@ ExitCode run_quantize(QuantizeRequest& options, Console& console) {
   // Reading streams; what is mapped would count as memory of the process.
   const Result<Model> model = console.open_model(options.file, FileAccess::read);
   if (!model) return console.fail(options.file, model.error());
-  auto importance = open_importance(options, console);
-  if (!importance) return importance.error().code;
-  return Run(options, console, *model, std::move(*types), std::move(*importance)).run();
+  std::optional<ImportanceMatrix> importance;
+  const ExitCode code = open_importance(options, console, importance);
+  if (code != ExitCode::done) return code;
+  return Run(options, console, *model, std::move(*types), std::move(importance)).run();
 }
 
 }  // namespace ingot::cli

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// Comparing models with the digests of a manifest.
+#pragma once
+
+#include <ingot/digest.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/console.hpp"
+
+namespace ingot::cli {
+
+struct VerifyRequest {
+  std::vector<std::string> files;           ///< None: all files of the manifest.
+  std::vector<DigestAlgorithm> algorithms;  ///< None: the strongest of each entry.
+  std::string manifest;                     ///< Path, or "-".
+};
+
+/// Prints a verdict for each file. `negative` if something differs.
+[[nodiscard]] ExitCode verify_manifest(const VerifyRequest& request, Console& console);
+
+}  // namespace ingot::cli

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+#include "commands/quantize/quantize_importance.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <ingot/text.hpp>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace ingot::cli {
+
+ExitCode open_importance(const QuantizeRequest& options, Console& console,
+                         std::optional<ImportanceMatrix>& matrix) {
+  for (const std::string& file : options.imatrix_files) {
+    Result<ImportanceMatrix> opened = ImportanceMatrix::open(file);
+    if (!opened) return console.fail(file, opened.error());
+    if (!matrix) {
+      matrix = std::move(*opened);
+      continue;
+    }
+    const Result<void> merged = matrix->merge(std::move(*opened));
+    if (!merged) return console.fail(file, merged.error());
+  }
+  if (!matrix) return ExitCode::done;
+  const auto has_part = [](std::string_view name, const std::vector<std::string>& parts) {
+    return std::any_of(parts.begin(), parts.end(), [&](const std::string& part) {
+      return name.find(part) != std::string_view::npos;
+    });
+  };
+  matrix->keep_if([&](std::string_view name) {
+    const bool is_included =
+        options.include_weights.empty() || has_part(name, options.include_weights);
+    return is_included && !has_part(name, options.exclude_weights);
+  });
+  return ExitCode::done;
+}
+
+void remark_coverage(const ImportanceMatrix& matrix, const QuantizePlan& plan, const Model& model,
+                     const std::string& name, Console& console) {
+  std::size_t quantized = 0;
+  std::size_t covered = 0;
+  std::string missing;
+  std::size_t missing_count = 0;
+  for (const PlannedTensor& planned : plan.tensors) {
+    if (planned.is_copied() || !is_quantized(planned.choice.type)) continue;
+    ++quantized;
+    if (matrix.find(planned.source->name) != nullptr) {
+      ++covered;
+    } else if (++missing_count <= 4 || console.is_verbose()) {
+      missing += (missing.empty() ? "" : ", ") + escape(planned.source->name);
+    } else if (missing_count == 5) {
+      missing += ", ...";
+    }
+  }
+  std::size_t unused = 0;
+  for (const ImatrixEntry& entry : matrix.entries()) {
+    if (model.find_tensor(entry.name) == nullptr) ++unused;
+  }
+  std::string text =
+      fmt::format("importance data for {} of {} quantized tensors", covered, quantized);
+  if (!missing.empty()) text += "; none for " + missing;
+  if (unused > 0) text += fmt::format("; {} of its entries are of no tensor here", unused);
+  console.remark(name, text);
+}
+
+}  // namespace ingot::cli
