@@ -5,7 +5,7 @@
 #include <array>
 #include <utility>
 
-#include "base/names.hpp"
+#include "base/enumerator_name.hpp"
 #include "check/data_scan.hpp"
 #include "check/inspection.hpp"
 #include "check/rules.hpp"
@@ -32,7 +32,7 @@ constexpr std::array rule_functions = {
 #include "ingot/check_rules.def"
 };
 
-/// What check_rules.def has on an error.
+/// The columns of check_rules.def for an error.
 struct RefusalRow {
   Errc code;
   RuleCategory category;

@@ -16,14 +16,14 @@
 namespace ingot::check {
 namespace {
 
-/// What is read at a time: it stays in the second cache, and a system call is not felt.
+/// Bytes of one read: they stay in the second cache, and the system call costs little.
 constexpr std::size_t buffer_bytes = std::size_t{256} << 10;
 
 /// Bytes of a tensor that one thread takes at a time, at least.
 constexpr std::uint64_t least_part_bytes = std::uint64_t{4} << 20;
 
 /// Parts of one tensor, at most: their results are kept.
-constexpr std::uint64_t most_parts = 4096;
+constexpr std::uint64_t max_parts = 4096;
 
 /// Consecutive whole blocks of one tensor, and what was found in them.
 struct Part {
@@ -35,7 +35,7 @@ struct Part {
 
 /// The same for tensors of one type and size, so that digests of parts can be compared.
 std::uint64_t part_bytes_of(const TensorInfo& tensor, std::uint64_t block_bytes) noexcept {
-  const std::uint64_t wanted = std::max(least_part_bytes, tensor.size_bytes / most_parts + 1);
+  const std::uint64_t wanted = std::max(least_part_bytes, tensor.size_bytes / max_parts + 1);
   return (wanted + block_bytes - 1) / block_bytes * block_bytes;
 }
 

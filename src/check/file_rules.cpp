@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/checked.hpp"
-#include "base/counted.hpp"
+#include "base/plural.hpp"
 #include "check/rules.hpp"
 #include "ingot/metadata_keys.hpp"
 #include "ingot/text.hpp"
@@ -175,9 +175,9 @@ void alignment_not_portable(Inspection& inspection) {
 }
 
 void alignment_huge(Inspection& inspection) {
-  constexpr std::uint64_t most_bytes = std::uint64_t{1} << 20;
+  constexpr std::uint64_t max_bytes = std::uint64_t{1} << 20;
   for_each_file(inspection, [&](const ModelFile& file, std::size_t i) {
-    if (file.alignment <= most_bytes) return;
+    if (file.alignment <= max_bytes) return;
     inspection.report({.key = keys::general_alignment, .file = i},
                       "the alignment is " + format_bytes(file.alignment));
   });
@@ -207,7 +207,7 @@ void final_padding(Inspection& inspection) {
     if (file.file_bytes >= wanted) return;
     const std::uint64_t missing = wanted - file.file_bytes;
     inspection.report({.file_offset = file.file_bytes, .file = i},
-                      counted(missing, "byte") + " of padding " + (missing == 1 ? "is" : "are") +
+                      plural(missing, "byte") + " of padding " + (missing == 1 ? "is" : "are") +
                           " missing at the end");
   });
 }
@@ -230,7 +230,7 @@ void trailing_data(Inspection& inspection) {
     const std::uint64_t end = padded(end_of_data(file), file);
     if (file.file_bytes <= end) return;
     const std::uint64_t trailing = file.file_bytes - end;
-    std::string message = counted(trailing, "byte") + (trailing == 1 ? " follows" : " follow") +
+    std::string message = plural(trailing, "byte") + (trailing == 1 ? " follows" : " follow") +
                           " the " + (file.tensors.empty() ? "metadata" : "last tensor");
     std::vector<std::byte> head(
         static_cast<std::size_t>(std::min<std::uint64_t>(512, file.file_bytes - end)));

@@ -177,10 +177,10 @@ void template_hidden(Inspection& inspection) {
 }
 
 void template_large(Inspection& inspection) {
-  constexpr std::size_t most_bytes = std::size_t{128} << 10;
+  constexpr std::size_t max_bytes = std::size_t{128} << 10;
   for_each_key(inspection, [&](const KeyValue& entry, std::size_t file) {
     if (!entry.key.starts_with(keys::tokenizer_chat_template) ||
-        entry.value.bytes().size() <= most_bytes)
+        entry.value.bytes().size() <= max_bytes)
       return;
     inspection.report_key(entry, "the template has " + format_bytes(entry.value.bytes().size()),
                           file);
@@ -189,7 +189,7 @@ void template_large(Inspection& inspection) {
 
 namespace {
 
-/// What gives a template that is rendered outside a sandbox a way to Python's internals.
+/// Words that lead a template without a sandbox to Python's internals.
 constexpr std::array suspicious_words = {
     std::string_view("|attr("),      std::string_view("|attr "),     std::string_view("| attr("),
     std::string_view("lipsum"),      std::string_view("cycler."),    std::string_view("joiner."),

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Rules about what the metadata says of the model: types of standard keys, numbers of the
+// Rules about the metadata of the model: types of standard keys, numbers of the
 // architecture, the recipe.
 #include <algorithm>
 #include <array>
 #include <string>
 #include <string_view>
 
-#include "base/counted.hpp"
+#include "base/plural.hpp"
 #include "check/architectures.hpp"
 #include "check/key_form.hpp"
 #include "check/rules.hpp"
@@ -17,7 +17,7 @@
 namespace ingot::check::rules {
 namespace {
 
-/// What a value is, for people.
+/// The type of a value, for people.
 std::string describe_value(const Value& value) {
   if (value.is_array()) {
     return "an array of " + std::string(name_of(value.as_array().element_type()));
@@ -32,11 +32,11 @@ struct Bounds {
   std::string_view suffix;
   std::uint64_t least;
   std::uint64_t most;
-  bool is_of_attention;  // an architecture without may say 0
+  bool is_of_attention;  // 0 is allowed in an architecture without
 };
 
 // The upper bounds are generous: the largest models have 126 layers, 2^14 elements a row, some 10^7
-// tokens of context. What is beyond overflows sizes in loaders that multiply before they look.
+// tokens of context. Larger ones overflow sizes in loaders that multiply before they check.
 constexpr std::array bounds = {
     // Positions are signed and have 32 bits in llama.cpp.
     Bounds{suffixes::context_length, 1, (std::uint64_t{1} << 31) - 1, false},
@@ -75,7 +75,7 @@ void layer_arrays(Inspection& inspection) {
     if (layers && numbers.size() != *layers) {
       report_own(
           inspection, bound.suffix,
-          "it has " + counted(numbers.size(), "element") + " for " + counted(*layers, "layer"));
+          "it has " + plural(numbers.size(), "element") + " for " + plural(*layers, "layer"));
     }
     for (const Value each : numbers) {
       const Result<std::uint64_t> number = each.get<std::uint64_t>();
@@ -109,7 +109,7 @@ void key_type(Inspection& inspection) {
 
 void key_missing(Inspection& inspection) {
   const Architecture* architecture = find_architecture(inspection.architecture());
-  // Only what is more than a vocabulary needs them.
+  // A file with a vocabulary alone needs none.
   if (architecture == nullptr || architecture->layer.empty() ||
       inspection.model().tensors().empty() || !inspection.is_model()) {
     return;
@@ -170,9 +170,9 @@ void key_implausible(Inspection& inspection) {
 }
 
 void layer_limit(Inspection& inspection) {
-  constexpr std::uint64_t most_layers = 512;  // LLAMA_MAX_LAYERS of llama.cpp
+  constexpr std::uint64_t max_layers = 512;  // LLAMA_MAX_LAYERS of llama.cpp
   const auto layers = inspection.own_number(suffixes::block_count);
-  if (!layers || *layers <= most_layers) return;
+  if (!layers || *layers <= max_layers) return;
   inspection.report({.key = inspection.own_key(suffixes::block_count)},
                     std::to_string(*layers) + " layers");
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Why a file does not open, more precisely than the reader says it.
+// Why a file does not open, in more detail than the error of the reader.
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/counted.hpp"
+#include "base/plural.hpp"
 #include "check/pretended_source.hpp"
 #include "ingot/check.hpp"
 #include "ingot/text.hpp"
@@ -45,11 +45,11 @@ std::string explain_missing_data(const std::string& path) {
   return "truncated: " + format_bytes(cut->present_bytes) + " of " +
          format_bytes(cut->needed_bytes) + " are there; first incomplete tensor \"" +
          escape(first->name) + "\"; " + std::to_string(incomplete_count) + " of " +
-         counted(cut->model.tensors().size(), "tensor") + (incomplete_count == 1 ? " is" : " are") +
+         plural(cut->model.tensors().size(), "tensor") + (incomplete_count == 1 ? " is" : " are") +
          " not complete";
 }
 
-/// What the reader says, without the place, which a finding has of its own.
+/// The reader's message without the place, which is a member of a finding.
 std::string plain_message(const Error& error) {
   std::string message(sentence_of(error.code));
   if (!error.detail.empty()) message += " (" + escape(error.detail) + ")";
@@ -118,7 +118,7 @@ std::string explain(const std::string& path, const Error& error) {
 Finding explain_refusal(const std::string& path, const Error& error) {
   Finding finding;
   finding.rule = find_check_rule(name_of(error.code));
-  // An error of another category is none of a file; whoever passes it gets what there is.
+  // An error of another category is not about a file: its sentence is all there is.
   if (finding.rule == nullptr) finding.rule = find_check_rule(name_of(Errc::not_gguf));
   finding.file_offset = error.file_offset;
   if (is_about_a_tensor(error.code)) finding.tensor = error.subject;

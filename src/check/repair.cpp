@@ -7,11 +7,11 @@
 #include <string>
 #include <utility>
 
-#include "base/counted.hpp"
+#include "base/plural.hpp"
 #include "base/same_file.hpp"
 #include "check/data_scan.hpp"
-#include "check/mend_value.hpp"
 #include "check/repair_input.hpp"
+#include "check/repaired_value.hpp"
 #include "ingot/check.hpp"
 #include "ingot/metadata_keys.hpp"
 #include "ingot/model_writer.hpp"
@@ -24,11 +24,11 @@ namespace {
 
 using check::RepairInput;
 
-constexpr std::uint64_t most_alignment = std::uint64_t{1} << 20;
-constexpr std::size_t most_dimensions = 4;
-constexpr std::size_t most_name_bytes = 64;
+constexpr std::uint64_t max_alignment = std::uint64_t{1} << 20;
+constexpr std::size_t max_dimensions = 4;
+constexpr std::size_t max_name_bytes = 64;
 
-/// What is wrong and goes away by writing the model again, by the rules of `ingot check`.
+/// Rules of `ingot check` whose findings go away when the model is written again.
 constexpr std::pair<std::string_view, std::string_view> written_anew[] = {
     {"old_magic", "it begins with GGUF now"},
     {"trailing_nul", "strings are without their trailing NUL now"},
@@ -71,7 +71,7 @@ class Repair {
         check_model(model_, {.thread_count = options_.thread_count}, sink);
     if (!summary && !input_.is_cut) return fail(summary.error());
     for (const auto& [rule, what] : written_anew) {
-      // Where the data of a cut file would have ended, nobody can tell what there was.
+      // The data beyond the end of a cut file is unknown.
       const bool is_about_end = rule == "final_padding" || rule == "trailing_data";
       if (rules_.contains(rule) && !(input_.is_cut && is_about_end)) add_step(std::string(what));
     }
@@ -101,9 +101,9 @@ class Repair {
   [[nodiscard]] std::string problem_of(const TensorInfo& tensor) const {
     if (!is_there(tensor)) return "it is cut off";
     if (find_type(tensor.type) == nullptr) return "its type is unknown";
-    if (kept_shape(tensor).size() > most_dimensions) return "it has too many dimensions";
-    // A shorter one would be found by nobody who looks for the tensor.
-    if (tensor.name.size() > most_name_bytes) return "its name has more than 64 bytes";
+    if (kept_shape(tensor).size() > max_dimensions) return "it has too many dimensions";
+    // Programs that look for the tensor would not find a shorter name.
+    if (tensor.name.size() > max_name_bytes) return "its name has more than 64 bytes";
     if (bad_tensors_.contains(&tensor)) return "its weights are not finite";
     return {};
   }
@@ -111,12 +111,12 @@ class Repair {
   /// The shape without dimensions of 1 beyond the fourth.
   [[nodiscard]] static std::span<const std::uint64_t> kept_shape(const TensorInfo& tensor) {
     std::span<const std::uint64_t> shape = tensor.shape;
-    while (shape.size() > most_dimensions && shape.back() == 1)
+    while (shape.size() > max_dimensions && shape.back() == 1)
       shape = shape.first(shape.size() - 1);
     return shape;
   }
 
-  /// What is in shards that are missing: the set says how many tensors it has.
+  /// Counts the tensors of missing shards by the total of the set.
   void choose_shards() {
     const std::uint64_t missing_shards = model_.shard_count() - model_.files().size();
     if (missing_shards == 0) return;
@@ -124,7 +124,7 @@ class Repair {
     const std::uint64_t present = model_.tensors().size();
     const std::uint64_t missing = total.value_or(0) > present ? *total - present : 0;
     const std::string what = std::to_string(missing_shards) + " of " +
-                             counted(model_.shard_count(), "shard") +
+                             plural(model_.shard_count(), "shard") +
                              (missing_shards == 1 ? " is" : " are") + " missing";
     if (options_.drops_broken) {
       report_.dropped_tensors += missing;
@@ -154,10 +154,10 @@ class Repair {
   }
 
   /// Sets a key whose value is a number, if it has to be another one; returns whether it did.
-  bool set_mended(std::string_view key, const Value& value) {
+  bool set_repaired(std::string_view key, const Value& value) {
     const std::uint64_t alignment = model_.files()[0].alignment;
     if (key == keys::general_alignment) {
-      if (std::has_single_bit(alignment) && alignment <= most_alignment && alignment >= 8) {
+      if (std::has_single_bit(alignment) && alignment <= max_alignment && alignment >= 8) {
         return false;
       }
       writer_.set(key, default_alignment);
@@ -187,16 +187,16 @@ class Repair {
     return true;
   }
 
-  /// What is wrong within a value, whatever it means.
+  /// Copies a value without its flaws, whatever it means.
   Result<void> set_clean(std::string_view key, const Value& value) {
     const bool cuts_nuls = rules_.contains("trailing_nul");
     if (!cuts_nuls && !input_.is_lenient) {  // so it needs no look
       writer_.borrow_value(key, value);
       return {};
     }
-    INGOT_TRY(const check::MendedValue mended, check::mend_value(value, cuts_nuls));
-    writer_.set_value(key, mended.value.value());
-    if (mended.has_set_bools) {
+    INGOT_TRY(const check::RepairedValue repaired, check::repair_value(value, cuts_nuls));
+    writer_.set_value(key, repaired.value.value());
+    if (repaired.has_set_bools) {
       add_step(value.is_array() ? "its bools are 0 and 1 now" : "it is 1 now", key);
     }
     return {};
@@ -211,7 +211,7 @@ class Repair {
         add_step("removed: the model is one file now", entry.key);
         continue;
       }
-      if (!set_mended(entry.key, entry.value)) {
+      if (!set_repaired(entry.key, entry.value)) {
         INGOT_TRY_VOID(set_clean(entry.key, entry.value));
       }
     }
@@ -281,7 +281,7 @@ class Repair {
 Result<RepairReport> repair_model(const std::string& path, const std::string& target,
                                   const RepairOptions& options) {
   if (is_same_file(path, target)) {
-    return fail(Errc::invalid_argument, target, "a model is mended into a new file");
+    return fail(Errc::invalid_argument, target, "a model is repaired into a new file");
   }
   INGOT_TRY(RepairInput input, check::open_for_repair(path));
   for (const ModelFile& file : input.model.files()) {

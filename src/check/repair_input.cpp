@@ -72,14 +72,14 @@ RepairInput whole(Model model, bool is_lenient) {
 }
 
 /// Where the value of `general.alignment` is, by its key: a model that does not open cannot be
-/// asked. What looks like the key may stand in another value, so what opens is compared with it.
+/// asked. Bytes that look like the key may stand in another value, so the opened model is compared.
 std::optional<std::uint64_t> find_alignment_value(const std::string& path, bool has_narrow_counts,
                                                   bool is_swapped) {
-  constexpr std::uint64_t most_bytes = std::uint64_t{64} << 20;
+  constexpr std::uint64_t max_bytes = std::uint64_t{64} << 20;
   Result<std::unique_ptr<Source>> source = read_file(path);
   if (!source) return std::nullopt;
   std::vector<std::byte> header(
-      static_cast<std::size_t>(std::min((*source)->size_bytes(), most_bytes)));
+      static_cast<std::size_t>(std::min((*source)->size_bytes(), max_bytes)));
   if (!(*source)->read(0, header)) return std::nullopt;
   std::byte number[8];
   std::string wanted;
@@ -112,7 +112,7 @@ RepairStep alignment_step() {
           {}};
 }
 
-/// Writers that ignore `general.alignment` align to 32 whatever it says; then nothing is where it
+/// Writers that ignore `general.alignment` align to 32 in any case; then nothing is where it
 /// should be. And some store it as an int32.
 std::optional<RepairInput> open_with_default_alignment(const std::string& path, const Error& error,
                                                        bool is_lenient) {

@@ -36,7 +36,7 @@ void split_keys(Inspection& inspection) {
     inspection.report({.file_offset = count->file_offset(), .key = keys::split_count},
                       "it is 0, and there is a file");
   }
-  // Where a shard is missing, or a set is one file, nobody has compared the total yet.
+  // Where a shard is missing, or a set is one file, the total was not compared yet.
   const Value* total = model.find(keys::split_tensors_count);
   if (total == nullptr || !model.notices().empty()) return;
   const Result<std::uint64_t> number = total->get<std::uint64_t>();
@@ -49,11 +49,11 @@ void split_keys(Inspection& inspection) {
 
 namespace {
 
-/// What the weights of one kind have in a file: "blk.0.ffn_up.weight" and "blk.7.ffn_up.weight" are
-/// of one kind.
+/// The common properties of the weights of one kind in a file: "blk.0.ffn_up.weight" and
+/// "blk.7.ffn_up.weight" are of one kind.
 using Kinds = std::map<std::string, std::set<std::uint64_t>, std::less<>>;
-constexpr std::size_t most_kinds = 4096;  // of one file; models have some dozens
-constexpr std::size_t least_kinds = 3;    // fewer in common tell nothing
+constexpr std::size_t max_kinds = 4096;  // of one file; models have some dozens
+constexpr std::size_t least_kinds = 3;   // fewer in common tell nothing
 
 std::string kind_of(std::string_view name) {
   std::string kind;
@@ -73,7 +73,7 @@ Kinds collect(const ModelFile& file, const Property& property) {
   Kinds kinds;
   for (const TensorInfo& tensor : file.tensors) {
     // One-dimensional ones are F32 and equally long in all models of a family.
-    if (tensor.shape.size() < 2 || kinds.size() > most_kinds) continue;
+    if (tensor.shape.size() < 2 || kinds.size() > max_kinds) continue;
     kinds[kind_of(tensor.name)].insert(property(tensor));
   }
   return kinds;

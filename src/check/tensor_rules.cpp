@@ -43,7 +43,7 @@ bool is_device_name(std::string_view part) {
   return is_port && name.size() == 4 && name[3] >= '0' && name[3] <= '9';
 }
 
-/// What is wrong with a name that a careless program would use as a path, a format or a command;
+/// The flaw of a name that a careless program would use as a path, a format or a command;
 /// empty if nothing.
 std::string problem_of_name(std::string_view name) {
   if (escape(name) != name) return "it holds control or invisible characters, or a backslash";
@@ -81,8 +81,8 @@ const TensorInfo* find_weight(const Model& model, std::string_view name) {
   return model.find_tensor(std::string(name) + ".weight");
 }
 
-/// What is missing of a list of groups (see Architecture): the first alternative of each group that
-/// is not complete.
+/// The missing ones of a list of groups (see Architecture): the first alternative of each group
+/// that is not complete.
 std::string missing_of(const Model& model, std::string_view groups, const std::string& prefix) {
   std::string missing;
   all_parts(groups, ' ', [&](std::string_view group) {
@@ -105,7 +105,7 @@ std::string missing_of(const Model& model, std::string_view groups, const std::s
   return missing;
 }
 
-/// What shapes follow from; nothing if a number is missing or makes no sense.
+/// The numbers that shapes follow from; nothing if one is missing or makes no sense.
 struct Widths {
   std::uint64_t embedding = 0;
   std::optional<std::uint64_t> feed_forward;
@@ -236,9 +236,9 @@ void tensor_name_empty(Inspection& inspection) {
 }
 
 void tensor_name_long(Inspection& inspection) {
-  constexpr std::size_t most_bytes = 63;  // GGML_MAX_NAME is 64, with a NUL at the end
+  constexpr std::size_t max_bytes = 63;  // GGML_MAX_NAME is 64, with a NUL at the end
   for_each_tensor(inspection, [&](const TensorInfo& tensor) {
-    if (tensor.name.size() <= most_bytes) return;
+    if (tensor.name.size() <= max_bytes) return;
     inspection.report_tensor(tensor,
                              "the name has " + std::to_string(tensor.name.size()) + " bytes");
   });
@@ -305,7 +305,7 @@ void tensor_type_opaque(Inspection& inspection) {
 
 void tensor_missing(Inspection& inspection) {
   const Architecture* architecture = find_architecture(inspection.architecture());
-  // A vocabulary has none; of a set that is not complete nobody can tell.
+  // A vocabulary has none; an incomplete set may have them elsewhere.
   if (architecture == nullptr || architecture->layer.empty() || !inspection.has_layers() ||
       !inspection.is_model()) {
     return;

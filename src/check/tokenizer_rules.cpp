@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/counted.hpp"
+#include "base/plural.hpp"
 #include "check/rules.hpp"
 #include "ingot/metadata_keys.hpp"
 #include "ingot/text.hpp"
@@ -65,7 +65,7 @@ void tokenizer_lengths(Inspection& inspection) {
     } else if (count != tokens->size()) {
       inspection.report(
           {.file_offset = value->file_offset(), .key = key},
-          "it has " + counted(count, "element") + " for " + counted(tokens->size(), "token"));
+          "it has " + plural(count, "element") + " for " + plural(tokens->size(), "token"));
     }
   }
   const std::optional<std::uint64_t> vocabulary = inspection.own_number(suffixes::vocab_size);

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/counted.hpp"
+#include "base/plural.hpp"
 #include "base/sort_unique.hpp"
 #include "check/rules.hpp"
 #include "ingot/metadata_keys.hpp"
@@ -149,7 +149,7 @@ void token_duplicate(Inspection& inspection) {
   });
   if (repeated.count == 0) return;
   report_at(inspection, keys::tokenizer_ggml_tokens,
-            counted(repeated.count, "token") + " repeat a text: " + repeated.first);
+            plural(repeated.count, "token") + " repeat a text: " + repeated.first);
 }
 
 void merge_unknown(Inspection& inspection) {
@@ -173,7 +173,7 @@ void merge_unknown(Inspection& inspection) {
   }
   if (unknown.count == 0) return;
   report_at(inspection, keys::tokenizer_ggml_merges,
-            counted(unknown.count, "merge") + " of texts that are no tokens, the first is " +
+            plural(unknown.count, "merge") + " of texts that are no tokens, the first is " +
                 unknown.first);
 }
 
@@ -190,7 +190,7 @@ void byte_missing(Inspection& inspection) {
   }
   if (missing.size() > shown_bytes) list += " ...";
   report_at(inspection, keys::tokenizer_ggml_tokens,
-            "no token stands for " + counted(missing.size(), "byte") + " (hex):" + list);
+            "no token stands for " + plural(missing.size(), "byte") + " (hex):" + list);
 }
 
 void token_spelling(Inspection& inspection) {
@@ -205,7 +205,7 @@ void token_spelling(Inspection& inspection) {
   });
   if (bad.count == 0) return;
   report_at(inspection, keys::tokenizer_ggml_tokens,
-            counted(bad.count, "token") + " that decoding shows as [UNK_BYTE_...], the first is " +
+            plural(bad.count, "token") + " that decoding shows as [UNK_BYTE_...], the first is " +
                 bad.first);
 }
 
@@ -248,7 +248,7 @@ void special_typed_normal(Inspection& inspection) {
   if (normal.count == 0) return;
   report_at(
       inspection, keys::tokenizer_ggml_token_type,
-      counted(normal.count, "special token") + " typed as normal, the first is " + normal.first);
+      plural(normal.count, "special token") + " typed as normal, the first is " + normal.first);
 }
 
 void special_ambiguous(Inspection& inspection) {

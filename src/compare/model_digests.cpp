@@ -13,7 +13,7 @@
 namespace ingot {
 namespace {
 
-/// What a digest is fed with at a time: it stays in the second cache.
+/// Bytes of one update of a digest: they stay in the second cache.
 constexpr std::uint64_t buffer_bytes = std::uint64_t{256} << 10;
 
 /// How far digests of the same bytes may be apart, which the system keeps in memory that long. They
@@ -46,12 +46,12 @@ class Lane {
   [[nodiscard]] bool is_done() const noexcept { return next_ == segments_.size(); }
   [[nodiscard]] std::uint64_t left_bytes() const noexcept { return left_bytes_; }
 
-  /// Reads up to `most_bytes`, and what follows without bytes. Returns how many it read.
-  Result<std::uint64_t> advance(std::uint64_t most_bytes) {
+  /// Reads up to `max_bytes`, and what follows without bytes. Returns how many it read.
+  Result<std::uint64_t> advance(std::uint64_t max_bytes) {
     std::uint64_t done = 0;
     while (!is_done()) {
       const Segment& segment = segments_[next_];
-      const std::uint64_t piece = std::min(most_bytes - done, segment.size_bytes - position_);
+      const std::uint64_t piece = std::min(max_bytes - done, segment.size_bytes - position_);
       if (piece == 0 && position_ < segment.size_bytes) break;
       INGOT_TRY_VOID(feed(segment.file, segment.file_offset + position_, piece));
       done += piece;
@@ -211,12 +211,12 @@ class Computation {
     return {};
   }
 
-  /// Reads up to `most_bytes`, and reports them.
-  Result<void> advance(Lane& lane, std::uint64_t most_bytes) {
-    while (most_bytes != 0 && !lane.is_done()) {
-      INGOT_TRY(const std::uint64_t done, lane.advance(std::min(most_bytes, report_bytes)));
+  /// Reads up to `max_bytes`, and reports them.
+  Result<void> advance(Lane& lane, std::uint64_t max_bytes) {
+    while (max_bytes != 0 && !lane.is_done()) {
+      INGOT_TRY(const std::uint64_t done, lane.advance(std::min(max_bytes, report_bytes)));
       INGOT_TRY_VOID(meter_.add(done));
-      most_bytes -= done;
+      max_bytes -= done;
     }
     return {};
   }

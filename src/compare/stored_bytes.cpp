@@ -102,7 +102,7 @@ class Comparison {
 
   Result<void> compare(const Part& part) {
     std::atomic<std::uint64_t>& found = first_differences_[part.pair];
-    // What comes after a difference makes none the first.
+    // Only earlier bytes can be the first difference.
     if (found.load(std::memory_order_relaxed) < part.first) return {};
     const TensorPair& pair = pairs_[part.pair];
     TensorReader reader_a(a_, *pair.a);

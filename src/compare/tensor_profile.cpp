@@ -17,9 +17,9 @@ namespace {
 /// Elements of a tensor that one thread takes at a time. Long enough that adding up the counts of a
 /// part costs little; short enough that their counts fit 32 bits.
 constexpr std::uint64_t least_part_elements = std::uint64_t{1} << 18;
-constexpr std::uint64_t most_part_elements = std::uint64_t{1} << 31;
+constexpr std::uint64_t max_part_elements = std::uint64_t{1} << 31;
 
-/// Parts of one tensor, if it has fewer than most_part_elements of so many elements: what is known
+/// Parts of one tensor, if it has fewer than max_part_elements of so many elements: what is known
 /// of each is kept until all are done.
 constexpr std::uint64_t wanted_parts = 4096;
 
@@ -27,7 +27,7 @@ constexpr std::uint64_t wanted_parts = 4096;
 std::uint64_t part_elements_of(const TensorInfo& tensor) noexcept {
   const std::uint64_t share = tensor.element_count / wanted_parts + 1;
   const std::uint64_t pieces = (share + statistics_piece - 1) / statistics_piece;
-  return std::clamp(pieces * statistics_piece, least_part_elements, most_part_elements);
+  return std::clamp(pieces * statistics_piece, least_part_elements, max_part_elements);
 }
 
 using convert::bytes_of;

@@ -17,10 +17,10 @@ constexpr std::uint64_t usual_parts = 8;
 constexpr std::uint64_t least_part_elements = std::uint64_t{1} << 20;
 
 /// Bytes of a part, at most.
-constexpr std::uint64_t most_part_bytes = std::uint64_t{16} << 20;
+constexpr std::uint64_t max_part_bytes = std::uint64_t{16} << 20;
 
 /// Parts of one tensor, at most: their statistics are kept until they are added up.
-constexpr std::uint64_t most_parts = 4096;
+constexpr std::uint64_t max_parts = 4096;
 
 /// Consecutive elements of one tensor.
 struct Part {
@@ -32,9 +32,9 @@ struct Part {
 /// The same for a tensor in whatever company it is, so that its digits are.
 std::uint64_t part_elements_of(const TensorInfo& tensor) noexcept {
   const std::uint64_t count = tensor.element_count;
-  const std::uint64_t most_elements = count / (tensor.size_bytes / most_part_bytes + 1);
+  const std::uint64_t max_elements = count / (tensor.size_bytes / max_part_bytes + 1);
   const std::uint64_t share = std::max(
-      {least_part_elements, std::min(count / usual_parts, most_elements), count / most_parts + 1});
+      {least_part_elements, std::min(count / usual_parts, max_elements), count / max_parts + 1});
   return (share + statistics_piece - 1) / statistics_piece * statistics_piece;
 }
 

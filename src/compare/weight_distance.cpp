@@ -14,7 +14,7 @@ namespace {
 /// Elements that one thread decodes at a time.
 constexpr std::uint64_t least_part_elements = std::uint64_t{1} << 17;
 /// Parts of one tensor, at most: their sums are kept until they are added up.
-constexpr std::uint64_t most_parts = 4096;
+constexpr std::uint64_t max_parts = 4096;
 
 struct Sums {
   QuantizationError error;
@@ -86,7 +86,7 @@ class DistanceMeter {
         return fail(Errc::unsupported_type, std::string(tensor->name));
       }
       const std::uint64_t elements = pairs_[i].a->element_count;
-      const std::uint64_t share = elements / most_parts / statistics_piece + 1;
+      const std::uint64_t share = elements / max_parts / statistics_piece + 1;
       const std::uint64_t part_elements = std::max(least_part_elements, share * statistics_piece);
       for (std::uint64_t first = 0; first < elements; first += part_elements) {
         parts.push_back({i, first, std::min(part_elements, elements - first)});

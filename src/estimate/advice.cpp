@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What would fit, by bisection over the one function that estimates.
+// Advice on what would fit, by bisection over the one function that estimates.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint64_t context_step = 256;
 /// A shorter context is no advice.
 constexpr std::uint64_t least_context = 512;
-/// Where a model does not say what it was trained for.
+/// For models without a context length.
 constexpr std::uint64_t usual_most_context = std::uint64_t{1} << 20;
 
 bool fits(const MemoryEstimate& estimate) noexcept {
@@ -50,7 +50,7 @@ class Adviser {
     INGOT_TRY(const MemoryEstimate now, profile_.estimate(options_));
     if (!has_limit(options_)) return Advice{};
     Advice advice;
-    if (!options_.devices.empty()) advice.gpu_layers = most_gpu_layers();
+    if (!options_.devices.empty()) advice.gpu_layers = max_gpu_layers();
     advice.context = longest_context();
     if (!fits(now)) {
       add_changes(advice, now);
@@ -70,7 +70,7 @@ class Adviser {
     return run_fits(options);
   }
 
-  [[nodiscard]] std::optional<std::uint64_t> most_gpu_layers() const {
+  [[nodiscard]] std::optional<std::uint64_t> max_gpu_layers() const {
     return largest(0, profile_.layer_count() + 1, [&](std::uint64_t count) {
       RunOptions changed = options_;
       changed.gpu_layers = static_cast<std::int64_t>(count);

@@ -24,7 +24,7 @@ constexpr std::uint64_t max_block_bytes = std::uint64_t{64} << 10;  // of any fi
 
 /// Bytes of one system call. More at once makes the kernel take larger pieces of fresh memory for
 /// its cache, and these took it twice as long to fill (ext4, Linux 6.18).
-constexpr std::size_t most_write_bytes = std::size_t{1} << 17;
+constexpr std::size_t max_write_bytes = std::size_t{1} << 17;
 constexpr std::uint64_t writing_out_bytes = std::uint64_t{32} << 20;
 constexpr std::uint64_t page_bytes = 4096;  // least, of any system
 
@@ -184,7 +184,7 @@ Result<void> AtomicFile::overwrite(std::uint64_t file_offset, std::span<const st
   return {};
 }
 
-/// What was written goes on its way to the disk while more is made: sync waits for less.
+/// Starts writing finished bytes to the disk while more are made, so that sync waits for less.
 void AtomicFile::start_writing_out() noexcept {
   const std::uint64_t written_bytes = size_bytes_ - gathered_.size();
   if (written_bytes - started_bytes_ < writing_out_bytes) return;
@@ -198,7 +198,7 @@ void AtomicFile::start_writing_out() noexcept {
 Result<void> AtomicFile::write_through(std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
     const ssize_t written =
-        ::write(descriptor_.get(), bytes.data(), std::min(bytes.size(), most_write_bytes));
+        ::write(descriptor_.get(), bytes.data(), std::min(bytes.size(), max_write_bytes));
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) return fail_with_errno(errno, {}, "write the output");
     bytes = bytes.subspan(static_cast<std::size_t>(written));
@@ -244,7 +244,7 @@ Result<bool> AtomicFile::copy_by_system(const Source& source, std::uint64_t file
     if (copied < 0 && (errno == ENOSPC || errno == EDQUOT || errno == EFBIG)) {
       return fail_with_errno(errno, {}, "write the output");
     }
-    if (copied <= 0) break;  // reading says what is wrong, or works
+    if (copied <= 0) break;  // reading works, or finds the error
     size_bytes_ += static_cast<std::uint64_t>(copied);
     left_bytes -= static_cast<std::uint64_t>(copied);
   }
@@ -255,7 +255,7 @@ Result<bool> AtomicFile::copy_by_system(const Source& source, std::uint64_t file
 
 Result<void> AtomicFile::copy_by_reading(const Source& source, std::uint64_t file_offset,
                                          std::uint64_t size_bytes) {
-  constexpr std::uint64_t buffer_bytes = most_write_bytes;
+  constexpr std::uint64_t buffer_bytes = max_write_bytes;
   std::vector<std::byte> buffer(static_cast<std::size_t>(std::min(size_bytes, buffer_bytes)));
   while (size_bytes != 0) {
     const auto piece = std::span(buffer).first(
@@ -280,7 +280,7 @@ Result<void> AtomicFile::flush() {
 
 Result<void> AtomicFile::sync() {
   INGOT_TRY_VOID(flush());
-  // What was reserved and not used goes back.
+  // Reserved space that was not used goes back.
   if (::ftruncate(descriptor_.get(), static_cast<off_t>(size_bytes_)) != 0 ||
       ::fsync(descriptor_.get()) != 0) {
     return fail_with_errno(errno, {}, "flush the output");

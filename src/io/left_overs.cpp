@@ -23,11 +23,11 @@ namespace {
 constexpr std::size_t max_stem_bytes = 200;  // names have at most 255 bytes
 constexpr std::string_view ending = ".tmp";
 constexpr std::size_t digit_count = 16;
-constexpr std::size_t most_names = 65'536;  // of one folder; the next file finds the others
+constexpr std::size_t max_names = 65'536;  // of one folder; the next file finds the others
 
 thread_local LeftOvers* used_by_thread = nullptr;
 
-/// What the names for a path begin with, without their folder.
+/// The common beginning of the names for a path, without their folder.
 std::string stem_of(const std::string& path) {
   return "." + path.substr(path.rfind('/') + 1, max_stem_bytes) + ".";
 }
@@ -46,7 +46,7 @@ std::set<std::string> find_temporary_names(const std::string& directory) {
   const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir(directory.c_str()), ::closedir);
   if (folder == nullptr) return names;
   while (const dirent* entry = ::readdir(folder.get())) {
-    if (names.size() < most_names && is_temporary_name(entry->d_name)) names.insert(entry->d_name);
+    if (names.size() < max_names && is_temporary_name(entry->d_name)) names.insert(entry->d_name);
   }
   return names;
 }

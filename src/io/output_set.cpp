@@ -12,8 +12,8 @@
 #include <system_error>
 #include <utility>
 
-#include "base/about.hpp"
 #include "base/set_aside.hpp"
+#include "base/with_subject.hpp"
 #include "ingot/lock_wait.hpp"
 #include "io/file_lock.hpp"
 #include "io/in_place_file.hpp"
@@ -114,8 +114,8 @@ OutputSet::~OutputSet() = default;
 
 Result<OutputFile*> OutputSet::add(const std::string& path, std::uint64_t size_bytes) {
   const io::LeftOvers::Use use(*left_overs_);
-  INGOT_TRY(OutputFile file, about(path, OutputFile::create(path, may_replace_)));
-  INGOT_TRY_VOID(about(path, file.reserve(size_bytes)));
+  INGOT_TRY(OutputFile file, with_subject(path, OutputFile::create(path, may_replace_)));
+  INGOT_TRY_VOID(with_subject(path, file.reserve(size_bytes)));
   paths_.push_back(path);
   files_.push_back(std::move(file));
   return &files_.back();
@@ -124,12 +124,12 @@ Result<OutputFile*> OutputSet::add(const std::string& path, std::uint64_t size_b
 Result<void> OutputSet::add_text(const std::string& path, std::string_view text) {
   const std::span<const std::byte> bytes = std::as_bytes(std::span(text));
   INGOT_TRY(OutputFile* const file, add(path, bytes.size()));
-  return about(path, file->write(bytes));
+  return with_subject(path, file->write(bytes));
 }
 
 Result<void> OutputSet::sync() {
   for (std::size_t i = 0; i < files_.size(); ++i) {
-    INGOT_TRY_VOID(about(paths_[i], files_[i].sync()));
+    INGOT_TRY_VOID(with_subject(paths_[i], files_[i].sync()));
   }
   return {};
 }
@@ -138,7 +138,7 @@ Result<void> OutputSet::commit() {
   INGOT_TRY_VOID(sync());  // the slow part: between the first name and the last there is a moment
   INGOT_TRY(const auto locks, lock_folders(paths_));
   for (std::size_t i = 0; i < files_.size(); ++i) {
-    INGOT_TRY_VOID(about(paths_[i], files_[i].commit()));
+    INGOT_TRY_VOID(with_subject(paths_[i], files_[i].commit()));
   }
   return {};
 }
@@ -156,7 +156,7 @@ Result<void> commit_together(std::span<OutputFile> files, std::span<const std::s
   // A single file is replaced at one moment.
   if (may_replace && files.size() > 1) INGOT_TRY_VOID(older.set_aside(paths));
   for (std::size_t i = 0; i < files.size(); ++i) {
-    Result<void> committed = about(paths[i], files[i].commit());
+    Result<void> committed = with_subject(paths[i], files[i].commit());
     if (committed) continue;
     // Where something was there before, it went aside; so these are ours.
     for (std::size_t k = i; k-- > 0;) ::unlink(real_path(paths[k]).c_str());

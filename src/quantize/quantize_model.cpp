@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "base/about.hpp"
+#include "base/with_subject.hpp"
 #include "ingot/metadata_keys.hpp"
 #include "ingot/output_file.hpp"
 #include "ingot/output_set.hpp"
@@ -223,13 +223,13 @@ Result<std::vector<TensorError>> quantize_set(const Model& model, const Quantize
     };
     INGOT_TRY(PreparedShard prepared, prepare_shard(model, plan, options, shard, replace, count));
     // Each file that is not flushed has a buffer, and naming them has to be quick.
-    INGOT_TRY_VOID(about(shard.path, prepared.file.sync()));
+    INGOT_TRY_VOID(with_subject(shard.path, prepared.file.sync()));
     done_bytes += shard_bytes;
     errors.insert(errors.end(), prepared.errors.begin(), prepared.errors.end());
     files.push_back(std::move(prepared.file));
     paths.push_back(shard.path);
   }
-  // What has no first shard is not taken for a model.
+  // A set without its first shard is not taken for a model.
   std::ranges::reverse(files);
   std::ranges::reverse(paths);
   INGOT_TRY_VOID(commit_together(files, paths, replace));

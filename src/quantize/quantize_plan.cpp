@@ -11,16 +11,16 @@
 namespace ingot {
 namespace {
 
-class Planner {
+class QuantizePlanner {
  public:
-  Planner(const Model& model, const QuantizeModelOptions& options)
+  QuantizePlanner(const Model& model, const QuantizeModelOptions& options)
       : model_(model), options_(options), types_(options.types) {
     types_.has_importance = options.importance != nullptr;
   }
 
   Result<QuantizePlan> plan(const QuantizeProgress& progress) {
     const bool has_target = options_.target_bits_per_weight || options_.target_file_bytes;
-    // With a target the recipe only says which tensors may be quantized, and lets patterns count.
+    // With a target the recipe only decides which tensors may be quantized, and patterns count.
     recipe_ = has_target ? find_recipe("Q6_K") : options_.recipe;
     if (recipe_ == nullptr) return fail(Errc::invalid_argument, "recipe", "there is none");
     if (has_target) types_.is_pure = true;
@@ -154,7 +154,7 @@ class Planner {
 
 Result<QuantizePlan> plan_quantization(const Model& model, const QuantizeModelOptions& options,
                                        const QuantizeProgress& progress) {
-  return Planner(model, options).plan(progress);
+  return QuantizePlanner(model, options).plan(progress);
 }
 
 }  // namespace ingot

@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "base/ascii.hpp"
-#include "base/names.hpp"
+#include "base/enumerator_name.hpp"
 #include "ingot/metadata_keys.hpp"
 #include "quantize/recipe_table.hpp"
 

@@ -286,8 +286,9 @@ Result<void> fit_to_target(const Model& model, const QuantizeModelOptions& optio
   }
   INGOT_TRY(const std::uint64_t budget, budget_for(model, options, plan));
   if (budget < fixed_bytes) {
-    return fail(Errc::target_too_small, {},
-                "what is not quantized has " + std::to_string(fixed_bytes) + " bytes already");
+    return fail(
+        Errc::target_too_small, {},
+        "tensors that are not quantized have " + std::to_string(fixed_bytes) + " bytes already");
   }
   INGOT_TRY(const double usual_importance, mean_importance(options.importance));
   std::vector<std::vector<TypeOffer>> offers(free_tensors.size());

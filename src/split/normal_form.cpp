@@ -13,10 +13,10 @@ namespace {
 
 /// Whether the file has zeros, and nothing else, from one position to another.
 Result<bool> is_zero(const Model& model, std::uint64_t begin, std::uint64_t end) {
-  constexpr std::uint64_t most_bytes = std::uint64_t{64} << 10;
+  constexpr std::uint64_t max_bytes = std::uint64_t{64} << 10;
   std::vector<std::byte> piece;
   while (begin < end) {
-    piece.resize(static_cast<std::size_t>(std::min(end - begin, most_bytes)));
+    piece.resize(static_cast<std::size_t>(std::min(end - begin, max_bytes)));
     INGOT_TRY_VOID(model.read_file_bytes(0, begin, piece));
     if (!std::ranges::all_of(piece, [](std::byte byte) { return byte == std::byte{0}; })) {
       return false;

@@ -12,7 +12,7 @@
 namespace ingot {
 namespace {
 
-/// What a tensor adds to a file: its row of the table, and its data with padding.
+/// The bytes of a tensor in a file: its row of the table, and its data with padding.
 struct TensorBytes {
   std::uint64_t info;
   std::uint64_t data;
@@ -193,7 +193,7 @@ Result<std::vector<TensorBytes>> measure_tensors(std::span<const TensorInfo> ten
   for (const TensorInfo& tensor : tensors) {
     const auto data = checked_align_up(tensor.size_bytes, alignment);
     const auto next = data ? checked_add(sum, *data) : std::nullopt;
-    // Headers and padding come on top; nobody has a file of an eighth of what 64 bits can count.
+    // Headers and padding come on top; no file has an eighth of what 64 bits can count.
     if (!next || *next > Cutter::no_limit / 8) {
       return fail(Errc::size_overflow, std::string(tensor.name));
     }
@@ -208,8 +208,8 @@ Result<std::vector<TensorBytes>> measure_tensors(std::span<const TensorInfo> ten
 Result<SplitPlan> plan_split(const ModelWriter& keys, std::span<const TensorInfo> tensors,
                              const SplitLimits& limits, WriteFormat format) {
   INGOT_TRY_VOID(check_limits(limits, tensors.size()));
-  constexpr std::size_t most_tensors = 0x7FFFFFFF;  // split.tensors.count is an int32
-  if (tensors.size() > most_tensors) {
+  constexpr std::size_t max_tensors = 0x7FFFFFFF;  // split.tensors.count is an int32
+  if (tensors.size() > max_tensors) {
     return fail(Errc::split_impossible, std::string(keys::split_tensors_count),
                 "more tensors than it can count");
   }

@@ -6,8 +6,8 @@
 #include <optional>
 #include <utility>
 
-#include "base/about.hpp"
 #include "base/same_file.hpp"
+#include "base/with_subject.hpp"
 #include "ingot/metadata_keys.hpp"
 #include "ingot/output_file.hpp"
 #include "ingot/output_set.hpp"
@@ -16,9 +16,9 @@
 namespace ingot {
 namespace {
 
-constexpr std::size_t most_unflushed_files = 64;
+constexpr std::size_t max_unflushed_files = 64;
 
-/// Before anything is written: what is there and may not be replaced, and what is an input.
+/// Refuses outputs that exist and may not be replaced, and outputs that are inputs.
 Result<void> check_target(const Model& model, const std::string& path, bool may_replace) {
   for (const ModelFile& file : model.files()) {
     if (is_same_file(file.path, path)) return fail(Errc::same_file, path);
@@ -73,8 +73,8 @@ Result<OutputFile> prepare_shard(const Model& model, const SplitPlan& plan, std:
     const TensorInfo& tensor = model.tensors()[shard.first_tensor + i];
     INGOT_TRY_VOID(writer.add_tensor(tensor.name, model, tensor));
   }
-  Result<OutputFile> file =
-      about(path, writer.prepare(path, WriteFormat::of(model), may_replace, meter.of_next_file()));
+  Result<OutputFile> file = with_subject(
+      path, writer.prepare(path, WriteFormat::of(model), may_replace, meter.of_next_file()));
   if (file) meter.finish_file(shard.file_bytes);
   return file;
 }
@@ -140,14 +140,14 @@ Result<void> write_shards(const Model& model, const SplitPlan& plan, const std::
                                              options.may_replace, meter));
     files.push_back(std::move(file));
     // Each file that is not flushed has a buffer.
-    if (files.size() % most_unflushed_files != 0) continue;
-    for (std::size_t k = files.size() - most_unflushed_files; k < files.size(); ++k) {
-      INGOT_TRY_VOID(about(prefix, files[k].sync()));
+    if (files.size() % max_unflushed_files != 0) continue;
+    for (std::size_t k = files.size() - max_unflushed_files; k < files.size(); ++k) {
+      INGOT_TRY_VOID(with_subject(prefix, files[k].sync()));
     }
   }
   // On the disk first, and named then, in one go; the first shard last: what has no first shard
   // is not taken for a model.
-  for (OutputFile& file : files) INGOT_TRY_VOID(about(prefix, file.sync()));
+  for (OutputFile& file : files) INGOT_TRY_VOID(with_subject(prefix, file.sync()));
   std::vector<std::string> paths;
   for (std::uint32_t i = 0; i < count; ++i) paths.push_back(shard_file_name(prefix, i, count));
   std::ranges::reverse(files);
@@ -198,8 +198,8 @@ Result<void> merge(const Model& model, const std::string& path, const MoveOption
   INGOT_TRY_VOID(check_mergeable(model));
   INGOT_TRY_VOID(check_target(model, path, options.may_replace));
   INGOT_TRY(const ModelWriter writer, merged(model));
-  return about(path,
-               writer.write(path, WriteFormat::of(model), options.may_replace, options.progress));
+  return with_subject(
+      path, writer.write(path, WriteFormat::of(model), options.may_replace, options.progress));
 }
 
 }  // namespace ingot

@@ -36,11 +36,11 @@ Result<TensorSize> size_of_tensor(TensorType type, std::span<const std::uint64_t
 
 std::optional<LayerName> parse_layer_name(std::string_view name) noexcept {
   constexpr std::string_view prefix = "blk.";
-  constexpr std::size_t most_digits = 9;
+  constexpr std::size_t max_digits = 9;
   if (!name.starts_with(prefix)) return std::nullopt;
   name.remove_prefix(prefix.size());
   const std::size_t dot = name.find('.');
-  if (dot == std::string_view::npos || dot == 0 || dot > most_digits) return std::nullopt;
+  if (dot == std::string_view::npos || dot == 0 || dot > max_digits) return std::nullopt;
   LayerName result;
   const auto [end, error] = std::from_chars(name.data(), name.data() + dot, result.layer);
   if (error != std::errc() || end != name.data() + dot) return std::nullopt;

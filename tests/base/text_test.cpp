@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/counted.hpp"
+#include "base/plural.hpp"
 
 namespace ingot::test {
 namespace {
@@ -291,9 +291,9 @@ TEST(FormatNumbers, AreTheSameInEveryLocale) {
 }
 
 TEST(Counted, HasOneOrMany) {
-  EXPECT_EQ(counted(0, "byte"), "0 bytes");
-  EXPECT_EQ(counted(1, "byte"), "1 byte");
-  EXPECT_EQ(counted(1024, "tensor"), "1,024 tensors");
+  EXPECT_EQ(plural(0, "byte"), "0 bytes");
+  EXPECT_EQ(plural(1, "byte"), "1 byte");
+  EXPECT_EQ(plural(1024, "tensor"), "1,024 tensors");
 }
 
 }  // namespace

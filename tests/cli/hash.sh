@@ -56,7 +56,7 @@ mv other.gguf elsewhere
 cp model.gguf elsewhere/renamed.gguf
 "$ingot" hash elsewhere/renamed.gguf --verify model.manifest
 "$ingot" hash elsewhere/other.gguf --verify both.json
-expect_error 1 'says nothing about a file of this name' "$ingot" hash elsewhere/renamed.gguf --verify both.json
+expect_error 1 'has no file of this name' "$ingot" hash elsewhere/renamed.gguf --verify both.json
 
 # One changed byte: the status is 1 and the tensor is named.
 cp model.gguf changed.gguf

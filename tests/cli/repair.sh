@@ -2,7 +2,7 @@
 # A list of what was done, and a file that is better for it.
 "$ingot" sample good.gguf -q
 expect 1 "$ingot" repair good.gguf -o out.gguf 2>message
-grep -q 'nothing to mend' message || fail "it says: $(cat message)"
+grep -q 'nothing needs repair' message || fail "it says: $(cat message)"
 [[ ! -e out.gguf ]] || fail "a file without a reason"
 
 # Bytes after the end.

@@ -297,8 +297,8 @@ constexpr std::array source_pages = {
     SourcePage{"loader", "Limits of loaders",
                "The file is fine; some program that loads models does not take it.\n"},
     SourcePage{"security", "Security",
-               "What somebody may have planted: text that drives a terminal, templates that reach\n"
-               "into the program that renders them, bytes where nobody looks.\n"},
+               "Content that may have been planted: text that drives a terminal, templates that reach\n"
+               "into the program that renders them, bytes in padding and gaps.\n"},
     SourcePage{"data", "Weights", "Only with `--data`, which reads all of them.\n"},
 };
 

@@ -118,7 +118,7 @@ Result<void> check_vector(const TensorInfo* tensor, std::uint64_t length) {
 
 Result<void> check_bump_loss(const Model& model, const std::set<std::string_view>& used,
                              bool is_allowed, std::vector<Error>& remarks) {
-  constexpr std::size_t most_named = 8;
+  constexpr std::size_t max_named = 8;
   std::size_t lost = 0;
   for (const TensorInfo& tensor : model.tensors()) {
     if (used.contains(tensor.name)) continue;
@@ -130,16 +130,14 @@ Result<void> check_bump_loss(const Model& model, const std::set<std::string_view
     if (!is_allowed) {
       return fail(Errc::would_be_lost, std::string(tensor.name), loss_text(tensor.name));
     }
-    if (++lost <= most_named) {
+    if (++lost <= max_named) {
       remarks.push_back(
           {Errc::left_out, Error::no_offset, std::string(tensor.name), loss_text(tensor.name)});
     }
   }
-  if (lost > most_named) {
-    remarks.push_back({Errc::left_out,
-                       Error::no_offset,
-                       std::to_string(lost - most_named) + " more tensors",
-                       {}});
+  if (lost > max_named) {
+    remarks.push_back(
+        {Errc::left_out, Error::no_offset, std::to_string(lost - max_named) + " more tensors", {}});
   }
   return {};
 }

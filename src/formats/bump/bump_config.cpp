@@ -13,8 +13,8 @@
 namespace ingot::interop {
 namespace {
 
-constexpr std::uint64_t most_config_bytes = std::uint64_t{1} << 16;
-constexpr std::size_t most_brackets = 64;
+constexpr std::uint64_t max_config_bytes = std::uint64_t{1} << 16;
+constexpr std::size_t max_brackets = 64;
 
 /// Whether a text can stand in keys of a model.
 bool is_architecture(const std::string& text) {
@@ -23,14 +23,14 @@ bool is_architecture(const std::string& text) {
   });
 }
 
-/// JSON, or a value that says that it was refused. A configuration has few brackets; deep nesting
+/// JSON, or a discarded value if it was refused. A configuration has few brackets; deep nesting
 /// takes many.
 nlohmann::json parse(const std::string& text) {
   std::size_t brackets = 0;
   for (const char character : text) {
     if (character == '[' || character == '{') ++brackets;
   }
-  if (brackets > most_brackets) return nlohmann::json(nlohmann::json::value_t::discarded);
+  if (brackets > max_brackets) return nlohmann::json(nlohmann::json::value_t::discarded);
   return nlohmann::json::parse(text, nullptr, false);
 }
 
@@ -69,7 +69,7 @@ Result<BumpConfig> read_bump_config(const Store& store, const std::string& name)
   const std::size_t slash = name.rfind('/');
   const std::string folder = slash == std::string::npos ? "" : name.substr(0, slash + 1);
   const Result<std::unique_ptr<Source>> source = store.open(folder + "config.json");
-  if (!source || (*source)->size_bytes() > most_config_bytes) return BumpConfig{};
+  if (!source || (*source)->size_bytes() > max_config_bytes) return BumpConfig{};
   std::string text(static_cast<std::size_t>((*source)->size_bytes()), '\0');
   INGOT_TRY_VOID((*source)->read(0, std::as_writable_bytes(std::span(text))));
   return parse_bump_config(text);

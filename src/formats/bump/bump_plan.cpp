@@ -21,9 +21,9 @@ using interop::BumpShape;
 
 constexpr std::uint64_t superblock_elements = 256;  // of the K-quants
 
-class Planner {
+class BumpPlanner {
  public:
-  Planner(const Model& model, const BumpOptions& options) : model_(model), options_(options) {}
+  BumpPlanner(const Model& model, const BumpOptions& options) : model_(model), options_(options) {}
 
   Result<BumpPlan> plan() {
     INGOT_TRY_VOID(choose_dialect());
@@ -84,8 +84,8 @@ class Planner {
                              "expected 2 dimensions, found " + dimensions_text(token_embd_->shape));
     }
     BumpShape& shape = plan_.shape;
-    const std::uint64_t said = metadata_.embedding.value_or(0);
-    shape.embedding = said != 0 ? said : token_embd_->shape[0];
+    const std::uint64_t stored = metadata_.embedding.value_or(0);
+    shape.embedding = stored != 0 ? stored : token_embd_->shape[0];
     shape.vocabulary = token_embd_->shape[1];
     INGOT_TRY(shape.layers, count_layers());
     INGOT_TRY(shape.feed_forward, find_feed_forward());
@@ -275,7 +275,7 @@ class Planner {
                                ") must be of one type; both can be widened to F32");
   }
 
-  /// What only the converter of the doc dialect demands.
+  /// Demands of the converter of the doc dialect alone.
   Result<void> check_superblocks() const {
     const BumpShape& shape = plan_.shape;
     const bool is_whole =
@@ -339,8 +339,8 @@ class Planner {
     }
     auto sections = interop::lay_out(layout);
     const auto bytes = sections ? interop::total_bytes(*sections) : std::nullopt;
-    constexpr std::uint64_t most_bytes = std::uint64_t{1} << 62;
-    if (!bytes || *bytes > most_bytes) return fail(Errc::size_overflow, "bump file");
+    constexpr std::uint64_t max_bytes = std::uint64_t{1} << 62;
+    if (!bytes || *bytes > max_bytes) return fail(Errc::size_overflow, "bump file");
     plan_.sections = *std::move(sections);
     plan_.payload_bytes = 4 + plan_.table.size() + *bytes;
     for (const BumpSection& section : plan_.sections) INGOT_TRY_VOID(fill(section));
@@ -394,7 +394,7 @@ class Planner {
 }  // namespace
 
 Result<BumpPlan> plan_bump_file(const Model& model, const BumpOptions& options) {
-  return Planner(model, options).plan();
+  return BumpPlanner(model, options).plan();
 }
 
 }  // namespace ingot::convert

@@ -42,7 +42,7 @@ Result<std::uint32_t> read_count(const Source& file, std::uint64_t offset) {
   return count;
 }
 
-/// How many entries a table can have, and what that says of the sections.
+/// The number of entries of a table, and the sections that follow from it.
 struct TableKind {
   std::uint64_t per_layer;
   std::uint64_t others;
@@ -93,8 +93,8 @@ Result<std::vector<TableKind>> find_table(const Source& file, std::uint64_t max_
 std::optional<BumpSolution> solve(BumpFile& bump, const std::vector<TableKind>& kinds,
                                   const BumpConfig& config) {
   // No model has more layers, and a header may claim any number.
-  constexpr std::uint64_t most_layers = 4096;
-  if (bump.header.shape.layers > most_layers) return std::nullopt;
+  constexpr std::uint64_t max_layers = 4096;
+  if (bump.header.shape.layers > max_layers) return std::nullopt;
   if (kinds.empty()) return solve_bump(bump, config);
   for (const TableKind& kind : kinds) {
     bump.has_biases = kind.per_layer != 8;
@@ -105,7 +105,7 @@ std::optional<BumpSolution> solve(BumpFile& bump, const std::vector<TableKind>& 
   return std::nullopt;
 }
 
-/// What is shown of the file.
+/// The facts to show of the file.
 std::vector<FileFact> describe(const BumpFile& bump, const BumpSolution* solution,
                                const std::string& checksum) {
   std::vector<FileFact> facts = {{"version", std::to_string(bump.header.version)}};
@@ -131,7 +131,7 @@ std::vector<FileFact> describe(const BumpFile& bump, const BumpSolution* solutio
   return facts;
 }
 
-/// Keys under which the dimensions are found by everything that looks at models.
+/// The standard keys of the dimensions.
 ModelWriter make_keys(const BumpShape& shape, const BumpConfig& config) {
   ModelWriter keys;
   const std::string& arch = config.architecture;
@@ -147,7 +147,7 @@ ModelWriter make_keys(const BumpShape& shape, const BumpConfig& config) {
   set(".attention.head_count_kv", shape.kv_heads);
   set(".attention.key_length", shape.head_width);
   set(".vocab_size", shape.vocabulary);
-  // Its blocks are those of ggml, which writers of GGUF have to say.
+  // Its blocks are those of ggml, and GGUF needs the key for them.
   keys.set(keys::general_quantization_version, std::uint32_t{2});
   if (config.rope_theta) keys.set(arch + ".rope.freq_base", *config.rope_theta);
   if (config.epsilon) keys.set(arch + ".attention.layer_norm_rms_epsilon", *config.epsilon);

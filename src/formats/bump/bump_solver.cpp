@@ -119,9 +119,9 @@ class Solver {
       set_widths(layout, layout.shape.heads, 0);
       return keep(layout, codes);
     }
-    constexpr std::uint64_t most_heads = 4096;  // no model has more
+    constexpr std::uint64_t max_heads = 4096;  // no model has more
     const std::uint64_t heads = layout.shape.heads;
-    for (std::uint64_t kv_heads = 1; kv_heads <= std::min(heads, most_heads); ++kv_heads) {
+    for (std::uint64_t kv_heads = 1; kv_heads <= std::min(heads, max_heads); ++kv_heads) {
       if (heads % kv_heads == 0) try_kv_heads(layout, kv_heads, codes);
     }
   }
@@ -174,7 +174,7 @@ class Solver {
     }
   }
 
-  /// What the sections leave has to be a tokenizer, or nothing.
+  /// The rest of the sections has to be a tokenizer, or nothing.
   void try_tokenizer(BumpLayout& layout, const char* codes) {
     layout.tokenizer = {};
     const auto size_bytes = measure(layout);

@@ -7,8 +7,8 @@
 #include <optional>
 #include <utility>
 
-#include "base/about.hpp"
 #include "base/checked.hpp"
+#include "base/with_subject.hpp"
 
 namespace ingot::interop {
 namespace {
@@ -140,7 +140,8 @@ Result<Model> make_foreign_model(ModelWriter keys, std::span<const ForeignTensor
   std::vector<Extent> extents;
   std::uint64_t end = header.size();
   for (const ForeignTensor& tensor : tensors) {
-    INGOT_TRY(const TensorSize size, about(tensor.name, size_of_tensor(tensor.type, tensor.shape)));
+    INGOT_TRY(const TensorSize size,
+              with_subject(tensor.name, size_of_tensor(tensor.type, tensor.shape)));
     const std::uint64_t size_bytes = size.bytes;
     INGOT_TRY_VOID(check_place(tensor, size_bytes, *files[tensor.file]));
     extents.push_back({end, size_bytes, tensor.file, tensor.file_offset, tensor.byte_values});

@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "base/about.hpp"
+#include "base/with_subject.hpp"
 #include "formats/foreign/lost_meaning.hpp"
 #include "formats/foreign/planner.hpp"
 #include "ingot/metadata_keys.hpp"
@@ -11,7 +11,7 @@
 namespace ingot::convert {
 namespace {
 
-/// What an engine keeps in F32, whatever the type of the weights: norms and biases.
+/// Tensors that an engine keeps in F32 with any type of weights: norms and biases.
 bool is_kept_in_f32(const TensorInfo& tensor) noexcept {
   std::size_t dimensions = tensor.shape.size();
   while (dimensions > 0 && tensor.shape[dimensions - 1] == 1) --dimensions;
@@ -44,7 +44,8 @@ class GgufConversion final : public Conversion {
   }
 
   Result<void> run(const WriteProgress& progress) const override {
-    return about(outputs_[0], writer_.write(outputs_[0], format_, options_.replace, progress));
+    return with_subject(outputs_[0],
+                        writer_.write(outputs_[0], format_, options_.replace, progress));
   }
 
  private:

@@ -14,7 +14,7 @@ namespace ingot::interop {
 namespace {
 
 /// Arrays of more elements (vocabularies) are only in the exact entry.
-constexpr std::uint64_t most_readable_elements = 1024;
+constexpr std::uint64_t max_readable_elements = 1024;
 
 /// A number or flag as text.
 std::string scalar_text(const Value& value) {
@@ -34,7 +34,7 @@ std::string scalar_text(const Value& value) {
 
 /// An array of numbers, flags or UTF-8 texts as JSON; empty if it is another one or too long.
 std::string array_text(const Array& array) {
-  if (array.size() > most_readable_elements || array.element_type() == ValueType::array) return {};
+  if (array.size() > max_readable_elements || array.element_type() == ValueType::array) return {};
   std::string text = "[";
   for (const Value element : array) {
     if (text.size() > 1) text += ", ";
@@ -57,7 +57,7 @@ std::string readable_text(const Value& value) {
   return is_utf8(text) ? std::string(text) : std::string();
 }
 
-/// Whether a key says how the file is made, and not what the model is.
+/// Whether a key describes the file and not the model.
 bool is_container_key(std::string_view key) noexcept {
   return key == keys::general_alignment || is_split_key(key);
 }

@@ -20,9 +20,9 @@ constexpr std::uint64_t max_inserted_bytes = std::uint64_t{64} << 20;
 /// Room for later headers where the data has to move anyway, which costs so much more.
 constexpr std::uint64_t usual_slack_bytes = 4096;
 
-class Planner {
+class EditPlanner {
  public:
-  Planner(const ModelEdit::State& state, const EditTarget& target)
+  EditPlanner(const ModelEdit::State& state, const EditTarget& target)
       : state_(state), target_(target), old_(state.model->files()[0]) {}
 
   Result<EditDraft> run();
@@ -35,7 +35,7 @@ class Planner {
 
   [[nodiscard]] std::uint64_t wanted_slack() const { return state_.wanted_slack_bytes.value_or(0); }
   [[nodiscard]] bool wants_no_slack() const { return state_.wanted_slack_bytes == 0u; }
-  /// What the offset of the data has to be a multiple of: without tensors there is no padding.
+  /// The offset of the data is a multiple of this: without tensors there is no padding.
   [[nodiscard]] std::uint64_t step_bytes() const {
     return draft_.tensor_count == 0 ? 1 : draft_.alignment;
   }
@@ -72,7 +72,7 @@ class Planner {
 
 /// New places for the data, if tensors go or the alignment changes: in the order of the table, each
 /// at the next multiple of the alignment.
-Result<NewOffsets> Planner::lay_out() {
+Result<NewOffsets> EditPlanner::lay_out() {
   NewOffsets offsets;
   const std::uint64_t alignment = new_alignment(state_);
   has_new_layout_ = state_.removes_tensors() || alignment != old_.alignment;
@@ -96,21 +96,21 @@ Result<NewOffsets> Planner::lay_out() {
   return offsets;
 }
 
-Result<void> Planner::read_old_header(std::uint64_t size_bytes) {
+Result<void> EditPlanner::read_old_header(std::uint64_t size_bytes) {
   edit_.old_header.resize(static_cast<std::size_t>(size_bytes));
   return state_.model->read_file_bytes(0, 0, edit_.old_header);
 }
 
-/// The least slack where the data moves. A new file beside the old one is not what is edited next.
-std::uint64_t Planner::moved_slack() const {
+/// The least slack where the data moves. A new file beside the old one is not edited next.
+std::uint64_t EditPlanner::moved_slack() const {
   const bool is_edited_again = target_.output.empty() && draft_.tensor_count != 0;
   return state_.wanted_slack_bytes.value_or(is_edited_again ? usual_slack_bytes : 0);
 }
 
 /// How the header can end where data at this offset begins: by zeros alone, or with the padding
 /// key.
-std::optional<Planner::Place> Planner::fit(std::uint64_t data_offset,
-                                           std::uint64_t slack_bytes) const {
+std::optional<EditPlanner::Place> EditPlanner::fit(std::uint64_t data_offset,
+                                                   std::uint64_t slack_bytes) const {
   if (data_offset < draft_.size_bytes()) return std::nullopt;
   const std::uint64_t room = data_offset - draft_.size_bytes();
   if (room < slack_bytes) return std::nullopt;
@@ -123,14 +123,15 @@ std::optional<Planner::Place> Planner::fit(std::uint64_t data_offset,
 }
 
 /// The first fitting place among first, first + step, ...; with less slack if that has no place.
-std::optional<Planner::Place> Planner::place_from(std::uint64_t first, std::uint64_t step) const {
+std::optional<EditPlanner::Place> EditPlanner::place_from(std::uint64_t first,
+                                                          std::uint64_t step) const {
   std::optional<Place> place = place_from(first, step, moved_slack());
   if (!place) place = place_from(first, step, wanted_slack());
   return place;
 }
 
-std::optional<Planner::Place> Planner::place_from(std::uint64_t first, std::uint64_t step,
-                                                  std::uint64_t slack_bytes) const {
+std::optional<EditPlanner::Place> EditPlanner::place_from(std::uint64_t first, std::uint64_t step,
+                                                          std::uint64_t slack_bytes) const {
   const auto least = checked_add(draft_.size_bytes(), slack_bytes);
   if (!least) return std::nullopt;
   if (*least > first) {
@@ -151,7 +152,7 @@ std::optional<Planner::Place> Planner::place_from(std::uint64_t first, std::uint
 
 /// Whether the file itself may be changed: it has data, which stays, and only one name, beside
 /// which that of the journal is possible.
-bool Planner::stays_where_it_is() const {
+bool EditPlanner::stays_where_it_is() const {
   constexpr std::size_t max_name_bytes = 255;
   const std::string journal = journal_path(state_.path);
   const std::size_t slash = journal.rfind('/');
@@ -161,8 +162,8 @@ bool Planner::stays_where_it_is() const {
          identity_.link_count == 1;
 }
 
-void Planner::finish(EditWay way, const Place& place, std::uint64_t file_bytes,
-                     std::uint64_t bytes_to_write) {
+void EditPlanner::finish(EditWay way, const Place& place, std::uint64_t file_bytes,
+                         std::uint64_t bytes_to_write) {
   edit_.plan = {.way = way,
                 .bytes_to_write = bytes_to_write,
                 .file_bytes = file_bytes,
@@ -170,7 +171,7 @@ void Planner::finish(EditWay way, const Place& place, std::uint64_t file_bytes,
                 .slack_bytes = place.data_offset - draft_.size_bytes()};
 }
 
-Result<bool> Planner::try_in_place() {
+Result<bool> EditPlanner::try_in_place() {
   const std::optional<Place> place = fit(old_.data_offset, wanted_slack());
   if (!place) return false;
   edit_.header = draft_.assemble(place->padding_bytes);
@@ -193,7 +194,7 @@ Result<bool> Planner::try_in_place() {
   return true;
 }
 
-Result<bool> Planner::try_insertion() {
+Result<bool> EditPlanner::try_insertion() {
   const std::uint64_t block_bytes = std::max<std::uint64_t>(identity_.block_bytes, 1);
   const std::uint64_t alignment = draft_.alignment;
   const auto step = checked_mul(alignment / std::gcd(alignment, block_bytes), block_bytes);
@@ -226,7 +227,7 @@ Result<bool> Planner::try_insertion() {
   return true;
 }
 
-Result<void> Planner::plan_copy() {
+Result<void> EditPlanner::plan_copy() {
   const std::string output = target_.output.empty() ? state_.path : io::real_path(target_.output);
   // Slack that was there stays.
   std::uint64_t first = draft_.size_bytes();
@@ -263,7 +264,7 @@ Result<void> Planner::plan_copy() {
 }
 
 /// The new header has to pass the reader: writer and reader share one set of rules.
-Result<void> Planner::check_header() const {
+Result<void> EditPlanner::check_header() const {
   INGOT_TRY(const format::Parsed parsed,
             format::parse(edit_.header, {.is_lenient = state_.options.is_lenient,
                                          .limits = state_.options.limits,
@@ -276,7 +277,7 @@ Result<void> Planner::check_header() const {
   return {};
 }
 
-Result<EditDraft> Planner::run() {
+Result<EditDraft> EditPlanner::run() {
   INGOT_TRY(const NewOffsets offsets, lay_out());
   INGOT_TRY_VOID(read_old_header(old_.header_bytes));
   INGOT_TRY(draft_, draft_header(state_, edit_.old_header, offsets));
@@ -299,7 +300,7 @@ Result<EditDraft> Planner::run() {
 }  // namespace
 
 Result<EditDraft> draft_edit(const ModelEdit::State& state, const EditTarget& target) {
-  return Planner(state, target).run();
+  return EditPlanner(state, target).run();
 }
 
 }  // namespace ingot

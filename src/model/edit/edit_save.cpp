@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <utility>
 
-#include "base/about.hpp"
+#include "base/with_subject.hpp"
 #include "io/atomic_file.hpp"
 #include "io/file_lock.hpp"
 #include "io/in_place_file.hpp"
@@ -43,7 +43,7 @@ class InPlaceEdit {
   InPlaceEdit(io::InPlaceFile& file, const EditDraft& draft, std::string journal)
       : file_(file), draft_(draft), journal_(std::move(journal)) {}
 
-  /// False, with nothing changed, if it has to be a copy after all: somebody else has the file
+  /// False, with nothing changed, if it has to be a copy after all: another program has the file
   /// open, or the file system cannot do it.
   Result<bool> run(const EditJournal& journal) {
     INGOT_TRY(const io::FileIdentity identity, file_.identity());
@@ -270,9 +270,9 @@ Result<EditOutcome> ModelEdit::save_as(const std::string& output, bool may_repla
   }
   INGOT_TRY(const EditDraft draft,
             draft_edit(*state, {.output = output, .may_change_in_place = false}));
-  INGOT_TRY(io::AtomicFile file, about(output, io::AtomicFile::create(output, may_replace)));
+  INGOT_TRY(io::AtomicFile file, with_subject(output, io::AtomicFile::create(output, may_replace)));
   INGOT_TRY_VOID(write_copy(*state, draft, file, go_on));
-  INGOT_TRY_VOID(about(output, file.commit()));
+  INGOT_TRY_VOID(with_subject(output, file.commit()));
   return EditOutcome{draft.plan, false};
 }
 

@@ -6,8 +6,8 @@
 #include <numeric>
 #include <vector>
 
-#include "base/counted.hpp"
-#include "base/names.hpp"
+#include "base/enumerator_name.hpp"
+#include "base/plural.hpp"
 #include "format/value_context.hpp"
 #include "ingot/text.hpp"
 #include "model/open/model_state.hpp"
@@ -202,7 +202,7 @@ void visit_gap(FieldStream& stream, std::uint64_t until, std::uint64_t alignment
   const std::uint64_t size_bytes = until - stream.offset();
   stream.begin(Section::data, {});
   stream.field(size_bytes < alignment ? "padding" : "gap", size_bytes,
-               counted(size_bytes, "byte") + (size_bytes == 1 ? " that belongs" : " that belong") +
+               plural(size_bytes, "byte") + (size_bytes == 1 ? " that belongs" : " that belong") +
                    " to no tensor");
 }
 

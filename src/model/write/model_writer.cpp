@@ -6,8 +6,8 @@
 #include <memory>
 #include <utility>
 
-#include "base/about.hpp"
 #include "base/checked.hpp"
+#include "base/with_subject.hpp"
 #include "format/parse.hpp"
 #include "format/serialise.hpp"
 #include "ingot/metadata_keys.hpp"
@@ -111,7 +111,7 @@ Result<void> ModelWriter::rename(std::string_view key, std::string_view new_key)
 Result<void> ModelWriter::add_tensor(std::string_view name, TensorType type,
                                      std::span<const std::uint64_t> shape, DataProducer produce) {
   if (find_type(type) == nullptr) return fail(Errc::tensor_type_unknown, std::string(name));
-  INGOT_TRY(const TensorSize size, about(std::string(name), size_of_tensor(type, shape)));
+  INGOT_TRY(const TensorSize size, with_subject(std::string(name), size_of_tensor(type, shape)));
   auto own = std::make_unique<OwnTensor>();
   own->name = name;
   own->shape = {shape.begin(), shape.end()};

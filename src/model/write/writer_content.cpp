@@ -71,14 +71,14 @@ bool is_large_and_checked(const Value& value) {
 /// Whether the tensors are those of one model, in its order, with nothing that only a lenient
 /// reader takes: no reader can object to their table.
 bool is_checked_table(const std::vector<PendingTensor>& tensors) {
-  constexpr std::size_t most_name_bytes = 64;
-  constexpr std::size_t most_dimensions = 4;
+  constexpr std::size_t max_name_bytes = 64;
+  constexpr std::size_t max_dimensions = 4;
   const TensorInfo* last = nullptr;
   return std::all_of(tensors.begin(), tensors.end(), [&](const PendingTensor& tensor) {
     const bool is_next = last == nullptr || std::less<>()(last, tensor.info);
     last = tensor.info;
-    return tensor.own == nullptr && is_next && tensor.info->name.size() <= most_name_bytes &&
-           tensor.info->shape.size() <= most_dimensions;
+    return tensor.own == nullptr && is_next && tensor.info->name.size() <= max_name_bytes &&
+           tensor.info->shape.size() <= max_dimensions;
   });
 }
 

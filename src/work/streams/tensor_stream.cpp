@@ -8,8 +8,8 @@
 #include <string>
 #include <utility>
 
-#include "base/about.hpp"
 #include "base/checked.hpp"
+#include "base/with_subject.hpp"
 #include "ingot/parallel.hpp"
 #include "ingot/quantize.hpp"
 #include "work/streams/ordered_pipeline.hpp"
@@ -92,10 +92,10 @@ class PieceMaker {
         stored_order_(model.files()[tensor.source->shard].byte_order),
         reader_(model, tensor, source_),
         element_count_(target_.elements_of(tensor.size_bytes)),
-        most_elements_(is_copy() ? source_.elements_of(piece_bytes) : piece_elements) {}
+        max_elements_(is_copy() ? source_.elements_of(piece_bytes) : piece_elements) {}
 
   [[nodiscard]] std::uint64_t piece_count() const noexcept {
-    return element_count_ / most_elements_ + (element_count_ % most_elements_ != 0 ? 1 : 0);
+    return element_count_ / max_elements_ + (element_count_ % max_elements_ != 0 ? 1 : 0);
   }
   [[nodiscard]] unsigned thread_count() const noexcept {
     const unsigned threads = threads_for(options_.thread_count, piece_count());
@@ -103,8 +103,8 @@ class PieceMaker {
   }
 
   Result<void> make(std::uint64_t index, std::vector<std::byte>& bytes, Scratch& scratch) const {
-    const std::uint64_t first = index * most_elements_;
-    const std::uint64_t count = std::min(most_elements_, element_count_ - first);
+    const std::uint64_t first = index * max_elements_;
+    const std::uint64_t count = std::min(max_elements_, element_count_ - first);
     bytes.resize(static_cast<std::size_t>(target_.bytes_of(count)));
     if (is_copy()) {
       INGOT_TRY_VOID(reader_.read(source_.bytes_of(first), bytes));
@@ -143,7 +143,7 @@ class PieceMaker {
   Endian stored_order_;
   RowReader reader_;
   std::uint64_t element_count_;
-  std::uint64_t most_elements_;  // of a piece
+  std::uint64_t max_elements_;  // of a piece
 };
 
 Result<void> write_pieces(const PieceMaker& maker, const DataSink& sink) {
@@ -184,7 +184,8 @@ Result<void> check(const OutputTensor& tensor) {
   }
   const TensorTypeInfo* target = find_type(tensor.type);
   if (target == nullptr) return fail(Errc::unsupported_type, tensor.name);
-  INGOT_TRY(const TensorSize size, about(tensor.name, size_of_tensor(tensor.type, tensor.shape)));
+  INGOT_TRY(const TensorSize size,
+            with_subject(tensor.name, size_of_tensor(tensor.type, tensor.shape)));
   if (size.bytes != tensor.size_bytes) {
     return fail(Errc::size_mismatch, tensor.name,
                 "its type and shape have " + std::to_string(size.bytes) + " bytes, not " +
@@ -220,7 +221,7 @@ Result<OutputTensor> output_of(const TensorInfo& tensor, TensorType type) {
   }
   // A shape with a zero in it has no bytes in any type, and yet readers refuse it in a large one.
   INGOT_TRY(const TensorSize size,
-            about(std::string(tensor.name), size_of_tensor(type, tensor.shape)));
+            with_subject(std::string(tensor.name), size_of_tensor(type, tensor.shape)));
   OutputTensor output;
   output.name = std::string(tensor.name);
   output.type = type;

@@ -16,7 +16,7 @@ char lower(char letter) {
   return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
 }
 
-/// What the letters after the number multiply it with.
+/// The factors of the letters after the number.
 std::optional<double> unit_of(std::string_view letters) {
   std::string text;
   for (const char letter : letters) text += lower(letter);
@@ -43,8 +43,8 @@ std::optional<std::uint64_t> parse_byte_count(std::string_view text) {
   if (problem != std::errc() || digits == 0) return std::nullopt;
   const auto letters = text.substr(static_cast<std::size_t>(rest - text.data()));
   const std::optional<double> unit = unit_of(letters);
-  constexpr double most_bytes = 9e18;  // below 2^63
-  if (!unit || number * *unit < 1.0 || number * *unit > most_bytes) return std::nullopt;
+  constexpr double max_bytes = 9e18;  // below 2^63
+  if (!unit || number * *unit < 1.0 || number * *unit > max_bytes) return std::nullopt;
   return static_cast<std::uint64_t>(number * *unit);
 }
 

@@ -14,17 +14,17 @@
 namespace ingot::cli {
 namespace {
 
-constexpr std::size_t most_contexts = 10;
+constexpr std::size_t max_contexts = 10;
 constexpr std::string_view as_it_is = "as it is";
 
 std::vector<std::uint64_t> usual_contexts(std::uint64_t own) {
-  constexpr std::uint64_t usual_most = 131072;  // where the model does not say
+  constexpr std::uint64_t usual_most = 131072;  // of models without one
   const std::uint64_t most = own > 0 ? std::min(own, max_context) : usual_most;
   std::vector<std::uint64_t> contexts;
   for (std::uint64_t context = 2048; context < most; context *= 2) contexts.push_back(context);
   contexts.push_back(most);
-  if (contexts.size() > most_contexts) {
-    contexts.erase(contexts.begin(), contexts.end() - static_cast<std::ptrdiff_t>(most_contexts));
+  if (contexts.size() > max_contexts) {
+    contexts.erase(contexts.begin(), contexts.end() - static_cast<std::ptrdiff_t>(max_contexts));
   }
   return contexts;
 }

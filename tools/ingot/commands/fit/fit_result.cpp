@@ -43,10 +43,10 @@ Result<MemoryProfile> profile_as(const Model& model, std::string_view recipe_nam
 
 std::span<const std::string_view> usual_quantizations() noexcept { return ladder; }
 
-std::optional<QuantizedSize> largest_quantization(const Model& model, std::uint64_t most_bytes) {
+std::optional<QuantizedSize> largest_quantization(const Model& model, std::uint64_t max_bytes) {
   const auto size_of = [&](std::string_view name) -> std::optional<QuantizedSize> {
     const Result<MemoryProfile> profile = profile_as(model, name);
-    if (!profile || profile->weights_bytes() > most_bytes) return std::nullopt;
+    if (!profile || profile->weights_bytes() > max_bytes) return std::nullopt;
     return QuantizedSize{name, profile->weights_bytes()};
   };
   std::optional<QuantizedSize> largest;

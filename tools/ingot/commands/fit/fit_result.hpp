@@ -42,7 +42,7 @@ struct FitResult {
 
 /// The largest usual mixture of at most so many bytes.
 [[nodiscard]] std::optional<QuantizedSize> largest_quantization(const Model& model,
-                                                                std::uint64_t most_bytes);
+                                                                std::uint64_t max_bytes);
 
 /// What sums leave out for every model.
 [[nodiscard]] std::vector<std::string_view> not_counted(const RunOptions& options);

@@ -115,7 +115,7 @@ std::vector<HashJob> jobs_of(const Options& options) {
     const bool with_shards = options.form != Form::gguf_hash;
     jobs.push_back({file, with_shards, request_of(options), std::nullopt, std::nullopt});
     if (file == "-" || !with_shards) continue;
-    // The names alone say which files belong together; that they do is seen when they are opened.
+    // The names alone decide which files belong together; opening them checks it.
     const Result<Model> model = Model::open(file, {.access = FileAccess::read});
     if (!model) continue;
     for (const ModelFile& shard : model->files()) seen.insert(absolute_path(shard.path));

@@ -92,7 +92,7 @@ struct Verification {
 
 void add_job(Verification& verification, const VerifyRequest& request, const std::string& file,
              const ManifestEntry& entry) {
-  // Who says nothing of shards means the file itself.
+  // An entry without shards is about the file itself.
   verification.jobs.push_back({file, !entry.shards.empty(), request_for(entry, request.algorithms),
                                std::nullopt, std::nullopt});
   verification.entries.push_back(&entry);
@@ -112,7 +112,7 @@ Verification plan_verification(const VerifyRequest& request, Console& console,
       add_job(verification, request, file, *entry);
       continue;
     }
-    console.complain(file, "the manifest says nothing about a file of this name");
+    console.complain(file, "the manifest has no file of this name");
     verification.status = ExitCode::negative;
   }
   return verification;

@@ -31,7 +31,7 @@ bool names_same_file(const std::string& a, const std::string& b) {
   return fs::absolute(a, error).lexically_normal() == fs::absolute(b, error).lexically_normal();
 }
 
-/// Wrong usage, which was said already.
+/// Wrong usage, reported already.
 struct Refused {
   ExitCode code = ExitCode::usage;
 };
@@ -176,7 +176,7 @@ class Run {
   }
 
  private:
-  /// What was left to the model: the type and the keys.
+  /// Arguments that depend on the model: the type and the keys.
   ExitCode settle() {
     if (!options_.target_bits.empty()) {
       const auto bits = accept(console_, parse_bits("--target-bpw", options_.target_bits));
@@ -345,7 +345,7 @@ ExitCode run_quantize(QuantizeRequest& options, Console& console) {
   }
   auto types = recipe_options(options, console);
   if (!types) return types.error().code;
-  // Reading streams; what is mapped would count as memory of the process.
+  // Reading streams; mapped pages would count as memory of the process.
   const Result<Model> model = console.open_model(options.file, FileAccess::read);
   if (!model) return console.fail(options.file, model.error());
   std::optional<ImportanceMatrix> importance;

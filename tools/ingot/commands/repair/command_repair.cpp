@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// `ingot repair FILE -o OUT` -- mend what can be mended, into a new file.
+// `ingot repair FILE -o OUT` -- repairs a model into a new file.
 
 #include <fmt/core.h>
 
@@ -19,17 +19,17 @@ namespace {
 
 constexpr const char* examples =
     "Examples:\n"
-    "  ingot repair model.gguf -o mended.gguf\n"
+    "  ingot repair model.gguf -o repaired.gguf\n"
     "  ingot repair model.gguf --dry-run\n"
     "  ingot repair download.gguf -o rest.gguf --drop-broken\n"
     "\n"
-    "Mended are: padding, gaps and order of data, what follows the last tensor, the\n"
+    "Repaired are: padding, gaps and order of data, what follows the last tensor, the\n"
     "alignment, trailing NULs, the old magic, split.* keys, a missing quantization\n"
     "version, a file type that is a lie. Tensors that are cut off, broken or named\n"
     "with more than 64 bytes are left out only with --drop-broken; no name is cut,\n"
     "but 'ingot --lenient edit' can change it. What 'ingot check' finds beyond needs\n"
     "'ingot edit' or the original model.\n"
-    "Exit status 1: there is nothing to mend, and nothing was written.";
+    "Exit status 1: nothing needs repair, and nothing was written.";
 
 struct Options {
   std::string file;
@@ -43,7 +43,7 @@ void print_text(Console& console, const Options& options, const RepairReport& re
     console.out().print("{}{}{}\n", subject.empty() ? "" : "\"" + escape(subject) + "\"",
                         subject.empty() ? "" : ": ", step.what);
   }
-  if (report.steps.empty()) console.remark(options.file, "there is nothing to mend");
+  if (report.steps.empty()) console.remark(options.file, "nothing needs repair");
   if (report.dropped_tensors != 0) {
     console.remark(options.file,
                    fmt::format("{} of {} tensors are left out", report.dropped_tensors,
@@ -114,12 +114,12 @@ ExitCode run(Options& options, Console& console) {
 void add_repair_command(CLI::App& program, Console& console) {
   auto options = std::make_shared<Options>();
   CLI::App& command = add_command(program, "repair",
-                                  "Mend what can be mended of a model, into a new file", examples);
+                                  "Repair a model, as far as possible, into a new file", examples);
   require(add_argument(command, "FILE", options->file, "A GGUF file, or any shard of a set"));
   add_text(command, "-o,--output", options->out, "OUT", "The file to write");
   add_switch(command, "--drop-broken", options->repair.drops_broken,
              "Leave out tensors that are cut off, unknown or not finite");
-  add_switch(command, "--dry-run", options->repair.is_dry_run, "Only say what would be done");
+  add_switch(command, "--dry-run", options->repair.is_dry_run, "Only print what would be done");
   add_switch(command, "--force", options->repair.may_replace, "Replace OUT if it exists");
   on_run(command, [options, &console] { console.finish(run(*options, console)); });
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// `ingot report FILE -o OUT.html` -- one page to look at a model.
+// `ingot report FILE -o OUT.html` -- a model as one page.
 
 #include <fmt/core.h>
 
@@ -37,7 +37,7 @@ constexpr const char* examples =
     "largest). --json prints the data of the page instead.";
 
 /// With more tensors a page has statistics only; histograms would be most of it.
-constexpr std::size_t most_histograms = 10000;
+constexpr std::size_t max_histograms = 10000;
 
 struct Options {
   std::string file;
@@ -78,10 +78,10 @@ Result<Report> examine(Console& console, const Options& options, const Model& mo
   if (report.readable.size() < model.tensors().size()) {
     report.notices.emplace_back("Tensors of unknown types were not read.");
   }
-  const bool has_histograms = report.readable.size() <= most_histograms;
+  const bool has_histograms = report.readable.size() <= max_histograms;
   if (!has_histograms) {
     report.notices.push_back(fmt::format("Histograms are left out: there are more than {} tensors.",
-                                         format_digits(most_histograms)));
+                                         format_digits(max_histograms)));
   }
   Progress progress(console, options.file, bytes_to_read(report, reference));
   INGOT_TRY(report.profiles,

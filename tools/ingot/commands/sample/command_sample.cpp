@@ -31,7 +31,7 @@ constexpr const char* examples =
 struct Options {
   std::string out;
   std::string parameters;
-  ShapeWish wish;
+  ShapeRequest request;
   SampleOptions sample;
   bool is_forced = false;
 };
@@ -73,16 +73,16 @@ ExitCode run(Options& options, Console& console) {
     return console.refuse_usage("sample: OUT must be a file, which appears complete or not at all");
   }
   if (!options.parameters.empty()) {
-    options.wish.parameters = parse_parameters(options.parameters);
-    if (!options.wish.parameters) {
+    options.request.parameters = parse_parameters(options.parameters);
+    if (!options.request.parameters) {
       return console.refuse_usage(
           "sample: --params must be a number like 350M, 1B or 1.5B, not \"" +
           escape(options.parameters) + "\"");
     }
   }
   options.sample.threads = console.threads();
-  options.wish.block_elements = find_type(options.sample.type)->block_elements;
-  options.sample.shape = choose_shape(options.wish);
+  options.request.block_elements = find_type(options.sample.type)->block_elements;
+  options.sample.shape = choose_shape(options.request);
   const std::string problem = shape_problem(options.sample.shape);
   if (!problem.empty()) return console.refuse_usage("sample: " + problem);
   return write_sample(options, console);
@@ -97,22 +97,22 @@ Choices<TensorType> all_types() {
 }
 
 void add_shape_options(CLI::App& command, Options& options) {
-  ShapeWish& wish = options.wish;
-  add_choice(command, "--arch", "NAME", wish.arch,
+  ShapeRequest& request = options.request;
+  add_choice(command, "--arch", "NAME", request.arch,
              {{"llama", SampleArch::llama}, {"qwen2", SampleArch::qwen2}},
              "Architecture, {}; default: llama");
   add_text(command, "--params", options.parameters, "COUNT",
            "Choose a shape with about this many parameters: 350M, 1B, 8B");
-  add_number(command, "--layers", wish.layers, 1, 4096, "Layers");
-  add_number(command, "--embedding", wish.embedding, 2, 65536, "Width of a layer");
-  add_number(command, "--feed-forward", wish.feed_forward, 1, 1 << 20,
+  add_number(command, "--layers", request.layers, 1, 4096, "Layers");
+  add_number(command, "--embedding", request.embedding, 2, 65536, "Width of a layer");
+  add_number(command, "--feed-forward", request.feed_forward, 1, 1 << 20,
              "Inner width of the feed-forward nets");
-  add_number(command, "--heads", wish.heads, 1, 65536, "Attention heads");
-  add_number(command, "--kv-heads", wish.kv_heads, 1, 65536, "Heads of keys and values");
-  add_number(command, "--experts", wish.experts, 1, 1024,
+  add_number(command, "--heads", request.heads, 1, 65536, "Attention heads");
+  add_number(command, "--kv-heads", request.kv_heads, 1, 65536, "Heads of keys and values");
+  add_number(command, "--experts", request.experts, 1, 1024,
              "A mixture of N experts in each layer (llama only)");
-  add_number(command, "--vocab", wish.vocabulary, 1, 1 << 24, "Tokens in the vocabulary");
-  add_number(command, "--context", wish.context, 1, 1 << 30, "Tokens of context");
+  add_number(command, "--vocab", request.vocabulary, 1, 1 << 24, "Tokens in the vocabulary");
+  add_number(command, "--context", request.context, 1, 1 << 30, "Tokens of context");
 }
 
 }  // namespace

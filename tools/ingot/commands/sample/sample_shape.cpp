@@ -23,7 +23,7 @@ constexpr std::uint64_t large_model = 64'000'000;
 constexpr std::uint32_t narrowest = 32;
 constexpr std::uint32_t widest = 16384;
 
-constexpr std::uint32_t most_layers = 512;
+constexpr std::uint32_t max_layers = 512;
 // Width per layer: 4096 / 32 and 8192 / 80 are what people build.
 constexpr std::uint64_t usual_width_per_layer = 112;
 
@@ -49,21 +49,21 @@ std::uint32_t usual_feed_forward(std::uint32_t embedding) {
 }
 
 /// Completes a shape for a given width; `layers` stays.
-SampleShape complete(const ShapeWish& wish, std::uint32_t embedding, std::uint32_t layers) {
+SampleShape complete(const ShapeRequest& request, std::uint32_t embedding, std::uint32_t layers) {
   SampleShape shape;
-  shape.arch = wish.arch;
-  shape.block_elements = wish.block_elements;
+  shape.arch = request.arch;
+  shape.block_elements = request.block_elements;
   shape.layers = layers;
   shape.embedding = embedding;
-  shape.feed_forward = wish.feed_forward.value_or(usual_feed_forward(embedding));
-  shape.heads = wish.heads.value_or(usual_heads(embedding));
+  shape.feed_forward = request.feed_forward.value_or(usual_feed_forward(embedding));
+  shape.heads = request.heads.value_or(usual_heads(embedding));
   const bool can_share_four = shape.heads % 4 == 0 && shape.heads >= 8;
   const std::uint32_t groups = can_share_four ? 4 : shape.heads % 2 == 0 ? 2 : 1;
-  shape.kv_heads = wish.kv_heads.value_or(shape.heads / groups);
-  shape.experts = wish.experts.value_or(0);
-  shape.vocabulary = wish.vocabulary.value_or(
-      wish.parameters.value_or(0) >= large_model ? large_vocabulary : small_vocabulary);
-  shape.context = wish.context.value_or(embedding >= 1024 ? 8192 : 2048);
+  shape.kv_heads = request.kv_heads.value_or(shape.heads / groups);
+  shape.experts = request.experts.value_or(0);
+  shape.vocabulary = request.vocabulary.value_or(
+      request.parameters.value_or(0) >= large_model ? large_vocabulary : small_vocabulary);
+  shape.context = request.context.value_or(embedding >= 1024 ? 8192 : 2048);
   return shape;
 }
 
@@ -81,25 +81,25 @@ std::uint64_t penalty(const SampleShape& shape, std::uint64_t parameters) {
 }
 
 /// The layers that bring a width nearest to the wished number.
-std::uint32_t nearest_layers(const ShapeWish& wish, std::uint32_t embedding,
+std::uint32_t nearest_layers(const ShapeRequest& request, std::uint32_t embedding,
                              std::uint64_t parameters) {
-  const std::uint64_t one = complete(wish, embedding, 1).parameters();
-  const std::uint64_t layer = complete(wish, embedding, 2).parameters() - one;
+  const std::uint64_t one = complete(request, embedding, 1).parameters();
+  const std::uint64_t layer = complete(request, embedding, 2).parameters() - one;
   const std::uint64_t rest = one - layer;
   const std::uint64_t wanted = parameters > rest ? (parameters - rest + layer / 2) / layer : 1;
-  return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(wanted, 1, most_layers));
+  return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(wanted, 1, max_layers));
 }
 
-SampleShape search_shape(const ShapeWish& wish, std::uint64_t parameters) {
+SampleShape search_shape(const ShapeRequest& request, std::uint64_t parameters) {
   SampleShape best;
   std::pair<bool, std::uint64_t> best_penalty{true, ~std::uint64_t{0}};  // is impossible, penalty
-  const std::uint32_t first = wish.embedding.value_or(narrowest);
-  const std::uint32_t last = wish.embedding.value_or(widest);
+  const std::uint32_t first = request.embedding.value_or(narrowest);
+  const std::uint32_t last = request.embedding.value_or(widest);
   for (std::uint32_t embedding = first; embedding <= last;
-       embedding += step_after(embedding, !wish.layers)) {
+       embedding += step_after(embedding, !request.layers)) {
     const std::uint32_t layers =
-        wish.layers ? *wish.layers : nearest_layers(wish, embedding, parameters);
-    const SampleShape shape = complete(wish, embedding, layers);
+        request.layers ? *request.layers : nearest_layers(request, embedding, parameters);
+    const SampleShape shape = complete(request, embedding, layers);
     const std::pair found(!shape_problem(shape).empty(), penalty(shape, parameters));
     if (found >= best_penalty) continue;
     best = shape;
@@ -125,10 +125,10 @@ std::uint64_t SampleShape::parameters() const noexcept {
   return layers * (attention + biases + net + norms) + width + 2 * width * vocabulary;
 }
 
-SampleShape choose_shape(const ShapeWish& wish) {
-  if (wish.parameters) return search_shape(wish, *wish.parameters);
-  return complete(wish, wish.embedding.value_or(default_embedding),
-                  wish.layers.value_or(default_layers));
+SampleShape choose_shape(const ShapeRequest& request) {
+  if (request.parameters) return search_shape(request, *request.parameters);
+  return complete(request, request.embedding.value_or(default_embedding),
+                  request.layers.value_or(default_layers));
 }
 
 std::string shape_problem(const SampleShape& shape) {

@@ -14,7 +14,7 @@ enum class SampleArch : std::uint8_t { llama, qwen2 };
 [[nodiscard]] std::string_view name_of(SampleArch arch) noexcept;
 
 /// What the user asked for; what is absent is chosen.
-struct ShapeWish {
+struct ShapeRequest {
   SampleArch arch = SampleArch::llama;
   std::optional<std::uint64_t> parameters;
   std::optional<std::uint32_t> layers;
@@ -46,9 +46,9 @@ struct SampleShape {
   [[nodiscard]] std::uint64_t parameters() const noexcept;
 };
 
-/// The shape that fulfils the wish: what was asked for stays, the rest is chosen so that the
+/// The shape that fulfils the request: what was asked for stays, the rest is chosen so that the
 /// parameters come as near to the wished number as they can.
-[[nodiscard]] SampleShape choose_shape(const ShapeWish& wish);
+[[nodiscard]] SampleShape choose_shape(const ShapeRequest& request);
 
 /// Why no model can have this shape; empty if one can.
 [[nodiscard]] std::string shape_problem(const SampleShape& shape);

@@ -186,9 +186,9 @@ class Page {
   }
 
   void print_types() {
-    constexpr std::size_t most_rows = 12;
+    constexpr std::size_t max_rows = 12;
     std::size_t type_columns = 0;
-    const std::size_t rows = std::min(summary_.types.size(), most_rows);
+    const std::size_t rows = std::min(summary_.types.size(), max_rows);
     for (std::size_t i = 0; i < rows; ++i) {
       type_columns = std::max(type_columns, type_text(summary_.types[i].type).size());
     }
@@ -215,7 +215,7 @@ class Page {
            console_.paint(Style::accent, bar(part, cells, console_.is_unicode())) + facts;
   }
 
-  /// What the file says of itself, which need not be what is in it.
+  /// The label of the file, which may differ from its content.
   static std::string file_type_text(std::uint64_t file_type) {
     constexpr std::uint64_t guessed = 1024;
     const std::string_view name = file_type_name(file_type);
@@ -293,7 +293,7 @@ class Page {
     start_group();
   }
 
-  /// A file of another format: what it says of itself.
+  /// A file of another format: its own facts.
   void print_foreign(const ForeignFile& foreign) {
     text_line("file", file_name(file_));
     Items items = {std::string(foreign.format)};
@@ -329,7 +329,7 @@ class Page {
 
   void print_shards() {
     if (!model_.is_split()) return;
-    constexpr std::size_t most_named = 4;
+    constexpr std::size_t max_named = 4;
     const std::vector<ShardFact> shards = shard_facts(model_);
     Items missing;
     for (const ShardFact& shard : shards) {
@@ -340,9 +340,9 @@ class Page {
     write_line("shards",
                fmt::format("{} of {} present", shards.size() - missing.size(), shards.size()));
     if (missing.empty()) return;
-    if (missing.size() > most_named) {
-      const std::size_t more = missing.size() - most_named + 1;
-      missing.resize(most_named - 1);
+    if (missing.size() > max_named) {
+      const std::size_t more = missing.size() - max_named + 1;
+      missing.resize(max_named - 1);
       missing.push_back(fmt::format("and {} more", format_digits(more)));
     }
     for (std::size_t i = 0; i < missing.size(); ++i) {
@@ -363,7 +363,7 @@ class Page {
     if (value == nullptr) return std::nullopt;
     const Result<double> wide = value->get<double>();
     if (!wide) return std::nullopt;
-    // "500,000" says more than "5e+05".
+    // "500,000" is easier to read than "5e+05".
     if (*wide >= 0 && *wide < 1e15 && *wide == std::floor(*wide)) {
       return format_digits(static_cast<std::uint64_t>(*wide));
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What people save under the name of a model, by its first bytes.
+// The kind of a file by its first bytes: models, and what people save under the name of one.
 #include <algorithm>
 #include <array>
 #include <string_view>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "check/mend_value.hpp"
+#include "check/repaired_value.hpp"
 
 #include <string_view>
 #include <utility>
@@ -19,12 +19,12 @@ struct Level {
   OwnedValue made;
 };
 
-class ValueMender {
+class ValueRepairer {
  public:
-  explicit ValueMender(bool cuts_nuls) noexcept : cuts_nuls_(cuts_nuls) {}
+  explicit ValueRepairer(bool cuts_nuls) noexcept : cuts_nuls_(cuts_nuls) {}
 
-  Result<MendedValue> mend(const Value& value) {
-    if (!value.is_array()) return finish(mend_single(value));
+  Result<RepairedValue> repair(const Value& value) {
+    if (!value.is_array()) return finish(repair_single(value));
     enter(value.as_array());
     for (;;) {
       Level& level = levels_.back();
@@ -34,7 +34,7 @@ class ValueMender {
         if (element.is_array()) {
           enter(element.as_array());
         } else {
-          INGOT_TRY_VOID(level.made.append(mend_single(element)));
+          INGOT_TRY_VOID(level.made.append(repair_single(element)));
         }
         continue;
       }
@@ -50,9 +50,9 @@ class ValueMender {
     levels_.push_back({array.begin(), OwnedValue::array(array.element_type())});
   }
 
-  MendedValue finish(OwnedValue made) const { return {std::move(made), has_set_bools_}; }
+  RepairedValue finish(OwnedValue made) const { return {std::move(made), has_set_bools_}; }
 
-  OwnedValue mend_single(const Value& value) {
+  OwnedValue repair_single(const Value& value) {
     if (value.type() == ValueType::boolean) {
       has_set_bools_ = has_set_bools_ || value.bytes()[0] > std::byte{1};
       return OwnedValue::boolean(value.get<bool>().value_or(false));
@@ -71,8 +71,8 @@ class ValueMender {
 
 }  // namespace
 
-Result<MendedValue> mend_value(const Value& value, bool cuts_nuls) {
-  return ValueMender(cuts_nuls).mend(value);
+Result<RepairedValue> repair_value(const Value& value, bool cuts_nuls) {
+  return ValueRepairer(cuts_nuls).repair(value);
 }
 
 }  // namespace ingot::check

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Says what a failure is about, where whoever failed could not know it.
+// Adds a subject to an error raised where the subject is unknown.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace ingot {
 
-/// The result; a failure without a subject gets this one: that of a tensor or a key stays.
+/// The result; a failure without a subject gets this one.
 template <class T>
-[[nodiscard]] Result<T> about(const std::string& subject, Result<T> result) {
+[[nodiscard]] Result<T> with_subject(const std::string& subject, Result<T> result) {
   if (!result && result.error().subject.empty()) result.error().subject = subject;
   return result;
 }

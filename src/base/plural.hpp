@@ -10,8 +10,8 @@
 
 namespace ingot {
 
-/// A count and its noun, which is given in the singular and takes an s: "1,024 bytes".
-[[nodiscard]] inline std::string counted(std::uint64_t count, std::string_view noun) {
+/// A count and its noun, given in the singular, in the right number: "1,024 bytes".
+[[nodiscard]] inline std::string plural(std::uint64_t count, std::string_view noun) {
   return format_digits(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
 }
 
