@@ -296,9 +296,10 @@ constexpr std::array source_pages = {
                "tensors of known architectures, sets of shards.\n"},
     SourcePage{"loader", "Limits of loaders",
                "The file is fine; some program that loads models does not take it.\n"},
-    SourcePage{"security", "Security",
-               "Content that may have been planted: text that drives a terminal, templates that reach\n"
-               "into the program that renders them, bytes in padding and gaps.\n"},
+    SourcePage{
+        "security", "Security",
+        "Content that may have been planted: text that drives a terminal, templates that reach\n"
+        "into the program that renders them, bytes in padding and gaps.\n"},
     SourcePage{"data", "Weights", "Only with `--data`, which reads all of them.\n"},
 };
 
