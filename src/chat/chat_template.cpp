@@ -6,6 +6,7 @@
 #include "chat/parser.hpp"
 #include "chat/render.hpp"
 #include "ingot/chat.hpp"
+#include "ingot/metadata_keys.hpp"
 #include "ingot/model.hpp"
 
 namespace ingot {
@@ -45,7 +46,7 @@ std::optional<TemplateError> compile(CompiledTemplate& compiled, const ChatLimit
   return resolver.error();
 }
 
-constexpr std::string_view template_key = "tokenizer.chat_template";
+constexpr std::string_view template_key = ingot::keys::tokenizer_chat_template;
 
 struct SpecialToken {
   std::string_view variable;
@@ -53,13 +54,13 @@ struct SpecialToken {
 };
 
 constexpr std::array special_token_keys = {
-    SpecialToken{"bos_token", "tokenizer.ggml.bos_token_id"},
-    SpecialToken{"eos_token", "tokenizer.ggml.eos_token_id"},
-    SpecialToken{"unk_token", "tokenizer.ggml.unknown_token_id"},
-    SpecialToken{"pad_token", "tokenizer.ggml.padding_token_id"},
-    SpecialToken{"sep_token", "tokenizer.ggml.seperator_token_id"},
-    SpecialToken{"cls_token", "tokenizer.ggml.cls_token_id"},
-    SpecialToken{"mask_token", "tokenizer.ggml.mask_token_id"},
+    SpecialToken{"bos_token", ingot::keys::tokenizer_ggml_bos_token_id},
+    SpecialToken{"eos_token", ingot::keys::tokenizer_ggml_eos_token_id},
+    SpecialToken{"unk_token", ingot::keys::tokenizer_ggml_unknown_token_id},
+    SpecialToken{"pad_token", ingot::keys::tokenizer_ggml_padding_token_id},
+    SpecialToken{"sep_token", ingot::keys::tokenizer_ggml_seperator_token_id},
+    SpecialToken{"cls_token", ingot::keys::tokenizer_ggml_cls_token_id},
+    SpecialToken{"mask_token", ingot::keys::tokenizer_ggml_mask_token_id},
 };
 
 /// The text of a special token is the template's, whoever gives it: what a template writes by it
@@ -87,7 +88,7 @@ void set_special_tokens(Render& render, const CompiledTemplate& compiled) {
 
 /// Reads the texts of the special tokens in one walk over the vocabulary.
 void read_special_tokens(const Model& model, CompiledTemplate& compiled) {
-  const ingot::Value* tokens = model.find("tokenizer.ggml.tokens");
+  const ingot::Value* tokens = model.find(ingot::keys::tokenizer_ggml_tokens);
   if (tokens == nullptr) return;
   struct Wanted {
     std::uint64_t id;

@@ -4,6 +4,7 @@
 #include <initializer_list>
 
 #include "base/ascii.hpp"
+#include "ingot/metadata_keys.hpp"
 #include "tokenizer/vocabulary_data.hpp"
 
 namespace ingot::tokenizer {
@@ -114,8 +115,8 @@ bool contains_any(std::string_view text, std::initializer_list<std::string_view>
 
 /// No key says which tokens drop the white space beside them; readers go by names of models.
 void find_strips(const Model& model, VocabularyData& data) {
-  const auto architecture = model.get_or<std::string_view>("general.architecture", "");
-  const std::string name = lower_case(model.get_or<std::string_view>("general.name", ""));
+  const auto architecture = model.get_or<std::string_view>(keys::general_architecture, "");
+  const std::string name = lower_case(model.get_or<std::string_view>(keys::general_name, ""));
   const auto strip_left = [&](std::string_view text) {
     const TokenId id = data.find(text);
     if (id != no_token) data.strip_left.push_back(id);

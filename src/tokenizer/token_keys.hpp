@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "ingot/metadata_keys.hpp"
 #include "ingot/model.hpp"
 
 namespace ingot::tokenizer {
@@ -12,7 +13,7 @@ namespace ingot::tokenizer {
 struct VocabularyData;
 
 [[nodiscard]] inline std::string token_key(std::string_view name) {
-  return "tokenizer.ggml." + std::string(name);
+  return std::string(keys::tokenizer_prefix).append(name);
 }
 
 /// Reads a vocabulary; see Vocabulary::make.

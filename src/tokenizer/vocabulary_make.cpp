@@ -147,6 +147,7 @@ void read_special_ids(const Model& model, const Family& family, VocabularyData& 
 #define INGOT_SPECIAL_TOKEN(enumerator, constant, key, older_key, description) \
   read(SpecialToken::enumerator, key);                                         \
   read(SpecialToken::enumerator, older_key);
+#include "ingot/metadata_keys.hpp"
 #include "ingot/special_tokens.def"
 #undef INGOT_SPECIAL_TOKEN
 }
@@ -182,7 +183,7 @@ std::string_view pre_name_of(const Model& model, std::string_view model_name) {
 
 /// The ids of a vocabulary without texts.
 std::size_t nameless_count(const Model& model) {
-  const auto architecture = model.get_or<std::string_view>("general.architecture", "");
+  const auto architecture = model.get_or<std::string_view>(keys::general_architecture, "");
   const std::string key = std::string(architecture) + ".vocab_size";
   return static_cast<std::size_t>(std::max(0, model.get_or<TokenId>(key, 0)));
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Byte-pair encoding in tokenizer.json.
 #include <charconv>
+#include <ingot/metadata_keys.hpp>
 #include <ingot/text.hpp>
 #include <optional>
 #include <string>
@@ -102,7 +103,7 @@ class Merges {
   void write() {
     json_.key("merges");
     json_.begin_array();
-    const Value* value = source_.model.find("tokenizer.ggml.merges");
+    const Value* value = source_.model.find(keys::tokenizer_ggml_merges);
     if (value != nullptr) {
       for (const Value& merge : value->as_array()) {
         add(merge.get<std::string_view>().value_or(""));

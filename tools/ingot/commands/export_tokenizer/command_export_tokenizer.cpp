@@ -2,6 +2,7 @@
 // `ingot export-tokenizer MODEL OUT` -- the tokenizer in the files of Hugging Face's libraries.
 
 #include <filesystem>
+#include <ingot/metadata_keys.hpp>
 #include <ingot/output_file.hpp>
 #include <ingot/text.hpp>
 #include <ingot/tokenizer.hpp>
@@ -56,7 +57,7 @@ void write_named_tokens(JsonStream& json, const Vocabulary& vocabulary) {
 }
 
 std::string_view chat_template_of(const Model& model) {
-  return model.get_or<std::string_view>("tokenizer.chat_template", "");
+  return model.get_or<std::string_view>(keys::tokenizer_chat_template, "");
 }
 
 void write_special_tokens_map(JsonStream& json, TokenizerSource& source) {
@@ -73,7 +74,7 @@ void write_configuration(JsonStream& json, TokenizerSource& source) {
   json.member("add_bos_token", flags.adds_bos);
   json.member("add_eos_token", flags.adds_eos);
   json.member("clean_up_tokenization_spaces", flags.cleans_spaces);
-  const auto architecture = source.model.get_or<std::string_view>("general.architecture", "");
+  const auto architecture = source.model.get_or<std::string_view>(keys::general_architecture, "");
   const auto context =
       source.model.get_or<std::uint64_t>(std::string(architecture) + ".context_length", 0);
   if (context != 0) json.member("model_max_length", context);

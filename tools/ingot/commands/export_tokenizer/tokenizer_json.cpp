@@ -2,6 +2,7 @@
 #include "commands/export_tokenizer/tokenizer_json.hpp"
 
 #include <array>
+#include <ingot/metadata_keys.hpp>
 #include <ingot/text.hpp>
 #include <utility>
 
@@ -123,13 +124,13 @@ Result<void> check_expressible(const TokenizerSource& source) {
   const std::string_view name = vocabulary.model_name();
   const bool is_other_bpe = name == "hybriddna" || name == "whitespace";
   if (find_parts(vocabulary.family()) == nullptr || is_other_bpe) {
-    return fail(Errc::tokenizer_unknown, "tokenizer.ggml.model",
+    return fail(Errc::tokenizer_unknown, std::string(keys::tokenizer_ggml_model),
                 "tokenizer.json has no form for the family " +
                     std::string(is_other_bpe ? name : name_of(vocabulary.family())));
   }
   for (TokenId id = 0; vocabulary.contains(id); ++id) {
     if (is_utf8(vocabulary.text(id))) continue;
-    return fail(Errc::tokenizer_invalid, "tokenizer.ggml.tokens",
+    return fail(Errc::tokenizer_invalid, std::string(keys::tokenizer_ggml_tokens),
                 "tokenizer.json holds UTF-8 only, but token " + std::to_string(id) + " is \"" +
                     std::string(vocabulary.text(id).substr(0, 40)) + "\"");
   }

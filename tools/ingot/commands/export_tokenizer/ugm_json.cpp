@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Unigram in tokenizer.json.
 #include <algorithm>
+#include <ingot/metadata_keys.hpp>
 
 #include "commands/export_tokenizer/tokenizer_json_parts.hpp"
 
@@ -13,7 +14,7 @@ constexpr double hidden_penalty = 100.0;
 void write_normalizer(JsonStream& json, TokenizerSource& source) {
   const TokenizerFlags& flags = source.tokenizer.flags();
   write_sequence(json, "normalizers", [&] {
-    const Value* charsmap = source.model.find("tokenizer.ggml.precompiled_charsmap");
+    const Value* charsmap = source.model.find(keys::tokenizer_ggml_precompiled_charsmap);
     if (charsmap != nullptr && !charsmap->as_array().empty()) {
       begin_typed(json, "Precompiled");
       json.key("precompiled_charsmap");
