@@ -23,7 +23,7 @@ constexpr const char* examples =
     "  ingot chat model.gguf talk.json --tools tools.json --set enable_thinking=false\n"
     "  ingot chat --template chat.jinja variables.json   # no model is needed\n"
     "  ingot chat model.gguf talk.json --ids             # token ids\n"
-    "  ingot chat model.gguf talk.json --runs            # which text came from an input\n"
+    "  ingot chat model.gguf talk.json --runs            # text and its origin\n"
     "\n"
     "INPUT is an array of messages, or an object of all variables: then nothing else\n"
     "is set but the model's special tokens and what options say. The prompt is what\n"
