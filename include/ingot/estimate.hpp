@@ -290,9 +290,4 @@ class INGOT_EXPORT MemoryProfile {
 [[nodiscard]] INGOT_EXPORT Result<MemoryEstimate> estimate_memory(const Model& model,
                                                                   const RunOptions& options);
 
-/// Opens a file of which only the header, or a part of the data, is there; for all that looks at no
-/// weight. Shards are not looked for. Reading data that is missing gives zeros or Errc::io_error.
-[[nodiscard]] INGOT_EXPORT Result<Model> open_header(const std::string& path,
-                                                     const OpenOptions& options = {});
-
 }  // namespace ingot

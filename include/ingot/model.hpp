@@ -55,6 +55,9 @@ struct OpenOptions {
   FileAccess access = FileAccess::map;
   bool is_lenient = false;  ///< Also open files that break numeric rules or have unknown types.
   bool with_shards = true;  ///< Look for the other shards of a set beside the file.
+  /// Reads the header and nothing else: of a file that is cut off behind it, or of a pipe, which is
+  /// not read further. Sizes are those that the header promises; reading data is Errc::not_mapped.
+  bool is_header_only = false;
   Limits limits = {};
 };
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 # FILE may be -: a file that is already open, or a pipe.
 "$ingot" sample model.gguf -q
+# A command may leave the rest of a pipe unread.
+feed() { cat model.gguf "$@" 2>/dev/null || true; }
 for command in metadata tensors; do
   for options in '' '--json' '--io=read'; do
     # shellcheck disable=SC2086
@@ -8,23 +10,46 @@ for command in metadata tensors; do
     # shellcheck disable=SC2086
     "$ingot" "$command" - $options <model.gguf >from_file
     # shellcheck disable=SC2086
-    cat model.gguf | "$ingot" "$command" - $options >from_pipe
+    feed | "$ingot" "$command" - $options >from_pipe
     expect_same expected from_file
     expect_same expected from_pipe
   done
 done
-cat model.gguf | "$ingot" show - | grep -q 'GGUF version 3' || fail "show from a pipe"
-# Of a pipe only the header is kept, so the fields are all there and the weights' bytes are not.
-"$ingot" anatomy model.gguf | wc -l >expected
-cat model.gguf | "$ingot" anatomy - | wc -l >from_pipe
+feed | "$ingot" show - | grep -q 'GGUF version 3' || fail "show from a pipe"
+# Of a pipe only the header is kept.
+"$ingot" anatomy model.gguf --section header >expected
+feed | "$ingot" anatomy - --section header >from_pipe
 expect_same expected from_pipe
+# A command reads the header of a pipe and leaves the rest: here there is no end of it.
+for command in show metadata tensors anatomy 'check --header-only'; do
+  # shellcheck disable=SC2086
+  feed /dev/zero | timeout 60 "$ingot" $command - -q >said ||
+    fail "$command waits for the data of a pipe"
+  [[ -s said ]] || fail "$command of a pipe: nothing"
+done
+# So does --header-only with a file, whose data may be missing.
+head -c 100000 model.gguf >part.gguf
+for command in metadata tensors 'anatomy --section metadata'; do
+  # shellcheck disable=SC2086
+  "$ingot" $command model.gguf >expected
+  # shellcheck disable=SC2086
+  "$ingot" $command part.gguf --header-only >from_part
+  expect_same expected from_part
+done
+expect_error 3 'tensor' "$ingot" show part.gguf
+"$ingot" show part.gguf --header-only | grep -q 'GGUF version 3' || fail "show --header-only"
+"$ingot" check part.gguf --header-only >/dev/null 2>said
+grep -q 'only the header is checked' said || fail "check --header-only: $(cat said)"
+expect_error 2 'leave out --header-only' "$ingot" hash part.gguf --header-only
+head -c 5000 model.gguf >short.gguf
+expect_error 3 'cut off' "$ingot" show short.gguf --header-only
 head -c 100 model.gguf | expect_error 3 '-: ' "$ingot" show -
 expect_error 3 '-: ' "$ingot" show - </dev/null
 # What needs the weights says so, and works where - is a file.
 for command in "hash -" "hash - --no-tensors" "extract - output.weight -o x" "split - x --shards 2" \
   "convert - x.gguf"; do
   # shellcheck disable=SC2086
-  cat model.gguf | expect_error 2 'a pipe can be read only once; give a file' "$ingot" $command
+  feed | expect_error 2 'a pipe can be read only once; give a file' "$ingot" $command
 done
 "$ingot" hash - --no-file <model.gguf | grep -q output.weight || fail "hash of an open file"
 

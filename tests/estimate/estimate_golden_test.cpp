@@ -62,7 +62,8 @@ class EstimateGolden : public SharedFilesTest {
     if (HasFatalFailure() || IsSkipped()) return;
     std::ifstream(folder_ / "cases.json") >> cases_;
     for (const auto& [name, file] : cases_["models"].items()) {
-      const auto model = open_header(folder_ / file["head"].get<std::string>());
+      const auto model =
+          Model::open(folder_ / file["head"].get<std::string>(), {.is_header_only = true});
       ASSERT_THAT(model, Succeeds()) << name;
       auto profile = MemoryProfile::read(*model);
       ASSERT_THAT(profile, Succeeds()) << name;

@@ -163,29 +163,6 @@ TEST(EstimateHeader, CanPretendOtherTypes) {
   EXPECT_THAT(read(sketch, std::span(types).first(1)), FailsWith(Errc::invalid_argument));
 }
 
-TEST(EstimateHeader, OpensWithoutTheData) {
-  HeaderSketch sketch("llama");
-  set_attention(sketch, {});
-  add_llama_tensors(sketch, {});
-  const Bytes bytes = sketch.bytes();
-  const TemporaryFolder folder;
-  const std::string path = folder.path("model.head");
-  const auto write = [&](std::size_t count) {
-    std::ofstream(path, std::ios::binary)
-        .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(count));
-  };
-  write(bytes.size());
-  EXPECT_THAT(Model::open(path), FailsWith(Errc::tensor_outside_file));
-  const auto model = open_header(path);
-  ASSERT_THAT(model, Succeeds());
-  EXPECT_THAT(MemoryProfile::read(*model), Succeeds());
-  for (const std::size_t count : {std::size_t{0}, std::size_t{23}, bytes.size() / 2}) {
-    write(count);
-    EXPECT_FALSE(open_header(path).has_value()) << count;
-  }
-  EXPECT_FALSE(open_header(folder.path("missing")).has_value());
-}
-
 TEST(EstimateDevices, AreSizesOrNames) {
   constexpr std::uint64_t gib = std::uint64_t{1} << 30;
   EXPECT_EQ(parse_memory_size("24G"), 24 * gib);

@@ -71,16 +71,51 @@ Result<format::Structure> parse_growing(Prefix& prefix, const OpenOptions& optio
     const std::span<std::byte> room = prefix.grow_to(wanted_bytes);
     INGOT_TRY(const std::size_t filled, fill(prefix.size_bytes, room));
     prefix.size_bytes += filled;
-    if (filled != room.size()) file_bytes = prefix.size_bytes;  // now the end is known
+    const bool is_at_end = filled != room.size();
+    if (is_at_end && !options.is_header_only) file_bytes = prefix.size_bytes;  // now it is known
     format::ParseOptions parsing = parse_options(options, file_bytes);
     parsing.known_strings = &known_strings;
     INGOT_TRY(format::Parsed parsed, format::parse(prefix.span(), parsing));
     if (parsed.is_complete()) return std::move(parsed.structure);
+    if (is_at_end) return fail(Errc::truncated, prefix.size_bytes, "header");
     const std::uint64_t needed_bytes = prefix.size_bytes + parsed.missing_bytes;
     wanted_bytes = std::min(std::max(needed_bytes, 2 * prefix.size_bytes), file_bytes);
     // The last piece may be large only because the limit is not reached yet.
     wanted_bytes = std::min(wanted_bytes, std::max(needed_bytes, options.limits.max_header_bytes));
   }
+}
+
+/// Where the data ends that the tensor table promises.
+std::uint64_t promised_bytes(const format::Structure& structure) {
+  std::uint64_t end = structure.tensors.empty() ? structure.header_bytes : structure.data_offset;
+  for (const TensorInfo& tensor : structure.tensors) {
+    end = std::max(end, structure.data_offset + tensor.data_offset + tensor.size_bytes);
+  }
+  return end;
+}
+
+Result<LoadedFile> load_header(const OpenOptions& options, const Fill& fill) {
+  Prefix prefix;
+  LoadedFile file;
+  INGOT_TRY(file.structure, parse_growing(prefix, options, format::unknown_file_bytes, fill));
+  file.file_bytes = promised_bytes(file.structure);
+  file.header_bytes = std::move(prefix.bytes);
+  return file;
+}
+
+/// The header of a file that may end behind it.
+Result<LoadedFile> load_header_of(const Source& source, const OpenOptions& options) {
+  INGOT_TRY(
+      LoadedFile file,
+      load_header(
+          options, [&](std::uint64_t offset, std::span<std::byte> room) -> Result<std::size_t> {
+            const std::uint64_t left = source.size_bytes() - offset;
+            const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(room.size(), left));
+            INGOT_TRY_VOID(source.read(offset, room.first(size)));
+            return size;
+          }));
+  file.file_bytes = std::max(file.file_bytes, source.size_bytes());
+  return file;
 }
 
 Result<format::Structure> parse_whole(std::span<const std::byte> bytes, const OpenOptions& options,
@@ -94,7 +129,8 @@ Result<format::Structure> parse_whole(std::span<const std::byte> bytes, const Op
 
 Result<LoadedFile> load_path(const std::string& path, const OpenOptions& options,
                              JournalLock lock) {
-  INGOT_TRY(OpenedFile opened, open_file(path, options.access == FileAccess::map, lock));
+  const bool is_mapped = options.access == FileAccess::map && !options.is_header_only;
+  INGOT_TRY(OpenedFile opened, open_file(path, is_mapped, lock));
   INGOT_TRY(LoadedFile file, load(std::move(opened.source), options));
   file.is_restored = opened.is_restored;
   file.notice = std::move(opened.notice);
@@ -109,6 +145,7 @@ Result<LoadedFile> load_from(const Store& store, const std::string& name,
 }
 
 Result<LoadedFile> load(std::unique_ptr<Source> source, const OpenOptions& options) {
+  if (options.is_header_only) return load_header_of(*source, options);
   LoadedFile file;
   file.file_bytes = source->size_bytes();
   if (const auto bytes = source->bytes(); bytes.size() == file.file_bytes) {
@@ -127,10 +164,11 @@ Result<LoadedFile> load(std::unique_ptr<Source> source, const OpenOptions& optio
 }
 
 Result<LoadedFile> load_stream(int descriptor, const OpenOptions& options) {
-  Prefix prefix;
   const Fill fill = [&](std::uint64_t, std::span<std::byte> room) {
     return io::read_stream(descriptor, room);
   };
+  if (options.is_header_only) return load_header(options, fill);
+  Prefix prefix;
   INGOT_TRY_VOID(
       parse_growing(prefix, options, format::unknown_file_bytes, fill).transform([](auto&&) {}));
   INGOT_TRY(const std::uint64_t drained_bytes, io::drain_stream(descriptor));

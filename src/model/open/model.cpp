@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <utility>
 
@@ -193,7 +194,13 @@ Result<void> Model::read_file_bytes(std::size_t file, std::uint64_t file_offset,
   if (destination.empty()) return {};
   const LoadedFile& loaded = state_->loaded[file];
   if (loaded.source == nullptr) {
-    return fail(Errc::not_mapped, file_offset, {}, "a pipe can be read only once");
+    const std::uint64_t kept_bytes = loaded.structure.header_bytes;
+    if (file_offset < kept_bytes && destination.size() <= kept_bytes - file_offset) {
+      std::copy_n(loaded.header_bytes.get() + file_offset, destination.size(), destination.begin());
+      return {};
+    }
+    return fail(Errc::not_mapped, file_offset, {},
+                "only the header was read; a pipe can be read only once");
   }
   return loaded.source->read(file_offset, destination);
 }

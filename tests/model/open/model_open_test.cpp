@@ -118,6 +118,32 @@ TEST_F(ModelOpen, OptionsReachTheParserEveryWay) {
   }
 }
 
+TEST_F(ModelOpen, AHeaderOpensWithoutItsData) {
+  const Bytes bytes = file_of_everything(v3);
+  const auto whole = Model::open_memory(bytes);
+  ASSERT_THAT(whole, Succeeds());
+  const std::uint64_t data_offset = whole->files()[0].data_offset;
+  const auto cut_at = [&](std::uint64_t size) {
+    return folder_.write("cut.gguf", Bytes(bytes.begin(), bytes.begin() + static_cast<int>(size)));
+  };
+  const OpenOptions header_only{.is_header_only = true};
+  for (const std::uint64_t size : {data_offset, data_offset + 1, std::uint64_t{bytes.size()}}) {
+    for (const auto& [way, model] : open_every_way(cut_at(size), header_only)) {
+      SCOPED_TRACE(way + " of " + std::to_string(size));
+      ASSERT_THAT(model, Succeeds());
+      EXPECT_EQ(model->tensors().size(), whole->tensors().size());
+      EXPECT_GE(model->files()[0].file_bytes,
+                whole->find_tensor("late")->data_offset + data_offset);
+      Bytes part(1);
+      EXPECT_THAT(model->read(*model->find_tensor("late"), 0, part), FailsWith(Errc::not_mapped));
+      EXPECT_TRUE(model->data(*model->find_tensor("late")).empty());
+    }
+  }
+  for (const auto& [way, model] : open_every_way(cut_at(data_offset / 2), header_only)) {
+    EXPECT_THAT(model, FailsWith(Errc::truncated)) << way;
+  }
+}
+
 TEST_F(ModelOpen, WhatIsNoFileIsRefusedWithoutWaiting) {
   for (const FileAccess access : {FileAccess::map, FileAccess::read}) {
     const OpenOptions options{.access = access};

@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -40,6 +41,11 @@ bool has_unicode_locale() {
     return value.find("utf-8") != std::string::npos || value.find("utf8") != std::string::npos;
   }
   return false;
+}
+
+bool is_regular_file(int descriptor) {
+  struct stat status {};
+  return ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
 }
 
 std::size_t columns_wanted() {
@@ -104,6 +110,8 @@ void Console::add_options(CLI::App& program) {
              "How files are read, {}; default: mmap, the fastest");
   add_switch(program, "--lenient", open_options_.is_lenient,
              "Open files that only a strict reader refuses");
+  add_switch(program, "--header-only", open_options_.is_header_only,
+             "Read headers alone; the data may be missing, as in a download's first part");
   add_switch(program, "--no-wait", never_waits_,
              "Fail at once if another process edits or writes the file; default: wait up to 10 s");
   program.parse_complete_callback([this] { settle_waiting(); });
@@ -156,6 +164,8 @@ Result<Model> Console::open_named(const std::string& file, const OpenOptions& op
 Result<Model> Console::open_model(const std::string& file, FileAccess usual, bool with_shards) {
   OpenOptions options = open_options(usual);
   options.with_shards = with_shards;
+  // No command can use the data of a pipe, so its writer need not send more than the header.
+  if (file == "-" && !is_regular_file(STDIN_FILENO)) options.is_header_only = true;
   foreign_.reset();
   const auto start = std::chrono::steady_clock::now();
   Result<Model> model =
@@ -212,8 +222,12 @@ void Console::remark(std::string_view file, std::string_view message) {
 
 ExitCode Console::fail(std::string_view file, const Error& error) {
   if (error.code == Errc::interrupted) return static_cast<ExitCode>(128 + stop_signal());
-  if (error.code == Errc::not_mapped && file == "-") {
+  if (error.code == Errc::not_mapped && file == "-" && !open_options_.is_header_only) {
     complain(file, "this needs the data, and a pipe can be read only once; give a file");
+    return ExitCode::usage;
+  }
+  if (error.code == Errc::not_mapped && open_options_.is_header_only) {
+    complain(file, "this needs the data; leave out --header-only");
     return ExitCode::usage;
   }
   Error shown = error;

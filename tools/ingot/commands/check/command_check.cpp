@@ -137,6 +137,7 @@ void check_one(Run& run, const std::string& file) {
   std::optional<Progress> progress;
   if (check_options.with_data) progress.emplace(console, file, model_bytes(file));
   if (progress) check_options.progress = progress->go_on();
+  if (open_options.is_header_only) console.remark(file, "only the header is checked");
   run.report.begin_file(file);
   CheckedFile checked{.file = file};
   const FindingSink sink = [&](const Finding& finding) {

@@ -41,7 +41,9 @@ Result<Model> open_for_fit(const std::string& file, Console& console) {
   if (model || file == "-") return model;
   const Errc code = model.error().code;
   if (code != Errc::tensor_outside_file && code != Errc::truncated) return model;
-  Result<Model> header = open_header(file, console.open_options());
+  OpenOptions options = console.open_options();
+  options.is_header_only = true;
+  Result<Model> header = Model::open(file, options);
   if (!header) return model;
   console.remark(file, "the data is not all there; the header is enough for an estimate");
   return header;
