@@ -34,7 +34,12 @@
 
 namespace ingot {
 
+class ChatTemplate;
 class Model;
+struct ChatRemark;
+
+[[nodiscard]] INGOT_EXPORT std::vector<ChatRemark> lint_chat(const ChatTemplate& chat);
+[[nodiscard]] INGOT_EXPORT std::vector<std::string> control_texts(const ChatTemplate& chat);
 
 /// A member of an object.
 template <class Content>
@@ -237,6 +242,8 @@ class INGOT_EXPORT ChatTemplate {
   explicit ChatTemplate(std::shared_ptr<const chat::CompiledTemplate> compiled);
   static ChatResult<ChatTemplate> make_from(const std::shared_ptr<chat::CompiledTemplate>& compiled,
                                             const ChatLimits& limits);
+  friend std::vector<ChatRemark> lint_chat(const ChatTemplate& chat);
+  friend std::vector<std::string> control_texts(const ChatTemplate& chat);
   [[nodiscard]] ChatResult<ChatText> finish(chat::Render& render, const ChatOptions& options) const;
 
   std::shared_ptr<const chat::CompiledTemplate> compiled_;

@@ -58,6 +58,11 @@ std::optional<Error> Inspection::vocabulary_error() {
   return vocabulary() == nullptr ? std::optional(vocabulary_->error()) : std::nullopt;
 }
 
+const std::vector<TemplateFacts>& Inspection::templates() {
+  if (!templates_) templates_ = read_templates(model_);
+  return *templates_;
+}
+
 void Inspection::emit(Finding finding) {
   finding.rule = rule_;
   counts_.count(finding);

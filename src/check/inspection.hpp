@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "check/template_facts.hpp"
 #include "ingot/check.hpp"
 #include "ingot/summary.hpp"
 #include "ingot/tokenizer.hpp"
@@ -54,6 +55,9 @@ class Inspection {
   /// Why it cannot be used.
   [[nodiscard]] std::optional<Error> vocabulary_error();
 
+  /// The chat templates, read and tried when they are first asked for.
+  [[nodiscard]] const std::vector<TemplateFacts>& templates();
+
   /// Results of reading the weights, one for each tensor in their order; empty without data.
   std::vector<TensorScan> scans;
   /// Why the weights of the model cannot be read at all; empty if they can.
@@ -91,6 +95,7 @@ class Inspection {
   Summary summary_;
   std::uint64_t layer_count_ = 0;
   std::optional<Result<Vocabulary>> vocabulary_;
+  std::optional<std::vector<TemplateFacts>> templates_;
   const CheckRule* rule_ = nullptr;
   std::uint64_t rule_findings_ = 0;
   CheckSummary counts_;

@@ -26,6 +26,8 @@ inline std::ostream& operator<<(std::ostream& out, const RuleCase& each) {
 
 /// Those of vocabulary_rules.cpp.
 std::vector<RuleCase> vocabulary_cases();
+/// Those of template_rules.cpp.
+std::vector<RuleCase> template_cases();
 
 inline std::vector<Finding> findings_of(const Bytes& bytes,
                                         CheckOptions options = {.with_data = true}) {

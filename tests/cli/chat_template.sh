@@ -21,3 +21,25 @@ expect_error 1 'no chat template "tool"; did you mean "tool_use"?' \
 expect_error 1 'it has no chat template' "$ingot" chat-template none.gguf
 expect_error 3 'it has no chat template' "$ingot" chat none.gguf --user Hi
 expect 1 "$ingot" chat-template none.gguf --list --json
+
+# A template that cannot be read is not written.
+printf 'one\n{%% if x %%}' >syntax.jinja
+expect 3 "$ingot" edit named.gguf -o refused.gguf -q --chat-template-file syntax.jinja 2>&1
+[[ ! -e refused.gguf ]] || fail "a template that cannot be read was written"
+expect 3 "$ingot" edit named.gguf --in-place -q --chat-template '{{' 2>/dev/null
+"$ingot" chat-template named.gguf | cmp - default.jinja
+"$ingot" edit named.gguf --in-place -q --chat-template-file tools.jinja
+"$ingot" chat-template named.gguf | cmp - tools.jinja
+"$ingot" edit named.gguf -o unchecked.gguf -q --set-file tokenizer.chat_template=syntax.jinja
+
+# What it supports; what check says.
+printf '%s' '{% for m in messages %}<|im_start|>{{ m.role }} {{ m.content }}{% endfor %}' \
+  '{% if tools %}{{ tools }}{% endif %}' >lacking.jinja
+"$ingot" edit model.gguf -o lacking.gguf -q --chat-template-file lacking.jinja
+"$ingot" show lacking.gguf | grep -A1 '^template'
+"$ingot" show unchecked.gguf | grep -A1 '^template'
+"$ingot" show lacking.gguf --json |
+  python 'import json, sys; print(json.load(sys.stdin)["tokenizer"]["chat_features"])'
+expect 1 "$ingot" check lacking.gguf
+expect 1 "$ingot" check unchecked.gguf --only template_syntax
+"$ingot" check model.gguf

@@ -2,7 +2,12 @@
 # Known findings: written by the command, read again, and nothing else hides behind them.
 "$ingot" sample good.gguf -q
 mkdir models
-"$ingot" edit good.gguf -o models/a.gguf --set tokenizer.chat_template='{{ x.__class__ }}' -q
+# Templates that reach out, in a branch that no conversation takes.
+reaching() {
+  printf '{%% for m in messages %%}{{ m.content }}{%% endfor %%}'
+  printf '{%% if z %%}{{ %s.__class__ }}{%% endif %%}' "$1"
+}
+"$ingot" edit good.gguf -o models/a.gguf --set tokenizer.chat_template="$(reaching x)" -q
 "$ingot" edit good.gguf -o models/b.gguf --set "Odd	Key:bool=true" -q
 expect 1 "$ingot" check models >/dev/null
 
@@ -22,11 +27,11 @@ expect 0 "$ingot" check models --baseline known.txt
   'ok 1 []' ]] || fail "JSON"
 
 # Another template in the same key, with the same message, is another finding.
-"$ingot" edit models/a.gguf --in-place --set tokenizer.chat_template='{{ y.__class__ }}' -q
+"$ingot" edit models/a.gguf --in-place --set tokenizer.chat_template="$(reaching y)" -q
 expect 1 "$ingot" check models --baseline known.txt >/dev/null 2>&1
 # A finding that is gone is remarked.
 rm models/b.gguf
-"$ingot" edit models/a.gguf --in-place --set tokenizer.chat_template='{{ x.__class__ }}' -q
+"$ingot" edit models/a.gguf --in-place --set tokenizer.chat_template="$(reaching x)" -q
 expect 0 "$ingot" check models --baseline known.txt 2>message >/dev/null
 grep -q 'known findings were not found any more' message || fail "it says: $(cat message)"
 

@@ -30,6 +30,7 @@ struct VocabularySketch {
   std::string charsmap = {};
   std::string name = "sketch";  ///< general.name
   std::string architecture = "llama";
+  std::string chat_template = {};
 
   VocabularySketch& add(std::string_view text, float score = 0.0F,
                         TokenKind kind = TokenKind::normal) {
@@ -63,6 +64,9 @@ struct VocabularySketch {
     }
     for (const auto& [key, id] : ids) file.pair("tokenizer.ggml." + key + "_token_id", id);
     for (const auto& [key, flag] : flags) file.pair("tokenizer.ggml." + key, flag);
+    if (!chat_template.empty()) {
+      file.pair("tokenizer.chat_template", std::string_view(chat_template));
+    }
     if (!charsmap.empty()) {
       file.array_key("tokenizer.ggml.precompiled_charsmap", ValueType::uint8, charsmap.size());
       file.raw(charsmap);

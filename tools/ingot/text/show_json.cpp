@@ -7,6 +7,7 @@
 #include <optional>
 #include <string_view>
 
+#include "text/chat_facts.hpp"
 #include "text/memory_facts.hpp"
 #include "text/model_facts.hpp"
 #include "text/value_text.hpp"
@@ -89,6 +90,15 @@ void write_tokenizer(JsonStream& json, const Model& model, const Summary& summar
   json.member("pre_known", knows_pre_tokenizer(summary.tokenizer_model.value_or(""),
                                                summary.tokenizer_pre.value_or("")));
   json.member("chat_template", summary.has_chat_template);
+  json.key("chat_features");
+  const std::optional<ChatFacts> chat = chat_facts(model);
+  if (chat) {
+    json.begin_array(Layout::line);
+    for (const std::string_view feature : chat->features) json.value(feature);
+    json.end();
+  } else {
+    json.null();
+  }
   json.member("token_count", summary.token_count);
   json.member("merge_count", summary.merge_count);
   json.key("special_tokens");

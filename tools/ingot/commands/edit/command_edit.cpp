@@ -243,7 +243,7 @@ std::optional<ExitCode> edit_once(const Options& options, Console& console) {
   }
   if (const std::optional<RequestProblem> refused = apply_changes(options.request, *files)) {
     console.complain(options.file, refused->message);
-    return refused->is_missing ? ExitCode::negative : ExitCode::usage;
+    return refused->code;
   }
   warn_of_loaders(*files, console);
   return carry_out_all(options, *files, console);
@@ -286,10 +286,10 @@ void add_change_options(CLI::App& command, Options& options) {
            "Set bos, eos, eot, unknown, padding, fim_pre, ... to a token of the vocabulary", 2);
   add_list(command, "--special-token-id", request.special_token_ids, "NAME ID",
            "The same by the number of the token", 2);
-  options.has_template =
-      add_text(command, "--chat-template", options.chat_template, "TEXT", "Set the chat template");
+  options.has_template = add_text(command, "--chat-template", options.chat_template, "TEXT",
+                                  "Set the chat template; refused if it cannot be read");
   add_text(command, "--chat-template-file", request.chat_template_file, "PATH",
-           "Set the chat template to the content of a file");
+           "Set the chat template to the content of a file; refused if it cannot be read");
   options.has_slack = add_number(command, "--reserve", options.slack_bytes, 0, 1 << 26,
                                  "Keep N bytes free for later edits in place; 0: none");
 }

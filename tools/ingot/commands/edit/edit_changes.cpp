@@ -54,8 +54,12 @@ std::string special_token_key(const std::string& name) {
 
 std::string in_quotes(std::string_view text) { return "\"" + escape(text) + "\""; }
 
-Problem no_sense(std::string message) { return RequestProblem{false, std::move(message)}; }
-Problem missing(std::string message) { return RequestProblem{true, std::move(message)}; }
+Problem no_sense(std::string message) {
+  return RequestProblem{ExitCode::usage, std::move(message)};
+}
+Problem missing(std::string message) {
+  return RequestProblem{ExitCode::negative, std::move(message)};
+}
 
 std::optional<std::pair<std::string, std::string>> split_at_equals(const std::string& text) {
   const std::size_t equals = text.find('=');
@@ -170,7 +174,10 @@ class Changer {
     return set_special_tokens();
   }
 
+  /// Sets a template that can be read; no other one is of use to anybody.
   Problem set_template(const std::string& text) {
+    const ChatResult<ChatTemplate> chat = ChatTemplate::make(text);
+    if (!chat) return RequestProblem{ExitCode::refused, chat.error().message()};
     set(keys::tokenizer_chat_template, OwnedValue::string(text));
     return {};
   }

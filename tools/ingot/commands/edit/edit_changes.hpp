@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/console.hpp"
 #include "text/value_parser.hpp"
 
 namespace ingot::cli {
@@ -55,10 +56,10 @@ struct FileEdit {
   std::vector<Change> changes;
 };
 
-/// Whether a request cannot be met because there is no such thing (the answer is no), or because it
-/// makes no sense.
+/// Why a request cannot be met, and how the command ends: there is no such thing (the answer is
+/// no), the request makes no sense, or what it sets is malformed.
 struct RequestProblem {
-  bool is_missing = false;
+  ExitCode code = ExitCode::usage;
   std::string message;
 };
 

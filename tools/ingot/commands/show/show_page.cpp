@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cli/table.hpp"
+#include "text/chat_facts.hpp"
 #include "text/joined.hpp"
 #include "text/memory_facts.hpp"
 #include "text/model_facts.hpp"
@@ -254,10 +255,19 @@ class Page {
     line("", special_token_items());
     if (const Value* chat_template = model_.find(keys::tokenizer_chat_template)) {
       line("template", {"yes", plural(chat_template->bytes().size(), "byte", "bytes")});
+      print_chat();
     } else if (summary_.token_count) {
       line("template", {"none"});
     }
     start_group();
+  }
+
+  /// What the chat template supports.
+  void print_chat() {
+    const std::optional<ChatFacts> facts = chat_facts(model_);
+    if (!facts) return;
+    if (!facts->problem.empty()) return line("", {facts->problem + "; see `ingot check`"});
+    line("", Items(facts->features.begin(), facts->features.end()));
   }
 
   [[nodiscard]] Items special_token_items() const {

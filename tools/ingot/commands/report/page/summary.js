@@ -63,6 +63,10 @@ const modelFacts = () => {
   }
   if (model.context_length !== null) add('Context', digits(model.context_length), 'tokens');
   if (model.vocab_size !== null) add('Vocabulary', digits(model.vocab_size), tokenizer.model);
+  if (tokenizer.chat_features) {
+    add('Chat template', tokenizer.chat_template ? 'yes' : 'no',
+      tokenizer.chat_features.join(', ') || 'plain text alone');
+  }
   if (tensors.length > 0) {
     add('Tensors', digits(tensors.length), plural(types.length, 'type', 'types'));
   }

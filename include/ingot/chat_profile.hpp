@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+// What a chat template supports, and what is wrong or odd about it.
+//
+//   const auto chat = ingot::ChatTemplate::make(*model);
+//   const ingot::ChatProfile profile = ingot::profile_chat(*chat);
+//   if (profile.supports(ingot::ChatFeature::tools)) offer_tools();
+//   for (const ingot::ChatRemark& remark : ingot::lint_chat(*chat)) print(remark.text);
+//
+// Link ingot::text.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ingot/chat.hpp"
+#include "ingot/export.h"
+
+namespace ingot {
+
+enum class ChatFeature : std::uint8_t {
+#define INGOT_CHAT_FEATURE(enumerator, name, description) enumerator,
+#include "ingot/chat_features.def"
+#undef INGOT_CHAT_FEATURE
+};
+
+inline constexpr std::size_t chat_feature_count = 0
+#define INGOT_CHAT_FEATURE(enumerator, name, description) +1
+#include "ingot/chat_features.def"
+#undef INGOT_CHAT_FEATURE
+    ;
+
+/// "system", "tool calls", ...; static.
+[[nodiscard]] INGOT_EXPORT std::string_view name_of(ChatFeature feature) noexcept;
+
+/// What a template does with conversations.
+struct ChatProfile {
+  std::array<bool, chat_feature_count> features = {};
+  /// Why not even a plain conversation renders; nothing if one does.
+  std::optional<ChatError> failure;
+  /// What the user and the assistant of a plain conversation write is in the prompt.
+  bool keeps_text = false;
+  /// An answer in a conversation begins with text of its own (`answer_begin`), and the prompt for
+  /// an answer is the same with a generation prompt and without.
+  bool lacks_generation_prompt = false;
+  std::string prompt;        ///< For the answer to one message of a user.
+  std::string answer_begin;  ///< What the template writes before an answer; empty if unknown.
+  std::string answer_end;    ///< What it writes after the last answer; empty if unknown.
+
+  [[nodiscard]] bool supports(ChatFeature feature) const noexcept {
+    return features[static_cast<std::size_t>(feature)];
+  }
+};
+
+/// Renders some twenty small conversations, each within a hundredth of the usual steps and output.
+[[nodiscard]] INGOT_EXPORT ChatProfile profile_chat(const ChatTemplate& chat);
+
+/// Something in the source of a template.
+struct ChatRemark {
+  enum class Kind : std::uint8_t {
+    unknown_name,  ///< A filter, test or function that does not exist.
+    forbidden,     ///< What the sandbox refuses: a method that writes, an internal attribute.
+    minja,         ///< What the engine minja cannot run.
+    javascript     ///< What the engine huggingface/jinja of JavaScript cannot run.
+  };
+  Kind kind = Kind::unknown_name;
+  std::uint32_t line = 0;    ///< From 1.
+  std::uint32_t column = 0;  ///< Characters, from 1.
+  std::string text;          ///< What it is about; safe to print.
+};
+
+/// What the source shows without running, in its order; each fact once. Linear in the source.
+[[nodiscard]] INGOT_EXPORT std::vector<ChatRemark> lint_chat(const ChatTemplate& chat);
+
+/// Texts in the template's own words that look like control tokens, such as `<|im_end|>`; each
+/// once.
+[[nodiscard]] INGOT_EXPORT std::vector<std::string> control_texts(const ChatTemplate& chat);
+
+}  // namespace ingot

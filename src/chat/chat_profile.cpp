@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT
+#include "ingot/chat_profile.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace ingot {
+namespace {
+
+constexpr std::array<std::string_view, chat_feature_count> feature_names = {
+#define INGOT_CHAT_FEATURE(enumerator, name, description) name,
+#include "ingot/chat_features.def"
+#undef INGOT_CHAT_FEATURE
+};
+
+// Texts that no template has.
+constexpr std::string_view system_text = "zqSystemWord";
+constexpr std::string_view question = "zqQuestionWord";
+constexpr std::string_view second_question = "zqSecondWord";
+constexpr std::string_view answer = "zqAnswerWord";
+constexpr std::string_view thought = "zqThoughtWord";
+constexpr std::string_view tool_name = "zq_tool_word";
+constexpr std::string_view tool_answer = "zqToolAnswer";
+constexpr std::string_view document_text = "zqDocumentWord";
+
+ChatValue user(std::string_view text) { return chat_message("user", text); }
+ChatValue assistant(std::string_view text) { return chat_message("assistant", text); }
+
+ChatValue tools() {
+  const ChatValue property = ChatValue::object({{"type", "string"}, {"description", "A place."}});
+  const ChatValue parameters =
+      ChatValue::object({{"type", "object"},
+                         {"properties", ChatValue::object({{"place", property}})},
+                         {"required", ChatValue::list({"place"})}});
+  const ChatValue function = ChatValue::object(
+      {{"name", tool_name}, {"description", "Looks it up."}, {"parameters", parameters}});
+  return ChatValue::list({ChatValue::object({{"type", "function"}, {"function", function}})});
+}
+
+/// An assistant's message that calls the tool. Some templates want the arguments as an object, some
+/// as text.
+ChatValue call_message(bool has_text_arguments, ChatValue content) {
+  const ChatValue arguments = has_text_arguments ? ChatValue("{\"place\": \"Oslo\"}")
+                                                 : ChatValue::object({{"place", "Oslo"}});
+  const ChatValue function = ChatValue::object({{"name", tool_name}, {"arguments", arguments}});
+  // Nine characters: what the strictest of templates ask for.
+  const ChatValue call =
+      ChatValue::object({{"id", "call00001"}, {"type", "function"}, {"function", function}});
+  ChatValue message = chat_message("assistant", std::move(content));
+  message.add("tool_calls", ChatValue::list({call}));
+  return message;
+}
+
+ChatValue tool_message() {
+  ChatValue message = chat_message("tool", tool_answer);
+  message.add("tool_call_id", "call00001").add("name", tool_name);
+  return message;
+}
+
+/// A user's message of parts; `image` is none, or the part before the text.
+ChatValue parts_message(ChatValue image) {
+  ChatValue parts = ChatValue::list();
+  if (image.kind() != ChatValue::Kind::none) parts.add(std::move(image));
+  parts.add(ChatValue::object({{"type", "text"}, {"text", question}}));
+  return chat_message("user", std::move(parts));
+}
+
+bool contains(const std::optional<std::string>& text, std::string_view part) {
+  return text && text->find(part) != std::string::npos;
+}
+
+bool is_blank(std::string_view text) {
+  return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
+}
+
+class Prober {
+ public:
+  explicit Prober(const ChatTemplate& chat) : chat_(chat) {
+    options_.now = ChatTime{2025, 7, 4, 5, 6, 7};
+    options_.limits.max_steps /= 100;
+    options_.limits.max_output_bytes /= 100;
+    options_.limits.max_memory_bytes /= 10;
+  }
+
+  ChatProfile run() {
+    find_text();
+    if (profile_.failure) return std::move(profile_);
+    find_answer();
+    find_tools();
+    set(ChatFeature::thinking, has_thinking());
+    set(ChatFeature::images, has_images());
+    const ChatValue document =
+        ChatValue::object({{"title", "zq"}, {"text", document_text}, {"content", document_text}});
+    set(ChatFeature::documents,
+        contains(render({user(question)},
+                        ChatValue::object({{"documents", ChatValue::list({document})}})),
+                 document_text));
+    return std::move(profile_);
+  }
+
+ private:
+  using Messages = std::initializer_list<ChatValue>;
+
+  std::optional<std::string> render(Messages messages, ChatValue variables = {}) {
+    options_.variables = std::move(variables);
+    ChatResult<ChatText> result = chat_.render(ChatValue::list(messages), {}, options_);
+    if (result) return std::move(result->text);
+    error_ = std::move(result.error());
+    return std::nullopt;
+  }
+
+  std::optional<std::string> render_without_prompt(Messages messages) {
+    return render(messages, ChatValue::object({{"add_generation_prompt", false}}));
+  }
+
+  void set(ChatFeature feature, bool is_supported) {
+    profile_.features[static_cast<std::size_t>(feature)] = is_supported;
+  }
+
+  /// Whether plain conversations render, and with their texts.
+  void find_text() {
+    const auto alone = render({user(question)});
+    const std::optional<ChatError> failure = error_;
+    const auto talk = render({user(question), assistant(answer), user(second_question)});
+    const auto guided = render({chat_message("system", system_text), user(question)});
+    if (!alone && !talk && !guided) {
+      profile_.failure = failure;
+      return;
+    }
+    set(ChatFeature::system, contains(guided, system_text));
+    profile_.prompt = alone ? *alone : talk ? *talk : *guided;
+    profile_.keeps_text = contains(profile_.prompt, question) &&
+                          (!talk || (contains(talk, answer) && contains(talk, second_question)));
+  }
+
+  /// What stands before and after an answer.
+  void find_answer() {
+    const auto before = render_without_prompt({user(question)});
+    const auto after = render_without_prompt({user(question), assistant(answer)});
+    if (!before || !after) return;
+    const std::size_t place = after->find(answer);
+    if (place == std::string::npos) return;
+    profile_.answer_end = after->substr(place + answer.size());
+    if (!after->starts_with(*before) || place < before->size()) return;
+    profile_.answer_begin = after->substr(before->size(), place - before->size());
+    profile_.lacks_generation_prompt =
+        profile_.prompt == *before && !is_blank(profile_.answer_begin);
+  }
+
+  void find_tools() {
+    const ChatValue with_tools = ChatValue::object({{"tools", tools()}});
+    set(ChatFeature::tools, contains(render({user(question)}, with_tools), tool_name));
+    for (const bool has_text_arguments : {false, true}) {
+      for (const ChatValue& content : {ChatValue(""), ChatValue()}) {
+        const auto text =
+            render({user(question), call_message(has_text_arguments, content), tool_message()},
+                   with_tools);
+        const auto plain =
+            render({user(question), call_message(has_text_arguments, content), tool_message()});
+        // The name of the tool is also where tools are listed.
+        if (contains(plain, tool_name) || contains(text, "Oslo")) {
+          set(ChatFeature::tool_calls, true);
+        }
+        if (contains(text, tool_answer) || contains(plain, tool_answer)) {
+          set(ChatFeature::tool_results, true);
+        }
+      }
+    }
+  }
+
+  [[nodiscard]] bool has_thinking() {
+    ChatValue message = assistant(answer);
+    message.add("reasoning_content", thought);
+    if (contains(render_without_prompt({user(question), message}), thought)) return true;
+    if (contains(profile_.prompt, "<think")) return true;
+    for (const char* variable : {"enable_thinking", "thinking"}) {
+      const auto on = render({user(question)}, ChatValue::object({{variable, true}}));
+      const auto off = render({user(question)}, ChatValue::object({{variable, false}}));
+      if (on && off && *on != *off) return true;
+    }
+    return false;
+  }
+
+  [[nodiscard]] bool has_images() {
+    const auto plain = render({parts_message({})});
+    const ChatValue images[] = {
+        ChatValue::object({{"type", "image"}, {"image", "zq"}}),
+        ChatValue::object(
+            {{"type", "image_url"}, {"image_url", ChatValue::object({{"url", "zq"}})}})};
+    for (const ChatValue& image : images) {
+      const auto text = render({parts_message(image)});
+      // A template that knows no parts prints the list.
+      const bool is_list = contains(text, "'type'") || contains(text, "\"type\"");
+      if (contains(text, question) && !is_list && text != plain) return true;
+    }
+    return false;
+  }
+
+  const ChatTemplate& chat_;
+  ChatOptions options_;
+  ChatProfile profile_;
+  std::optional<ChatError> error_;
+};
+
+}  // namespace
+
+std::string_view name_of(ChatFeature feature) noexcept {
+  return feature_names[static_cast<std::size_t>(feature)];
+}
+
+ChatProfile profile_chat(const ChatTemplate& chat) { return Prober(chat).run(); }
+
+}  // namespace ingot

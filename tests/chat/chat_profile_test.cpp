@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+#include <gtest/gtest.h>
+
+#include <ingot/chat_profile.hpp>
+#include <string>
+
+namespace ingot {
+namespace {
+
+ChatProfile profile_of(const std::string& source) {
+  const auto chat = ChatTemplate::make(source);
+  EXPECT_TRUE(chat.has_value()) << chat.error().message();
+  return profile_chat(*chat);
+}
+
+/// The names of the features, with commas.
+std::string features_of(const std::string& source) {
+  const ChatProfile profile = profile_of(source);
+  std::string names;
+  for (std::size_t i = 0; i < chat_feature_count; ++i) {
+    const auto feature = static_cast<ChatFeature>(i);
+    if (!profile.supports(feature)) continue;
+    if (!names.empty()) names += ", ";
+    names += name_of(feature);
+  }
+  return names;
+}
+
+const std::string texts = "{% for m in messages %}[{{ m.role }}]{{ m.content }}{% endfor %}";
+
+TEST(ChatProfileTest, FindsWhatATemplateSupports) {
+  EXPECT_EQ(features_of("{% for m in messages if m.role in ['user', 'assistant'] %}{{ m.content }}"
+                        "{% endfor %}"),
+            "");
+  EXPECT_EQ(features_of(texts), "system, tool results");
+  EXPECT_EQ(features_of(texts + "{% if tools %}{{ tools|tojson }}{% endif %}"),
+            "system, tools, tool results");
+  EXPECT_EQ(features_of(texts + "{% for m in messages %}{% for c in m.tool_calls %}"
+                                "{{ c.function.name }}{% endfor %}{% endfor %}"),
+            "system, tool calls, tool results");
+  EXPECT_EQ(features_of(texts + "{{ messages[-1].reasoning_content }}"),
+            "system, tool results, thinking");
+  EXPECT_EQ(features_of(texts + "{% if enable_thinking %}<think>{% endif %}"),
+            "system, tool results, thinking");
+  EXPECT_EQ(features_of(texts + "{% for d in documents or [] %}{{ d.text }}{% endfor %}"),
+            "system, tool results, documents");
+}
+
+TEST(ChatProfileTest, FindsImagesAndNoListsPrinted) {
+  const std::string parts =
+      "{% for m in messages %}{% if m.content is string %}{{ m.content }}{% else %}"
+      "{% for p in m.content %}{% if p.type == 'text' %}{{ p.text }}{% else %}<img>{% endif %}"
+      "{% endfor %}{% endif %}{% endfor %}";
+  EXPECT_EQ(features_of(parts), "system, tool results, images");
+  EXPECT_EQ(features_of("{% for m in messages %}{{ m.content }}{% endfor %}"),
+            "system, tool results");
+}
+
+TEST(ChatProfileTest, AsksAsStrictTemplatesWant) {
+  // Tools only as text, and no system message.
+  EXPECT_EQ(features_of("{% for m in messages %}{% if m.role == 'system' %}"
+                        "{{ raise_exception('no system') }}{% endif %}"
+                        "{% for c in m.tool_calls or [] %}{{ c.function.name ~ c.function.arguments"
+                        ".strip() }}{% endfor %}{{ m.content }}{% endfor %}"),
+            "tool calls, tool results");
+}
+
+TEST(ChatProfileTest, FindsWhatStandsAroundAnAnswer) {
+  const std::string source = "{% for m in messages %}<{{ m.role }}>{{ m.content }}</s>{% endfor %}";
+  const ChatProfile lacking = profile_of(source);
+  EXPECT_EQ(lacking.answer_begin, "<assistant>");
+  EXPECT_EQ(lacking.answer_end, "</s>");
+  EXPECT_TRUE(lacking.lacks_generation_prompt);
+  const ChatProfile whole =
+      profile_of(source + "{% if add_generation_prompt %}<assistant>{% endif %}");
+  EXPECT_FALSE(whole.lacks_generation_prompt);
+  EXPECT_TRUE(whole.prompt.ends_with("</s><assistant>"));
+}
+
+TEST(ChatProfileTest, KeepsTheReasonWhereNothingRenders) {
+  const ChatProfile profile = profile_of("{{ raise_exception('no') }}");
+  ASSERT_TRUE(profile.failure.has_value());
+  EXPECT_EQ(profile.failure->code, Errc::chat_raised);
+  EXPECT_FALSE(profile_of("{{ messages[0].content }}").failure.has_value());
+  EXPECT_FALSE(profile_of("{{ messages[0].content }}").keeps_text);
+}
+
+TEST(ChatLint, FindsEachFactOnce) {
+  const auto chat = ChatTemplate::make(
+      "{% if a %}{{ a|unheardof }}{{ b|unheardof }}{% endif %}{{ c() }}"
+      "{% if d is defined %}{{ d() }}{% endif %}{{ [].append(1) }}");
+  ASSERT_TRUE(chat.has_value());
+  std::string found;
+  for (const ChatRemark& remark : lint_chat(*chat)) {
+    if (remark.kind == ChatRemark::Kind::unknown_name || remark.kind == ChatRemark::Kind::forbidden)
+      found += remark.text + "\n";
+  }
+  EXPECT_EQ(found,
+            "there is no filter 'unheardof'\n"
+            "there is no function 'c'\n"
+            "the sandbox of Hugging Face forbids the method 'append'\n");
+}
+
+TEST(ChatLint, FindsWhatLooksLikeAControlToken) {
+  const auto chat = ChatTemplate::make(
+      "<|a|>{{ '<|b|>' ~ x }}{% if x %}<|a|><| c |><|d<|e|>{% endif %}<\xEF\xBD\x9C"
+      "f\xEF\xBD\x9C>");
+  ASSERT_TRUE(chat.has_value());
+  EXPECT_EQ(control_texts(*chat), (std::vector<std::string>{"<|a|>", "<|b|>", "<|e|>",
+                                                            "<\xEF\xBD\x9C"
+                                                            "f\xEF\xBD\x9C>"}));
+}
+
+}  // namespace
+}  // namespace ingot

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// What the default chat template of a model supports, for people and for JSON.
+#pragma once
+
+#include <ingot/model.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ingot::cli {
+
+struct ChatFacts {
+  std::string problem;  ///< Why no conversation can be rendered; empty if one can. Safe to print.
+  std::vector<std::string_view> features;  ///< "system", "tools", ...; static
+};
+
+/// Nothing if the model has no default template. Takes about a millisecond.
+[[nodiscard]] std::optional<ChatFacts> chat_facts(const Model& model);
+
+}  // namespace ingot::cli
