@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <ingot/chat.hpp>
 #include <ingot/metadata_keys.hpp>
 #include <ingot/shard_name.hpp>
 #include <ingot/text.hpp>
