@@ -106,65 +106,37 @@ HWY_INLINE void EncodeSuperBlocks(const FloatRows& rows, const Encoder&) {
 struct EncodeIQ1 {
   using Vectors = LaneCuts;
   using Scalar = ScalarCuts;
-  static constexpr float mean_factor = 2.0f;
   static constexpr float square_part = 0.0f;
 };
 struct EncodeIQ2 {
   using Vectors = LaneMethod;
   using Scalar = ScalarMethod;
-  static constexpr float mean_factor = 1.0f;
   static constexpr float square_part = 0.25f;
 };
 struct EncodeIQ3 {
   using Vectors = LaneMethod;
   using Scalar = ScalarMethod;
-  static constexpr float mean_factor = 2.0f;
   static constexpr float square_part = 0.0f;
 };
 
-struct EncodeIQ1_S : EncodeIQ1 {
-  template <class Method>
-  static HWY_INLINE void encode(const BlockValues& x, const BlockValues& w, BlockIQ1_S& block) {
-    encode_iq1_s<Method>(x, w, block);
-  }
-};
-struct EncodeIQ1_M : EncodeIQ1 {
-  template <class Method>
-  static HWY_INLINE void encode(const BlockValues& x, const BlockValues& w, BlockIQ1_M& block) {
-    encode_iq1_m<Method>(x, w, block);
-  }
-};
-struct EncodeIQ2_XXS : EncodeIQ2 {
-  template <class Method>
-  static HWY_INLINE void encode(const BlockValues& x, const BlockValues& w, BlockIQ2_XXS& block) {
-    encode_iq2_xxs<Method>(x, w, block);
-  }
-};
-struct EncodeIQ2_XS : EncodeIQ2 {
-  template <class Method>
-  static HWY_INLINE void encode(const BlockValues& x, const BlockValues& w, BlockIQ2_XS& block) {
-    encode_iq2_xs<Method>(x, w, block);
-  }
-};
-struct EncodeIQ2_S : EncodeIQ2 {
-  static constexpr float mean_factor = 2.0f;
-  template <class Method>
-  static HWY_INLINE void encode(const BlockValues& x, const BlockValues& w, BlockIQ2_S& block) {
-    encode_iq2_s<Method>(x, w, block);
-  }
-};
-struct EncodeIQ3_XXS : EncodeIQ3 {
-  template <class Method>
-  static HWY_INLINE void encode(const BlockValues& x, const BlockValues& w, BlockIQ3_XXS& block) {
-    encode_iq3_xxs<Method>(x, w, block);
-  }
-};
-struct EncodeIQ3_S : EncodeIQ3 {
-  template <class Method>
-  static HWY_INLINE void encode(const BlockValues& x, const BlockValues& w, BlockIQ3_S& block) {
-    encode_iq3_s<Method>(x, w, block);
-  }
-};
+/// The encoder of a type: encode_<enumerator> by either implementation of the search.
+#undef INGOT_IQ_ENCODER
+#define INGOT_IQ_ENCODER(Family, name, enumerator, factor)                    \
+  struct Encode##name : Family {                                              \
+    static constexpr float mean_factor = factor;                              \
+    template <class Method>                                                   \
+    static HWY_INLINE void encode(const BlockValues& x, const BlockValues& w, \
+                                  Block##name& block) {                       \
+      encode_##enumerator<Method>(x, w, block);                               \
+    }                                                                         \
+  };
+INGOT_IQ_ENCODER(EncodeIQ1, IQ1_S, iq1_s, 2.0f)
+INGOT_IQ_ENCODER(EncodeIQ1, IQ1_M, iq1_m, 2.0f)
+INGOT_IQ_ENCODER(EncodeIQ2, IQ2_XXS, iq2_xxs, 1.0f)
+INGOT_IQ_ENCODER(EncodeIQ2, IQ2_XS, iq2_xs, 1.0f)
+INGOT_IQ_ENCODER(EncodeIQ2, IQ2_S, iq2_s, 2.0f)
+INGOT_IQ_ENCODER(EncodeIQ3, IQ3_XXS, iq3_xxs, 2.0f)
+INGOT_IQ_ENCODER(EncodeIQ3, IQ3_S, iq3_s, 2.0f)
 #endif
 
 INGOT_ENCODER(EncodeSuperBlocks, IQ1_S, iq1_s)

@@ -107,28 +107,31 @@ HWY_INLINE void SearchK45(const LaneTile<256>& x, const LaneTile<256>* u, const 
   }
 }
 
+template <class Block>
+HWY_INLINE void EncodeK45(const LaneTile<256>& x, const LaneTile<256>* u, const AffineTries& tries,
+                          Block* blocks) {
+  LaneTile<256> codes;
+  SearchK45(x, u, tries, codes, blocks);
+  for (std::size_t part = 0; part < 4; ++part) {
+    PutNibbles(codes.values + 64 * part * lane_count, 32, 32, blocks,
+               offsetof(Block, codes) + 32 * part);
+  }
+  if constexpr (requires(Block block) { block.high_bits; }) {
+    PutHighBits<4>(codes, blocks, offsetof(Block, high_bits));
+  }
+}
+
 struct EncodeQ4_K {
   HWY_INLINE void operator()(const LaneTile<256>& x, const LaneTile<256>* u,
                              BlockQ4_K* blocks) const {
-    LaneTile<256> codes;
-    SearchK45(x, u, q4_k_tries, codes, blocks);
-    for (std::size_t part = 0; part < 4; ++part) {
-      PutNibbles(codes.values + 64 * part * lane_count, 32, 32, blocks,
-                 offsetof(BlockQ4_K, codes) + 32 * part);
-    }
+    EncodeK45(x, u, q4_k_tries, blocks);
   }
 };
 
 struct EncodeQ5_K {
   HWY_INLINE void operator()(const LaneTile<256>& x, const LaneTile<256>* u,
                              BlockQ5_K* blocks) const {
-    LaneTile<256> codes;
-    SearchK45(x, u, q5_k_tries, codes, blocks);
-    for (std::size_t part = 0; part < 4; ++part) {
-      PutNibbles(codes.values + 64 * part * lane_count, 32, 32, blocks,
-                 offsetof(BlockQ5_K, codes) + 32 * part);
-    }
-    PutHighBits<4>(codes, blocks, offsetof(BlockQ5_K, high_bits));
+    EncodeK45(x, u, q5_k_tries, blocks);
   }
 };
 #endif

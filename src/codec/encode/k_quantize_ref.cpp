@@ -132,13 +132,6 @@ void encode_q3_k(const std::array<float, 256>& x, const float* importances, Bloc
   }
 }
 
-struct K45Codes {
-  Bytes<2> scale;
-  Bytes<2> minimum;
-  Bytes<12> groups;
-  Bytes<256> codes;
-};
-
 struct GroupsK45 {
   std::array<float, 8> scales;
   std::array<float, 8> minimums;  ///< Negated: 0 or above.
@@ -176,57 +169,52 @@ float round_groups_k45(const std::array<float, 8>& values, std::array<std::uint8
   return largest / 63.0f;
 }
 
-K45Codes search_k45(const std::array<float, 256>& x, const float* importances,
-                    const AffineTries& tries) noexcept {
-  K45Codes found{};
+/// Fills all of a block but the codes of the values, and returns these.
+template <class Block>
+Bytes<256> search_k45(const std::array<float, 256>& x, const float* importances,
+                      const AffineTries& tries, Block& block) {
+  Bytes<256> codes{};
   GroupsK45 groups;
   float scale;
   float minimum;
   if (importances == nullptr) {
-    search_groups_k45(x, nullptr, tries, groups, found.codes);
+    search_groups_k45(x, nullptr, tries, groups, codes);
     scale = round_groups_k45(groups.scales, groups.scale_codes);
     minimum = round_groups_k45(groups.minimums, groups.minimum_codes);
   } else {
-    search_groups_k45(x, importances, k45_weighted_tries(tries.max_code), groups, found.codes);
+    search_groups_k45(x, importances, k45_weighted_tries(tries.max_code), groups, codes);
     const float* w = groups.weights.data();
     scale = search_positive<8>(groups.scales.data(), w, 63, groups.scale_codes.data());
     minimum = search_positive<8>(groups.minimums.data(), w, 63, groups.minimum_codes.data());
   }
-  put_scale(found.scale.data(), scale);
-  put_scale(found.minimum.data(), minimum);
-  scale = f16_at(found.scale.data());
-  minimum = f16_at(found.minimum.data());
+  put_scale(block.scale.data(), scale);
+  put_scale(block.minimum.data(), minimum);
+  scale = f16_at(block.scale.data());
+  minimum = f16_at(block.minimum.data());
   for (std::size_t g = 0; g < 8; ++g) {
     const unsigned s = groups.scale_codes[g] & 63u;
     const unsigned m = groups.minimum_codes[g] & 63u;
-    put_group(found.groups, g, s, m);
+    put_group(block.groups, g, s, m);
     round_to_scale(&x[32 * g], 32, scale * static_cast<float>(s), minimum * static_cast<float>(m),
-                   0, tries.max_code, &found.codes[32 * g]);
+                   0, tries.max_code, &codes[32 * g]);
   }
-  return found;
+  return codes;
 }
 
 void encode_q4_k(const std::array<float, 256>& x, const float* importances, BlockQ4_K& block) {
-  const K45Codes found = search_k45(x, importances, q4_k_tries);
-  block.scale = found.scale;
-  block.minimum = found.minimum;
-  block.groups = found.groups;
+  const Bytes<256> codes = search_k45(x, importances, q4_k_tries, block);
   for (std::size_t e = 0; e < 256; ++e) {
     const std::size_t byte = 32 * (e / 64) + e % 32;
-    block.codes[byte] |= static_cast<std::uint8_t>(found.codes[e] << (4 * (e / 32 % 2)));
+    block.codes[byte] |= static_cast<std::uint8_t>(codes[e] << (4 * (e / 32 % 2)));
   }
 }
 
 void encode_q5_k(const std::array<float, 256>& x, const float* importances, BlockQ5_K& block) {
-  const K45Codes found = search_k45(x, importances, q5_k_tries);
-  block.scale = found.scale;
-  block.minimum = found.minimum;
-  block.groups = found.groups;
+  const Bytes<256> codes = search_k45(x, importances, q5_k_tries, block);
   for (std::size_t e = 0; e < 256; ++e) {
     const std::size_t byte = 32 * (e / 64) + e % 32;
-    const unsigned code = found.codes[e];
-    block.codes[byte] |= static_cast<std::uint8_t>((code & 15) << (4 * (e / 32 % 2)));
-    block.high_bits[e % 32] |= static_cast<std::uint8_t>(code >> 4 << (e / 32));
+    block.codes[byte] |= static_cast<std::uint8_t>((codes[e] & 15) << (4 * (e / 32 % 2)));
+    block.high_bits[e % 32] |= static_cast<std::uint8_t>(codes[e] >> 4 << (e / 32));
   }
 }
 
