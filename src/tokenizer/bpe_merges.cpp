@@ -2,11 +2,15 @@
 #include "tokenizer/bpe_merges.hpp"
 
 #include <string>
+#include <vector>
 
 #include "tokenizer/token_keys.hpp"
 
 namespace ingot::tokenizer {
 namespace {
+
+/// Merges that are looked up together.
+constexpr std::size_t batch_merges = 16;
 
 /// The last character of a text that is not empty.
 std::string_view last_character(std::string_view text) noexcept {
@@ -33,30 +37,51 @@ Result<BpeMerges> BpeMerges::make(const Model& model, const VocabularyData& data
     return fail(Errc::tokenizer_invalid, value->file_offset(), key, "there are too many merges");
   }
   BpeMerges result(data, static_cast<std::size_t>(merges.size()));
+  std::vector<Pending> batch;
+  batch.reserve(batch_merges);
   std::uint32_t rank = 0;
+  const auto too_long = [&] {
+    return fail(Errc::tokenizer_invalid, value->file_offset(), key, "merges of more than 4 GiB");
+  };
   for (const Value& merge : merges) {
     INGOT_TRY(const std::string_view text, merge.get<std::string_view>());
-    if (!result.add(text, rank++)) {
-      return fail(Errc::tokenizer_invalid, merge.file_offset(), key, "merges of more than 4 GiB");
-    }
+    const std::uint32_t own_rank = rank++;
+    const std::size_t space = text.find(' ', 1);
+    // An empty side is no symbol, so such a merge never happens.
+    if (space == std::string_view::npos || space + 1 == text.size()) continue;
+    batch.push_back(
+        {.left = text.substr(0, space), .right = text.substr(space + 1), .rank = own_rank});
+    if (batch.size() < batch_merges) continue;
+    if (!result.add(batch)) return too_long();
+    batch.clear();
   }
+  if (!result.add(batch)) return too_long();
   return result;
 }
 
-bool BpeMerges::add(std::string_view merge, std::uint32_t rank) {
-  const std::size_t space = merge.find(' ', 1);
-  // An empty side is no symbol, so such a merge never happens.
-  if (space == std::string_view::npos || space + 1 == merge.size()) return true;
-  const std::string_view left = merge.substr(0, space);
-  const std::string_view right = merge.substr(space + 1);
-  if (merge.size() * 2 > TextList::max_bytes - extra_texts_.total_bytes()) return false;
-  const std::uint32_t left_symbol = find_or_add(left);
-  const std::uint32_t right_symbol = find_or_add(right);
-  last_product_ = find_product(left, right);
-  pairs_.insert(left_symbol, right_symbol, {rank, last_product_});
-  if (!data_->is_byte_encoded()) {
-    filter_.add(last_character(left), right.substr(0, character_bytes(right[0])));
+bool BpeMerges::add(std::span<Pending> merges) {
+  for (const Pending& merge : merges) {
+    data_->ids.prefetch(merge.left);
+    data_->ids.prefetch(merge.right);
   }
+  for (Pending& merge : merges) {
+    if (!find_symbols(merge)) return false;
+    pairs_.prefetch(merge.left_symbol, merge.right_symbol);
+  }
+  for (const Pending& merge : merges) {
+    pairs_.insert(merge.left_symbol, merge.right_symbol, {merge.rank, merge.product});
+    if (data_->is_byte_encoded()) continue;
+    filter_.add(last_character(merge.left), merge.right.substr(0, character_bytes(merge.right[0])));
+  }
+  return true;
+}
+
+bool BpeMerges::find_symbols(Pending& merge) {
+  const std::size_t size_bytes = merge.left.size() + merge.right.size();
+  if (size_bytes * 2 > TextList::max_bytes - extra_texts_.total_bytes()) return false;
+  merge.left_symbol = find_or_add(merge.left);
+  merge.right_symbol = find_or_add(merge.right);
+  merge.product = last_product_ = find_product(merge.left, merge.right);
   return true;
 }
 

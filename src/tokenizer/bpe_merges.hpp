@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "ingot/model.hpp"
@@ -43,7 +44,19 @@ class BpeMerges {
         filter_(data.texts.size()),
         has_distinct_tokens_(data.ids.size() == data.texts.size()) {}
 
-  [[nodiscard]] bool add(std::string_view merge, std::uint32_t rank);
+  /// A merge on its way into the table.
+  struct Pending {
+    std::string_view left;
+    std::string_view right;
+    std::uint32_t rank = 0;
+    std::uint32_t left_symbol = 0;
+    std::uint32_t right_symbol = 0;
+    std::uint32_t product = 0;
+  };
+  /// Adds merges. Those of a list are looked up side by side, so that they wait for memory
+  /// together. Returns whether their texts fit.
+  [[nodiscard]] bool add(std::span<Pending> merges);
+  [[nodiscard]] bool find_symbols(Pending& merge);
   [[nodiscard]] std::uint32_t find_or_add(std::string_view text);
   [[nodiscard]] std::uint32_t find_product(std::string_view left, std::string_view right);
 

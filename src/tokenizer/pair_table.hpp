@@ -27,6 +27,10 @@ class PairTable {
       if (slots_[i].pair == no_pair) return {};
     }
   }
+  /// Asks for the memory that `insert` will look at.
+  void prefetch(std::uint32_t left, std::uint32_t right) const noexcept {
+    __builtin_prefetch(&slots_[hasher_(key(left, right)) & mask_], 1);
+  }
   /// Adds a pair unless it is there. There must be room: no more pairs than were expected.
   void insert(std::uint32_t left, std::uint32_t right, Join join) noexcept {
     const std::uint64_t pair = key(left, right);
