@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""write_sbom.py NAME FOLDER PACKAGE...: prints what an archive is made of, as SPDX 2.3 in JSON: its
+"""write_sbom.py NAME FOLDER PACKAGE=SOURCE=VERSION...: prints what an archive is made of, as SPDX 2.3 in JSON: its
 files with their digests, and the Debian PACKAGEs that are linked to or compiled in.
 
 The time is that of SOURCE_DATE_EPOCH, so that the same sources give the same document.
@@ -10,7 +10,6 @@ import hashlib
 import json
 import os
 import pathlib
-import subprocess
 import sys
 
 # What the packages declare of the files that are linked or compiled in.
@@ -40,11 +39,9 @@ def package(identifier, name, version, licence, **more):
             "downloadLocation": "NOASSERTION", "filesAnalyzed": False, **more}
 
 
-def debian_package(name):
-    """A package of this system, which has the same version for every machine."""
-    fields = "${source:Package}\t${source:Version}"
-    source, version = subprocess.run(["dpkg-query", "-W", "-f", fields, name], check=True, text=True,
-                                     capture_output=True).stdout.split("\n")[0].split("\t")
+def debian_package(text):
+    """PACKAGE=SOURCE=VERSION as a part."""
+    name, source, version = text.split("=")
     locator = f"pkg:deb/debian/{source}@{version}?distro=bookworm"
     return package(f"SPDXRef-{name.replace('+', 'p')}", source, version, LICENCES[name],
                    externalRefs=[{"referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl",
