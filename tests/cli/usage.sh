@@ -2,7 +2,17 @@
 # Wrong usage: status 2 and one line that says what is right.
 "$ingot" sample model.gguf -q
 usage() { expect_error 2 "$@"; }
-usage 'a command is missing' "$ingot"
+usage 'a command is missing' "$ingot" --json
+# Nothing: the overview. A file: what it is. What other tools call it: what it is called here.
+"$ingot" | grep -q '^  *quantize' || fail "no overview"
+"$ingot" model.gguf --json >alone.json
+"$ingot" show model.gguf --json >shown.json
+expect_same alone.json shown.json
+[[ $("$ingot" -V) == "$("$ingot" --version)" ]] || fail "-V"
+usage "there is no command \"verify\"; use 'ingot hash --verify'" "$ingot" verify model.gguf
+usage "there is no command \"dump\"; use 'ingot metadata'" "$ingot" help dump
+usage 'no option "--split-max-size"; here it is --max-size' "$ingot" split --split-max-size 2G a b
+usage 'no option "--sha1"; here it is --algorithm sha1' "$ingot" hash --sha1 model.gguf
 usage 'there is no command "shwo"; did you mean "show"?' "$ingot" shwo model.gguf
 usage 'there is no command "shwo"' "$ingot" shwo --help
 usage 'there is no command "frobnicate"' "$ingot" help frobnicate

@@ -9,11 +9,13 @@
 #include <array>
 #include <cstddef>
 #include <exception>
+#include <filesystem>
 #include <ingot/text.hpp>
 #include <new>
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "cli/command.hpp"
@@ -38,16 +40,43 @@ constexpr std::array commands = {
 #undef INGOT_COMMAND
 };
 
+using Words = std::vector<std::string>;
+
+/// As it is typed: "chat-template".
+std::string typed_name(const Command& command) {
+  std::string name(command.name);
+  std::replace(name.begin(), name.end(), '_', '-');
+  return name;
+}
+
+/// The arguments as the commands spell them. `ingot FILE` means `ingot show FILE`, where FILE is
+/// there and no command is called so.
+Words words_of(std::span<char* const> arguments) {
+  Words words(arguments.begin() + (arguments.empty() ? 0 : 1), arguments.end());
+  if (words.empty()) return words;
+  const std::string& first = words.front();
+  const bool is_command =
+      first == "help" || std::any_of(commands.begin(), commands.end(), [&](const Command& command) {
+        return typed_name(command) == first;
+      });
+  std::error_code ignored;
+  if (!is_command && !first.starts_with('-') && std::filesystem::exists(first, ignored)) {
+    words.insert(words.begin(), "show");
+  }
+  respell_engine_options(words);
+  return words;
+}
+
 /// Declares the commands that the arguments name; all if they name none, as help and suggestions
 /// list them. Declaring all takes longer than many commands run. A value or a FILE may be called
 /// like a command: then one more is declared.
-void declare_commands(CLI::App& program, Console& console, std::span<char* const> arguments) {
+void declare_commands(CLI::App& program, Console& console, const Words& words) {
   const auto is_argument = [&](std::string_view word) {
-    return std::find(arguments.begin(), arguments.end(), word) != arguments.end();
+    return std::find(words.begin(), words.end(), word) != words.end();
   };
-  bool is_any_named = is_argument("--version");  // which needs none
+  bool is_any_named = is_argument("--version") || is_argument("-V");  // which need none
   for (const Command& command : commands) {
-    if (!is_argument(command.name)) continue;
+    if (!is_argument(typed_name(command))) continue;
     command.add(program, console);
     is_any_named = true;
   }
@@ -55,10 +84,10 @@ void declare_commands(CLI::App& program, Console& console, std::span<char* const
   for (const Command& command : commands) command.add(program, console);
 }
 
-void declare(CLI::App& program, Console& console, std::span<char* const> arguments) {
+void declare(CLI::App& program, Console& console, const Words& words) {
   program.name("ingot");
   program.set_help_flag("-h,--help", "Print help; after a command, the help of that command");
-  program.set_version_flag("--version", "ingot " INGOT_VERSION_STRING, "Print the version");
+  program.set_version_flag("-V,--version", "ingot " INGOT_VERSION_STRING, "Print the version");
   program.footer(
       "'ingot help COMMAND' explains a command and gives examples.\n"
       "Exit status: 0 done, 1 the answer is no, 2 wrong usage, 3 the input is refused,\n"
@@ -67,7 +96,7 @@ void declare(CLI::App& program, Console& console, std::span<char* const> argumen
   program.require_subcommand(0, 1);
   program.fallthrough();  // commands inherit it: global options may come after them
   console.add_options(program);
-  declare_commands(program, console, arguments);
+  declare_commands(program, console, words);
   add_help_command(program, console);
 }
 
@@ -83,9 +112,9 @@ void show_help(CLI::App& program, Console& console) {
 }
 
 /// `--generate WHAT`, which is no option of any command.
-bool is_generated(CLI::App& program, Console& console, int argc, char** argv) {
-  if (argc != 3 || std::string_view(argv[1]) != "--generate") return false;
-  const std::string text = generate(program, argv[2]);
+bool is_generated(CLI::App& program, Console& console, const Words& words) {
+  if (words.size() != 2 || words[0] != "--generate") return false;
+  const std::string text = generate(program, words[1]);
   console.out().write(text);
   if (text.empty()) {
     console.finish(console.refuse_usage("--generate takes man, man:COMMAND, bash, zsh or fish"));
@@ -102,10 +131,12 @@ void allow_many_files() {
 }
 
 /// Parsing also runs the command, as the callback of its declaration.
-void run(CLI::App& program, Console& console, int argc, char** argv) {
-  if (is_generated(program, console, argc, argv)) return;
-  std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
-  respell_engine_options(words);
+void run(CLI::App& program, Console& console, Words words) {
+  if (is_generated(program, console, words)) return;
+  if (words.empty()) {
+    console.out().write(help_text(program, console));
+    return;
+  }
   std::reverse(words.begin(), words.end());  // as CLI11 takes them
   try {
     program.parse(words);
@@ -129,8 +160,9 @@ int main(int argc, char** argv) {
   ingot::cli::Console console;
   try {
     CLI::App program("Look at, check and make GGUF model files.");
-    ingot::cli::declare(program, console, {argv, static_cast<std::size_t>(argc)});
-    ingot::cli::run(program, console, argc, argv);
+    const auto words = ingot::cli::words_of({argv, static_cast<std::size_t>(argc)});
+    ingot::cli::declare(program, console, words);
+    ingot::cli::run(program, console, words);
   } catch (const std::bad_alloc&) {
     console.complain({}, "out of memory");
     console.finish(ExitCode::system);

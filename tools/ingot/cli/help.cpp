@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "cli/declaration.hpp"
+#include "cli/other_words.hpp"
 #include "text/joined.hpp"
 
 namespace ingot::cli {
@@ -153,11 +154,21 @@ std::string unknown_option(const CLI::App& program, const std::string& argument)
     candidates.insert(candidates.end(), own.begin(), own.end());
     message = command->get_name() + ": " + message;
   }
+  if (command != nullptr && !other_option(command->get_name(), name).empty()) {
+    return message + "; here it is " + std::string(other_option(command->get_name(), name));
+  }
   const std::string suggestion = suggest(name, candidates);
   if (!suggestion.empty()) return message + suggestion;
   const std::string subject = command == nullptr ? "" : " " + command->get_name();
   return message + "; 'ingot" + (command == nullptr ? "" : " help") + subject +
          (command == nullptr ? " --help'" : "'") + " lists them";
+}
+
+std::string unknown_command(const CLI::App& program, const std::string& word) {
+  const std::string message = "there is no command \"" + escape(word) + "\"";
+  if (!other_command(word).empty()) return message + "; use " + std::string(other_command(word));
+  const std::string suggestion = suggest(word, command_names(program));
+  return message + (suggestion.empty() ? "; 'ingot --help' lists them" : suggestion);
 }
 
 std::string unexpected_argument(const CLI::App& program) {
@@ -169,11 +180,7 @@ std::string unexpected_argument(const CLI::App& program) {
   const auto word = std::find_if(rest.begin(), rest.end(), [](const std::string& argument) {
     return argument.size() < 2 || argument.front() != '-';
   });
-  if (command == nullptr && word != rest.end()) {
-    const std::string suggestion = suggest(*word, command_names(program));
-    return "there is no command \"" + escape(*word) + "\"" +
-           (suggestion.empty() ? "; 'ingot --help' lists them" : suggestion);
-  }
+  if (command == nullptr && word != rest.end()) return unknown_command(program, *word);
   if (option != rest.end()) return unknown_option(program, *option);
   if (command == nullptr || word == rest.end()) return "the arguments make no sense";
   return fmt::format("{}: \"{}\" is one argument too many; see 'ingot help {}'",
@@ -213,10 +220,7 @@ void add_help_command(CLI::App& program, Console& console) {
     const CLI::App* subject = &program;
     if (!topic->empty()) subject = find_command(program, *topic);
     if (subject == nullptr) {
-      const std::string suggestion = suggest(*topic, command_names(program));
-      console.finish(
-          console.refuse_usage("there is no command \"" + escape(*topic) + "\"" +
-                               (suggestion.empty() ? "; 'ingot --help' lists them" : suggestion)));
+      console.finish(console.refuse_usage(unknown_command(program, *topic)));
       return;
     }
     console.out().write(help_text(*subject, console));
