@@ -24,9 +24,9 @@ constexpr const char* examples =
     "  ingot vocab model.gguf --find ' the'           # the token of a text\n"
     "  ingot vocab model.gguf --stats\n"
     "\n"
-    "Tokens are shown as the file spells them, with control characters escaped. --grep\n"
-    "and --find also look at the text that a token stands for: the token of a space\n"
-    "is found by a space.\n"
+    "Tokens are shown as the file spells them, with control characters escaped.\n"
+    "--grep and --find also look at the text that a token stands for: the token of\n"
+    "a space is found by a space.\n"
     "Exit status 1: no token matches.";
 
 struct Options {
