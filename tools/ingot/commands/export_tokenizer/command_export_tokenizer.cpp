@@ -21,10 +21,10 @@ namespace {
 constexpr const char* examples =
     "Examples:\n"
     "  ingot export-tokenizer model.gguf tokenizer/       # a folder, made if needed\n"
-    "  ingot export-tokenizer model.gguf tokenizer.json   # that file, others beside it\n"
+    "  ingot export-tokenizer model.gguf tokenizer.json   # that file, others beside\n"
     "\n"
-    "Writes tokenizer.json, tokenizer_config.json, special_tokens_map.json and, if the\n"
-    "model has a template, chat_template.jinja. Remarks name what the form cannot\n"
+    "Writes tokenizer.json, tokenizer_config.json, special_tokens_map.json and, if\n"
+    "the model has a template, chat_template.jinja. Remarks name what the form cannot\n"
     "express; docs/tokenizers.md has the list. RWKV, PLaMo-2, hybriddna, whitespace\n"
     "and vocabularies without texts have no such form and are refused.";
 
