@@ -45,6 +45,17 @@ void read_flag(const Model& model, std::string_view name, bool& flag) {
   flag = model.get_or<bool>(token_key(name), flag);
 }
 
+/// Texts that are put into the table of ids together, so that they wait for memory together.
+constexpr std::size_t batch_texts = 16;
+
+/// Adds the texts from `first` on to the table of ids.
+void add_ids(VocabularyData& data, std::size_t first) {
+  for (std::size_t i = first; i < data.texts.size(); ++i) data.ids.prefetch(data.texts[i]);
+  for (std::size_t i = first; i < data.texts.size(); ++i) {
+    data.ids.insert(data.texts, static_cast<std::uint32_t>(i));
+  }
+}
+
 Result<void> read_texts(const Model& model, VocabularyData& data) {
   const std::string key = token_key("tokens");
   const Value* value = model.find(key);
@@ -70,8 +81,9 @@ Result<void> read_texts(const Model& model, VocabularyData& data) {
     } else {
       data.texts.push_back(text);
     }
-    data.ids.insert(data.texts, static_cast<std::uint32_t>(data.texts.size() - 1));
+    if (data.texts.size() % batch_texts == 0) add_ids(data, data.texts.size() - batch_texts);
   }
+  add_ids(data, data.texts.size() / batch_texts * batch_texts);
   return {};
 }
 
