@@ -29,10 +29,11 @@ class MappedFile final : public MemorySource {
   }
   [[nodiscard]] int descriptor() const noexcept override { return file_.descriptor.get(); }
 
-  /// Many bytes are read by the system: that takes less time than mapping their pages.
+  /// More than a page is read by the system. That takes less time than mapping pages, and leaves
+  /// none mapped: one fault maps as much as the cache holds in one piece, up to 2 MiB.
   [[nodiscard]] Result<void> read(std::uint64_t file_offset,
                                   std::span<std::byte> destination) const override {
-    constexpr std::size_t least_read_bytes = std::size_t{64} << 10;
+    constexpr std::size_t least_read_bytes = 4096;
     if (destination.size() < least_read_bytes) return MemorySource::read(file_offset, destination);
     INGOT_TRY_VOID(check_range(bytes().size(), file_offset, destination.size()));
     return read_fully(file_.descriptor.get(), file_offset, destination);
