@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <ingot/text.hpp>
 
 namespace ingot::cli {
@@ -12,6 +13,13 @@ namespace {
 constexpr std::size_t gap_columns = 2;
 constexpr std::size_t least_flexible_columns = 12;
 
+/// Whether a text is shown as it is, a column for a byte, as most are.
+bool is_plain(std::string_view text) {
+  bool is_plain = true;  // no early end: this way the compiler takes many bytes at a time
+  for (const char c : text) is_plain &= (c >= ' ') & (c <= '~') & (c != '\\');
+  return is_plain;
+}
+
 /// The cells of all rows, row by row, in one text.
 class Cells {
  public:
@@ -19,49 +27,56 @@ class Cells {
       : column_count_(columns.size()) {
     constexpr std::size_t usual_row_bytes = 64;
     text_.reserve(usual_row_bytes * row_count);
-    sizes_.reserve(column_count_ * row_count);
+    cells_.reserve(column_count_ * row_count);
+    for (const Column& column : columns) widths_.push_back(column.heading.size());
     std::vector<std::string> row(column_count_);
     for (std::size_t i = 0; i < row_count; ++i) {
       make_row(i, row);
-      for (const std::string& cell : row) {
-        text_ += cell;
-        sizes_.push_back(static_cast<std::uint32_t>(cell.size()));
-      }
+      for (std::size_t j = 0; j < column_count_; ++j) add(row[j], j, columns[j].is_flexible);
     }
   }
 
-  /// Calls use(cell, column) for one after the other, until `use` returns false.
+  /// The columns of the widest cell, for each column of the table.
+  [[nodiscard]] const std::vector<std::size_t>& widths() const noexcept { return widths_; }
+
+  /// A cell whose width is not its own, as it has to be escaped.
+  static constexpr std::uint32_t is_escaped = ~std::uint32_t{0};
+
+  /// Calls use(cell, its columns or is_escaped, column of the table) for one after the other, until
+  /// `use` returns false.
   template <class Use>
   void for_each(const Use& use) const {
-    std::string_view rest = text_;
+    const char* text = text_.data();
     std::size_t column = 0;
-    for (const std::uint32_t size : sizes_) {
-      if (!use(rest.substr(0, size), column)) return;
-      rest.remove_prefix(size);
+    for (const Cell& cell : cells_) {
+      if (!use(std::string_view(text, cell.bytes), cell.columns, column)) return;
+      text += cell.bytes;
       if (++column == column_count_) column = 0;
     }
   }
 
  private:
+  struct Cell {
+    std::uint32_t bytes = 0;  // a name has at most 65,535
+    std::uint32_t columns = 0;
+  };
+
+  void add(const std::string& cell, std::size_t column, bool is_flexible) {
+    const auto bytes = static_cast<std::uint32_t>(cell.size());
+    std::size_t columns = bytes;
+    const bool is_special = !is_plain(cell);
+    if (is_special) columns = display_columns(is_flexible ? escape(cell) : cell);
+    widths_[column] = std::max(widths_[column], columns);
+    text_ += cell;
+    cells_.push_back(
+        {bytes, is_special && is_flexible ? is_escaped : static_cast<std::uint32_t>(columns)});
+  }
+
   std::size_t column_count_;
   std::string text_;
-  std::vector<std::uint32_t> sizes_;  // a name has at most 65,535 bytes
+  std::vector<Cell> cells_;
+  std::vector<std::size_t> widths_;
 };
-
-std::vector<std::size_t> natural_widths(std::span<const Column> columns, const Cells& cells) {
-  std::vector<std::size_t> widths;
-  for (const Column& column : columns) widths.push_back(column.heading.size());
-  cells.for_each([&](std::string_view cell, std::size_t i) {
-    // Escaping makes text longer; nothing else is wider than it has bytes.
-    if (columns[i].is_flexible) {
-      widths[i] = std::max(widths[i], display_columns(escape(cell)));
-    } else if (cell.size() > widths[i]) {
-      widths[i] = std::max(widths[i], display_columns(cell));
-    }
-    return true;
-  });
-  return widths;
-}
 
 /// Takes from the flexible column what the others need.
 void fit(std::span<const Column> columns, std::span<std::size_t> widths, std::size_t available) {
@@ -84,13 +99,35 @@ void append_padded(std::string& line, std::string_view text, std::size_t columns
   if (align == Align::left) line.append(blanks, ' ');
 }
 
-/// Ends a line: without the blanks after the last cell.
-void write_line(Output& out, std::string& line) {
-  line.erase(line.find_last_not_of(' ') + 1);
-  line += '\n';
-  out.write(line);
-  line.clear();
-}
+/// Lines of cells side by side, without blanks after the last one.
+class Lines {
+ public:
+  explicit Lines(Output& out) : out_(out) {}
+
+  /// @param used  the columns that the text takes.
+  void add(std::string_view text, std::size_t used, std::size_t columns, Align align) {
+    const std::size_t padding = columns > used ? columns - used : 0;
+    if (align == Align::right) blanks_ += padding;
+    if (!text.empty()) {
+      line_.append(blanks_, ' ');
+      line_ += text;
+      blanks_ = 0;
+    }
+    blanks_ += gap_columns + (align == Align::left ? padding : 0);
+  }
+
+  void end() {
+    line_ += '\n';
+    out_.write(line_);
+    line_.clear();
+    blanks_ = 0;
+  }
+
+ private:
+  Output& out_;
+  std::string line_;
+  std::size_t blanks_ = 0;  // before the next text
+};
 
 void print_heading(Console& console, std::span<const Column> columns,
                    std::span<const std::size_t> widths) {
@@ -108,19 +145,19 @@ void print_heading(Console& console, std::span<const Column> columns,
 void print_table(Console& console, std::span<const Column> columns, std::size_t row_count,
                  const MakeRow& make_row) {
   const Cells cells(columns, row_count, make_row);
-  std::vector<std::size_t> widths = natural_widths(columns, cells);
+  std::vector<std::size_t> widths = cells.widths();
   if (console.has_fixed_width()) fit(columns, widths, console.width());
   print_heading(console, columns, widths);
   Output& out = console.out();
-  std::string line;
-  cells.for_each([&](std::string_view cell, std::size_t i) {
-    if (i > 0) line.append(gap_columns, ' ');
-    if (columns[i].is_flexible) {
-      append_padded(line, escape_shortened(cell, widths[i]), widths[i], columns[i].align);
+  Lines lines(out);
+  cells.for_each([&](std::string_view cell, std::uint32_t used, std::size_t i) {
+    if (columns[i].is_flexible && used > widths[i]) {
+      const std::string shown = escape_shortened(cell, widths[i]);
+      lines.add(shown, display_columns(shown), widths[i], columns[i].align);
     } else {
-      append_padded(line, cell, widths[i], columns[i].align);
+      lines.add(cell, used, widths[i], columns[i].align);
     }
-    if (i + 1 == columns.size()) write_line(out, line);
+    if (i + 1 == columns.size()) lines.end();
     return out.is_open();
   });
 }
