@@ -15,9 +15,8 @@ constexpr std::size_t least_flexible_columns = 12;
 
 /// Whether a text is shown as it is, a column for a byte, as most are.
 bool is_plain(std::string_view text) {
-  bool is_plain = true;  // no early end: this way the compiler takes many bytes at a time
-  for (const char c : text) is_plain &= (c >= ' ') & (c <= '~') & (c != '\\');
-  return is_plain;
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return c >= ' ' && c <= '~' && c != '\\'; });
 }
 
 /// The cells of all rows, row by row, in one text.
@@ -62,14 +61,12 @@ class Cells {
   };
 
   void add(const std::string& cell, std::size_t column, bool is_flexible) {
-    const auto bytes = static_cast<std::uint32_t>(cell.size());
-    std::size_t columns = bytes;
-    const bool is_special = !is_plain(cell);
-    if (is_special) columns = display_columns(is_flexible ? escape(cell) : cell);
+    const bool has_escapes = is_flexible && !is_plain(cell);
+    const std::size_t columns = has_escapes ? display_columns(escape(cell)) : display_columns(cell);
     widths_[column] = std::max(widths_[column], columns);
     text_ += cell;
-    cells_.push_back(
-        {bytes, is_special && is_flexible ? is_escaped : static_cast<std::uint32_t>(columns)});
+    cells_.push_back({static_cast<std::uint32_t>(cell.size()),
+                      has_escapes ? is_escaped : static_cast<std::uint32_t>(columns)});
   }
 
   std::size_t column_count_;
