@@ -77,6 +77,11 @@ template <class Options>
   return known;
 }
 
+/// Takes a number of an option struct unless it is 0, which stands for the default.
+inline void take_over(std::uint64_t& number, std::uint64_t given) noexcept {
+  if (given != 0) number = given;
+}
+
 /// Copies `source` into the caller's struct, which may be of an earlier or a later version: members
 /// that only one of the two knows are left alone. `first_size` as in require_size.
 template <class Struct>

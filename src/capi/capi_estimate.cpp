@@ -13,6 +13,7 @@ using namespace ingot;
 using capi::at_boundary;
 using capi::require;
 using capi::require_below;
+using capi::take_over;
 
 // The sizes of the structs in the first version of the ABI. They stay when a struct grows.
 constexpr std::size_t first_options_size =
@@ -25,10 +26,6 @@ static_assert(static_cast<int>(Verdict::fits) == INGOT_FITS &&
               static_cast<int>(Verdict::tight) == INGOT_FITS_TIGHTLY &&
               static_cast<int>(Verdict::does_not_fit) == INGOT_DOES_NOT_FIT &&
               static_cast<int>(Verdict::unknown) == INGOT_FITS_UNKNOWN);
-
-void take_over(std::uint64_t& number, std::uint64_t given) noexcept {
-  if (given != 0) number = given;
-}
 
 Result<void> take_type(TensorType& type, const char* name) {
   if (name == nullptr) return {};

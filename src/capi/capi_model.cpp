@@ -17,6 +17,7 @@ using namespace ingot;
 using capi::at_boundary;
 using capi::require;
 using capi::require_below;
+using capi::take_over;
 
 // The sizes of the structs in the first version of the ABI. They stay when a struct grows.
 constexpr std::size_t first_options_size =
@@ -25,10 +26,6 @@ constexpr std::size_t first_file_info_size =
     offsetof(ingot_file_info, tensor_count) + sizeof(std::uint64_t);
 constexpr std::size_t first_tensor_info_size =
     offsetof(ingot_tensor_info, file) + sizeof(std::uint64_t);
-
-void take_over(std::uint64_t& limit, std::uint64_t given) noexcept {
-  if (given != 0) limit = given;
-}
 
 Result<OpenOptions> convert(const ingot_open_options* options) {
   INGOT_TRY(const ingot_open_options given, capi::known_options(options, first_options_size));

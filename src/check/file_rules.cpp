@@ -11,6 +11,7 @@
 #include "base/checked.hpp"
 #include "base/plural.hpp"
 #include "check/rules.hpp"
+#include "format/parse.hpp"
 #include "ingot/metadata_keys.hpp"
 #include "ingot/text.hpp"
 
@@ -36,11 +37,7 @@ std::vector<const TensorInfo*> by_offset(const ModelFile& file) {
 
 /// Where the data of a file ends without any padding; all tensors lie within the file.
 std::uint64_t end_of_data(const ModelFile& file) {
-  std::uint64_t end = 0;
-  for (const TensorInfo& tensor : file.tensors) {
-    end = std::max(end, tensor.data_offset + tensor.size_bytes);
-  }
-  return file.tensors.empty() ? file.header_bytes : file.data_offset + end;
+  return format::end_of_data(file.header_bytes, file.data_offset, file.tensors);
 }
 
 /// `position` with the padding after it, no further than the end of the file.

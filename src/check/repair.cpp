@@ -12,6 +12,7 @@
 #include "check/data_scan.hpp"
 #include "check/repair_input.hpp"
 #include "check/repaired_value.hpp"
+#include "format/parse.hpp"
 #include "ingot/check.hpp"
 #include "ingot/metadata_keys.hpp"
 #include "ingot/model_writer.hpp"
@@ -23,10 +24,10 @@ namespace ingot {
 namespace {
 
 using check::RepairInput;
+using format::max_dimensions;
+using format::max_name_bytes;
 
 constexpr std::uint64_t max_alignment = std::uint64_t{1} << 20;
-constexpr std::size_t max_dimensions = 4;
-constexpr std::size_t max_name_bytes = 64;
 
 /// Rules of `ingot check` whose findings go away when the model is written again.
 constexpr std::pair<std::string_view, std::string_view> written_anew[] = {

@@ -16,9 +16,7 @@ namespace ingot::format {
 namespace {
 
 constexpr std::uint64_t max_key_bytes = 65535;
-constexpr std::uint64_t max_name_bytes = 64;
 constexpr std::uint64_t max_lenient_name_bytes = 65535;
-constexpr std::uint32_t max_dimensions = 4;
 constexpr std::uint32_t max_lenient_dimensions = 8;
 /// Stepping over fewer strings again takes no longer than looking for them.
 constexpr std::uint64_t least_known_strings = 1000;
@@ -391,6 +389,16 @@ Result<void> Parser::set_size(TensorInfo& tensor, std::uint64_t type_offset) con
 
 Result<Parsed> parse(std::span<const std::byte> prefix, const ParseOptions& options) {
   return Parser(prefix, options).run();
+}
+
+std::uint64_t end_of_data(std::uint64_t header_bytes, std::uint64_t data_offset,
+                          std::span<const TensorInfo> tensors) noexcept {
+  if (tensors.empty()) return header_bytes;
+  std::uint64_t end = 0;
+  for (const TensorInfo& tensor : tensors) {
+    end = std::max(end, tensor.data_offset + tensor.size_bytes);
+  }
+  return data_offset + end;
 }
 
 }  // namespace ingot::format

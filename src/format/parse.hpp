@@ -21,6 +21,10 @@
 
 namespace ingot::format {
 
+/// What a strict reader takes of a tensor, as ggml's does.
+inline constexpr std::size_t max_name_bytes = 64;
+inline constexpr std::size_t max_dimensions = 4;
+
 /// A file size that is not known (yet): a pipe, a download.
 inline constexpr std::uint64_t unknown_file_bytes = std::numeric_limits<std::int64_t>::max();
 
@@ -55,6 +59,11 @@ struct Structure {
   std::vector<TensorInfo> tensors;
   NameIndex tensor_index;
 };
+
+/// Where the data ends that a tensor table promises, without any padding; the end of the header if
+/// there is no tensor. The table has been parsed, so that no sum overflows.
+[[nodiscard]] std::uint64_t end_of_data(std::uint64_t header_bytes, std::uint64_t data_offset,
+                                        std::span<const TensorInfo> tensors) noexcept;
 
 /// What parsing a prefix of a file gives: all of the structure, or the wish for more bytes.
 struct Parsed {

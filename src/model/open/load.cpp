@@ -85,20 +85,12 @@ Result<format::Structure> parse_growing(Prefix& prefix, const OpenOptions& optio
   }
 }
 
-/// Where the data ends that the tensor table promises.
-std::uint64_t promised_bytes(const format::Structure& structure) {
-  std::uint64_t end = structure.tensors.empty() ? structure.header_bytes : structure.data_offset;
-  for (const TensorInfo& tensor : structure.tensors) {
-    end = std::max(end, structure.data_offset + tensor.data_offset + tensor.size_bytes);
-  }
-  return end;
-}
-
 Result<LoadedFile> load_header(const OpenOptions& options, const Fill& fill) {
   Prefix prefix;
   LoadedFile file;
   INGOT_TRY(file.structure, parse_growing(prefix, options, format::unknown_file_bytes, fill));
-  file.file_bytes = promised_bytes(file.structure);
+  file.file_bytes = format::end_of_data(file.structure.header_bytes, file.structure.data_offset,
+                                        file.structure.tensors);
   file.header_bytes = std::move(prefix.bytes);
   return file;
 }

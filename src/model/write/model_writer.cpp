@@ -149,15 +149,7 @@ Result<void> ModelWriter::add_tensor(std::string_view name, const Model& source,
 }
 
 Result<std::vector<std::byte>> ModelWriter::serialise_header(WriteFormat format) const {
-  INGOT_TRY(const FileParts parts, measure(*state_, format));
-  std::vector<std::byte> header;
-  header.reserve(static_cast<std::size_t>(parts.header_bytes));
-  INGOT_TRY_VOID(
-      serialise_content(*state_, format, [&](std::span<const std::byte> piece) -> Result<void> {
-        header.insert(header.end(), piece.begin(), piece.end());
-        return {};
-      }));
-  return header;
+  return serialise_checked(*state_, format);
 }
 
 Result<std::uint64_t> ModelWriter::file_bytes(WriteFormat format) const {

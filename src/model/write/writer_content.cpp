@@ -58,6 +58,17 @@ std::function<TensorInfo(std::size_t)> laid_out(const std::vector<PendingTensor>
   };
 }
 
+/// The header of these keys and all tensors; `metadata` and `content` must outlive it.
+format::HeaderContent describe(const WriterContent& content, WriteFormat format,
+                               std::span<const KeyValue> metadata) {
+  return {.version = format.version,
+          .byte_order = format.byte_order,
+          .alignment = content.alignment(),
+          .metadata = metadata,
+          .tensor_count = content.tensors.size(),
+          .tensor_at = laid_out(content.tensors, content.alignment())};
+}
+
 /// Whether a strict reader has accepted such a value, and reading it again is worth saving.
 bool is_large_and_checked(const Value& value) {
   constexpr std::size_t large_bytes = 4096;
@@ -71,14 +82,12 @@ bool is_large_and_checked(const Value& value) {
 /// Whether the tensors are those of one model, in its order, with nothing that only a lenient
 /// reader takes: no reader can object to their table.
 bool is_checked_table(const std::vector<PendingTensor>& tensors) {
-  constexpr std::size_t max_name_bytes = 64;
-  constexpr std::size_t max_dimensions = 4;
   const TensorInfo* last = nullptr;
   return std::all_of(tensors.begin(), tensors.end(), [&](const PendingTensor& tensor) {
     const bool is_next = last == nullptr || std::less<>()(last, tensor.info);
     last = tensor.info;
-    return tensor.own == nullptr && is_next && tensor.info->name.size() <= max_name_bytes &&
-           tensor.info->shape.size() <= max_dimensions;
+    return tensor.own == nullptr && is_next && tensor.info->name.size() <= format::max_name_bytes &&
+           tensor.info->shape.size() <= format::max_dimensions;
   });
 }
 
@@ -95,14 +104,9 @@ Result<void> check_content(const WriterContent& content, WriteFormat format,
       metadata[i].value = *stand_in.find("x");
     }
   }
-  const bool has_checked_table = content.is_of_one_model && is_checked_table(content.tensors);
-  INGOT_TRY(const std::vector<std::byte> header,
-            format::serialise({.version = format.version,
-                               .byte_order = format.byte_order,
-                               .alignment = content.alignment(),
-                               .metadata = metadata,
-                               .tensor_count = has_checked_table ? 0 : content.tensors.size(),
-                               .tensor_at = laid_out(content.tensors, content.alignment())}));
+  format::HeaderContent described = describe(content, format, metadata);
+  if (content.is_of_one_model && is_checked_table(content.tensors)) described.tensor_count = 0;
+  INGOT_TRY(const std::vector<std::byte> header, format::serialise(described));
   return check_header(header, header.size() + data_bytes, format.is_lenient);
 }
 
@@ -111,13 +115,15 @@ Result<void> check_content(const WriterContent& content, WriteFormat format,
 Result<std::uint64_t> serialise_content(const WriterContent& content, WriteFormat format,
                                         const format::HeaderSink& sink) {
   const std::vector<KeyValue> metadata = content.keys.entries();
-  return format::serialise({.version = format.version,
-                            .byte_order = format.byte_order,
-                            .alignment = content.alignment(),
-                            .metadata = metadata,
-                            .tensor_count = content.tensors.size(),
-                            .tensor_at = laid_out(content.tensors, content.alignment())},
-                           sink);
+  return format::serialise(describe(content, format, metadata), sink);
+}
+
+Result<std::vector<std::byte>> serialise_checked(const WriterContent& content, WriteFormat format) {
+  INGOT_TRY(const std::uint64_t data_bytes, size_of_data(content.tensors, content.alignment()));
+  const std::vector<KeyValue> metadata = content.keys.entries();
+  INGOT_TRY(std::vector<std::byte> header, format::serialise(describe(content, format, metadata)));
+  INGOT_TRY_VOID(check_header(header, header.size() + data_bytes, format.is_lenient));
+  return header;
 }
 
 Result<FileParts> measure(const WriterContent& content, WriteFormat format) {

@@ -57,4 +57,8 @@ struct FileParts {
                                                       WriteFormat format,
                                                       const format::HeaderSink& sink);
 
+/// The whole header, checked by the rules of the reader.
+[[nodiscard]] Result<std::vector<std::byte>> serialise_checked(const WriterContent& content,
+                                                               WriteFormat format);
+
 }  // namespace ingot
