@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <ingot/text.hpp>
 #include <utility>
 
 namespace ingot::cli {
@@ -72,7 +73,7 @@ Result<std::string> TextInput::read_all(std::size_t max_bytes) {
     all.resize(old_bytes + count);
     if (count == 0) return all;
     if (all.size() > max_bytes) {
-      return fail(Errc::limit_exceeded, name_, "at most " + std::to_string(max_bytes) + " bytes");
+      return fail(Errc::limit_exceeded, name_, "it has more than " + format_bytes(max_bytes));
     }
   }
 }

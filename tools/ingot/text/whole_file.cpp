@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "text/whole_file.hpp"
 
-#include <cerrno>
-#include <fstream>
 #include <ingot/text.hpp>
-#include <iostream>
-#include <optional>
-#include <system_error>
+
+#include "cli/text_input.hpp"
 
 namespace ingot::cli {
 namespace {
@@ -14,32 +11,17 @@ namespace {
 /// Far more than any template or conversation.
 constexpr std::size_t max_bytes = std::size_t{256} << 20;
 
-Result<std::string> read_stream(std::istream& stream, const std::string& path) {
-  std::string content;
-  std::string piece(std::size_t{1} << 16, '\0');
-  while (stream.read(piece.data(), static_cast<std::streamsize>(piece.size())) ||
-         stream.gcount() > 0) {
-    content.append(piece, 0, static_cast<std::size_t>(stream.gcount()));
-    if (content.size() > max_bytes) {
-      return fail(Errc::limit_exceeded, path, "it has more than " + format_bytes(max_bytes));
-    }
-  }
-  if (stream.bad()) return fail(Errc::io_error, path, std::generic_category().message(errno));
-  return content;
+Result<std::string> read_all(const std::string& path) {
+  INGOT_TRY(TextInput input, TextInput::open(path));
+  return input.read_all(max_bytes);
 }
 
 }  // namespace
 
 Result<std::string> read_whole(const std::string& path) {
-  if (path == "-") {
-    static std::optional<Result<std::string>> input;
-    if (!input) input = read_stream(std::cin, path);
-    return *input;
-  }
-  errno = 0;
-  std::ifstream file(path, std::ios::binary);
-  if (!file.is_open()) return fail(Errc::io_error, path, std::generic_category().message(errno));
-  return read_stream(file, path);
+  if (path != "-") return read_all(path);
+  static const Result<std::string> input = read_all(path);
+  return input;
 }
 
 void write_raw(Console& console, std::string_view text) {

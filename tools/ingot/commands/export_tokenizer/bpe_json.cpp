@@ -87,10 +87,7 @@ void write_decoder(JsonStream& json, TokenizerSource& source) {
   }
   write_sequence(json, "decoders", [&] {
     write_replace(json, space_symbol, " ");
-    begin_typed(json, "ByteFallback");
-    json.end();
-    begin_typed(json, "Fuse");
-    json.end();
+    write_byte_fallback(json);
   });
 }
 

@@ -22,10 +22,7 @@ void write_pre_tokenizer(JsonStream& json, TokenizerSource&) { json.null(); }
 void write_decoder(JsonStream& json, TokenizerSource& source) {
   write_sequence(json, "decoders", [&] {
     write_replace(json, space_symbol, " ");
-    begin_typed(json, "ByteFallback");
-    json.end();
-    begin_typed(json, "Fuse");
-    json.end();
+    write_byte_fallback(json);
     if (!source.tokenizer.flags().has_space_prefix) return;
     begin_typed(json, "Strip");
     json.member("content", std::string_view(" "));

@@ -189,6 +189,13 @@ void write_replace_regex(JsonStream& json, std::string_view from, std::string_vi
   write_pattern(json, "Regex", from, to);
 }
 
+void write_byte_fallback(JsonStream& json) {
+  begin_typed(json, "ByteFallback");
+  json.end();
+  begin_typed(json, "Fuse");
+  json.end();
+}
+
 void write_prepend(JsonStream& json) {
   begin_typed(json, "Prepend");
   json.member("prepend", space_symbol);

@@ -31,6 +31,8 @@ void begin_typed(JsonStream& json, std::string_view type);
 void write_replace(JsonStream& json, std::string_view from, std::string_view to);
 /// The same, from a regular expression.
 void write_replace_regex(JsonStream& json, std::string_view from, std::string_view to);
+/// Joins byte tokens to characters, and all pieces to one text.
+void write_byte_fallback(JsonStream& json);
 /// A prepended space symbol.
 void write_prepend(JsonStream& json);
 /// `{"type": "Sequence", key: [...]}`, of which `write_items` writes the items.
