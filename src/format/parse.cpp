@@ -391,14 +391,4 @@ Result<Parsed> parse(std::span<const std::byte> prefix, const ParseOptions& opti
   return Parser(prefix, options).run();
 }
 
-std::uint64_t end_of_data(std::uint64_t header_bytes, std::uint64_t data_offset,
-                          std::span<const TensorInfo> tensors) noexcept {
-  if (tensors.empty()) return header_bytes;
-  std::uint64_t end = 0;
-  for (const TensorInfo& tensor : tensors) {
-    end = std::max(end, tensor.data_offset + tensor.size_bytes);
-  }
-  return data_offset + end;
-}
-
 }  // namespace ingot::format

@@ -2,6 +2,7 @@
 // GGUF bytes to structure.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -61,9 +62,18 @@ struct Structure {
 };
 
 /// Where the data ends that a tensor table promises, without any padding; the end of the header if
-/// there is no tensor. The table has been parsed, so that no sum overflows.
-[[nodiscard]] std::uint64_t end_of_data(std::uint64_t header_bytes, std::uint64_t data_offset,
-                                        std::span<const TensorInfo> tensors) noexcept;
+/// there is no tensor. The table has been parsed, so that no sum overflows. Inline, because `check`
+/// is not a part of the library that parses.
+[[nodiscard]] inline std::uint64_t end_of_data(std::uint64_t header_bytes,
+                                               std::uint64_t data_offset,
+                                               std::span<const TensorInfo> tensors) noexcept {
+  if (tensors.empty()) return header_bytes;
+  std::uint64_t end = 0;
+  for (const TensorInfo& tensor : tensors) {
+    end = std::max(end, tensor.data_offset + tensor.size_bytes);
+  }
+  return data_offset + end;
+}
 
 /// What parsing a prefix of a file gives: all of the structure, or the wish for more bytes.
 struct Parsed {
