@@ -8,8 +8,8 @@
 
 #include "ingot/text.hpp"
 #include "support/vocabulary_sketch.hpp"
-#include "tokenizer/byte_alphabet.hpp"
-#include "tokenizer/lenient_utf8.hpp"
+#include "tokenizer/unicode/lenient_utf8.hpp"
+#include "tokenizer/vocabulary/byte_alphabet.hpp"
 
 namespace {
 

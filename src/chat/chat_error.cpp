@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 
-#include "chat/characters.hpp"
+#include "chat/values/characters.hpp"
 #include "ingot/chat.hpp"
 #include "ingot/text.hpp"
 

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <array>
 
-#include "chat/compiled_template.hpp"
-#include "chat/parser.hpp"
-#include "chat/render.hpp"
+#include "chat/compile/compiled_template.hpp"
+#include "chat/compile/parser.hpp"
+#include "chat/render/render.hpp"
 #include "ingot/chat.hpp"
 #include "ingot/metadata_keys.hpp"
 #include "ingot/model.hpp"

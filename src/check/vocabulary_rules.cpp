@@ -86,7 +86,7 @@ std::vector<TokenNames> names_in(const Vocabulary& vocabulary) {
 #define INGOT_TOKEN_NAME(special, text) add(SpecialToken::special, text);
 #define INGOT_END_NAME(text)
 #define INGOT_USER_NAME(text)
-#include "tokenizer/token_names.def"
+#include "tokenizer/vocabulary/token_names.def"
 #undef INGOT_TOKEN_NAME
 #undef INGOT_END_NAME
 #undef INGOT_USER_NAME

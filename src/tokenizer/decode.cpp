@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "base/utf8.hpp"
-#include "tokenizer/byte_alphabet.hpp"
-#include "tokenizer/escapes.hpp"
-#include "tokenizer/vocabulary_data.hpp"
+#include "tokenizer/vocabulary/byte_alphabet.hpp"
+#include "tokenizer/vocabulary/escapes.hpp"
+#include "tokenizer/vocabulary/vocabulary_data.hpp"
 
 namespace ingot {
 namespace tokenizer {

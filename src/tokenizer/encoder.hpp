@@ -5,8 +5,8 @@
 #include <memory>
 #include <string_view>
 
-#include "tokenizer/family_encoder.hpp"
-#include "tokenizer/special_finder.hpp"
+#include "tokenizer/families/family_encoder.hpp"
+#include "tokenizer/vocabulary/special_finder.hpp"
 
 namespace ingot::tokenizer {
 

@@ -6,7 +6,7 @@
 
 #include "ingot/parallel.hpp"
 #include "tokenizer/encoder.hpp"
-#include "tokenizer/token_keys.hpp"
+#include "tokenizer/vocabulary/token_keys.hpp"
 
 namespace ingot {
 namespace tokenizer {

@@ -8,7 +8,7 @@
 
 #include "check/rule_case.hpp"
 #include "support/vocabulary_sketch.hpp"
-#include "tokenizer/byte_alphabet.hpp"
+#include "tokenizer/vocabulary/byte_alphabet.hpp"
 
 namespace ingot::test {
 

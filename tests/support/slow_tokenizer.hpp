@@ -15,11 +15,11 @@
 #include <vector>
 
 #include "support/vocabulary_sketch.hpp"
-#include "tokenizer/byte_alphabet.hpp"
-#include "tokenizer/escapes.hpp"
-#include "tokenizer/lenient_utf8.hpp"
-#include "tokenizer/pre_tokenizer.hpp"
-#include "tokenizer/splitter.hpp"
+#include "tokenizer/pre_tokenize/pre_tokenizer.hpp"
+#include "tokenizer/pre_tokenize/splitter.hpp"
+#include "tokenizer/unicode/lenient_utf8.hpp"
+#include "tokenizer/vocabulary/byte_alphabet.hpp"
+#include "tokenizer/vocabulary/escapes.hpp"
 
 namespace ingot::test {
 

@@ -8,14 +8,14 @@
 
 #include "support/expect_error.hpp"
 #include "support/random.hpp"
-#include "tokenizer/byte_alphabet.hpp"
-#include "tokenizer/charsmap.hpp"
-#include "tokenizer/escapes.hpp"
-#include "tokenizer/join_filter.hpp"
-#include "tokenizer/merge.hpp"
-#include "tokenizer/trie.hpp"
-#include "tokenizer/unicode.hpp"
-#include "tokenizer/word_cache.hpp"
+#include "tokenizer/families/charsmap.hpp"
+#include "tokenizer/families/join_filter.hpp"
+#include "tokenizer/families/merge.hpp"
+#include "tokenizer/families/word_cache.hpp"
+#include "tokenizer/unicode/unicode.hpp"
+#include "tokenizer/vocabulary/byte_alphabet.hpp"
+#include "tokenizer/vocabulary/escapes.hpp"
+#include "tokenizer/vocabulary/trie.hpp"
 
 namespace ingot::tokenizer {
 namespace {

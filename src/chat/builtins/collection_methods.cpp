@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT
+// The methods of lists, tuples, objects, cyclers and `loop`.
+#include <algorithm>
+#include <array>
+
+#include "chat/render/render.hpp"
+
+namespace ingot::chat {
+namespace {
+
+Value count_equal(Call& call) {
+  std::int64_t count = 0;
+  for (const Value& item : call.self.list->span())
+    count += call.render.equal(item, call[0]) ? 1 : 0;
+  return call.render.spend_on(call.self.list->count) ? Value::of(count) : Value::failure();
+}
+
+Value index_of(Call& call) {
+  if (!call.render.spend_on(call.self.list->count)) return Value::failure();
+  const auto items = call.self.list->span();
+  const auto found = std::find_if(items.begin(), items.end(), [&](const Value& item) {
+    return call.render.equal(item, call[0]);
+  });
+  if (found == items.end()) return call.render.fail("the value is not in the list");
+  return Value::of(static_cast<std::int64_t>(found - items.begin()));
+}
+
+Value copy_list(Call& call) { return call.render.new_list(call.self.list->span()); }
+
+/// Only where the caller allows it: see ChatOptions::is_lenient.
+Value append(Call& call) {
+  List& list = *call.self.list;
+  std::vector<Value> items(list.items, list.items + list.count);
+  items.push_back(call[0]);
+  INGOT_VALUE(const Value grown, call.render.new_list(items));
+  list = *grown.list;
+  return Value::none();
+}
+
+Value pop(Call& call) {
+  List& list = *call.self.list;
+  std::int64_t index = 0;
+  if (!call.integer(0, -1, index)) return Value::failure();
+  if (index < 0) index += list.count;
+  if (index < 0 || index >= list.count) return call.render.fail("pop index out of range");
+  std::vector<Value> items(list.items, list.items + list.count);
+  const Value popped = items[static_cast<std::size_t>(index)];
+  items.erase(items.begin() + index);
+  INGOT_VALUE(const Value rest, call.render.new_list(items));
+  list = *rest.list;
+  return popped;
+}
+
+template <View::Part part>
+Value view_of(Call& call) {
+  auto* view = call.render.arena().make<View>(call.self.object, part);
+  return Value::of(Kind::view, &Value::view, view).with_origin(call.self.origin());
+}
+
+Value get(Call& call) {
+  if (!call.render.has_hash(call[0])) {
+    return call.render.fail("unhashable type: '" + std::string(type_name(call[0].kind)) + "'");
+  }
+  const Value* value = call.render.find(*call.self.object, call[0]);
+  return value != nullptr ? *value : call.has(1) ? call[1] : Value::none();
+}
+
+Value copy_object(Call& call) {
+  const Object& object = *call.self.object;
+  if (!call.render.allow_elements(object.count)) return Value::failure();
+  Object* copy = call.render.new_object(object.count);
+  for (const Pair& pair : object.span()) {
+    if (!call.render.insert(*copy, pair.key, pair.value)) return Value::failure();
+  }
+  return Value::of(copy).with_origin(call.self.origin());
+}
+
+Value from_keys(Call& call) {
+  std::vector<Value> keys;
+  if (!call.render.collect(call[0], keys)) return Value::failure();
+  Object* object = call.render.new_object(keys.size());
+  for (const Value& key : keys) {
+    if (!call.render.insert(*object, key, call.has(1) ? call[1] : Value::none())) {
+      return Value::failure();
+    }
+  }
+  return Value::of(object);
+}
+
+Value cycler_next(Call& call) {
+  Cycler& cycler = *call.self.cycler;
+  const Value current = cycler.items->items[cycler.position];
+  cycler.position = (cycler.position + 1) % cycler.items->count;
+  return current;
+}
+
+Value cycler_reset(Call& call) {
+  call.self.cycler->position = 0;
+  return Value::none();
+}
+
+Value loop_cycle(Call& call) {
+  if (call.more.empty()) return call.render.fail("no items for cycling given");
+  return call.more[static_cast<std::size_t>(call.self.loop->index0) % call.more.size()];
+}
+
+Value loop_changed(Call& call) {
+  INGOT_VALUE(const Value values, call.render.new_list(call.more, Kind::tuple));
+  Value& last = call.self.loop->last_changed;
+  const bool is_same = last.is_given() && call.render.equal(last, values);
+  last = values;
+  return Value::of(!is_same);
+}
+
+constexpr Builtin writing(std::string_view name, Value (*function)(Call&) = nullptr,
+                          std::string_view parameters = {}, std::uint8_t required = 0) {
+  return {name, function, parameters, required, Builtin::Extra::refused, true};
+}
+
+constexpr Builtin list_methods[] = {
+    writing("append", append, "object", 1),
+    writing("clear"),
+    {"copy", copy_list},
+    {"count", count_equal, "value", 1},
+    writing("extend"),
+    {"index", index_of, "value", 1},
+    writing("insert"),
+    writing("pop", pop, "index"),
+    writing("remove"),
+    writing("reverse"),
+    writing("sort"),
+};
+
+constexpr Builtin tuple_methods[] = {
+    {"count", count_equal, "value", 1},
+    {"index", index_of, "value", 1},
+};
+
+constexpr Builtin object_methods[] = {
+    writing("clear"),
+    {"copy", copy_object},
+    {"fromkeys", from_keys, "iterable value", 1},
+    {"get", get, "key default", 1},
+    {"items", view_of<View::Part::items>},
+    {"keys", view_of<View::Part::keys>},
+    writing("pop"),
+    writing("popitem"),
+    writing("setdefault"),
+    writing("update"),
+    {"values", view_of<View::Part::values>},
+};
+
+constexpr Builtin cycler_methods[] = {
+    {"next", cycler_next},
+    {"reset", cycler_reset},
+};
+
+constexpr Builtin loop_methods[] = {
+    {"changed", loop_changed, "", 0, Builtin::Extra::positional},
+    {"cycle", loop_cycle, "", 0, Builtin::Extra::positional},
+};
+
+}  // namespace
+
+std::span<const Builtin> methods_of(Owner owner) noexcept {
+  switch (owner) {
+    case Owner::string:
+      return string_methods();
+    case Owner::list:
+      return list_methods;
+    case Owner::tuple:
+      return tuple_methods;
+    case Owner::object:
+      return object_methods;
+    case Owner::cycler:
+      return cycler_methods;
+    case Owner::loop:
+      return loop_methods;
+  }
+  return {};
+}
+
+}  // namespace ingot::chat

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+// Functions that every template knows.
+#include <algorithm>
+
+#include "chat/render/render.hpp"
+#include "chat/values/clock.hpp"
+
+namespace ingot::chat {
+namespace {
+
+Value raise_exception(Call& call) {
+  INGOT_VALUE(const Value words, call.render.string_of(call[0]));
+  return call.render.fail(Errc::chat_raised, std::string(words.text()));
+}
+
+Value strftime_now(Call& call) {
+  if (!call[0].is_string()) return call.render.fail("strftime_now() needs a string");
+  const ChatTime now = call.render.options().now.value_or(local_time());
+  if (!call.render.allow_bytes(std::uint64_t{call[0].size} * max_directive_bytes)) {
+    return Value::failure();
+  }
+  return call.render.new_string(format_time(call[0].text(), now));
+}
+
+Value range(Call& call) {
+  std::int64_t numbers[3] = {0, 0, 1};
+  std::size_t count = 0;
+  for (; count < 3 && call.has(count); ++count) {
+    if (!call.integer(count, 0, numbers[count])) return Value::failure();
+  }
+  if (count == 0) return call.render.fail("range expected at least 1 argument, got 0");
+  if (count == 1) std::swap(numbers[0], numbers[1]);
+  const auto [start, stop, step] = numbers;
+  if (step == 0) return call.render.fail("range() arg 3 must not be zero");
+  // Unsigned arithmetic holds the distance of any two 64-bit integers.
+  const bool is_empty = step > 0 ? start >= stop : start <= stop;
+  const auto low = static_cast<std::uint64_t>(step > 0 ? start : stop);
+  const auto high = static_cast<std::uint64_t>(step > 0 ? stop : start);
+  const auto stride =
+      step > 0 ? static_cast<std::uint64_t>(step) : ~static_cast<std::uint64_t>(step) + 1;
+  const std::uint64_t length = is_empty ? 0 : (high - low - 1) / stride + 1;
+  if (length > call.render.limits().max_range) {
+    return call.render.fail_limit("max_range", call.render.limits().max_range);
+  }
+  const auto* made =
+      call.render.arena().make<Range>(start, step, static_cast<std::int64_t>(length), stop);
+  return Value::of(Kind::range, &Value::range, static_cast<const Range*>(made));
+}
+
+/// Fills an object from another one or from pairs, and from keywords: Python's dict().
+bool fill_object(Call& call, Object& object) {
+  if (call.more.size() > 1) {
+    call.render.fail(std::string(call.builtin.name) + " expected at most 1 argument");
+    return false;
+  }
+  if (!call.more.empty() && call.more[0].is(Kind::object)) {
+    for (const Pair& pair : call.more[0].object->span()) {
+      if (!call.render.insert(object, pair.key, pair.value)) return false;
+    }
+  } else if (!call.more.empty()) {
+    std::vector<Value> pairs;
+    if (!call.render.collect(call.more[0], pairs)) return false;
+    for (const Value& pair : pairs) {
+      std::vector<Value> both;
+      if (!call.render.collect(pair, both)) return false;
+      if (both.size() != 2) {
+        call.render.fail("dictionary update sequence element has length " +
+                         std::to_string(both.size()) + "; 2 is required");
+        return false;
+      }
+      if (!call.render.insert(object, both[0], both[1])) return false;
+    }
+  }
+  return std::all_of(
+      call.more_keywords.begin(), call.more_keywords.end(), [&](const Keyword& keyword) {
+        return call.render.insert(object, Value::text_of(keyword.name), keyword.value);
+      });
+}
+
+template <Kind kind>
+Value make_object(Call& call) {
+  Object* object = call.render.new_object(0);
+  return fill_object(call, *object) ? Value::of(object, kind) : Value::failure();
+}
+
+Value cycler(Call& call) {
+  if (call.more.empty()) return call.render.fail("at least one item has to be provided");
+  INGOT_VALUE(const Value items, call.render.new_list(call.more));
+  return Value::of(Kind::cycler, &Value::cycler, call.render.arena().make<Cycler>(items.list, 0u));
+}
+
+Value joiner(Call& call) {
+  const Value separator = call.has(0) ? call[0] : Value::text_of(", ");
+  return Value::of(Kind::joiner, &Value::joiner,
+                   call.render.arena().make<Joiner>(separator, false));
+}
+
+/// Random text has no place in a prompt; this is always the same sentence.
+Value lipsum(Call& call) {
+  return call.render.new_string("Lorem ipsum dolor sit amet, consectetur adipiscing elit.");
+}
+
+/// The blocks of a template. They print themselves where they stand; by name nothing is there.
+Value self(Call& call) { return call.render.fail("'self' is not callable"); }
+
+constexpr auto accepted = Builtin::Extra::accepted;
+
+constexpr Builtin rows[] = {
+    {"cycler", cycler, "", 0, Builtin::Extra::positional},
+    {"dict", make_object<Kind::object>, "", 0, accepted},
+    {"joiner", joiner, "sep"},
+    {"lipsum", lipsum, "n html min max"},
+    {"namespace", make_object<Kind::name_space>, "", 0, accepted},
+    {"raise_exception", raise_exception, "message", 1},
+    {"range", range, "start stop step"},
+    {"self", self, "", 0, accepted},
+    {"strftime_now", strftime_now, "format", 1},
+};
+
+}  // namespace
+
+std::span<const Builtin> globals() noexcept { return rows; }
+
+}  // namespace ingot::chat

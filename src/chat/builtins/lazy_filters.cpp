@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: MIT
+// Filters that give their elements one by one, when they are asked for: what fails in an element
+// that nobody asks for does not fail, and every element comes once.
+#include <algorithm>
+
+#include "chat/builtins/filter_functions.hpp"
+#include "chat/values/characters.hpp"
+#include "chat/values/text_functions.hpp"
+
+namespace ingot::chat {
+namespace {
+
+Value lazy(Generator* generator) {
+  return Value::of(Kind::generator, &Value::generator, generator);
+}
+
+/// A walk that begins when the first element is asked for: only then does it fail for what is not
+/// iterable.
+Value next_of_source(Render& render, Generator& generator) {
+  if (generator.position == 0) {
+    const Value source = generator.source.source;
+    if (!render.iterate(source, generator.source)) return Value::failure();
+  }
+  ++generator.position;
+  if (!render.spend(1)) return Value::failure();
+  return render.next(generator.source);
+}
+
+Value apply(Render& render, const Generator& generator, const Value& item) {
+  return render.call_builtin(*generator.builtin, item,
+                             {generator.arguments, generator.keyword_arguments});
+}
+
+Generator* new_generator(Call& call, Generator::Step step) {
+  auto* generator = call.render.arena().make<Generator>();
+  generator->source.source = call.self;
+  generator->step = step;
+  return generator;
+}
+
+/// What `map` and the like find wrong with their arguments fails with the first element.
+Generator* failing_generator(Call& call, std::string_view reason) {
+  Generator* generator = new_generator(call, [](Render& render, Generator& state) {
+    return render.fail(std::string(state.arguments[0].text()));
+  });
+  const std::vector<Value> reasons = {Value::text_of(call.render.arena().copy(reason))};
+  generator->arguments = call.render.arena().copy(reasons);
+  return generator;
+}
+
+Value map_attribute_step(Render& render, Generator& generator) {
+  INGOT_VALUE(const Value item, next_of_source(render, generator));
+  if (!item.is_given()) return item;
+  return render.attribute_path(item, generator.attribute, generator.fallback);
+}
+
+Value map_filter_step(Render& render, Generator& generator) {
+  INGOT_VALUE(const Value item, next_of_source(render, generator));
+  return item.is_given() ? apply(render, generator, item) : item;
+}
+
+Value select_step(Render& render, Generator& generator) {
+  while (true) {
+    INGOT_VALUE(const Value item, next_of_source(render, generator));
+    if (!item.is_given()) return item;
+    INGOT_VALUE(Value tested, render.attribute_path(item, generator.attribute));
+    if (generator.builtin != nullptr) tested = apply(render, generator, tested);
+    if (tested.failed()) return tested;
+    if (render.is_true(tested) != generator.is_negated) return item;
+  }
+}
+
+Value select_or_reject(Call& call, bool by_attribute, bool is_negated) {
+  if (!call.render.is_true(call.self))
+    return lazy(new_generator(call, [](Render&, Generator&) { return Value(); }));
+  std::span<const Value> rest = call.more;
+  Generator* generator = new_generator(call, select_step);
+  generator->is_negated = is_negated;
+  if (by_attribute) {
+    if (rest.empty()) return lazy(failing_generator(call, "Missing parameter for attribute name"));
+    generator->attribute = call.render.split_path(rest[0]);
+    rest = rest.subspan(1);
+  }
+  if (rest.empty()) return lazy(generator);
+  const std::string_view name = rest[0].is_string() ? rest[0].text() : std::string_view();
+  generator->builtin = find_builtin(tests(), name);
+  if (generator->builtin == nullptr) {
+    return lazy(failing_generator(call, "No test named '" + std::string(name) + "'"));
+  }
+  generator->arguments = rest.subspan(1);
+  generator->keyword_arguments = call.more_keywords;
+  return lazy(generator);
+}
+
+Value unique_step(Render& render, Generator& generator) {
+  while (true) {
+    INGOT_VALUE(const Value item, next_of_source(render, generator));
+    if (!item.is_given()) return item;
+    INGOT_VALUE(Value key, render.attribute_path(item, generator.attribute));
+    if (generator.is_negated && key.is_string()) key = change_case(render, key, Case::lower);
+    if (key.failed()) return key;
+    const std::uint32_t count = generator.seen->count;
+    if (!render.insert(*generator.seen, key, Value::none())) return Value::failure();
+    if (generator.seen->count > count) return item;
+  }
+}
+
+Value batch_step(Render& render, Generator& generator) {
+  const std::int64_t size = generator.arguments[0].integer;
+  std::vector<Value> batch;
+  while (static_cast<std::int64_t>(batch.size()) < size || size <= 0) {
+    INGOT_VALUE(const Value item, next_of_source(render, generator));
+    if (!item.is_given()) break;
+    batch.push_back(item);
+  }
+  if (batch.empty()) return {};
+  const bool fills = generator.fallback.is_given() && !generator.fallback.is(Kind::none);
+  if (fills && static_cast<std::int64_t>(batch.size()) < size) {
+    if (!render.allow_elements(static_cast<std::uint64_t>(size))) return Value::failure();
+    batch.resize(static_cast<std::size_t>(size), generator.fallback);
+  }
+  return render.new_list(batch);
+}
+
+Value slice_step(Render& render, Generator& generator) {
+  if (generator.position == 0 && generator.source.position == 0) {
+    std::vector<Value> items;
+    if (!render.collect(generator.source.source, items)) return Value::failure();
+    INGOT_VALUE(const Value list, render.new_list(items));
+    generator.source = {list, 1};
+  }
+  const std::int64_t slices = generator.arguments[0].integer;
+  if (slices == 0) return render.fail("division by zero");
+  const std::int64_t number = generator.position++;
+  if (number >= slices) return {};
+  const std::int64_t length = generator.source.source.list->count;
+  const std::int64_t size = length / slices;
+  const std::int64_t larger = length % slices;
+  const std::int64_t begin = number * size + std::min(number, larger);
+  const std::int64_t end = begin + size + (number < larger ? 1 : 0);
+  const Value* items = generator.source.source.list->items;
+  std::vector<Value> part(items + begin, items + end);
+  const bool fills = generator.fallback.is_given() && !generator.fallback.is(Kind::none);
+  if (fills && number >= larger) part.push_back(generator.fallback);
+  return render.spend(1) ? render.new_list(part) : Value::failure();
+}
+
+Value items_step(Render& render, Generator& generator) {
+  if (generator.source.source.is_undefined()) return {};
+  if (generator.position == 0 && !generator.source.source.is(Kind::view)) {
+    if (!generator.source.source.is(Kind::object)) {
+      return render.fail("Can only get item pairs from a mapping.");
+    }
+    auto* view = render.arena().make<View>(generator.source.source.object, View::Part::items);
+    generator.source.source =
+        Value::of(Kind::view, &Value::view, view).with_origin(generator.source.source.origin());
+  }
+  return next_of_source(render, generator);
+}
+
+}  // namespace
+
+Value filter_map(Call& call) {
+  if (!call.render.is_true(call.self))
+    return lazy(new_generator(call, [](Render&, Generator&) { return Value(); }));
+  Generator* generator = new_generator(call, map_attribute_step);
+  const auto keyword = [&](std::string_view name) {
+    const auto found =
+        std::find_if(call.more_keywords.begin(), call.more_keywords.end(),
+                     [&](const Keyword& candidate) { return candidate.name == name; });
+    return found == call.more_keywords.end() ? Value() : found->value;
+  };
+  const Value attribute = keyword("attribute");
+  if (call.more.empty() && attribute.is_given()) {
+    const std::size_t known = keyword("default").is_given() ? 2 : 1;
+    if (call.more_keywords.size() > known) {
+      return lazy(failing_generator(call, "Unexpected keyword argument"));
+    }
+    generator->attribute = call.render.split_path(attribute);
+    generator->fallback = keyword("default");
+    return lazy(generator);
+  }
+  if (call.more.empty()) return lazy(failing_generator(call, "map requires a filter argument"));
+  const std::string_view name = call.more[0].is_string() ? call.more[0].text() : std::string_view();
+  generator->builtin = find_builtin(filters(), name);
+  if (generator->builtin == nullptr) {
+    return lazy(failing_generator(call, "No filter named '" + std::string(name) + "'"));
+  }
+  generator->step = map_filter_step;
+  generator->arguments = call.more.subspan(1);
+  generator->keyword_arguments = call.more_keywords;
+  return lazy(generator);
+}
+
+Value filter_select(Call& call) { return select_or_reject(call, false, false); }
+Value filter_reject(Call& call) { return select_or_reject(call, false, true); }
+Value filter_selectattr(Call& call) { return select_or_reject(call, true, false); }
+Value filter_rejectattr(Call& call) { return select_or_reject(call, true, true); }
+
+Value filter_unique(Call& call) {
+  Generator* generator = new_generator(call, unique_step);
+  generator->is_negated = !call.flag(0);
+  generator->seen = call.render.new_object(0);
+  if (call.has_value(1)) generator->attribute = call.render.split_path(call[1]);
+  return lazy(generator);
+}
+
+Value filter_batch(Call& call) {
+  std::int64_t size = 0;
+  if (!call.integer(0, 0, size)) return Value::failure();
+  Generator* generator = new_generator(call, batch_step);
+  const std::vector<Value> arguments = {Value::of(size)};
+  generator->arguments = call.render.arena().copy(arguments);
+  generator->fallback = call[1];
+  return lazy(generator);
+}
+
+Value filter_slice(Call& call) {
+  std::int64_t slices = 0;
+  if (!call.integer(0, 0, slices)) return Value::failure();
+  Generator* generator = new_generator(call, slice_step);
+  const std::vector<Value> arguments = {Value::of(slices)};
+  generator->arguments = call.render.arena().copy(arguments);
+  generator->fallback = call[1];
+  return lazy(generator);
+}
+
+Value filter_items(Call& call) { return lazy(new_generator(call, items_step)); }
+
+}  // namespace ingot::chat

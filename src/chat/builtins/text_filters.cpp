@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: MIT
+// Filters on texts.
+#include <algorithm>
+
+#include "chat/builtins/filter_functions.hpp"
+#include "chat/values/percent_format.hpp"
+#include "chat/values/text_functions.hpp"
+
+namespace ingot::chat {
+namespace {
+
+constexpr std::int64_t default_wrap_width = 79;
+
+/// Applies a method of strings to the printed form of anything.
+Value on_text(Call& call, std::string_view method) {
+  INGOT_VALUE(const Value text, call.render.string_of(call.self));
+  const Arguments arguments = {call.arguments, {}};
+  const Builtin& row = *find_builtin(string_methods(), method);
+  const auto given = static_cast<std::size_t>(
+      std::find_if(call.arguments.begin(), call.arguments.end(),
+                   [](const Value& argument) { return !argument.is_given(); }) -
+      call.arguments.begin());
+  return call.render.call_builtin(row, text, {arguments.positional.first(given), {}});
+}
+
+/// The text itself; a failure for everything else, as Python's methods of strings have it.
+Value needed_text(Call& call) {
+  if (call.self.is_string()) return call.self;
+  if (call.self.is_undefined()) return call.render.fail_undefined(call.self);
+  return call.render.fail(std::string(call.builtin.name) + " needs a string, not " +
+                          std::string(type_name(call.self.kind)));
+}
+
+std::uint8_t lines_origin(const std::vector<Value>& lines) {
+  return lines.empty() || lines[0].is_mixed() ? std::uint8_t{from_template} : lines[0].origin();
+}
+
+Value indention_of(Call& call) {
+  if (call[0].is_string()) return call[0];
+  std::int64_t width = 0;
+  if (!call.integer(0, 4, width)) return Value::failure();
+  width = std::max<std::int64_t>(width, 0);
+  if (static_cast<std::uint64_t>(width) > call.render.limits().max_string_bytes) {
+    return call.render.fail_limit("max_string_bytes", call.render.limits().max_string_bytes);
+  }
+  return call.render.new_string(std::string(static_cast<std::size_t>(width), ' '));
+}
+
+bool begins_word(char32_t c) {
+  return c == '-' || c == '(' || c == '{' || c == '[' || c == '<' || is_space(c);
+}
+
+/// Bytes that a URL holds as they are.
+bool is_url_safe(char c, bool is_query) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         c == '.' || c == '-' || c == '~' || (c == '/' && !is_query);
+}
+
+bool append_quoted(Render& render, const Value& value, bool is_query) {
+  constexpr std::string_view digits = "0123456789ABCDEF";
+  const Value text = render.string_of(value);
+  if (text.failed() || !render.allow_bytes(std::uint64_t{text.size} * 3)) return false;
+  for_each_run(text, 0, text.size, [&](std::string_view run, std::uint8_t origin) {
+    for (const char c : run) {
+      const auto byte = static_cast<unsigned char>(c);
+      if (is_url_safe(c, is_query)) {
+        render.output().append(c, origin);
+      } else if (c == ' ' && is_query) {
+        render.output().append('+', origin);
+      } else {
+        const char escape[] = {'%', digits[byte >> 4], digits[byte & 15]};
+        render.output().append({escape, 3}, origin);
+      }
+    }
+  });
+  return true;
+}
+
+bool append_query(Render& render, const Value& pairs) {
+  Iteration iteration;
+  const bool is_object = pairs.is(Kind::object);
+  View view = {is_object ? pairs.object : nullptr, View::Part::items};
+  if (!render.iterate(is_object ? Value::of(Kind::view, &Value::view, &view) : pairs, iteration)) {
+    return false;
+  }
+  for (bool is_first = true;; is_first = false) {
+    const Value pair = render.next(iteration);
+    if (pair.failed()) return false;
+    if (!pair.is_given()) return true;
+    if (!pair.is_sequence() || pair.list->count != 2) {
+      render.fail("urlencode needs pairs");
+      return false;
+    }
+    if (!is_first) render.output().append('&', from_template);
+    if (!append_quoted(render, pair.list->items[0], true)) return false;
+    render.output().append('=', from_template);
+    if (!append_quoted(render, pair.list->items[1], true)) return false;
+  }
+}
+
+/// One line in pieces of at most `width` characters, cut between words as Python's textwrap does
+/// without breaking at hyphens.
+void append_wrapped(Render& render, const Value& line, std::size_t width, bool breaks_words,
+                    const Value& end) {
+  const std::string_view text = line.text();
+  std::size_t at = 0;
+  bool is_first = true;
+  while (at < text.size()) {
+    if (!is_first) at = text.size() - strip_left(text.substr(at)).size();
+    if (at == text.size()) break;
+    std::size_t stop = at;  // end of the words that fit
+    std::size_t reach = at;
+    std::size_t columns = 0;
+    while (reach < text.size() && columns < width) {
+      reach += first_character(text.substr(reach)).size_bytes;
+      ++columns;
+      const bool ends_word = reach == text.size() || text[reach] == ' ' || text[reach - 1] == ' ';
+      if (ends_word) stop = reach;
+    }
+    if (stop == at && !breaks_words) {
+      stop = std::min(text.find(' ', at), text.size());
+    } else if (stop == at) {
+      stop = reach;
+    }
+    if (!is_first) render.output().append(end);
+    render.output().append_part(line, at, at + strip_right(text.substr(at, stop - at)).size());
+    at = stop;
+    is_first = false;
+  }
+}
+
+}  // namespace
+
+Value filter_upper(Call& call) { return on_text(call, "upper"); }
+Value filter_lower(Call& call) { return on_text(call, "lower"); }
+Value filter_capitalize(Call& call) { return on_text(call, "capitalize"); }
+Value filter_trim(Call& call) { return on_text(call, "strip"); }
+Value filter_string(Call& call) { return call.render.string_of(call.self); }
+Value filter_escape(Call& call) { return call.render.escaped(call.self); }
+
+Value filter_center(Call& call) {
+  if (!call.has(0)) call.arguments[0] = Value::of(std::int64_t{80});
+  return on_text(call, "center");
+}
+
+Value filter_force_escape(Call& call) {
+  INGOT_VALUE(const Value text, call.render.string_of(call.self));
+  return call.render.escaped(text.with_markup(false));
+}
+
+Value filter_safe(Call& call) {
+  INGOT_VALUE(const Value text, call.render.string_of(call.self));
+  return text.with_markup(true);
+}
+
+Value filter_format(Call& call) {
+  INGOT_VALUE(const Value format, call.render.string_of(call.self));
+  if (!call.more.empty() && !call.more_keywords.empty()) {
+    return call.render.fail("can't handle positional and keyword arguments at the same time");
+  }
+  if (call.more_keywords.empty()) {
+    INGOT_VALUE(const Value arguments, call.render.new_list(call.more, Kind::tuple));
+    return percent_format(call.render, format, arguments);
+  }
+  Object* named = call.render.new_object(call.more_keywords.size());
+  for (const Keyword& keyword : call.more_keywords) {
+    if (!call.render.insert(*named, Value::text_of(keyword.name), keyword.value)) {
+      return Value::failure();
+    }
+  }
+  return percent_format(call.render, format, Value::of(named));
+}
+
+Value filter_replace(Call& call) {
+  INGOT_VALUE(const Value text, call.render.string_of(call.self));
+  INGOT_VALUE(const Value old_text, call.render.string_of(call[0]));
+  INGOT_VALUE(const Value new_text, call.render.string_of(call[1]));
+  std::int64_t count = -1;
+  if (call.has_value(2) && !call.integer(2, -1, count)) return Value::failure();
+  return replace(call.render, text.with_markup(false), old_text, new_text, count);
+}
+
+Value filter_join(Call& call) {
+  std::vector<Value> items;
+  if (!call.render.collect(call.self, items)) return Value::failure();
+  if (call.has_value(1)) {
+    const auto path = call.render.split_path(call[1]);
+    for (Value& item : items) {
+      INGOT_VALUE(item, call.render.attribute_path(item, path));
+    }
+  }
+  const Value separator = call.has(0) ? call.render.string_of(call[0]) : Value::text_of("");
+  return separator.failed() ? separator : join(call.render, separator, items);
+}
+
+/// Each word begins in upper case; Jinja's idea of a word, not Python's.
+Value filter_title(Call& call) {
+  INGOT_VALUE(const Value text, call.render.string_of(call.self));
+  bool is_first = true;
+  return map_characters(call.render, text, [&](char32_t c, std::string& result) {
+    append_in_case(result, is_first ? Case::upper : Case::lower, c);
+    is_first = begins_word(c);
+  });
+}
+
+Value filter_indent(Call& call) {
+  INGOT_VALUE(const Value text, needed_text(call));
+  INGOT_VALUE(const Value indention, indention_of(call));
+  const bool indents_first = call.flag(1);
+  const bool indents_blank = call.flag(2);
+  std::vector<Value> lines;
+  // The engine of reference appends a line end before it splits, so that one at the end stays.
+  INGOT_VALUE(const Value closed,
+              call.render.concatenate(
+                  text, Value::text_of("\n", text.is_mixed() ? std::uint8_t{0} : text.origin())));
+  if (!split_lines(call.render, closed, false, lines)) return Value::failure();
+  if (!call.render.allow_bytes(text.size + lines.size() * (std::uint64_t{indention.size} + 1)))
+    return Value::failure();
+  const std::uint8_t origin = lines_origin(lines);
+  const auto mark = call.render.output().begin();
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (i > 0) call.render.output().append('\n', origin);
+    const bool indents = i == 0 ? indents_first : indents_blank || lines[i].size > 0;
+    if (indents) call.render.output().append(indention);
+    call.render.output().append(lines[i]);
+  }
+  const Value indented = call.render.take_string(mark);
+  return indented.failed() ? indented : indented.with_markup(text.is_markup());
+}
+
+/// Without Python's line breaks in long values and its order of keys.
+Value filter_pprint(Call& call) {
+  const auto mark = call.render.output().begin();
+  if (!call.render.print_repr(call.self)) {
+    call.render.output().end(mark);
+    return Value::failure();
+  }
+  return call.render.take_string(mark);
+}
+
+Value filter_striptags(Call& call) {
+  INGOT_VALUE(const Value text, call.render.string_of(call.self));
+  if (!call.render.allow_bytes(text.size)) return Value::failure();
+  const auto mark = call.render.output().begin();
+  bool in_tag = false;
+  bool has_gap = false;
+  for_each_run(text, 0, text.size, [&](std::string_view run, std::uint8_t origin) {
+    while (!run.empty()) {
+      const Character character = first_character(run);
+      const bool opens = run[0] == '<' && run.find('>') != std::string_view::npos;
+      if (opens) in_tag = true;
+      if (!in_tag && character.is_valid && is_space(character.code_point)) {
+        has_gap = true;
+      } else if (!in_tag) {
+        const bool is_inner = !call.render.output().text_since(mark).empty();
+        if (has_gap && is_inner) call.render.output().append(' ', origin);
+        has_gap = false;
+        call.render.output().append(run.substr(0, character.size_bytes), origin);
+      } else if (run[0] == '>') {
+        in_tag = false;
+      }
+      run.remove_prefix(character.size_bytes);
+    }
+  });
+  return call.render.take_string(mark);
+}
+
+Value filter_truncate(Call& call) {
+  INGOT_VALUE(const Value text, needed_text(call));
+  std::int64_t length = 0;
+  std::int64_t leeway = 5;
+  if (!call.integer(0, 255, length)) return Value::failure();
+  if (call.has_value(3) && !call.integer(3, 5, leeway)) return Value::failure();
+  const Value end = call.has(2) ? call[2] : Value::text_of("...");
+  if (!end.is_string()) return call.render.fail("the end of a truncated text must be a string");
+  const auto end_size = static_cast<std::int64_t>(count_characters(end.text()));
+  if (length < end_size) return call.render.fail("expected length >= " + std::to_string(end_size));
+  if (leeway < 0) return call.render.fail("expected leeway >= 0");
+  if (!call.render.spend_on(text.size)) return Value::failure();
+  const auto size = static_cast<std::int64_t>(count_characters(text.text()));
+  if (size - leeway <= length) return text;
+  std::size_t cut = byte_of_character(text.text(), static_cast<std::size_t>(length - end_size));
+  if (!call.flag(1)) cut = std::min(cut, text.text().substr(0, cut).rfind(' '));
+  return call.render.concatenate(call.render.part_of(text, 0, cut), end);
+}
+
+Value filter_urlencode(Call& call) {
+  const auto mark = call.render.output().begin();
+  const bool is_query = call.self.is_sequence() || call.self.is(Kind::object) ||
+                        call.self.is(Kind::view) || call.self.is(Kind::generator);
+  const bool is_done = is_query ? append_query(call.render, call.self)
+                                : append_quoted(call.render, call.self, false);
+  if (is_done) return call.render.take_string(mark);
+  call.render.output().end(mark);
+  return Value::failure();
+}
+
+Value filter_wordcount(Call& call) {
+  INGOT_VALUE(const Value text, call.render.string_of(call.self));
+  if (!call.render.spend_on(text.size)) return Value::failure();
+  std::int64_t count = 0;
+  bool in_word = false;
+  for (std::string_view rest = text.text(); !rest.empty();) {
+    const Character character = first_character(rest);
+    const bool is_word = character.is_valid && continues_name(character.code_point);
+    count += is_word && !in_word ? 1 : 0;
+    in_word = is_word;
+    rest.remove_prefix(character.size_bytes);
+  }
+  return Value::of(count);
+}
+
+Value filter_wordwrap(Call& call) {
+  INGOT_VALUE(const Value text, needed_text(call));
+  std::int64_t width = 0;
+  if (!call.integer(0, default_wrap_width, width)) return Value::failure();
+  if (width <= 0) return call.render.fail("the width must be above 0");
+  const Value end = call.has_value(2) ? call[2] : Value::text_of("\n");
+  if (!end.is_string()) return call.render.fail("the wrap string must be a string");
+  if (!call.render.allow_bytes(text.size * (std::uint64_t{end.size} + 1))) return Value::failure();
+  std::vector<Value> lines;
+  if (!split_lines(call.render, text, false, lines)) return Value::failure();
+  const auto mark = call.render.output().begin();
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (i > 0) call.render.output().append(end);
+    append_wrapped(call.render, lines[i], static_cast<std::size_t>(width), call.flag(1, true), end);
+  }
+  return call.render.take_string(mark);
+}
+
+Value filter_xmlattr(Call& call) {
+  if (!call.self.is(Kind::object)) return call.render.fail("xmlattr needs a mapping");
+  const auto mark = call.render.output().begin();
+  const auto failed = [&] {
+    call.render.output().end(mark);
+    return Value::failure();
+  };
+  bool is_first = !call.flag(0, true);
+  for (const Pair& pair : call.self.object->span()) {
+    if (pair.value.is(Kind::none) || pair.value.is_undefined()) continue;
+    const bool is_name = pair.key.is_string() &&
+                         pair.key.text().find_first_of(" \t\n\r\f\v/>=") == std::string_view::npos;
+    if (!is_name) {
+      call.render.fail("Invalid character in attribute name");
+      return failed();
+    }
+    const Value key = call.render.escaped(pair.key);
+    const Value value = key.failed() ? key : call.render.escaped(pair.value);
+    if (value.failed()) return failed();
+    if (!is_first) call.render.output().append(' ', from_template);
+    is_first = false;
+    call.render.output().append(key);
+    call.render.output().append("=\"", from_template);
+    call.render.output().append(value);
+    call.render.output().append('"', from_template);
+  }
+  return call.render.take_string(mark);
+}
+
+}  // namespace ingot::chat

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: MIT
+// What the source of a template shows without running.
+#include <algorithm>
+#include <array>
+#include <set>
+#include <utility>
+
+#include "chat/compile/compiled_template.hpp"
+#include "chat/compile/nearest_name.hpp"
+#include "chat/compile/tree_walk.hpp"
+#include "ingot/chat_profile.hpp"
+#include "ingot/text.hpp"
+
+namespace ingot {
+namespace chat {
+namespace {
+
+using Kind = ChatRemark::Kind;
+
+struct Engine {
+  Kind kind;
+  std::string_view name;
+  std::string_view filters;
+  std::string_view tests;
+  std::string_view methods;
+  std::string_view functions;
+  std::string_view missing_statements;
+  std::string_view missing_operators;
+};
+
+constexpr std::array engines = {
+#define INGOT_CHAT_ENGINE(kind, name, filters, tests, methods, functions, statements, operators) \
+  Engine{Kind::kind, name, filters, tests, methods, functions, statements, operators},
+#include "chat/inspect/engines.def"
+#undef INGOT_CHAT_ENGINE
+};
+
+/// Whether a list between blanks has a word.
+bool lists(std::string_view words, std::string_view word) {
+  return words.find(" " + std::string(word) + " ") != std::string_view::npos;
+}
+
+/// The tag of a statement that other engines may not have; empty for all others.
+std::string_view tag_of(NodeKind kind) noexcept {
+  switch (kind) {
+    case NodeKind::with:
+      return "with";
+    case NodeKind::block:
+      return "block";
+    case NodeKind::autoescape:
+      return "autoescape";
+    case NodeKind::unavailable:
+      return "extends";
+    default:
+      return {};
+  }
+}
+
+std::string_view operator_of(NodeKind kind) noexcept {
+  switch (kind) {
+    case NodeKind::floor_divide:
+      return "//";
+    case NodeKind::power:
+      return "**";
+    default:
+      return {};
+  }
+}
+
+/// Whether lists or objects have a method that changes them.
+bool writes(const Name& name) noexcept {
+  return std::any_of(name.methods.begin(), name.methods.end(),
+                     [](const Builtin* method) { return method != nullptr && method->is_writing; });
+}
+
+bool is_method(const Name& name) noexcept {
+  constexpr std::array owners = {Owner::string, Owner::list, Owner::object};
+  return std::any_of(owners.begin(), owners.end(), [&](Owner owner) {
+    return name.methods[static_cast<std::size_t>(owner)] != nullptr;
+  });
+}
+
+class Linter {
+ public:
+  explicit Linter(const CompiledTemplate& compiled) : compiled_(compiled) {}
+
+  std::vector<ChatRemark> run() {
+    for (const Node* node : compiled_.program.body) find_guarded(*node);
+    for (const Node* node : compiled_.program.body) visit(*node);
+    std::stable_sort(remarks_.begin(), remarks_.end(), [](const auto& a, const auto& b) {
+      return std::pair(a.line, a.column) < std::pair(b.line, b.column);
+    });
+    return std::move(remarks_);
+  }
+
+ private:
+  /// Names that the template asks after before it uses them.
+  void find_guarded(const Node& node) {
+    if (node.kind == NodeKind::test) {
+      const auto& test = static_cast<const ApplyNode&>(node);
+      const bool asks = test.name == "defined" || test.name == "undefined";
+      if (asks && test.input != nullptr && test.input->kind == NodeKind::name) {
+        guarded_.insert(static_cast<const NameNode&>(*test.input).name);
+      }
+    }
+    for_each_child(node, [&](const Node& child) { find_guarded(child); });
+  }
+
+  void visit(const Node& node) {
+    if (node.kind == NodeKind::filter || node.kind == NodeKind::test) {
+      visit_apply(static_cast<const ApplyNode&>(node));
+    } else if (node.kind == NodeKind::call) {
+      visit_call(static_cast<const CallNode&>(node));
+    }
+    if (const std::string_view tag = tag_of(node.kind); !tag.empty()) {
+      for (const Engine& engine : engines) {
+        if (lists(engine.missing_statements, tag)) gap(engine, node, "the statement", tag);
+      }
+    }
+    if (const std::string_view word = operator_of(node.kind); !word.empty()) {
+      for (const Engine& engine : engines) {
+        if (lists(engine.missing_operators, word)) gap(engine, node, "the operator", word);
+      }
+    }
+    for_each_child(node, [&](const Node& child) { visit(child); });
+  }
+
+  void visit_apply(const ApplyNode& node) {
+    const bool is_filter = node.kind == NodeKind::filter;
+    const std::string_view noun = is_filter ? "the filter" : "the test";
+    if (node.builtin == nullptr) {
+      const auto table = is_filter ? filters() : tests();
+      return add(Kind::unknown_name, node, "there is no", noun.substr(4), node.name,
+                 hint_nearest(node.name, table));
+    }
+    for (const Engine& engine : engines) {
+      if (!lists(is_filter ? engine.filters : engine.tests, node.name)) {
+        gap(engine, node, noun, node.name);
+      }
+    }
+  }
+
+  void visit_call(const CallNode& node) {
+    if (node.callee->kind == NodeKind::name) {
+      visit_function(node, *static_cast<const NameNode&>(*node.callee).name);
+    } else if (node.callee->kind == NodeKind::attribute) {
+      visit_method(node, *static_cast<const AttributeNode&>(*node.callee).name);
+    }
+  }
+
+  void visit_function(const CallNode& node, const Name& name) {
+    const auto& free_names = compiled_.program.free_names;
+    const bool is_free = std::find(free_names.begin(), free_names.end(), &name) != free_names.end();
+    if (is_free && !guarded_.contains(&name)) {
+      return add(Kind::unknown_name, node, "there is no", "function", name.text,
+                 hint_nearest(name.text, globals()));
+    }
+    if (name.global == nullptr || guarded_.contains(&name)) return;
+    for (const Engine& engine : engines) {
+      if (!lists(engine.functions, name.text)) gap(engine, node, "the function", name.text);
+    }
+  }
+
+  void visit_method(const CallNode& node, const Name& name) {
+    if (writes(name)) {
+      return add(Kind::forbidden, node, "the sandbox of Hugging Face forbids", "the method",
+                 name.text, {});
+    }
+    if (!is_method(name)) return;
+    for (const Engine& engine : engines) {
+      if (!lists(engine.methods, name.text)) gap(engine, node, "the method", name.text);
+    }
+  }
+
+  void gap(const Engine& engine, const Node& node, std::string_view noun, std::string_view name) {
+    add(engine.kind, node, std::string(engine.name) + " does not have", noun, name, {});
+  }
+
+  /// Notes a fact, unless it is noted already.
+  void add(Kind kind, const Node& node, std::string_view begin, std::string_view noun,
+           std::string_view name, const std::string& end) {
+    std::string text(begin);
+    text.append(" ").append(noun).append(" '").append(escape_shortened(name, 60)).append("'");
+    text += end;
+    if (!known_.emplace(kind, text).second) return;
+    const SourcePlace place = compiled_.source.place_of(node.place);
+    remarks_.push_back({kind, place.line, place.column, std::move(text)});
+  }
+
+  const CompiledTemplate& compiled_;
+  std::set<const Name*> guarded_;
+  std::set<std::pair<Kind, std::string>> known_;
+  std::vector<ChatRemark> remarks_;
+};
+
+/// Longer ones are no tokens.
+constexpr std::size_t max_token_bytes = 64;
+
+/// More than any vocabulary has.
+constexpr std::size_t max_control_texts = 10'000;
+
+/// Gathers what is written as most control tokens are: <|...|>, with the bar of ASCII or a wide
+/// one.
+class ControlTexts {
+ public:
+  void visit(const Node& node) {
+    if (node.kind == NodeKind::text) {
+      search(static_cast<const TextNode&>(node).text);
+    } else if (node.kind == NodeKind::literal) {
+      const Value& value = static_cast<const Literal&>(node).value;
+      if (value.is_string()) search(value.text());
+    }
+    for_each_child(node, [&](const Node& child) { visit(child); });
+  }
+
+  [[nodiscard]] std::vector<std::string> take() { return std::move(found_); }
+
+ private:
+  void search(std::string_view text) {
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 2> marks = {{
+        {"<|", "|>"},
+        {"<\xEF\xBD\x9C", "\xEF\xBD\x9C>"},
+    }};
+    for (const auto& [begin_mark, end_mark] : marks) {
+      for (std::size_t at = text.find(begin_mark); at != std::string_view::npos;
+           at = text.find(begin_mark, at + 1)) {
+        const std::string_view rest = text.substr(at, max_token_bytes);
+        const std::size_t end = rest.find(end_mark, begin_mark.size());
+        if (end == std::string_view::npos || end == begin_mark.size()) continue;
+        const std::string_view token = rest.substr(0, end + end_mark.size());
+        if (token.find_first_of(" \t\r\n<", 1) == std::string_view::npos) add(token);
+      }
+    }
+  }
+
+  void add(std::string_view token) {
+    if (found_.size() == max_control_texts || !known_.emplace(token).second) return;
+    found_.emplace_back(token);
+  }
+
+  std::vector<std::string> found_;
+  std::set<std::string> known_;
+};
+
+}  // namespace
+}  // namespace chat
+
+std::vector<ChatRemark> lint_chat(const ChatTemplate& chat) {
+  return chat::Linter(*chat.compiled_).run();
+}
+
+std::vector<std::string> control_texts(const ChatTemplate& chat) {
+  chat::ControlTexts texts;
+  for (const chat::Node* node : chat.compiled_->program.body) texts.visit(*node);
+  return texts.take();
+}
+
+}  // namespace ingot

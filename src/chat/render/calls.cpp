@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT
+// Calls: arguments find their parameters.
+#include <algorithm>
+
+#include "chat/render/render.hpp"
+
+namespace ingot::chat {
+namespace {
+
+/// The position of a name among names that are separated by spaces; -1 if it is not there.
+std::ptrdiff_t parameter_index(std::string_view parameters, std::string_view name) noexcept {
+  for (std::ptrdiff_t index = 0; !parameters.empty(); ++index) {
+    const std::size_t end = std::min(parameters.find(' '), parameters.size());
+    if (parameters.substr(0, end) == name) return index;
+    parameters.remove_prefix(std::min(end + 1, parameters.size()));
+  }
+  return -1;
+}
+
+std::size_t parameter_count(std::string_view parameters) noexcept {
+  return parameters.empty()
+             ? 0
+             : static_cast<std::size_t>(std::count(parameters.begin(), parameters.end(), ' ') + 1);
+}
+
+}  // namespace
+
+Value Render::call(const Value& callee, const Arguments& arguments) {
+  switch (callee.kind) {
+    case Kind::macro:
+      return call_macro(*callee.closure, arguments);
+    case Kind::function:
+      return call_builtin(*callee.bound->builtin, callee.bound->self, arguments);
+    case Kind::loop:
+      return call_loop(*callee.loop, arguments);
+    case Kind::joiner:
+      if (!callee.joiner->is_used) {
+        callee.joiner->is_used = true;
+        return Value::text_of("");
+      }
+      return callee.joiner->separator;
+    case Kind::undefined:
+      return fail_undefined(callee);
+    default:
+      return fail("'" + std::string(type_name(callee.kind)) + "' object is not callable");
+  }
+}
+
+Value Render::evaluate_call(const CallNode& node, const Value* caller) {
+  INGOT_VALUE(const Value callee, evaluate(*node.callee));
+  Arguments arguments;
+  if (!evaluate_arguments(node.arguments, caller, arguments)) return Value::failure();
+  place_ = node.callee->place;
+  return call(callee, arguments);
+}
+
+Value Render::call_builtin(const Builtin& builtin, const Value& self, const Arguments& arguments) {
+  Call call{*this, builtin, self, {}, {}, {}};
+  const std::size_t count = parameter_count(builtin.parameters);
+  const std::size_t positional = std::min(count, arguments.positional.size());
+  std::copy_n(arguments.positional.begin(), positional, call.arguments.begin());
+  call.more = arguments.positional.subspan(positional);
+  if (!call.more.empty() && builtin.extra == Builtin::Extra::refused) {
+    return fail(std::string(builtin.name) + "() takes at most " + std::to_string(count) +
+                " arguments (" + std::to_string(arguments.positional.size()) + " given)");
+  }
+  if (builtin.extra == Builtin::Extra::accepted) {
+    call.more_keywords = arguments.keywords;
+  } else {
+    for (const Keyword& keyword : arguments.keywords) {
+      const std::ptrdiff_t index = parameter_index(builtin.parameters, keyword.name);
+      const bool is_free = index >= 0 && !call.has(static_cast<std::size_t>(index));
+      if (!is_free) {
+        return fail(std::string(builtin.name) +
+                    (index < 0 ? "() has no parameter '" : "() got two values for '") +
+                    std::string(keyword.name) + "'");
+      }
+      call.arguments[static_cast<std::size_t>(index)] = keyword.value;
+    }
+  }
+  for (std::size_t i = 0; i < builtin.required; ++i) {
+    if (!call.has(i)) {
+      return fail(std::string(builtin.name) + "() needs at least " +
+                  std::to_string(builtin.required) + " arguments");
+    }
+  }
+  return builtin.function(call);
+}
+
+/// Puts arguments into the slots of a macro; those that are left out stay missing.
+bool Render::bind_parameters(const MacroNode& node, const Arguments& arguments,
+                             Activation& activation) {
+  const std::size_t count = node.parameters.size();
+  const std::size_t positional = std::min(count, arguments.positional.size());
+  for (std::size_t i = 0; i < positional; ++i) {
+    activation.slots[node.parameters[i]->slot] = arguments.positional[i];
+  }
+  Object* others = new_object(0);
+  Value caller;
+  for (const Keyword& keyword : arguments.keywords) {
+    const auto* parameter = std::find_if(
+        node.parameters.data() + positional, node.parameters.data() + count,
+        [&](const NameNode* candidate) { return candidate->name->text == keyword.name; });
+    if (parameter != node.parameters.data() + count) {
+      activation.slots[(*parameter)->slot] = keyword.value;
+    } else if (keyword.name == "caller" && node.caller_slot != no_slot) {
+      caller = keyword.value;
+    } else if (!insert(*others, Value::text_of(keyword.name), keyword.value)) {
+      return false;
+    }
+  }
+  if (node.caller_slot != no_slot) {
+    activation.slots[node.caller_slot] =
+        caller.is_given() ? caller : new_undefined(Undefined::Reason::hint, "No caller defined");
+  }
+  const std::string name = "macro '" + std::string(node.name) + "'";
+  if (node.kwargs_slot != no_slot) {
+    activation.slots[node.kwargs_slot] = Value::of(others);
+  } else if (others->count > 0) {
+    fail(name + " takes no keyword argument '" + std::string(others->pairs[0].key.text()) + "'");
+    return false;
+  }
+  const std::span<const Value> more = arguments.positional.subspan(positional);
+  if (node.varargs_slot != no_slot) {
+    const Value tuple = new_list(more, Kind::tuple);
+    activation.slots[node.varargs_slot] = tuple;
+    return !tuple.failed();
+  }
+  if (more.empty()) return true;
+  fail(name + " takes not more than " + std::to_string(count) + " argument(s)");
+  return false;
+}
+
+/// Evaluates the defaults of parameters that are missing, in their order.
+bool Render::set_defaults(const MacroNode& node) {
+  const std::size_t without_default = node.parameters.size() - node.defaults.size();
+  for (std::size_t i = 0; i < node.parameters.size(); ++i) {
+    const NameNode& parameter = *node.parameters[i];
+    if (activation_->slots[parameter.slot].is_given()) continue;
+    Value value;
+    if (i >= without_default) {
+      value = evaluate(*node.defaults[i - without_default]);
+    } else {
+      const std::string hint =
+          "parameter '" + std::string(parameter.name->text) + "' was not provided";
+      value = new_undefined(Undefined::Reason::hint, arena_.copy(std::string_view(hint)));
+    }
+    if (value.failed()) return false;
+    activation_->slots[parameter.slot] = value;
+  }
+  return true;
+}
+
+Value Render::call_macro(Closure& closure, const Arguments& arguments) {
+  const MacroNode& node = *closure.node;
+  const std::uint32_t place = place_;
+  if (calls_ >= limits().max_depth) return fail_limit("max_depth", limits().max_depth);
+  if (!allow_elements(node.slot_count)) return Value::failure();
+  ++calls_;
+  Activation* const caller = activation_;
+  const auto mark = output_.begin();
+  Activation* const own = new_activation(closure.outer, node.slot_count);
+  bool is_done = bind_parameters(node, arguments, *own);
+  activation_ = own;
+  if (is_done) {
+    enter(node.scope);
+    is_done = set_defaults(node) && execute_all(node.body) != Flow::failed;
+    leave(node.scope);
+  }
+  activation_ = caller;
+  --calls_;
+  if (is_done) {
+    const Value text = take_string(mark);
+    return escapes_output_ && !text.failed() ? text.with_markup(true) : text;
+  }
+  output_.end(mark);
+  error_.calls.push_back({std::string(node.name), place});
+  return Value::failure();
+}
+
+}  // namespace ingot::chat

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: MIT
+// Expressions while they run.
+#include "chat/render/render.hpp"
+
+namespace ingot::chat {
+namespace {
+
+/// Nodes within nodes, through all macros that are running. A level takes less than 400 bytes of
+/// stack, with sanitizers less than 1 KiB.
+constexpr std::uint32_t max_evaluation_depth = 4000;
+
+}  // namespace
+
+/// Counts a level of evaluation.
+class Render::Depth {
+ public:
+  explicit Depth(Render& render)
+      : render_(render), is_allowed_(++render.depth_ <= max_evaluation_depth) {
+    if (!is_allowed_) render.fail_limit("the depth of what is evaluated", max_evaluation_depth);
+  }
+  ~Depth() { --render_.depth_; }
+  Depth(const Depth&) = delete;
+  Depth& operator=(const Depth&) = delete;
+  [[nodiscard]] bool is_allowed() const { return is_allowed_; }
+
+ private:
+  Render& render_;
+  bool is_allowed_;
+};
+
+Value Render::evaluate(const Node& node) {
+  if (node.kind == NodeKind::literal) return static_cast<const Literal&>(node).value;
+  if (node.kind == NodeKind::name) return evaluate_name(static_cast<const NameNode&>(node));
+  const Depth depth(*this);
+  if (!depth.is_allowed() || !spend(1)) return Value::failure();
+  switch (node.kind) {
+    case NodeKind::tuple:
+    case NodeKind::list:
+      return evaluate_sequence(static_cast<const SequenceNode&>(node));
+    case NodeKind::object:
+      return evaluate_object(static_cast<const ObjectNode&>(node));
+    case NodeKind::conditional:
+      return evaluate_conditional(static_cast<const Conditional&>(node));
+    case NodeKind::logical_or:
+    case NodeKind::logical_and:
+      return evaluate_logical(static_cast<const Binary&>(node));
+    case NodeKind::logical_not: {
+      INGOT_VALUE(const Value operand, evaluate(*static_cast<const Unary&>(node).operand));
+      return Value::of(!is_true(operand));
+    }
+    case NodeKind::compare:
+      return evaluate_compare(static_cast<const CompareNode&>(node));
+    case NodeKind::concat:
+      return evaluate_concat(static_cast<const SequenceNode&>(node));
+    case NodeKind::negate:
+    case NodeKind::plus:
+      return evaluate_sign(static_cast<const Unary&>(node));
+    case NodeKind::attribute: {
+      const auto& attribute_node = static_cast<const AttributeNode&>(node);
+      INGOT_VALUE(const Value object, evaluate(*attribute_node.object));
+      place_ = node.place;
+      return attribute(object, attribute_node.name->text, attribute_node.name);
+    }
+    case NodeKind::item:
+      return evaluate_item(static_cast<const Binary&>(node));
+    case NodeKind::slice:
+      return evaluate_slice(static_cast<const SliceNode&>(node));
+    case NodeKind::call:
+      return evaluate_call(static_cast<const CallNode&>(node));
+    case NodeKind::filter:
+    case NodeKind::test:
+      return evaluate_apply(static_cast<const ApplyNode&>(node));
+    default:
+      return evaluate_binary(static_cast<const Binary&>(node));
+  }
+}
+
+Value Render::evaluate_name(const NameNode& node) {
+  const Value value = slot(node.hops, node.slot);
+  if (value.is_given()) return value;
+  return new_undefined(Undefined::Reason::name, node.name->text);
+}
+
+Value Render::evaluate_sequence(const SequenceNode& node) {
+  const std::size_t count = node.items.size();
+  auto* items = arena_.make_array<Value>(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    INGOT_VALUE(items[i], evaluate(*node.items[i]));
+  }
+  const Kind kind = node.kind == NodeKind::tuple ? Kind::tuple : Kind::list;
+  return Value::of(arena_.make<List>(items, static_cast<std::uint32_t>(count)), kind);
+}
+
+Value Render::evaluate_object(const ObjectNode& node) {
+  Object* object = new_object(node.pairs.size());
+  for (const PairNode& pair : node.pairs) {
+    INGOT_VALUE(const Value key, evaluate(*pair.key));
+    INGOT_VALUE(const Value value, evaluate(*pair.value));
+    place_ = pair.key->place;
+    if (!insert(*object, key, value)) return Value::failure();
+  }
+  return Value::of(object);
+}
+
+Value Render::evaluate_conditional(const Conditional& node) {
+  INGOT_VALUE(const Value test, evaluate(*node.test));
+  if (is_true(test)) return evaluate(*node.then);
+  if (node.otherwise != nullptr) return evaluate(*node.otherwise);
+  return new_undefined(Undefined::Reason::hint,
+                       "the inline if-expression was false and has no else");
+}
+
+Value Render::evaluate_logical(const Binary& node) {
+  INGOT_VALUE(const Value left, evaluate(*node.left));
+  if (is_true(left) == (node.kind == NodeKind::logical_or)) return left;
+  return evaluate(*node.right);
+}
+
+Value Render::evaluate_compare(const CompareNode& node) {
+  INGOT_VALUE(Value left, evaluate(*node.first));
+  Value result = Value::of(true);
+  for (const Comparand& operand : node.rest) {
+    INGOT_VALUE(const Value right, evaluate(*operand.value));
+    place_ = node.place;
+    result = compare(operand.comparison, left, right);
+    if (result.failed() || !is_true(result)) return result;
+    left = right;
+  }
+  return result;
+}
+
+Value Render::evaluate_concat(const SequenceNode& node) {
+  // Operands may print, too, so all are evaluated before the first is appended.
+  auto* parts = arena_.make_array<Value>(node.items.size());
+  std::uint64_t size = 0;
+  for (std::size_t i = 0; i < node.items.size(); ++i) {
+    INGOT_VALUE(parts[i], evaluate(*node.items[i]));
+    size += parts[i].is_string() ? parts[i].size : 0;
+  }
+  place_ = node.place;
+  if (!allow_bytes(size)) return Value::failure();
+  if (node.items.size() == 2 && parts[0].is_string() && parts[1].is_string()) {
+    const Value joined = concatenate(parts[0].with_markup(false), parts[1].with_markup(false));
+    return joined;
+  }
+  const auto mark = output_.begin();
+  for (std::size_t i = 0; i < node.items.size(); ++i) {
+    if (!print(parts[i])) {
+      output_.end(mark);
+      return Value::failure();
+    }
+  }
+  return take_string(mark);
+}
+
+Value Render::evaluate_binary(const Binary& node) {
+  INGOT_VALUE(const Value left, evaluate(*node.left));
+  INGOT_VALUE(const Value right, evaluate(*node.right));
+  place_ = node.place;
+  return arithmetic(node.kind, left, right);
+}
+
+Value Render::evaluate_sign(const Unary& node) {
+  INGOT_VALUE(const Value operand, evaluate(*node.operand));
+  place_ = node.place;
+  if (node.kind == NodeKind::negate) return negate(operand);
+  if (operand.is_undefined()) return fail_undefined(operand);
+  if (operand.is(Kind::real)) return operand;
+  if (operand.is_integral()) return Value::of(operand.as_integer());
+  return fail("bad operand type for unary +: '" + std::string(type_name(operand.kind)) + "'");
+}
+
+Value Render::evaluate_item(const Binary& node) {
+  INGOT_VALUE(const Value object, evaluate(*node.left));
+  INGOT_VALUE(const Value index, evaluate(*node.right));
+  place_ = node.place;
+  return item(object, index);
+}
+
+Value Render::evaluate_slice(const SliceNode& node) {
+  INGOT_VALUE(const Value object, evaluate(*node.object));
+  Value bounds[3];
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (node.bounds[i] == nullptr) continue;
+    INGOT_VALUE(bounds[i], evaluate(*node.bounds[i]));
+  }
+  place_ = node.place;
+  return slice(object, bounds);
+}
+
+Value Render::evaluate_apply(const ApplyNode& node) {
+  Value input = block_input_;
+  if (node.input != nullptr) {
+    INGOT_VALUE(input, evaluate(*node.input));
+  }
+  if (node.builtin == nullptr) {
+    place_ = node.place;
+    const std::string noun = node.kind == NodeKind::filter ? "filter" : "test";
+    return fail("No " + noun + " named '" + std::string(node.name) + "' found");
+  }
+  Arguments arguments;
+  if (!evaluate_arguments(node.arguments, nullptr, arguments)) return Value::failure();
+  place_ = node.place;
+  return call_builtin(*node.builtin, input, arguments);
+}
+
+bool Render::evaluate_arguments(const ArgumentNodes& nodes, const Value* caller,
+                                Arguments& arguments) {
+  const std::size_t positional_count = nodes.positional.size();
+  const std::size_t keyword_count = nodes.keywords.size() + (caller == nullptr ? 0 : 1);
+  auto* positional = arena_.make_array<Value>(positional_count);
+  for (std::size_t i = 0; i < positional_count; ++i) {
+    positional[i] = evaluate(*nodes.positional[i]);
+    if (positional[i].failed()) return false;
+  }
+  auto* keywords = arena_.make_array<Keyword>(keyword_count);
+  for (std::size_t i = 0; i < nodes.keywords.size(); ++i) {
+    keywords[i] = {nodes.keywords[i].name, evaluate(*nodes.keywords[i].value)};
+    if (keywords[i].value.failed()) return false;
+  }
+  if (caller != nullptr) keywords[keyword_count - 1] = {"caller", *caller};
+  arguments.positional = {positional, positional_count};
+  arguments.keywords = {keywords, keyword_count};
+  if (nodes.more_positional == nullptr && nodes.more_keywords == nullptr) return true;
+  std::vector<Value> all(positional, positional + positional_count);
+  std::vector<Keyword> all_keywords(keywords, keywords + keyword_count);
+  if (!append_spread(nodes, all, all_keywords)) return false;
+  arguments.positional = arena_.copy(all);
+  arguments.keywords = arena_.copy(all_keywords);
+  return true;
+}
+
+/// `*list` and `**object`.
+bool Render::append_spread(const ArgumentNodes& nodes, std::vector<Value>& positional,
+                           std::vector<Keyword>& keywords) {
+  if (nodes.more_positional != nullptr) {
+    const Value list = evaluate(*nodes.more_positional);
+    if (list.failed() || !collect(list, positional)) return false;
+  }
+  if (nodes.more_keywords == nullptr) return true;
+  const Value object = evaluate(*nodes.more_keywords);
+  if (object.failed()) return false;
+  if (!object.is(Kind::object)) {
+    fail("argument after ** must be a mapping, not " + std::string(type_name(object.kind)));
+    return false;
+  }
+  for (const Pair& pair : object.object->span()) {
+    if (!pair.key.is_string()) {
+      fail("keywords must be strings");
+      return false;
+    }
+    keywords.push_back({pair.key.text(), pair.value});
+  }
+  return spend_on(object.object->count);
+}
+
+}  // namespace ingot::chat

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: MIT
+// Begin, end, failures and limits of a rendering.
+#include "chat/render/render.hpp"
+
+#include <algorithm>
+
+#include "chat/values/numbers.hpp"
+
+namespace ingot::chat {
+namespace {
+
+/// Deeper input than this is no conversation.
+constexpr std::uint32_t max_value_depth = 500;
+
+/// Sizes are kept in 32 bits.
+constexpr std::uint64_t max_size = std::uint64_t{1} << 30;
+
+ChatLimits within_32_bits(ChatLimits limits) {
+  for (std::uint64_t* limit :
+       {&limits.max_output_bytes, &limits.max_string_bytes, &limits.max_elements}) {
+    *limit = std::min(*limit, max_size);
+  }
+  return limits;
+}
+
+std::string undefined_reason(const Undefined* undefined) {
+  if (undefined == nullptr) return "the value is undefined";
+  const std::string text(undefined->text);
+  const std::string owner(type_name(undefined->owner));
+  switch (undefined->reason) {
+    case Undefined::Reason::name:
+      return "'" + text + "' is undefined";
+    case Undefined::Reason::attribute:
+      return undefined->owner == Kind::none
+                 ? "'None' has no attribute '" + text + "'"
+                 : "'" + owner + " object' has no attribute '" + text + "'";
+    case Undefined::Reason::element:
+      return (undefined->owner == Kind::none ? "None" : owner + " object") + " has no element " +
+             text;
+    case Undefined::Reason::unsafe:
+      return "access to attribute '" + text + "' of '" + owner + "' object is unsafe";
+    case Undefined::Reason::hint:
+      return text;
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string_view type_name(Kind kind) noexcept {
+  switch (kind) {
+    case Kind::missing:
+    case Kind::failure:
+    case Kind::undefined:
+      return "Undefined";
+    case Kind::none:
+      return "NoneType";
+    case Kind::boolean:
+      return "bool";
+    case Kind::integer:
+    case Kind::digits:
+      return "int";
+    case Kind::real:
+      return "float";
+    case Kind::string:
+      return "str";
+    case Kind::list:
+      return "list";
+    case Kind::tuple:
+      return "tuple";
+    case Kind::object:
+      return "dict";
+    case Kind::view:
+      return "dict view";
+    case Kind::range:
+      return "range";
+    case Kind::generator:
+      return "generator";
+    case Kind::name_space:
+      return "Namespace";
+    case Kind::macro:
+      return "Macro";
+    case Kind::function:
+      return "function";
+    case Kind::loop:
+      return "LoopContext";
+    case Kind::cycler:
+      return "Cycler";
+    case Kind::joiner:
+      return "Joiner";
+  }
+  return "object";
+}
+
+Render::Render(const CompiledTemplate& compiled, const ChatOptions& options)
+    : compiled_(compiled),
+      options_(options),
+      limits_(within_32_bits(options.limits)),
+      variables_(compiled.names.names().size()),
+      steps_left_(options.limits.max_steps) {}
+
+void Render::set_variable(std::string_view name, const ChatValue& value, std::uint8_t origin) {
+  const Name* known = compiled_.names.find(name);
+  if (known == nullptr) return;
+  const Value imported = import(value, 0);
+  variables_[known->id] = imported.failed() ? imported : imported.with_origin(origin);
+}
+
+/// The caller's variable of a name, or the global function.
+Value Render::variable(const Name* name) const {
+  const Value& given = variables_[name->id];
+  if (given.is_given() || name->global == nullptr) return given;
+  return Value::of(Kind::function, &Value::bound, &name->global_function);
+}
+
+bool Render::run() {
+  if (error_.code != Errc::internal) return false;  // a variable could not be taken over
+  activation_ = new_activation(nullptr, compiled_.program.slot_count);
+  enter(compiled_.program.scope);
+  return execute_all(compiled_.program.body) != Flow::failed;
+}
+
+ChatText Render::take_text() {
+  ChatText result;
+  std::uint64_t begin = 0;
+  result.runs.reserve(output_.runs().size());
+  for (const TextRun& run : output_.runs()) {
+    ChatRun& last = result.runs.emplace_back();
+    last.offset_bytes = begin;
+    last.size_bytes = run.end - begin;
+    last.is_input = (run.origin & from_input) != 0;
+    last.is_generated = (run.origin & from_generation) != 0;
+    begin = run.end;
+  }
+  result.text = output_.take_bytes();
+  return result;
+}
+
+Value Render::fail(Errc code, std::string reason) {
+  if (error_.code == Errc::internal) {
+    error_.code = code;
+    error_.reason = std::move(reason);
+    error_.place = place_;
+  }
+  return Value::failure();
+}
+
+Value Render::fail_limit(std::string_view limit, std::uint64_t value) {
+  return fail(Errc::limit_exceeded,
+              "more than " + std::string(limit) + " = " + std::to_string(value));
+}
+
+Value Render::fail_undefined(const Value& value) {
+  const bool is_unsafe =
+      value.undefined != nullptr && value.undefined->reason == Undefined::Reason::unsafe;
+  return fail(is_unsafe ? Errc::chat_security : Errc::chat_undefined,
+              undefined_reason(value.undefined));
+}
+
+bool Render::out_of_steps() {
+  steps_left_ = 0;
+  fail_limit("max_steps", limits().max_steps);
+  return false;
+}
+
+bool Render::allow_bytes(std::uint64_t bytes) {
+  if (bytes > limits().max_string_bytes) {
+    fail_limit("max_string_bytes", limits().max_string_bytes);
+    return false;
+  }
+  if (arena_.used_bytes() > limits().max_memory_bytes) {
+    fail_limit("max_memory_bytes", limits().max_memory_bytes);
+    return false;
+  }
+  return spend_on(bytes);
+}
+
+bool Render::allow_elements(std::uint64_t count) {
+  if (count > limits().max_elements) {
+    fail_limit("max_elements", limits().max_elements);
+    return false;
+  }
+  if (arena_.used_bytes() > limits().max_memory_bytes) {
+    fail_limit("max_memory_bytes", limits().max_memory_bytes);
+    return false;
+  }
+  return spend_on(count);
+}
+
+Value Render::import(const ChatValue& value, std::uint32_t depth) {
+  if (depth > max_value_depth) return fail_limit("the depth of an input value", max_value_depth);
+  Value result = Value::none();
+  if (const auto* text = value.string()) {
+    if (!allow_bytes(text->size())) return Value::failure();
+    result = Value::text_of(*text);
+  } else if (const auto* digits = value.digits()) {
+    if (!allow_bytes(digits->text.size())) return Value::failure();
+    result = Value::text_of(digits->text, from_template, Kind::digits);
+  } else if (const auto* boolean = value.boolean()) {
+    result = Value::of(*boolean);
+  } else if (const auto* integer = value.integer()) {
+    result = Value::of(*integer);
+  } else if (const auto* real = value.real()) {
+    result = Value::of(*real);
+  } else if (const auto* members = value.members()) {
+    result = import_object(*members, depth);
+  } else if (const auto* elements = value.elements()) {
+    if (!allow_elements(elements->size())) return Value::failure();
+    auto* items = arena_.make_array<Value>(elements->size());
+    for (std::size_t i = 0; i < elements->size(); ++i) {
+      INGOT_VALUE(items[i], import((*elements)[i], depth + 1));
+    }
+    result = Value::of(arena_.make<List>(items, static_cast<std::uint32_t>(elements->size())));
+  }
+  return result.failed() ? result : result.with_origin(from_input);
+}
+
+Value Render::import_object(const ChatValue::Object& members, std::uint32_t depth) {
+  if (!allow_elements(members.size())) return Value::failure();
+  Object* object = new_object(members.size());
+  for (const ChatValue::Member& member : members) {
+    if (!allow_bytes(member.name.size())) return Value::failure();
+    INGOT_VALUE(const Value value, import(member.value, depth + 1));
+    if (!insert(*object, Value::text_of(member.name, from_input), value)) return Value::failure();
+  }
+  return Value::of(object);
+}
+
+}  // namespace ingot::chat

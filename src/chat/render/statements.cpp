@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: MIT
+// Statements while they run.
+#include <utility>
+
+#include "chat/render/render.hpp"
+
+namespace ingot::chat {
+namespace {
+
+Flow flow_of(bool is_done) noexcept { return is_done ? Flow::next : Flow::failed; }
+
+}  // namespace
+
+Activation* Render::new_activation(Activation* outer, std::uint16_t slot_count) {
+  auto* slots = arena_.make_array<Value>(slot_count);
+  std::uninitialized_fill_n(slots, slot_count, Value());
+  return arena_.make<Activation>(outer, slots);
+}
+
+Value& Render::slot(std::uint16_t hops, std::uint16_t index) {
+  Activation* activation = activation_;
+  for (; hops > 0; --hops) activation = activation->outer;
+  return activation->slots[index];
+}
+
+void Render::enter(const Scope& scope) {
+  for (const SlotStart& start : scope.starts) {
+    Value& target = activation_->slots[start.slot];
+    switch (start.action) {
+      case SlotStart::Action::clear:
+        target = {};
+        break;
+      case SlotStart::Action::variable:
+        target = variable(start.name);
+        break;
+      case SlotStart::Action::outer:
+        target = slot(start.hops, start.outer_slot);
+        break;
+    }
+  }
+}
+
+void Render::leave(const Scope& scope) {
+  for (const std::uint16_t index : scope.slots) activation_->slots[index] = {};
+}
+
+Flow Render::execute_all(Body body) {
+  for (const Node* node : body) {
+    if (const Flow flow = execute(*node); flow != Flow::next) return flow;
+  }
+  return Flow::next;
+}
+
+Flow Render::execute(const Node& node) {
+  place_ = node.place;
+  if (!spend(1)) return Flow::failed;
+  switch (node.kind) {
+    case NodeKind::text:
+      output_.append(static_cast<const TextNode&>(node).text, from_template);
+      if (output_.size_bytes() <= limits().max_output_bytes) return Flow::next;
+      fail_limit("max_output_bytes", limits().max_output_bytes);
+      return Flow::failed;
+    case NodeKind::print:
+      return execute_print(*static_cast<const Unary&>(node).operand);
+    case NodeKind::if_:
+      return execute_if(static_cast<const IfNode&>(node));
+    case NodeKind::for_:
+      return execute_for(static_cast<const ForNode&>(node));
+    case NodeKind::set:
+      return execute_set(static_cast<const SetNode&>(node));
+    case NodeKind::set_block:
+      return execute_set_block(static_cast<const BlockNode&>(node));
+    case NodeKind::filter_block:
+      return execute_filter_block(static_cast<const BlockNode&>(node));
+    case NodeKind::generation:
+      return execute_generation(static_cast<const BlockNode&>(node));
+    case NodeKind::autoescape:
+      return execute_autoescape(static_cast<const BlockNode&>(node));
+    case NodeKind::block:
+      return execute_in_scope(static_cast<const BlockNode&>(node).scope,
+                              static_cast<const BlockNode&>(node).body);
+    case NodeKind::with:
+      return execute_with(static_cast<const WithNode&>(node));
+    case NodeKind::macro:
+      return execute_macro(static_cast<const MacroNode&>(node));
+    case NodeKind::call_block:
+      return execute_call_block(static_cast<const MacroNode&>(node));
+    case NodeKind::break_:
+      return Flow::break_loop;
+    case NodeKind::continue_:
+      return Flow::continue_loop;
+    default:
+      fail("there are no other templates to include, import or extend");
+      return Flow::failed;
+  }
+}
+
+Flow Render::execute_print(const Node& operand) {
+  Value value = evaluate(operand);
+  if (value.failed()) return Flow::failed;
+  if (escapes_output_) value = escaped(value);
+  if (value.failed() || !print(value)) return Flow::failed;
+  if (output_.size_bytes() <= limits().max_output_bytes) return Flow::next;
+  fail_limit("max_output_bytes", limits().max_output_bytes);
+  return Flow::failed;
+}
+
+Flow Render::execute_if(const IfNode& node) {
+  for (const Branch& branch : node.branches) {
+    const Value test = evaluate(*branch.test);
+    if (test.failed()) return Flow::failed;
+    if (is_true(test)) return execute_all(branch.body);
+  }
+  return execute_all(node.otherwise);
+}
+
+bool Render::assign(const Node& target, const Value& value) {
+  switch (target.kind) {
+    case NodeKind::tuple:
+      return assign_tuple(static_cast<const SequenceNode&>(target), value);
+    case NodeKind::namespace_target:
+      return assign_attribute(static_cast<const NamespaceTarget&>(target), value);
+    default: {
+      const auto& name = static_cast<const NameNode&>(target);
+      slot(name.hops, name.slot) = value;
+      return true;
+    }
+  }
+}
+
+bool Render::assign_tuple(const SequenceNode& target, const Value& value) {
+  place_ = target.place;
+  if (value.is_undefined()) {
+    fail_undefined(value);
+    return false;
+  }
+  Iteration iteration;
+  if (!iterate(value, iteration)) return false;
+  std::size_t count = 0;
+  for (; count < target.items.size(); ++count) {
+    const Value element = next(iteration);
+    if (element.failed()) return false;
+    if (!element.is_given()) {
+      fail("not enough values to unpack (expected " + std::to_string(target.items.size()) +
+           ", got " + std::to_string(count) + ")");
+      return false;
+    }
+    if (!assign(*target.items[count], element)) return false;
+  }
+  const Value rest = next(iteration);
+  if (rest.failed()) return false;
+  if (!rest.is_given()) return true;
+  fail("too many values to unpack (expected " + std::to_string(target.items.size()) + ")");
+  return false;
+}
+
+bool Render::assign_attribute(const NamespaceTarget& target, const Value& value) {
+  place_ = target.place;
+  const Value& space = slot(target.hops, target.slot);
+  if (!space.is(Kind::name_space)) {
+    fail("cannot assign attribute on non-namespace object");
+    return false;
+  }
+  return insert(*space.object, Value::text_of(target.attribute->text), value);
+}
+
+Flow Render::execute_set(const SetNode& node) {
+  const Value value = evaluate(*node.value);
+  return flow_of(!value.failed() && assign(*node.target, value));
+}
+
+Flow Render::execute_set_block(const BlockNode& node) {
+  const auto mark = output_.begin();
+  enter(node.scope);
+  const Flow flow = execute_all(node.body);
+  if (flow != Flow::next) {
+    output_.end(mark);
+    leave(node.scope);
+    return flow;
+  }
+  Value text = take_string(mark);
+  if (escapes_output_ && !text.failed()) text = text.with_markup(true);
+  if (node.operand != nullptr && !text.failed()) {
+    const Value outer_input = std::exchange(block_input_, text);
+    text = evaluate(*node.operand);
+    block_input_ = outer_input;
+  }
+  leave(node.scope);
+  return flow_of(!text.failed() && assign(*node.target, text));
+}
+
+Flow Render::execute_filter_block(const BlockNode& node) {
+  const auto mark = output_.begin();
+  enter(node.scope);
+  const Flow flow = execute_all(node.body);
+  if (flow != Flow::next) {
+    output_.end(mark);
+    leave(node.scope);
+    return flow;
+  }
+  const Value outer_input = std::exchange(block_input_, take_string(mark));
+  const Value text = block_input_.failed() ? block_input_ : evaluate(*node.operand);
+  block_input_ = outer_input;
+  leave(node.scope);
+  return flow_of(!text.failed() && print(text));
+}
+
+Flow Render::execute_generation(const BlockNode& node) {
+  const std::uint8_t outer = output_.set_extra_origin(from_generation);
+  const Flow flow = execute_in_scope(node.scope, node.body);
+  output_.set_extra_origin(outer);
+  return flow;
+}
+
+Flow Render::execute_autoescape(const BlockNode& node) {
+  enter(node.scope);
+  const Value on = evaluate(*node.operand);
+  if (on.failed()) return Flow::failed;
+  const bool outer = std::exchange(escapes_output_, is_true(on));
+  const Flow flow = execute_all(node.body);
+  escapes_output_ = outer;
+  leave(node.scope);
+  return flow;
+}
+
+Flow Render::execute_in_scope(const Scope& scope, Body body) {
+  enter(scope);
+  const Flow flow = execute_all(body);
+  leave(scope);
+  return flow;
+}
+
+Flow Render::execute_with(const WithNode& node) {
+  std::vector<Value> values;
+  values.reserve(node.assignments.size());
+  for (const SetNode* assignment : node.assignments) {
+    values.push_back(evaluate(*assignment->value));
+    if (values.back().failed()) return Flow::failed;
+  }
+  enter(node.scope);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!assign(*node.assignments[i]->target, values[i])) return Flow::failed;
+  }
+  const Flow flow = execute_all(node.body);
+  leave(node.scope);
+  return flow;
+}
+
+Flow Render::execute_macro(const MacroNode& node) {
+  Closure* closure = arena_.make<Closure>(&node, activation_);
+  return flow_of(assign(*node.target, Value::of(Kind::macro, &Value::closure, closure)));
+}
+
+Flow Render::execute_call_block(const MacroNode& node) {
+  Closure* closure = arena_.make<Closure>(&node, activation_);
+  const Value caller = Value::of(Kind::macro, &Value::closure, closure);
+  const Value result = evaluate_call(*node.call, &caller);
+  return flow_of(!result.failed() && print(result));
+}
+
+}  // namespace ingot::chat

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: MIT
+// Python's operators on numbers, strings and lists.
+#include <algorithm>
+#include <cmath>
+
+#include "chat/render/render.hpp"
+#include "chat/values/percent_format.hpp"
+
+namespace ingot::chat {
+namespace {
+
+std::string_view sign_of(NodeKind operation) noexcept {
+  switch (operation) {
+    case NodeKind::add:
+      return "+";
+    case NodeKind::subtract:
+      return "-";
+    case NodeKind::multiply:
+      return "*";
+    case NodeKind::divide:
+      return "/";
+    case NodeKind::floor_divide:
+      return "//";
+    case NodeKind::modulo:
+      return "%";
+    default:
+      return "**";
+  }
+}
+
+/// Rounds toward minus infinity. `divisor` is not 0; nothing if the result does not fit.
+std::optional<std::int64_t> floor_quotient(std::int64_t dividend, std::int64_t divisor) noexcept {
+  if (divisor == -1 && dividend == std::numeric_limits<std::int64_t>::min()) return std::nullopt;
+  const std::int64_t quotient = dividend / divisor;
+  const bool is_inexact = quotient * divisor != dividend;
+  return is_inexact && (dividend < 0) != (divisor < 0) ? quotient - 1 : quotient;
+}
+
+std::int64_t floor_rest(std::int64_t dividend, std::int64_t divisor) noexcept {
+  if (divisor == -1) return 0;
+  const std::int64_t rest = dividend % divisor;
+  return rest != 0 && (rest < 0) != (divisor < 0) ? rest + divisor : rest;
+}
+
+double floor_rest(double dividend, double divisor) noexcept {
+  const double rest = std::fmod(dividend, divisor);
+  if (rest == 0) return std::copysign(0.0, divisor);
+  return (rest < 0) != (divisor < 0) ? rest + divisor : rest;
+}
+
+/// As Python's float_floor_div: exact, unlike the floor of the quotient.
+double floor_quotient(double dividend, double divisor) noexcept {
+  const double quotient = (dividend - floor_rest(dividend, divisor)) / divisor;
+  if (quotient == 0) return std::copysign(0.0, dividend / divisor);
+  const double floored = std::floor(quotient);
+  return quotient - floored > 0.5 ? floored + 1 : floored;
+}
+
+std::optional<std::int64_t> integer_power(std::int64_t base, std::int64_t exponent) noexcept {
+  std::int64_t result = 1;
+  while (true) {
+    if ((exponent & 1) != 0 && __builtin_mul_overflow(result, base, &result)) return std::nullopt;
+    exponent >>= 1;
+    if (exponent == 0) return result;
+    if (__builtin_mul_overflow(base, base, &base)) return std::nullopt;
+  }
+}
+
+/// Nothing if the result does not fit 64 bits. The divisor is not 0, an exponent not negative.
+std::optional<std::int64_t> integer_result(NodeKind operation, std::int64_t left,
+                                           std::int64_t right) noexcept {
+  std::int64_t result = 0;
+  switch (operation) {
+    case NodeKind::add:
+      if (__builtin_add_overflow(left, right, &result)) return std::nullopt;
+      return result;
+    case NodeKind::subtract:
+      if (__builtin_sub_overflow(left, right, &result)) return std::nullopt;
+      return result;
+    case NodeKind::multiply:
+      if (__builtin_mul_overflow(left, right, &result)) return std::nullopt;
+      return result;
+    case NodeKind::floor_divide:
+      return floor_quotient(left, right);
+    case NodeKind::modulo:
+      return floor_rest(left, right);
+    default:
+      return integer_power(left, right);
+  }
+}
+
+double real_result(NodeKind operation, double left, double right) noexcept {
+  switch (operation) {
+    case NodeKind::add:
+      return left + right;
+    case NodeKind::subtract:
+      return left - right;
+    case NodeKind::multiply:
+      return left * right;
+    case NodeKind::divide:
+      return left / right;
+    case NodeKind::floor_divide:
+      return floor_quotient(left, right);
+    case NodeKind::modulo:
+      return floor_rest(left, right);
+    default:
+      return std::pow(left, right);
+  }
+}
+
+/// Whether Python's result is a float even for two integers.
+bool is_real_operation(NodeKind operation, const Value& left, const Value& right) noexcept {
+  if (!left.is_integral() || !right.is_integral()) return true;
+  return operation == NodeKind::divide || (operation == NodeKind::power && right.as_integer() < 0);
+}
+
+Value number_result(Render& render, NodeKind operation, const Value& left, const Value& right) {
+  const bool divides = operation == NodeKind::divide || operation == NodeKind::floor_divide ||
+                       operation == NodeKind::modulo;
+  const bool is_power = operation == NodeKind::power;
+  if (divides && right.as_real() == 0) return render.fail("division by zero");
+  if (is_power && left.as_real() == 0 && right.as_real() < 0) {
+    return render.fail("0.0 cannot be raised to a negative power");
+  }
+  if (!is_real_operation(operation, left, right)) {
+    const auto result = integer_result(operation, left.as_integer(), right.as_integer());
+    if (!result) return render.fail("the result is an integer beyond 64 bits");
+    return Value::of(*result);
+  }
+  const double result = real_result(operation, left.as_real(), right.as_real());
+  const bool was_finite = std::isfinite(left.as_real()) && std::isfinite(right.as_real());
+  if (is_power && std::isnan(result) && was_finite) {
+    return render.fail("the result is a complex number");
+  }
+  if (is_power && std::isinf(result) && was_finite) return render.fail("the result is too large");
+  return Value::of(result);
+}
+
+/// A string or list, `count` times.
+Value repeat(Render& render, const Value& value, std::int64_t count) {
+  const std::uint64_t times = count < 0 ? 0 : static_cast<std::uint64_t>(count);
+  const std::uint64_t size = value.is_string() ? value.size : value.list->count;
+  std::uint64_t total = 0;
+  if (__builtin_mul_overflow(size, times, &total)) total = ~std::uint64_t{0};
+  if (value.is_string()) {
+    if (!render.allow_bytes(total)) return Value::failure();
+    const auto mark = render.output().begin();
+    for (std::uint64_t i = 0; i < times && size > 0; ++i) render.output().append(value);
+    const Value result = render.take_string(mark);
+    return result.failed() ? result : result.with_markup(value.is_markup());
+  }
+  if (!render.allow_elements(total)) return Value::failure();
+  std::vector<Value> items;
+  items.reserve(total);
+  for (std::uint64_t i = 0; i < times && size > 0; ++i) {
+    items.insert(items.end(), value.list->items, value.list->items + size);
+  }
+  return render.new_list(items, value.kind);
+}
+
+/// Both lists or both tuples. Grows in place as strings do.
+Value join_lists(Render& render, const Value& left, const Value& right) {
+  const std::uint32_t left_count = left.list->count;
+  const std::uint32_t right_count = right.list->count;
+  const std::uint64_t total = std::uint64_t{left_count} + right_count;
+  if (total > render.limits().max_elements) {
+    return render.fail_limit("max_elements", render.limits().max_elements);
+  }
+  if (!render.allow_elements(right_count)) return Value::failure();
+  Growing<Value>* storage = left.list->storage;
+  if (storage == nullptr || storage->count != left_count ||
+      storage->capacity - left_count < right_count) {
+    const auto capacity = static_cast<std::uint32_t>(total * 2);
+    auto* items = render.arena().make_array<Value>(capacity);
+    std::copy_n(left.list->items, left_count, items);
+    storage = render.arena().make<Growing<Value>>(items, left_count, capacity);
+  }
+  std::copy_n(right.list->items, right_count, storage->items + left_count);
+  storage->count = static_cast<std::uint32_t>(total);
+  return Value::of(render.arena().make<List>(storage->items, storage->count, storage), left.kind);
+}
+
+Value join_strings(Render& render, const Value& left, const Value& right) {
+  if (!left.is_markup() && !right.is_markup()) return render.concatenate(left, right);
+  INGOT_VALUE(const Value safe_left, render.escaped(left));
+  INGOT_VALUE(const Value safe_right, render.escaped(right));
+  const Value joined = render.concatenate(safe_left, safe_right);
+  return joined.failed() ? joined : joined.with_markup(true);
+}
+
+}  // namespace
+
+Value Render::arithmetic(NodeKind operation, const Value& left, const Value& right) {
+  if (operation == NodeKind::modulo && left.is_string()) return percent_format(*this, left, right);
+  if (left.is_undefined() || right.is_undefined()) {
+    return fail_undefined(left.is_undefined() ? left : right);
+  }
+  if (left.is_number() && right.is_number()) {
+    const Value result = number_result(*this, operation, left, right);
+    return result.failed() ? result : result.with_origin(left.origin() & right.origin());
+  }
+  if (operation == NodeKind::add && left.kind == right.kind) {
+    if (left.is_string()) return join_strings(*this, left, right);
+    if (left.is_sequence()) return join_lists(*this, left, right);
+  }
+  if (operation == NodeKind::multiply) {
+    if ((left.is_string() || left.is_sequence()) && right.is_integral()) {
+      return repeat(*this, left, right.as_integer());
+    }
+    if ((right.is_string() || right.is_sequence()) && left.is_integral()) {
+      return repeat(*this, right, left.as_integer());
+    }
+  }
+  if (left.is(Kind::digits) || right.is(Kind::digits)) {
+    return fail("integers beyond 64 bits can only be compared and printed");
+  }
+  return fail("unsupported operand type(s) for " + std::string(sign_of(operation)) + ": '" +
+              std::string(type_name(left.kind)) + "' and '" + std::string(type_name(right.kind)) +
+              "'");
+}
+
+Value Render::negate(const Value& value) {
+  if (value.is_undefined()) return fail_undefined(value);
+  if (value.is(Kind::real)) return Value::of(-value.real);
+  if (!value.is_integral()) {
+    return fail("bad operand type for unary -: '" + std::string(type_name(value.kind)) + "'");
+  }
+  if (value.as_integer() == std::numeric_limits<std::int64_t>::min()) {
+    return fail("the result is an integer beyond 64 bits");
+  }
+  return Value::of(-value.as_integer());
+}
+
+}  // namespace ingot::chat

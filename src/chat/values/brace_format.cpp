@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: MIT
+#include "chat/values/brace_format.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "chat/values/characters.hpp"
+#include "chat/values/number_layout.hpp"
+
+namespace ingot::chat {
+namespace {
+
+/// The part of a field behind the colon; false if it is none.
+bool parse_layout(std::string_view spec, FieldLayout& layout) {
+  const auto is_align = [](char c) { return c == '<' || c == '>' || c == '^' || c == '='; };
+  const auto skip = [&](char c) {
+    if (!spec.starts_with(c)) return false;
+    spec.remove_prefix(1);
+    return true;
+  };
+  const auto number = [&](std::int64_t& value) {
+    const auto end = std::from_chars(spec.data(), spec.data() + spec.size(), value);
+    const bool is_read = end.ec == std::errc();
+    if (is_read) spec.remove_prefix(static_cast<std::size_t>(end.ptr - spec.data()));
+    return is_read;
+  };
+  const std::size_t fill_size = spec.empty() ? 0 : first_character(spec).size_bytes;
+  if (spec.size() > fill_size && is_align(spec[fill_size])) {
+    layout.fill = spec.substr(0, fill_size);
+    layout.align = spec[fill_size];
+    spec.remove_prefix(fill_size + 1);
+  } else if (!spec.empty() && is_align(spec[0])) {
+    layout.align = spec[0];
+    spec.remove_prefix(1);
+  }
+  if (!spec.empty() && (spec[0] == '+' || spec[0] == '-' || spec[0] == ' ')) {
+    layout.sign = spec[0];
+    spec.remove_prefix(1);
+  }
+  layout.is_alternate = skip('#');
+  if (skip('0') && layout.align == '\0') {
+    layout.align = '=';
+    layout.fill = "0";
+  }
+  if (!spec.empty() && spec[0] >= '0' && spec[0] <= '9' && !number(layout.width)) return false;
+  if (!spec.empty() && (spec[0] == ',' || spec[0] == '_')) {
+    layout.grouping = spec[0];
+    spec.remove_prefix(1);
+  }
+  if (skip('.') && (!number(layout.precision) || layout.precision < 0)) return false;
+  if (spec.size() > 1) return false;
+  if (spec.size() == 1) layout.type = spec[0];
+  return true;
+}
+
+class BraceFormat {
+ public:
+  BraceFormat(Render& render, const Value& format, const Arguments& arguments, const Object* named)
+      : render_(render), format_(format), arguments_(arguments), named_(named) {}
+
+  /// Appends the result of a part of the format; false after a failure.
+  bool run(std::size_t begin, std::size_t end, int depth) {
+    const std::string_view bytes = format_.text().substr(0, end);
+    std::size_t at = begin;
+    while (at < end) {
+      const std::size_t mark = std::min(bytes.find_first_of("{}", at), end);
+      render_.output().append_part(format_, at, mark);
+      if (mark == end) return true;
+      const bool is_double = mark + 1 < end && bytes[mark + 1] == bytes[mark];
+      if (is_double) {
+        render_.output().append_part(format_, mark, mark + 1);
+        at = mark + 2;
+        continue;
+      }
+      const std::size_t close =
+          bytes[mark] == '{' ? field_end(bytes, mark + 1) : std::string_view::npos;
+      if (close == std::string_view::npos) return failed("single brace in format string");
+      if (!render_.spend(1) || !field(mark + 1, close, depth)) return false;
+      at = close + 1;
+    }
+    return true;
+  }
+
+ private:
+  bool failed(std::string reason) {
+    render_.fail(std::move(reason));
+    return false;
+  }
+
+  static std::size_t field_end(std::string_view bytes, std::size_t at) {
+    for (int open = 1; at < bytes.size(); ++at) {
+      if (bytes[at] == '{') ++open;
+      if (bytes[at] == '}' && --open == 0) return at;
+    }
+    return std::string_view::npos;
+  }
+
+  /// `name.attribute[item]!conversion:layout`
+  bool field(std::size_t begin, std::size_t end, int depth) {
+    if (depth > 1) return failed("Max string recursion exceeded");
+    const std::string_view text = format_.text().substr(begin, end - begin);
+    // A colon or exclamation mark within brackets belongs to an item.
+    std::size_t name_end = 0;
+    for (int open = 0; name_end < text.size(); ++name_end) {
+      const char c = text[name_end];
+      if (c == '[') ++open;
+      if (c == ']') --open;
+      if (open <= 0 && (c == ':' || c == '!')) break;
+    }
+    Value value = argument(text.substr(0, name_end));
+    if (value.failed()) return false;
+    std::size_t at = name_end;
+    if (at < text.size() && text[at] == '!') {
+      if (at + 1 >= text.size() || (at + 2 < text.size() && text[at + 2] != ':')) {
+        return failed("end of string while looking for conversion specifier");
+      }
+      value = converted(value, text[at + 1]);
+      if (value.failed()) return false;
+      at += 2;
+    }
+    std::string spec;
+    if (at < text.size()) {
+      const auto mark = render_.output().begin();
+      const bool is_done = run(begin + at + 1, end, depth + 1);
+      spec = render_.output().text_since(mark);
+      render_.output().end(mark);
+      if (!is_done) return false;
+    }
+    return append(value, spec);
+  }
+
+  Value converted(const Value& value, char conversion) {
+    if (conversion == 's') return render_.string_of(value);
+    if (conversion != 'r' && conversion != 'a') return render_.fail("unknown conversion specifier");
+    const auto mark = render_.output().begin();
+    if (!render_.print_repr(value)) {
+      render_.output().end(mark);
+      return Value::failure();
+    }
+    return render_.take_string(mark);
+  }
+
+  /// The value of a field's name, and of the attributes and items behind it.
+  Value argument(std::string_view path) {
+    const std::size_t end = std::min(path.find_first_of(".["), path.size());
+    Value value = named_argument(path.substr(0, end));
+    path.remove_prefix(end);
+    while (!path.empty() && !value.failed()) {
+      const bool is_item = path[0] == '[';
+      const std::size_t stop =
+          is_item ? path.find(']') : std::min(path.find_first_of(".[", 1), path.size());
+      if (stop == std::string_view::npos) return render_.fail("Missing ']' in format string");
+      const std::string_view name = path.substr(1, stop - 1);
+      std::int64_t index = 0;
+      const auto read = std::from_chars(name.data(), name.data() + name.size(), index);
+      const bool is_index = is_item && !name.empty() && read.ptr == name.data() + name.size();
+      value = is_index  ? render_.item(value, Value::of(index))
+              : is_item ? render_.item(value, Value::text_of(name))
+                        : render_.attribute(value, name, nullptr);
+      path.remove_prefix(is_item ? stop + 1 : stop);
+    }
+    return value;
+  }
+
+  Value named_argument(std::string_view name) {
+    std::size_t index = 0;
+    const auto read = std::from_chars(name.data(), name.data() + name.size(), index);
+    const bool is_index = !name.empty() && read.ptr == name.data() + name.size();
+    if (name.empty()) index = next_++;
+    if (name.empty() || is_index) {
+      if (index < arguments_.positional.size()) return arguments_.positional[index];
+      return render_.fail("Replacement index " + std::to_string(index) +
+                          " out of range for positional args tuple");
+    }
+    for (const Keyword& keyword : arguments_.keywords) {
+      if (keyword.name == name) return keyword.value;
+    }
+    if (named_ != nullptr) {
+      if (const Value* value = render_.find(*named_, Value::text_of(name))) return *value;
+    }
+    return render_.fail("there is no argument '" + std::string(name) + "'");
+  }
+
+  bool append(const Value& value, const std::string& spec) {
+    FieldLayout layout;
+    if (!parse_layout(spec, layout)) return failed("Invalid format specifier");
+    const bool is_number = value.is_number() || value.is(Kind::digits);
+    if (is_number && !(value.is(Kind::boolean) && spec.empty())) {
+      const auto digits = number_digits(render_, value, layout);
+      return digits && append_number(render_, *digits, value.origin(), layout);
+    }
+    if (layout.type != '\0' && layout.type != 's')
+      return failed("Unknown format code for a string");
+    if (!value.is_string() && !spec.empty() && !value.is(Kind::boolean)) {
+      return failed("unsupported format string passed to " + std::string(type_name(value.kind)));
+    }
+    const Value text = format_.is_markup() ? render_.escaped(value) : render_.string_of(value);
+    return !text.failed() && append_text(render_, text, layout);
+  }
+
+  Render& render_;
+  const Value& format_;
+  const Arguments& arguments_;
+  const Object* named_;
+  std::size_t next_ = 0;
+};
+
+Value formatted(Call& call, const Arguments& arguments, const Object* named) {
+  const auto mark = call.render.output().begin();
+  BraceFormat format(call.render, call.self, arguments, named);
+  if (!call.render.allow_bytes(call.self.size) || !format.run(0, call.self.size, 0)) {
+    call.render.output().end(mark);
+    return Value::failure();
+  }
+  const Value text = call.render.take_string(mark);
+  return text.failed() ? text : text.with_markup(call.self.is_markup());
+}
+
+}  // namespace
+
+Value brace_format(Call& call) { return formatted(call, {call.more, call.more_keywords}, nullptr); }
+
+Value brace_format_map(Call& call) {
+  if (!call[0].is(Kind::object)) return call.render.fail("format_map() needs a mapping");
+  return formatted(call, {}, call[0].object);
+}
+
+}  // namespace ingot::chat

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: MIT
+#include "chat/values/characters.hpp"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+
+namespace ingot::chat {
+namespace {
+
+#define INGOT_CHARACTERS(first, class)
+#define INGOT_CASE(kind, first, last, step, delta)
+#define INGOT_LONG_CASE(kind, character, text)
+
+struct ClassRow {
+  char32_t first;
+  CharacterClass character_class;
+};
+
+constexpr ClassRow classes[] = {
+#undef INGOT_CHARACTERS
+#define INGOT_CHARACTERS(first, class) {first, CharacterClass::class},
+#include "chat/values/character_tables.def"
+#undef INGOT_CHARACTERS
+#define INGOT_CHARACTERS(first, class)
+};
+
+struct CaseRow {
+  Case kind;
+  char32_t first;
+  char32_t last;
+  std::uint32_t step;
+  std::int32_t delta;
+};
+
+constexpr CaseRow cases[] = {
+#undef INGOT_CASE
+#define INGOT_CASE(kind, first, last, step, delta) {Case::kind, first, last, step, delta},
+#include "chat/values/character_tables.def"
+#undef INGOT_CASE
+#define INGOT_CASE(kind, first, last, step, delta)
+};
+
+struct LongCaseRow {
+  Case kind;
+  char32_t character;
+  std::string_view text;
+};
+
+constexpr LongCaseRow long_cases[] = {
+#undef INGOT_LONG_CASE
+#define INGOT_LONG_CASE(kind, character, text) {Case::kind, character, text},
+#include "chat/values/character_tables.def"
+#undef INGOT_LONG_CASE
+};
+
+#undef INGOT_CHARACTERS
+#undef INGOT_CASE
+
+template <class Row>
+struct RowsOfCase {
+  const Row* begin;
+  const Row* end;
+};
+
+template <class Row, std::size_t count>
+RowsOfCase<Row> rows_of(const Row (&rows)[count], Case kind) noexcept {
+  const auto below = [](const Row& row, Case wanted) { return row.kind < wanted; };
+  const auto above = [](Case wanted, const Row& row) { return wanted < row.kind; };
+  return {std::lower_bound(std::begin(rows), std::end(rows), kind, below),
+          std::upper_bound(std::begin(rows), std::end(rows), kind, above)};
+}
+
+/// The text of a character whose case has several characters; empty for all others.
+std::string_view long_case(Case wanted, char32_t code_point) noexcept {
+  const auto rows = rows_of(long_cases, wanted);
+  const auto* row = std::lower_bound(
+      rows.begin, rows.end, code_point,
+      [](const LongCaseRow& candidate, char32_t value) { return candidate.character < value; });
+  return row != rows.end && row->character == code_point ? row->text : std::string_view();
+}
+
+/// The character in another case; itself if the table has no row.
+char32_t single_case(Case wanted, char32_t code_point) noexcept {
+  const auto rows = rows_of(cases, wanted);
+  const auto* row = std::upper_bound(
+      rows.begin, rows.end, code_point,
+      [](char32_t value, const CaseRow& candidate) { return value < candidate.first; });
+  if (row == rows.begin) return code_point;
+  --row;
+  if (code_point > row->last || (code_point - row->first) % row->step != 0) return code_point;
+  return static_cast<char32_t>(static_cast<std::int32_t>(code_point) + row->delta);
+}
+
+/// The case whose rows `wanted` adds to.
+bool base_of(Case wanted, Case& base) noexcept {
+  base = wanted == Case::title ? Case::upper : Case::lower;
+  return wanted == Case::title || wanted == Case::folded;
+}
+
+constexpr char32_t capital_sigma = 0x3A3;
+
+bool is_cased(char32_t code_point) noexcept { return is_upper(code_point) || is_lower(code_point); }
+
+/// Whether a capital sigma at `place` ends a word, so that its lower case is the final form.
+bool is_final_sigma(std::string_view text, std::size_t place) noexcept {
+  const std::string_view after = text.substr(place + 2);
+  const bool follows = place > 0 && is_cased(last_character(text.substr(0, place)).code_point);
+  return follows && (after.empty() || !is_cased(first_character(after).code_point));
+}
+
+bool continues_character(char c) noexcept {
+  return (static_cast<unsigned char>(c) & 0xC0u) == 0x80;
+}
+
+}  // namespace
+
+Character last_character(std::string_view text) noexcept {
+  for (std::size_t size = 1; size <= std::min<std::size_t>(4, text.size()); ++size) {
+    const std::string_view end = text.substr(text.size() - size);
+    const Character character = first_character(end);
+    if (character.is_valid && character.size_bytes == size) return character;
+  }
+  return {static_cast<unsigned char>(text.back()), 1, false};
+}
+
+bool is_ascii(std::string_view text) noexcept {
+  unsigned char all = 0;
+  for (const char c : text) all |= static_cast<unsigned char>(c);
+  return all < 0x80;
+}
+
+std::size_t count_characters(std::string_view text) noexcept {
+  if (is_ascii(text)) return text.size();
+  std::size_t count = 0;
+  for (; !text.empty(); ++count) text.remove_prefix(first_character(text).size_bytes);
+  return count;
+}
+
+std::size_t byte_of_character(std::string_view text, std::size_t index) noexcept {
+  std::size_t byte = 0;
+  for (; index > 0 && byte < text.size(); --index) {
+    byte += first_character(text.substr(byte)).size_bytes;
+  }
+  return byte;
+}
+
+void append_character(std::string& text, char32_t code_point) {
+  const auto lead = [&](std::uint32_t bits) { text += static_cast<char>(bits); };
+  const auto tail = [&](std::uint32_t shift) {
+    text += static_cast<char>(0x80u | ((code_point >> shift) & 0x3Fu));
+  };
+  if (code_point < 0x80) {
+    lead(code_point);
+  } else if (code_point < 0x800) {
+    lead(0xC0u | (code_point >> 6)), tail(0);
+  } else if (code_point < 0x10000) {
+    lead(0xE0u | (code_point >> 12)), tail(6), tail(0);
+  } else {
+    lead(0xF0u | (code_point >> 18)), tail(12), tail(6), tail(0);
+  }
+}
+
+CharacterClass class_of(char32_t code_point) noexcept {
+  const auto* row = std::upper_bound(
+      std::begin(classes), std::end(classes), code_point,
+      [](char32_t value, const ClassRow& candidate) { return value < candidate.first; });
+  return (row - 1)->character_class;
+}
+
+bool is_space(char32_t c) noexcept {
+  if (c < 0x80) return c == ' ' || (c >= 9 && c <= 13) || (c >= 28 && c <= 31);
+  return c == 0x85 || c == 0xA0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200A) || c == 0x2028 ||
+         c == 0x2029 || c == 0x202F || c == 0x205F || c == 0x3000;
+}
+
+bool is_alphanumeric(char32_t code_point) noexcept {
+  const CharacterClass found = class_of(code_point);
+  return found != CharacterClass::other && found != CharacterClass::hidden;
+}
+
+bool is_upper(char32_t code_point) noexcept {
+  if (code_point < 0x80) return code_point >= 'A' && code_point <= 'Z';
+  const bool has_lower = single_case(Case::lower, code_point) != code_point ||
+                         !long_case(Case::lower, code_point).empty();
+  return has_lower && single_case(Case::upper, code_point) == code_point;
+}
+
+bool is_lower(char32_t code_point) noexcept {
+  if (code_point < 0x80) return code_point >= 'a' && code_point <= 'z';
+  return single_case(Case::upper, code_point) != code_point ||
+         !long_case(Case::upper, code_point).empty();
+}
+
+bool continues_name(char32_t code_point) noexcept {
+  return code_point == '_' || is_alphanumeric(code_point);
+}
+
+void append_in_case(std::string& text, Case wanted, char32_t code_point) {
+  if (code_point < 0x80) {
+    const bool raises = wanted == Case::upper || wanted == Case::title;
+    if (raises ? is_lower(code_point) : is_upper(code_point)) code_point ^= 0x20u;
+    text += static_cast<char>(code_point);
+    return;
+  }
+  Case base = wanted;
+  for (bool has_more = true; has_more; wanted = base) {
+    const std::string_view several = long_case(wanted, code_point);
+    if (!several.empty()) {
+      text += several;
+      return;
+    }
+    const char32_t changed = single_case(wanted, code_point);
+    if (changed != code_point) {
+      append_character(text, changed);
+      return;
+    }
+    has_more = base_of(wanted, base);
+  }
+  append_character(text, code_point);
+}
+
+std::string in_case(std::string_view text, Case wanted) {
+  std::string result;
+  result.reserve(text.size());
+  for (std::size_t place = 0; place < text.size();) {
+    const Character character = first_character(text.substr(place));
+    if (!character.is_valid) {
+      result += text[place];
+    } else if (wanted == Case::lower && character.code_point == capital_sigma &&
+               is_final_sigma(text, place)) {
+      append_character(result, 0x3C2);
+    } else {
+      append_in_case(result, wanted, character.code_point);
+    }
+    place += character.size_bytes;
+  }
+  return result;
+}
+
+std::string_view strip_left(std::string_view text) noexcept {
+  while (!text.empty()) {
+    const Character character = first_character(text);
+    if (!character.is_valid || !is_space(character.code_point)) break;
+    text.remove_prefix(character.size_bytes);
+  }
+  return text;
+}
+
+std::string_view strip_right(std::string_view text) noexcept {
+  while (!text.empty()) {
+    const Character character = continues_character(text.back())
+                                    ? last_character(text)
+                                    : first_character(text.substr(text.size() - 1));
+    if (!character.is_valid || !is_space(character.code_point)) break;
+    text.remove_suffix(character.size_bytes);
+  }
+  return text;
+}
+
+}  // namespace ingot::chat

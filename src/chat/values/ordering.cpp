@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: MIT
+// Which values are true, equal, less, or contained.
+#include <algorithm>
+#include <cmath>
+
+#include "chat/render/render.hpp"
+
+namespace ingot::chat {
+namespace {
+
+constexpr std::uint32_t max_compare_depth = 400;
+
+/// Exact for all integers: a long double holds 64 bits where Ingot runs, and the rest is a tie that
+/// only numbers above 2^53 know.
+int compare_numbers(const Value& left, const Value& right) noexcept {
+  if (left.is_integral() && right.is_integral()) {
+    const std::int64_t a = left.as_integer();
+    const std::int64_t b = right.as_integer();
+    return a < b ? -1 : a > b ? 1 : 0;
+  }
+  const auto number_of = [](const Value& value) {
+    return value.is_integral() ? static_cast<long double>(value.as_integer())
+                               : static_cast<long double>(value.real);
+  };
+  const long double a = number_of(left);
+  const long double b = number_of(right);
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+bool is_nan(const Value& value) noexcept { return value.is(Kind::real) && std::isnan(value.real); }
+
+/// Beyond 64 bits on one side at least: the sign, then the count of digits, then the digits.
+int compare_digits(const Value& left, const Value& right) noexcept {
+  const auto is_negative = [](const Value& value) {
+    return value.is(Kind::digits) ? value.text().starts_with('-') : value.as_integer() < 0;
+  };
+  if (is_negative(left) != is_negative(right)) return is_negative(left) ? -1 : 1;
+  const int sign = is_negative(left) ? -1 : 1;
+  if (!left.is(Kind::digits)) return -sign;
+  if (!right.is(Kind::digits)) return sign;
+  if (left.size != right.size) return left.size < right.size ? -sign : sign;
+  const int order = left.text().compare(right.text());
+  return order < 0 ? -sign : order > 0 ? sign : 0;
+}
+
+bool is_any_integer(const Value& value) noexcept {
+  return value.is_integral() || value.is(Kind::digits);
+}
+
+}  // namespace
+
+bool Render::is_true(const Value& value) const {
+  switch (value.kind) {
+    case Kind::missing:
+    case Kind::failure:
+    case Kind::undefined:
+    case Kind::none:
+      return false;
+    case Kind::boolean:
+      return value.boolean;
+    case Kind::integer:
+      return value.integer != 0;
+    case Kind::real:
+      return value.real != 0;
+    case Kind::string:
+      return value.size > 0;
+    case Kind::list:
+    case Kind::tuple:
+      return value.list->count > 0;
+    case Kind::object:
+      return value.object->count > 0;
+    case Kind::view:
+      return value.view->object->count > 0;
+    case Kind::range:
+      return value.range->count > 0;
+    default:
+      return true;
+  }
+}
+
+bool Render::equal(const Value& left, const Value& right, std::uint32_t depth) {
+  if (left.is_number() && right.is_number()) {
+    return !is_nan(left) && !is_nan(right) && compare_numbers(left, right) == 0;
+  }
+  if (left.kind != right.kind) return false;
+  steps_left_ -= std::min<std::uint64_t>(steps_left_, 1);
+  switch (left.kind) {
+    case Kind::undefined:
+    case Kind::none:
+      return true;
+    case Kind::string:
+    case Kind::digits:
+      return left.size == right.size && spend_on(left.size) && left.text() == right.text();
+    case Kind::list:
+    case Kind::tuple:
+      if (left.list->count != right.list->count || depth > max_compare_depth) return false;
+      return std::equal(left.list->items, left.list->items + left.list->count, right.list->items,
+                        [&](const Value& a, const Value& b) { return equal(a, b, depth + 1); });
+    case Kind::object: {
+      if (left.object->count != right.object->count || depth > max_compare_depth) return false;
+      const auto pairs = left.object->span();
+      return std::all_of(pairs.begin(), pairs.end(), [&](const Pair& pair) {
+        const Value* other = find(*right.object, pair.key);
+        return other != nullptr && equal(pair.value, *other, depth + 1);
+      });
+    }
+    case Kind::range:
+      return left.range->count == right.range->count &&
+             (left.range->count == 0 || left.range->start == right.range->start) &&
+             (left.range->count <= 1 || left.range->step == right.range->step);
+    case Kind::function:
+      return left.bound->builtin == right.bound->builtin &&
+             left.bound->self.data == right.bound->self.data;
+    default:
+      return left.data == right.data;
+  }
+}
+
+/// NaN is neither less nor greater than a number; the 2 that it gives is neither, too.
+std::optional<int> Render::order(const Value& left, const Value& right, std::string_view sign,
+                                 std::uint32_t depth) {
+  if (left.is_undefined() || right.is_undefined()) {
+    fail_undefined(left.is_undefined() ? left : right);
+    return std::nullopt;
+  }
+  if (!spend(1)) return std::nullopt;
+  if (left.is_number() && right.is_number()) {
+    return is_nan(left) || is_nan(right) ? 2 : compare_numbers(left, right);
+  }
+  if (is_any_integer(left) && is_any_integer(right)) return compare_digits(left, right);
+  if (left.is_string() && right.is_string()) {
+    if (!spend_on(std::min(left.size, right.size))) return std::nullopt;
+    const int result = left.text().compare(right.text());
+    return result < 0 ? -1 : result > 0 ? 1 : 0;
+  }
+  if (left.is_sequence() && left.kind == right.kind && depth < max_compare_depth) {
+    const std::uint32_t common = std::min(left.list->count, right.list->count);
+    for (std::uint32_t i = 0; i < common; ++i) {
+      const Value& a = left.list->items[i];
+      const Value& b = right.list->items[i];
+      if (!equal(a, b, depth + 1)) return order(a, b, sign, depth + 1);
+    }
+    return left.list->count < right.list->count ? -1 : left.list->count > right.list->count ? 1 : 0;
+  }
+  fail("'" + std::string(sign) + "' not supported between instances of '" +
+       std::string(type_name(left.kind)) + "' and '" + std::string(type_name(right.kind)) + "'");
+  return std::nullopt;
+}
+
+Value Render::compare(Comparison comparison, const Value& left, const Value& right) {
+  struct Row {
+    std::string_view sign;
+    bool less;
+    bool same;
+    bool greater;
+  };
+  constexpr Row rows[] = {{"==", false, true, false}, {"!=", true, false, true},
+                          {"<", true, false, false},  {"<=", true, true, false},
+                          {">", false, false, true},  {">=", false, true, true}};
+  if (comparison == Comparison::in || comparison == Comparison::not_in) {
+    INGOT_VALUE(const Value found, contains(right, left));
+    return Value::of(found.boolean == (comparison == Comparison::in));
+  }
+  if (comparison == Comparison::eq) return Value::of(equal(left, right));
+  if (comparison == Comparison::ne) return Value::of(!equal(left, right));
+  const Row& row = rows[static_cast<std::size_t>(comparison)];
+  const std::optional<int> result = order(left, right, row.sign);
+  if (!result) return Value::failure();
+  return Value::of(*result == -1  ? row.less
+                   : *result == 0 ? row.same
+                                  : *result == 1 && row.greater);
+}
+
+Value Render::contains(const Value& container, const Value& item) {
+  if (container.is_string()) {
+    if (!item.is_string()) {
+      return fail("'in <string>' requires string as left operand, not " +
+                  std::string(type_name(item.kind)));
+    }
+    if (!spend_on(container.size)) return Value::failure();
+    return Value::of(container.text().find(item.text()) != std::string_view::npos);
+  }
+  const bool is_keyed = container.is(Kind::object) ||
+                        (container.is(Kind::view) && container.view->part == View::Part::keys);
+  if (is_keyed) {
+    if (!has_hash(item))
+      return fail("unhashable type: '" + std::string(type_name(item.kind)) + "'");
+    const Object& object = container.is(Kind::object) ? *container.object : *container.view->object;
+    return Value::of(find(object, item) != nullptr);
+  }
+  Iteration iteration;
+  if (!iterate(container, iteration)) {
+    return fail("argument of type '" + std::string(type_name(container.kind)) +
+                "' is not iterable");
+  }
+  while (true) {
+    INGOT_VALUE(const Value element, next(iteration));
+    if (!element.is_given()) return Value::of(false);
+    if (!spend(1)) return Value::failure();
+    if (equal(element, item)) return Value::of(true);
+  }
+}
+
+}  // namespace ingot::chat

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// What filters and methods do with texts. Every byte of a result keeps the origin of the byte it
+// was made from.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "chat/render/render.hpp"
+#include "chat/values/characters.hpp"
+
+namespace ingot::chat {
+
+enum class Side : std::uint8_t { left = 1, right = 2, both = 3 };
+
+/// Python's strip(); `characters` empty: white space.
+[[nodiscard]] Value strip(Render& render, const Value& text, Side side, const Value& characters);
+[[nodiscard]] Value change_case(Render& render, const Value& text, Case wanted);
+/// At most `max_count` times; below 0: all.
+[[nodiscard]] Value replace(Render& render, const Value& text, const Value& old_text,
+                            const Value& new_text, std::int64_t max_count);
+/// To a width in characters: spaces left, right, or half and half.
+[[nodiscard]] Value pad(Render& render, const Value& text, std::int64_t width, Side side,
+                        const Value& fill);
+/// `separator` none: at runs of white space. `max_splits` below 0: no bound.
+[[nodiscard]] Value split(Render& render, const Value& text, const Value& separator,
+                          std::int64_t max_splits, bool from_right);
+[[nodiscard]] bool split_lines(Render& render, const Value& text, bool keeps_ends,
+                               std::vector<Value>& lines);
+/// Elements as text, with `separator` between them.
+[[nodiscard]] Value join(Render& render, const Value& separator, const std::vector<Value>& items);
+
+/// Passes each character through `map(code point, std::string& result)`.
+template <class Map>
+[[nodiscard]] Value map_characters(Render& render, const Value& text, Map&& map) {
+  if (!render.allow_bytes(std::uint64_t{text.size} * 3)) return Value::failure();
+  const auto mark = render.output().begin();
+  std::string result;
+  for_each_run(text, 0, text.size, [&](std::string_view run, std::uint8_t origin) {
+    result.clear();
+    while (!run.empty()) {
+      const Character character = first_character(run);
+      if (character.is_valid) {
+        map(character.code_point, result);
+      } else {
+        result += run[0];
+      }
+      run.remove_prefix(character.size_bytes);
+    }
+    render.output().append(result, origin);
+  });
+  const Value mapped = render.take_string(mark);
+  return mapped.failed() ? mapped : mapped.with_markup(text.is_markup());
+}
+
+}  // namespace ingot::chat

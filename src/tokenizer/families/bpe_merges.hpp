@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// The merges of byte-pair encoding, by numbers of symbols.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "ingot/model.hpp"
+#include "tokenizer/families/join_filter.hpp"
+#include "tokenizer/families/pair_table.hpp"
+#include "tokenizer/vocabulary/vocabulary_data.hpp"
+
+namespace ingot::tokenizer {
+
+/// Symbols are texts as the file spells them: the tokens by their ids, then what merges name or
+/// make besides.
+class BpeMerges {
+ public:
+  static constexpr std::uint32_t no_symbol = TextMap::not_found;
+
+  /// Reads tokenizer.ggml.merges; without that key there are none.
+  [[nodiscard]] static Result<BpeMerges> make(const Model& model, const VocabularyData& data);
+
+  [[nodiscard]] Join join(std::uint32_t left, std::uint32_t right) const noexcept {
+    return pairs_.find(left, right);
+  }
+  /// The symbol of a text; no_symbol if no merge knows it and it is no token.
+  [[nodiscard]] std::uint32_t find(std::string_view text) const noexcept;
+  [[nodiscard]] bool is_token(std::uint32_t symbol) const noexcept {
+    return symbol < data_->texts.size();
+  }
+  /// Which characters merges bring together; empty for byte-encoded vocabularies, whose words are
+  /// short anyway.
+  [[nodiscard]] const JoinFilter& filter() const noexcept { return filter_; }
+
+ private:
+  BpeMerges(const VocabularyData& data, std::size_t merge_count)
+      : data_(&data),
+        pairs_(merge_count),
+        filter_(data.texts.size()),
+        has_distinct_tokens_(data.ids.size() == data.texts.size()) {}
+
+  /// A merge on its way into the table.
+  struct Pending {
+    std::string_view left;
+    std::string_view right;
+    std::uint32_t rank = 0;
+    std::uint32_t left_symbol = 0;
+    std::uint32_t right_symbol = 0;
+    std::uint32_t product = 0;
+  };
+  /// Adds merges. Those of a list are looked up side by side, so that they wait for memory
+  /// together. Returns whether their texts fit.
+  [[nodiscard]] bool add(std::span<Pending> merges);
+  [[nodiscard]] bool find_symbols(Pending& merge);
+  [[nodiscard]] std::uint32_t find_or_add(std::string_view text);
+  [[nodiscard]] std::uint32_t find_product(std::string_view left, std::string_view right);
+
+  const VocabularyData* data_;
+  PairTable pairs_;
+  TextList extra_texts_;
+  TextMap extra_ids_;
+  JoinFilter filter_;
+  bool has_distinct_tokens_;
+  std::uint32_t last_product_ = 0;
+  std::string product_;
+};
+
+}  // namespace ingot::tokenizer

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+#include "tokenizer/unicode/lenient_utf8.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace ingot::tokenizer {
+
+void append_utf8(std::string& text, char32_t code_point) {
+  const auto tail = [&](unsigned shift) {
+    return static_cast<char>(0x80 | ((code_point >> shift) & 0x3F));
+  };
+  if (code_point < 0x80) {
+    text += static_cast<char>(code_point);
+  } else if (code_point < 0x800) {
+    text += static_cast<char>(0xC0 | (code_point >> 6));
+    text += tail(0);
+  } else if (code_point < 0x10000) {
+    text += static_cast<char>(0xE0 | (code_point >> 12));
+    text += tail(6);
+    text += tail(0);
+  } else {
+    text += static_cast<char>(0xF0 | (code_point >> 18));
+    text += tail(12);
+    text += tail(6);
+    text += tail(0);
+  }
+}
+
+bool is_clean(std::string_view text) noexcept {
+  // The smallest code point that needs so many bytes.
+  constexpr char32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
+  for (std::size_t i = 0; i < text.size();) {
+    std::uint64_t word = 0;
+    if (text.size() - i >= sizeof word) {
+      std::memcpy(&word, text.data() + i, sizeof word);
+      if ((word & 0x8080808080808080u) == 0) {
+        i += sizeof word;
+        continue;
+      }
+    }
+    const unsigned char lead = static_cast<unsigned char>(text[i]);
+    if (lead < 0x80) {
+      ++i;
+      continue;
+    }
+    const LenientCharacter character = decode_lenient(text.substr(i));
+    if (character.size_bytes == 1 || character.code_point < smallest[character.size_bytes]) {
+      return false;
+    }
+    i += character.size_bytes;
+  }
+  return true;
+}
+
+void clean(std::string_view text, NormalizedText& result) {
+  result.clear();
+  for (std::size_t i = 0; i < text.size();) {
+    const LenientCharacter character = decode_lenient(text.substr(i));
+    append_utf8(result.text, character.code_point);
+    result.mark(i);
+    i += character.size_bytes;
+  }
+  if (result.keeps_origins) result.origins.push_back(text.size());
+}
+
+void replace_spaces(std::string_view text, bool has_prefix, NormalizedText& result) {
+  result.clear();
+  if (has_prefix) result.text += space_symbol;
+  result.mark(0);
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t space = std::min(text.find(' ', i), text.size());
+    for (; result.keeps_origins && i < space; ++i) {
+      result.text += text[i];
+      result.mark(i);
+    }
+    result.text.append(text.substr(i, space - i));
+    i = space;
+    if (i == text.size()) break;
+    result.text += space_symbol;
+    result.mark(i++);
+  }
+  if (result.keeps_origins) result.origins.push_back(text.size());
+}
+
+}  // namespace ingot::tokenizer

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+#include "tokenizer/unicode/unicode.hpp"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <vector>
+
+#include "base/sort_unique.hpp"
+
+namespace ingot::tokenizer {
+namespace {
+
+constexpr auto U = Group::unassigned;
+constexpr auto C = Group::other;
+constexpr auto L = Group::letter;
+constexpr auto M = Group::mark;
+constexpr auto N = Group::number;
+constexpr auto P = Group::punctuation;
+constexpr auto S = Group::symbol;
+constexpr auto Z = Group::separator;
+
+struct GroupRun {
+  char32_t first;
+  Group group;
+};
+constexpr GroupRun group_runs[] = {
+#define G(first, group) {0x##first, group},
+#include "tokenizer/unicode/unicode_groups.def"
+#undef G
+};
+
+struct Range {
+  char32_t first;
+  char32_t last;
+};
+// PropList.txt, White_Space.
+constexpr Range white_space[] = {
+    {0x09, 0x0D},     {0x20, 0x20},     {0x85, 0x85},     {0xA0, 0xA0},     {0x1680, 0x1680},
+    {0x2000, 0x200A}, {0x2028, 0x2029}, {0x202F, 0x202F}, {0x205F, 0x205F}, {0x3000, 0x3000}};
+
+/// Every `step`th code point from first to last has its lower case `difference` away.
+struct LowerRun {
+  char32_t first;
+  char32_t last;
+  char32_t step;
+  std::int32_t difference;
+};
+constexpr LowerRun lower_runs[] = {
+#define L(first, last, step, difference) {0x##first, 0x##last, step, difference},
+#include "tokenizer/unicode/unicode_lower.def"
+#undef L
+};
+
+struct BaseRun {
+  char32_t first;
+  char32_t last;
+  char32_t base;
+};
+constexpr BaseRun base_runs[] = {
+#define B(first, last, base) {0x##first, 0x##last, 0x##base},
+#include "tokenizer/unicode/unicode_bases.def"
+#undef B
+};
+
+/// The run that holds a code point; nullptr if none does.
+template <class Run, std::size_t count>
+const Run* find_run(const Run (&runs)[count], char32_t code_point) noexcept {
+  const auto* run = std::ranges::lower_bound(runs, code_point, {}, &Run::last);
+  return run != std::end(runs) && run->first <= code_point ? run : nullptr;
+}
+
+std::vector<CodePointRun> make_class_runs() {
+  std::vector<char32_t> starts;
+  for (const GroupRun& run : group_runs) starts.push_back(run.first);
+  for (const Range& range : white_space) {
+    starts.push_back(range.first);
+    starts.push_back(range.last + 1);
+  }
+  sort_unique(starts);
+  std::vector<CodePointRun> runs;
+  for (const char32_t start : starts) {
+    const auto* next = std::ranges::upper_bound(group_runs, start, {}, &GroupRun::first);
+    const auto group = static_cast<std::uint8_t>(std::prev(next)->group);
+    const bool is_space = find_run(white_space, start) != nullptr;
+    runs.push_back({start, static_cast<std::uint8_t>(
+                               group | (is_space ? CharacterClass::white_space_bit : 0))});
+  }
+  return runs;
+}
+
+// Hangul syllables are decomposed by arithmetic: Unicode 15, section 3.12.
+constexpr char32_t first_syllable = 0xAC00;
+constexpr char32_t last_syllable = 0xD7A3;
+constexpr char32_t first_leading_consonant = 0x1100;
+constexpr char32_t syllables_per_consonant = 21 * 28;
+
+}  // namespace
+
+std::span<const CodePointRun> character_class_runs() {
+  static const std::vector<CodePointRun> runs = make_class_runs();
+  return runs;
+}
+
+const CodePointMap& character_classes() {
+  static const CodePointMap map(character_class_runs());
+  return map;
+}
+
+char32_t to_lower(char32_t code_point) noexcept {
+  const LowerRun* run = find_run(lower_runs, code_point);
+  if (run == nullptr || (code_point - run->first) % run->step != 0) return code_point;
+  return static_cast<char32_t>(static_cast<std::int32_t>(code_point) + run->difference);
+}
+
+char32_t decomposition_base(char32_t code_point) noexcept {
+  if (code_point >= first_syllable && code_point <= last_syllable) {
+    return first_leading_consonant + (code_point - first_syllable) / syllables_per_consonant;
+  }
+  const BaseRun* run = find_run(base_runs, code_point);
+  return run == nullptr ? code_point : run->base;
+}
+
+}  // namespace ingot::tokenizer

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// Texts with consecutive numbers, and the number of a text.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tokenizer/vocabulary/hashing.hpp"
+
+namespace ingot::tokenizer {
+
+/// Texts one after the other in one block of memory; their numbers count from 0.
+class TextList {
+ public:
+  /// Bytes that the list can hold: offsets have 32 bits.
+  static constexpr std::size_t max_bytes = 0xFFFF'FFFF;
+
+  /// Room for so many texts of so many bytes in all; more may follow.
+  void reserve(std::size_t count, std::size_t size_bytes) {
+    ends_.reserve(count);
+    bytes_.reserve(size_bytes);
+  }
+  /// The text must fit: total_bytes() + text.size() <= max_bytes.
+  void push_back(std::string_view text) {
+    bytes_.append(text);
+    ends_.push_back(static_cast<std::uint32_t>(bytes_.size()));
+  }
+  [[nodiscard]] std::size_t size() const noexcept { return ends_.size(); }
+  [[nodiscard]] std::size_t total_bytes() const noexcept { return bytes_.size(); }
+  [[nodiscard]] std::string_view operator[](std::size_t index) const noexcept {
+    const std::size_t begin = index == 0 ? 0 : ends_[index - 1];
+    return std::string_view(bytes_).substr(begin, ends_[index] - begin);
+  }
+
+ private:
+  std::string bytes_;
+  std::vector<std::uint32_t> ends_;
+};
+
+/// Finds the number of a text in a TextList. Open addressing; a slot is a number and 32 bits of the
+/// hash, so that a text that is not there seldom costs a look at the list.
+class TextMap {
+ public:
+  static constexpr std::uint32_t not_found = 0xFFFF'FFFF;
+
+  TextMap() = default;
+  explicit TextMap(std::size_t expected_count);
+
+  /// The number of `text`; not_found if it is not there.
+  [[nodiscard]] std::uint32_t find(const TextList& list, std::string_view text) const noexcept {
+    return find(list, text, hasher_(text));
+  }
+  [[nodiscard]] std::uint32_t find(const TextList& list, std::string_view text,
+                                   std::uint64_t hash) const noexcept {
+    for (std::size_t i = hash & mask_;; i = (i + 1) & mask_) {
+      const Slot& slot = slots_[i];
+      if (slot.number == not_found) return not_found;
+      if (slot.tag == tag_of(hash) && list[slot.number] == text) return slot.number;
+    }
+  }
+  /// Asks for the memory that `find` will look at.
+  void prefetch(std::string_view text) const noexcept {
+    __builtin_prefetch(&slots_[hasher_(text) & mask_]);
+  }
+  /// Adds list[number], unless an equal text is there.
+  void insert(const TextList& list, std::uint32_t number);
+
+  /// How many different texts there are.
+  [[nodiscard]] std::size_t size() const noexcept { return count_; }
+  [[nodiscard]] const Hasher& hasher() const noexcept { return hasher_; }
+
+ private:
+  struct Slot {
+    std::uint32_t number = not_found;
+    std::uint32_t tag = 0;
+  };
+  [[nodiscard]] static std::uint32_t tag_of(std::uint64_t hash) noexcept {
+    return static_cast<std::uint32_t>(hash >> 32);
+  }
+  void grow(const TextList& list);
+
+  Hasher hasher_;
+  std::vector<Slot> slots_ = std::vector<Slot>(2);
+  std::size_t mask_ = 1;
+  std::size_t count_ = 0;
+};
+
+}  // namespace ingot::tokenizer
