@@ -118,11 +118,15 @@ def named_commands(text):
 
 
 def check_names(page, program, helps):
+    option_name = r"(?<![\w-])--?[a-z][a-z0-9-]*"
+    overview = subprocess.run([program, "--help"], capture_output=True, text=True, check=True)
+    common = set(re.findall(option_name, overview.stdout))
     for number, command, options in named_commands(page.read_text(encoding="utf-8")):
         if command not in helps:
             result = subprocess.run([program, "help", command], capture_output=True, text=True,
                                     check=False)
-            helps[command] = set(re.findall(r"(?<![\w-])--?[a-z][a-z0-9-]*", result.stdout))
+            names = set(re.findall(option_name, result.stdout))
+            helps[command] = names | common if names else names
         if not helps[command]:
             yield f"{page.relative_to(ROOT)}:{number}: there is no command {command}"
             continue

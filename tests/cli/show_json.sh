@@ -24,6 +24,6 @@ for model in one, two:
     assert sum(share["elements"] for share in model["types"]) == model["model"]["parameters"]
 assert two["tokenizer"]["merge_count"] == 1024 - 256 - 3
 '
-# Of several files, those that can be read are in the array.
+# Of several files, one that cannot be read is an object with its error.
 expect 4 "$ingot" show llama.gguf missing.gguf --json 2>/dev/null >partly.json
-python 'import json; assert len(json.load(open("partly.json"))) == 1'
+python 'import json; models = json.load(open("partly.json")); assert len(models) == 2 and models[1]["error"]'

@@ -21,6 +21,7 @@
 #include "cli/interrupt.hpp"
 #include "cli/model_files.hpp"
 #include "cli/progress.hpp"
+#include "cli/wrap.hpp"
 
 namespace ingot::cli {
 namespace {
@@ -194,6 +195,20 @@ bool Console::is_input(const std::string& path) const {
 
 unsigned Console::threads() const noexcept {
   return threads_ != 0 ? threads_ : std::max(1u, std::thread::hardware_concurrency());
+}
+
+std::size_t Console::room(std::size_t used, std::size_t least) const noexcept {
+  constexpr std::size_t unlimited = std::size_t{1} << 20;  // of a hostile file
+  if (!has_fixed_width_) return unlimited;
+  return std::max(least, width_ - std::min(width_, used));
+}
+
+void Console::print_prose(std::string_view text, Style style, std::size_t indent) {
+  const std::size_t blanks = std::min(text.find_first_not_of(' '), text.size());
+  const std::string lines = has_fixed_width_ ? std::string(blanks, ' ') +
+                                                   wrap(text.substr(blanks), width_, indent, blanks)
+                                             : std::string(text);
+  out_.print("{}\n", paint(style, lines));
 }
 
 std::string Console::paint(Style style, std::string_view text) const {

@@ -98,6 +98,19 @@ class Console {
   [[nodiscard]] bool is_unicode() const noexcept { return is_unicode_; }
   [[nodiscard]] bool is_terminal() const noexcept { return is_terminal_; }
 
+  /// The columns that are left of a line of which `used` are taken, at least `least`; without end
+  /// where a program reads, so that nothing is cut.
+  [[nodiscard]] std::size_t room(std::size_t used, std::size_t least = 16) const noexcept;
+
+  /// The columns that a part of a line may have, `usual` of them in a terminal.
+  [[nodiscard]] std::size_t part(std::size_t usual) const noexcept {
+    return has_fixed_width_ ? usual : room(0);
+  }
+
+  /// Prints a line; in a terminal as several lines, broken between words, of which all but the
+  /// first begin with `indent` blanks. `text` must be safe to print; it may hold colours.
+  void print_prose(std::string_view text, Style style = Style::plain, std::size_t indent = 4);
+
   /// `text` in a style, if colours are wanted.
   [[nodiscard]] std::string paint(Style style, std::string_view text) const;
 

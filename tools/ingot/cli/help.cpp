@@ -11,43 +11,28 @@
 
 #include "cli/declaration.hpp"
 #include "cli/other_words.hpp"
+#include "cli/wrap.hpp"
 #include "text/joined.hpp"
 
 namespace ingot::cli {
 namespace {
 
-constexpr std::size_t help_width = 80;
-
-/// The words of `text` in lines of at most `help_width`, the first one after `used` columns.
-std::string wrap(std::string_view text, std::size_t indent, std::size_t used) {
-  std::string result;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find(' '), text.size());
-    const std::string_view word = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    if (used > indent && used + 1 + word.size() > help_width) {
-      result += "\n" + std::string(indent, ' ');
-      used = indent;
-    } else if (used > indent) {
-      result += ' ';
-      ++used;
-    }
-    result += word;
-    used += word.size();
-  }
-  return result;
-}
-
 /// One entry of a list: a term, and beside it what it means.
-std::string entry(const std::string& term, const std::string& painted, std::string_view meaning) {
-  constexpr std::size_t indent = 28;
-  std::string line = "  " + painted;
+std::string entry(const Console& console, const std::string& term, std::string_view meaning) {
+  const std::size_t indent = console.width() < 60 ? 12 : 28;
+  std::string line = "  " + console.paint(Style::accent, term);
   if (term.size() + 4 > indent) {
     line += "\n" + std::string(indent, ' ');
   } else {
     line += std::string(indent - 2 - term.size(), ' ');
   }
-  return line + wrap(meaning, indent, indent) + "\n";
+  return line + wrap(meaning, console.width(), indent, indent) + "\n";
+}
+
+/// The end of a help text; its lines are made for a usual terminal.
+std::string notes(const Console& console, const std::string& text) {
+  constexpr std::size_t usual_width = 80;
+  return console.width() < usual_width ? wrap_notes(text, console.width()) : text;
 }
 
 /// "-j, --threads N"
@@ -62,7 +47,7 @@ std::string options_section(const CLI::App& app, std::string_view heading, const
   std::string text;
   for (const CLI::Option* option : options_of(app)) {
     const std::string term = option_term(*option);
-    text += entry(term, console.paint(Style::accent, term), option->get_description());
+    text += entry(console, term, option->get_description());
   }
   return text.empty() ? text : "\n" + console.paint(Style::strong, heading) + "\n" + text;
 }
@@ -73,10 +58,20 @@ std::string program_help(const CLI::App& program, const Console& console) {
                      console.paint(Style::strong, "Commands:") + "\n";
   for (const CLI::App* command : commands_of(program)) {
     const std::string& name = command->get_name();
-    text += entry(name, console.paint(Style::accent, name), command->get_description());
+    text += entry(console, name, command->get_description());
   }
   text += options_section(program, "Options of every command:", console);
-  return text + "\n" + program.get_footer() + "\n";
+  return text + "\n" + notes(console, program.get_footer()) + "\n";
+}
+
+/// Their names alone: the help of the program explains them.
+std::string common_options(const CLI::App& program, const Console& console) {
+  std::string names;
+  for (const CLI::Option* option : options_of(program)) {
+    if (option != program.get_version_ptr()) names += " " + names_of(*option).back();
+  }
+  const std::string heading = console.paint(Style::strong, "Every command:");
+  return wrap(heading + names + "; see 'ingot --help'", console.width(), 2) + "\n";
 }
 
 std::string command_help(const CLI::App& command, const Console& console) {
@@ -85,17 +80,17 @@ std::string command_help(const CLI::App& command, const Console& console) {
   for (const CLI::Option* option : positionals(command)) {
     const std::string term = positional_term(*option);
     usage += " " + term;
-    arguments += entry(term, console.paint(Style::accent, term), option->get_description());
+    arguments += entry(console, term, option->get_description());
   }
-  std::string text = wrap(command.get_description(), 0, 0) + "\n\n" +
-                     console.paint(Style::strong, "Usage:") + " " + usage + "\n";
+  const std::string heading = console.paint(Style::strong, "Usage:");
+  std::string text = wrap(command.get_description(), console.width()) + "\n\n" +
+                     wrap(heading + " " + usage, console.width(), 7) + "\n";
   if (!arguments.empty()) {
     text += "\n" + console.paint(Style::strong, "Arguments:") + "\n" + arguments;
   }
   text += options_section(command, "Options:", console);
-  text += options_section(*command.get_parent(), "Options of every command:", console);
-  if (!command.get_footer().empty()) text += "\n" + command.get_footer() + "\n";
-  return text;
+  if (!command.get_footer().empty()) text += "\n" + notes(console, command.get_footer()) + "\n";
+  return text + "\n" + common_options(*command.get_parent(), console);
 }
 
 std::vector<std::string> command_names(const CLI::App& program) {

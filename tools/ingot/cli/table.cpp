@@ -7,11 +7,15 @@
 #include <cstdint>
 #include <ingot/text.hpp>
 
+#include "cli/wrap.hpp"
+
 namespace ingot::cli {
 namespace {
 
 constexpr std::size_t gap_columns = 2;
-constexpr std::size_t least_flexible_columns = 12;
+constexpr std::size_t least_name_columns = 16;
+constexpr std::size_t legible_name_columns = 26;  // "blk.10.attn_output.weight"
+constexpr std::size_t least_sentence_columns = 16;
 
 /// Whether a text is shown as it is, a column for a byte, as most are.
 bool is_plain(std::string_view text) {
@@ -31,7 +35,8 @@ class Cells {
     std::vector<std::string> row(column_count_);
     for (std::size_t i = 0; i < row_count; ++i) {
       make_row(i, row);
-      for (std::size_t j = 0; j < column_count_; ++j) add(row[j], j, columns[j].is_flexible);
+      for (std::size_t j = 0; j < column_count_; ++j)
+        add(row[j], j, columns[j].when_narrow == Narrow::shorten);
     }
   }
 
@@ -60,8 +65,8 @@ class Cells {
     std::uint32_t columns = 0;
   };
 
-  void add(const std::string& cell, std::size_t column, bool is_flexible) {
-    const bool has_escapes = is_flexible && !is_plain(cell);
+  void add(const std::string& cell, std::size_t column, bool is_raw) {
+    const bool has_escapes = is_raw && !is_plain(cell);
     const std::size_t columns = has_escapes ? display_columns(escape(cell)) : display_columns(cell);
     widths_[column] = std::max(widths_[column], columns);
     text_ += cell;
@@ -75,17 +80,31 @@ class Cells {
   std::vector<std::size_t> widths_;
 };
 
-/// Takes from the flexible column what the others need.
-void fit(std::span<const Column> columns, std::span<std::size_t> widths, std::size_t available) {
-  std::size_t total = gap_columns * (columns.size() - 1);
-  for (const std::size_t width : widths) total += width;
-  for (std::size_t i = 0; i < columns.size() && total > available; ++i) {
-    if (!columns[i].is_flexible) continue;
-    const std::size_t least = std::min(widths[i], least_flexible_columns);
-    const std::size_t taken = std::min(total - available, widths[i] - least);
-    widths[i] -= taken;
-    total -= taken;
+std::size_t total_columns(std::span<const std::size_t> widths) {
+  std::size_t total = 0;
+  for (const std::size_t width : widths) total += width == 0 ? 0 : width + gap_columns;
+  return total - std::min(total, gap_columns);
+}
+
+/// Makes the columns of one kind narrower, down to `least`, until all are as wide as `available`.
+void narrow(std::span<const Column> columns, std::span<std::size_t> widths, Narrow when_narrow,
+            std::size_t least, std::size_t available) {
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const std::size_t total = total_columns(widths);
+    if (total <= available || columns[i].when_narrow != when_narrow) continue;
+    widths[i] -= std::min(total - available, widths[i] - std::min(widths[i], least));
   }
+}
+
+/// Makes the table as wide as the terminal, if it can. A column of width 0 is left out.
+void fit_widths(std::span<const Column> columns, std::span<std::size_t> widths,
+                std::size_t available) {
+  narrow(columns, widths, Narrow::wrap, least_sentence_columns, available);
+  narrow(columns, widths, Narrow::shorten, legible_name_columns, available);
+  for (std::size_t i = columns.size(); i-- > 0 && total_columns(widths) > available;) {
+    if (columns[i].when_narrow == Narrow::hide) widths[i] = 0;
+  }
+  narrow(columns, widths, Narrow::shorten, least_name_columns, available);
 }
 
 void append_padded(std::string& line, std::string_view text, std::size_t columns, Align align) {
@@ -130,7 +149,8 @@ void print_heading(Console& console, std::span<const Column> columns,
                    std::span<const std::size_t> widths) {
   std::string line;
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    if (i > 0) line.append(gap_columns, ' ');
+    if (widths[i] == 0) continue;
+    if (!line.empty()) line.append(gap_columns, ' ');
     append_padded(line, columns[i].heading, widths[i], columns[i].align);
   }
   line.erase(line.find_last_not_of(' ') + 1);
@@ -143,18 +163,27 @@ void print_table(Console& console, std::span<const Column> columns, std::size_t 
                  const MakeRow& make_row) {
   const Cells cells(columns, row_count, make_row);
   std::vector<std::size_t> widths = cells.widths();
-  if (console.has_fixed_width()) fit(columns, widths, console.width());
+  if (console.has_fixed_width()) fit_widths(columns, widths, console.width());
+  const bool wraps =
+      columns.back().when_narrow == Narrow::wrap && widths.back() < cells.widths().back();
+  const std::size_t last_start = total_columns(widths) - widths.back();
   print_heading(console, columns, widths);
   Output& out = console.out();
   Lines lines(out);
   cells.for_each([&](std::string_view cell, std::uint32_t used, std::size_t i) {
-    if (columns[i].is_flexible && used > widths[i]) {
-      const std::string shown = escape_shortened(cell, widths[i]);
+    const bool is_last = i + 1 == columns.size();
+    if (widths[i] == 0) {
+      // Left out.
+    } else if (columns[i].when_narrow == Narrow::shorten && used > widths[i]) {
+      const std::string shown = escape_middle(cell, widths[i]);
       lines.add(shown, display_columns(shown), widths[i], columns[i].align);
+    } else if (is_last && wraps) {
+      lines.add(wrap(cell, last_start + widths[i], last_start, last_start), widths[i], widths[i],
+                Align::left);
     } else {
       lines.add(cell, used, widths[i], columns[i].align);
     }
-    if (i + 1 == columns.size()) lines.end();
+    if (is_last) lines.end();
     return out.is_open();
   });
 }

@@ -16,18 +16,25 @@ namespace ingot::cli {
 
 enum class Align : std::uint8_t { left, right };
 
+/// What becomes of a column where the terminal is too narrow.
+enum class Narrow : std::uint8_t {
+  keep,
+  shorten,  ///< Names, which are raw text from the file: cells are shortened in their middle.
+  wrap,     ///< The last column, of sentences: cells continue on the next line.
+  hide,     ///< The column is left out before names become hard to tell apart.
+};
+
 struct Column {
   std::string heading;
   Align align = Align::left;
-  /// The one column that gives way where the terminal is too narrow. Its cells are raw text from
-  /// the file; those of other columns are printed as they are.
-  bool is_flexible = false;
+  Narrow when_narrow = Narrow::keep;
 };
 
 /// Fills in the cells of a row; they hold those of the row before.
 using MakeRow = std::function<void(std::size_t row, std::span<std::string> cells)>;
 
-/// Prints a heading and the rows, columns two blanks apart.
+/// Prints a heading and the rows, columns two blanks apart. Everything is there where a program
+/// reads.
 void print_table(Console& console, std::span<const Column> columns, std::size_t row_count,
                  const MakeRow& make_row);
 

@@ -29,6 +29,10 @@ std::optional<std::string> shard_path(std::string_view path, std::uint32_t index
 
 }  // namespace
 
+std::string_view role_label(std::string_view role) noexcept {
+  return role == "seperator" ? "separator" : role;
+}
+
 std::vector<SpecialToken> special_tokens(const Model& model) {
   std::vector<SpecialToken> tokens;
   for (const KeyValue& pair : model.metadata()) {

@@ -19,6 +19,9 @@ struct SpecialToken {
 };
 [[nodiscard]] std::vector<SpecialToken> special_tokens(const Model& model);
 
+/// The word for a role: a key of the format misspells one.
+[[nodiscard]] std::string_view role_label(std::string_view role) noexcept;
+
 /// One file of a split model, there or not.
 struct ShardFact {
   std::optional<std::string> path;  ///< Nothing if the names of the others do not tell it.

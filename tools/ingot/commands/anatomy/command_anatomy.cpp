@@ -14,6 +14,7 @@
 #include "cli/command.hpp"
 #include "cli/json_stream.hpp"
 #include "cli/table.hpp"
+#include "cli/wrap.hpp"
 
 namespace ingot::cli {
 namespace {
@@ -84,7 +85,7 @@ class Page {
     if (!section_ || *section_ != field.section) start_section(field.section);
     if (has_subject_heading(field) && field.subject != subject_) {
       subject_ = field.subject;
-      const std::string text = "  " + escape_shortened(subject_, console_.width() - 2);
+      const std::string text = "  " + escape_middle(subject_, console_.room(2));
       console_.out().print("{}\n", console_.paint(Style::accent, text));
     }
     print_field(field);
@@ -126,7 +127,8 @@ class Page {
   void print_field(const Field& field) {
     // Names of tensors need the room more than weights do.
     const bool is_data = field.section == Section::data;
-    const std::size_t hex_bytes = is_data ? 4 : 8;
+    const bool is_narrow = console_.room(0) < 72;
+    const std::size_t hex_bytes = is_data ? (is_narrow ? 2 : 4) : (is_narrow ? 3 : 8);
     const std::size_t hex_columns = 3 * hex_bytes - 1;
     const bool is_cut = field.size_bytes > hex_bytes;
     std::string hex = hex_text(model_, file_, field, hex_bytes - (is_cut ? 1 : 0), " ");
@@ -136,7 +138,7 @@ class Page {
     std::string line = "  " + console_.paint(Style::faint, offset) + "  " +
                        padded(hex, hex_columns) + "  " + name + " ";
     const std::size_t used = offset_digits_ + hex_columns + name.size() + 7;
-    const std::size_t room = console_.width() > used + 16 ? console_.width() - used : 16;
+    const std::size_t room = console_.room(used);
     line += meaning_of(field, room);
     line.erase(line.find_last_not_of(' ') + 1);
     console_.out().print("{}\n", line);
@@ -147,7 +149,7 @@ class Page {
     const std::string meaning(field.meaning);
     const std::size_t taken = display_columns(meaning) + 2;
     const std::size_t name_room = room > taken + 12 ? room - taken : 12;
-    return escape_shortened(field.subject, name_room) + (meaning.empty() ? "" : ", " + meaning);
+    return escape_middle(field.subject, name_room) + (meaning.empty() ? "" : ", " + meaning);
   }
 
   /// Text that is escaped already: cut before the room ends, and not within an escape.

@@ -25,6 +25,13 @@ std::string counted(std::uint64_t count, std::string_view what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
+/// Green, yellow and red of a verdict or a severity.
+Style style_of(std::string_view verdict) {
+  if (verdict == "ok") return Style::good;
+  if (verdict == "warning") return Style::warning;
+  return verdict == "note" ? Style::faint : Style::bad;
+}
+
 /// One line for each finding, then one for the file.
 class TextReport final : public CheckReport {
  public:
@@ -38,20 +45,20 @@ class TextReport final : public CheckReport {
 
   void add(const Finding& finding) override {
     const Severity severity = shown_severity(finding, is_strict_);
-    console_.out().print("{}: {}: ", finding.file.empty() ? file_ : escape(finding.file),
-                         console_.paint(severity == Severity::note ? Style::faint : Style::strong,
-                                        finding.rule->is_refusal ? "refused" : name_of(severity)));
+    const std::string_view verdict = finding.rule->is_refusal ? "refused" : name_of(severity);
+    std::string line = fmt::format("{}: {}: ", finding.file.empty() ? file_ : escape(finding.file),
+                                   console_.paint(style_of(verdict), verdict));
     const std::string& subject = finding.key.empty() ? finding.tensor : finding.key;
-    if (!subject.empty()) console_.out().print("\"{}\": ", escape(subject));
-    console_.out().write(finding.message);
+    if (!subject.empty()) line += fmt::format("\"{}\": ", escape(subject));
+    line += finding.message;
     if (finding.file_offset != Error::no_offset) {
-      console_.out().print(" (byte {})", finding.file_offset);
+      line += fmt::format(" (byte {})", finding.file_offset);
     }
-    console_.out().print(" {}\n",
-                         console_.paint(Style::faint, fmt::format("[{}]", finding.rule->name)));
+    line += " " + console_.paint(Style::faint, fmt::format("[{}]", finding.rule->name));
+    console_.print_prose(line);
     const bool is_new = explained_.insert(finding.rule->name).second;
     if (severity != Severity::note && is_new) {
-      console_.out().print("    {}\n", console_.paint(Style::faint, finding.rule->remedy));
+      console_.print_prose("    " + std::string(finding.rule->remedy), Style::faint);
     }
   }
 
@@ -66,7 +73,8 @@ class TextReport final : public CheckReport {
     append(checked.summary.warnings, "warning");
     append(checked.summary.notes, "note");
     append(checked.known, "known finding");
-    console_.out().print("{}: {}{}{}\n", file_, console_.paint(Style::strong, checked.verdict),
+    console_.out().print("{}: {}{}{}\n", file_,
+                         console_.paint(style_of(checked.verdict), checked.verdict),
                          counts.empty() ? "" : ": ", counts);
     // Each file is seen as it is done.
     console_.out().flush();
@@ -361,8 +369,11 @@ void list_check_rules(Console& console) {
     return rule.is_refusal ? std::string_view("refused") : name_of(rule.severity);
   };
   if (!console.is_json()) {
-    const Column columns[] = {
-        {"rule"}, {"severity"}, {"source"}, {"category"}, {"what it asks for"}};
+    const Column columns[] = {{"rule"},
+                              {"severity"},
+                              {"source", Align::left, Narrow::hide},
+                              {"category", Align::left, Narrow::hide},
+                              {"what it asks for", Align::left, Narrow::wrap}};
     return print_table(console, columns, rules.size(),
                        [&](std::size_t row, std::span<std::string> cells) {
                          cells[0] = rules[row].name;

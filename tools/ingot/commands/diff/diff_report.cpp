@@ -17,7 +17,22 @@
 namespace ingot::cli {
 namespace {
 
-constexpr std::size_t value_columns = 60;
+/// How wide values are shown: one alone, each of two, and arrays, which are previews anyway.
+struct ValueRoom {
+  std::size_t one;
+  std::size_t half;
+  std::size_t array;
+};
+
+ValueRoom value_room(const Console& console, std::size_t name_columns) {
+  constexpr std::size_t around = 10;  // "~ key NAME: A -> B"
+  const std::size_t room = console.room(name_columns + around, 40);
+  return {room, room / 2, std::min<std::size_t>(room, 60)};
+}
+
+std::size_t columns_of(const Value& value, std::size_t columns, const ValueRoom& room) {
+  return value.is_array() ? room.array : columns;
+}
 
 std::string value_type_text(const Value& value) {
   const auto name = [](ValueType type) { return std::string(name_of(type)); };
@@ -47,7 +62,7 @@ bool are_alike_arrays(const KeyDifference& key) {
 }
 
 /// "element 7: "a" -> "b"" of two arrays of one type.
-std::string array_change_text(const Value& a, const Value& b) {
+std::string array_change_text(const Value& a, const Value& b, const ValueRoom& room) {
   const std::uint64_t size_a = a.as_array().size();
   const std::uint64_t size_b = b.as_array().size();
   std::string text = value_type_text(a);
@@ -56,37 +71,48 @@ std::string array_change_text(const Value& a, const Value& b) {
   }
   if (const auto index = first_difference(a, b)) {
     text += fmt::format(", from element {} on: {} -> {}", *index,
-                        short_value_text(a.as_array()[*index], value_columns / 2),
-                        short_value_text(b.as_array()[*index], value_columns / 2));
+                        short_value_text(a.as_array()[*index], room.half),
+                        short_value_text(b.as_array()[*index], room.half));
   }
   return text;
 }
 
-std::string typed_text(const Value& value, std::size_t columns) {
-  return short_value_text(value, columns) +
+std::string typed_text(const Value& value, const ValueRoom& room) {
+  return short_value_text(value, columns_of(value, room.half, room)) +
          (value.is_array() ? std::string() : " (" + value_type_text(value) + ")");
 }
 
-std::string change_text(const KeyDifference& key) {
-  if (are_alike_arrays(key)) return array_change_text(*key.a, *key.b);
+std::string change_text(const KeyDifference& key, const ValueRoom& room) {
+  if (are_alike_arrays(key)) return array_change_text(*key.a, *key.b, room);
   if (key.a->type() == key.b->type() && !key.a->is_array()) {
-    return short_value_text(*key.a, value_columns) + " -> " +
-           short_value_text(*key.b, value_columns);
+    return short_value_text(*key.a, room.half) + " -> " + short_value_text(*key.b, room.half);
   }
-  return typed_text(*key.a, value_columns) + " -> " + typed_text(*key.b, value_columns);
+  return typed_text(*key.a, room) + " -> " + typed_text(*key.b, room);
+}
+
+/// "- key NAME = VALUE", in a terminal on lines that break between words.
+template <class... Args>
+void print_difference(Console& console, DiffSign sign, fmt::format_string<Args...> format,
+                      Args&&... args) {
+  console.print_prose(paint_sign(console, sign) + fmt::format(format, std::forward<Args>(args)...),
+                      Style::plain, 2);
 }
 
 void print_keys(Console& console, const ModelDifference& difference) {
-  Output& out = console.out();
   for (const KeyDifference& key : difference.keys) {
-    if (!out.is_open()) return;
-    const std::string name = console.paint(Style::strong, escape(key.key));
+    if (!console.out().is_open()) return;
+    const std::string shown = escape(key.key);
+    const std::string name = console.paint(Style::strong, shown);
+    const ValueRoom room = value_room(console, display_columns(shown));
+    const auto one = [&](const Value& value) {
+      return short_value_text(value, columns_of(value, room.one, room));
+    };
     if (key.b == nullptr) {
-      out.print("- key {} = {}\n", name, short_value_text(*key.a, value_columns));
+      print_difference(console, DiffSign::removed, "key {} = {}", name, one(*key.a));
     } else if (key.a == nullptr) {
-      out.print("+ key {} = {}\n", name, short_value_text(*key.b, value_columns));
+      print_difference(console, DiffSign::added, "key {} = {}", name, one(*key.b));
     } else {
-      out.print("~ key {}: {}\n", name, change_text(key));
+      print_difference(console, DiffSign::changed, "key {}: {}", name, change_text(key, room));
     }
   }
 }
@@ -101,14 +127,15 @@ void print_tensors(Console& console, const ModelDifference& difference) {
     if (!out.is_open()) return;
     const std::string name = console.paint(Style::strong, escape(tensor.name));
     if (tensor.b == nullptr) {
-      out.print("- tensor {}: {}\n", name, tensor_text(*tensor.a));
+      print_difference(console, DiffSign::removed, "tensor {}: {}", name, tensor_text(*tensor.a));
     } else if (tensor.a == nullptr) {
-      out.print("+ tensor {}: {}\n", name, tensor_text(*tensor.b));
+      print_difference(console, DiffSign::added, "tensor {}: {}", name, tensor_text(*tensor.b));
     } else if (std::ranges::equal(tensor.a->shape, tensor.b->shape)) {
-      out.print("~ tensor {}: {} -> {}\n", name, type_text(tensor.a->type),
-                type_text(tensor.b->type));
+      print_difference(console, DiffSign::changed, "tensor {}: {} -> {}", name,
+                       type_text(tensor.a->type), type_text(tensor.b->type));
     } else {
-      out.print("~ tensor {}: {} -> {}\n", name, tensor_text(*tensor.a), tensor_text(*tensor.b));
+      print_difference(console, DiffSign::changed, "tensor {}: {} -> {}", name,
+                       tensor_text(*tensor.a), tensor_text(*tensor.b));
     }
   }
 }
@@ -123,10 +150,10 @@ void print_data(Console& console, const Comparison& comparison) {
       while (comparison.pairs[pair].a != data.a) ++pair;
       if (!comparison.distances[pair].is_same()) continue;
     }
-    out.print("~ data {}: from byte {} of {} on{}\n",
-              console.paint(Style::strong, escape(data.name)), format_digits(data.first_difference),
-              format_digits(data.a->size_bytes),
-              comparison.has_distances ? "; the weights are the same" : "");
+    print_difference(console, DiffSign::changed, "data {}: from byte {} of {} on{}",
+                     console.paint(Style::strong, escape(data.name)),
+                     format_digits(data.first_difference), format_digits(data.a->size_bytes),
+                     comparison.has_distances ? "; the weights are the same" : "");
   }
 }
 
@@ -151,10 +178,13 @@ void print_distances(Console& console, const Comparison& comparison) {
     if (!comparison.distances[i].is_same()) rows.push_back(i);
   }
   if (rows.empty()) return;
-  const std::vector<Column> columns = {{"name", Align::left, true}, {"weights", Align::right},
-                                       {"differ", Align::right},    {"max", Align::right},
-                                       {"RMSE", Align::right},      {"SQNR dB", Align::right},
-                                       {"cosine", Align::right}};
+  const std::vector<Column> columns = {{"name", Align::left, Narrow::shorten},
+                                       {"weights", Align::right, Narrow::hide},
+                                       {"differ", Align::right, Narrow::hide},
+                                       {"max", Align::right},
+                                       {"RMSE", Align::right},
+                                       {"SQNR dB", Align::right},
+                                       {"cosine", Align::right, Narrow::hide}};
   print_table(console, columns, rows.size(), [&](std::size_t row, std::span<std::string> cells) {
     const TensorPair& pair = comparison.pairs[rows[row]];
     const WeightDistance& distance = comparison.distances[rows[row]];
@@ -167,9 +197,10 @@ void print_distances(Console& console, const Comparison& comparison) {
     cells[6] = fmt::format("{:.6f}", distance.cosine());
   });
   const WeightDistance sum = sum_of(comparison.distances);
-  console.out().print("of these tensors together: max {}, RMSE {}, SQNR {:.2f} dB, cosine {:.6f}\n",
-                      number_text(sum.error.largest), number_text(sum.error.rmse()),
-                      sum.error.sqnr_db(), sum.cosine());
+  console.print_prose(
+      fmt::format("of these tensors together: max {}, RMSE {}, SQNR {:.2f} dB, cosine {:.6f}",
+                  number_text(sum.error.largest), number_text(sum.error.rmse()),
+                  sum.error.sqnr_db(), sum.cosine()));
 }
 
 std::string counted(std::size_t count, const char* thing) {
@@ -196,7 +227,7 @@ void print_summary(Console& console, const Comparison& comparison) {
   if (!difference.has_data) line += "; stored bytes were not compared";
   if (difference.has_other_key_order) line += "; keys are in another order";
   if (difference.has_other_tensor_order) line += "; tensors are in another order";
-  console.out().print("{}\n", console.paint(Style::strong, line));
+  console.print_prose(line, Style::strong);
 }
 
 std::string_view change_name(bool has_a, bool has_b) {

@@ -68,8 +68,8 @@ std::string facts_of(const Vocabulary& vocabulary, TokenId id) {
                      format_float(vocabulary.score(id)));
 }
 
-std::string quoted(const Vocabulary& vocabulary, TokenId id) {
-  return "\"" + escape_shortened(vocabulary.text(id), 40) + "\"";
+std::string quoted(const Console& console, const Vocabulary& vocabulary, TokenId id) {
+  return "\"" + escape_shortened(vocabulary.text(id), console.part(40)) + "\"";
 }
 
 template <class Item, class Print>
@@ -97,21 +97,35 @@ void write_ids(JsonStream& json, const char* name, const Vocabulary& vocabulary,
 
 }  // namespace
 
+std::string paint_sign(const Console& console, DiffSign sign) {
+  const Style style = sign == DiffSign::removed ? Style::bad
+                      : sign == DiffSign::added ? Style::good
+                                                : Style::warning;
+  const char text = static_cast<char>(sign);
+  return console.paint(style, {&text, 1}) + " ";
+}
+
 void print_vocabulary_difference(Console& console, const Model& a, const Model& b) {
   const std::optional<VocabularyDifference> difference = compare(a, b);
   if (!difference || difference->is_same()) return;
-  Output& out = console.out();
-  out.print("~ vocabulary: {} tokens removed, {} added, {} changed\n", difference->removed.size(),
-            difference->added.size(), difference->changed.size());
+  const auto print = [&console](DiffSign sign, std::string_view text) {
+    console.print_prose(paint_sign(console, sign) + std::string(text), Style::plain, 2);
+  };
+  print(DiffSign::changed, fmt::format("vocabulary: {} tokens removed, {} added, {} changed",
+                                       difference->removed.size(), difference->added.size(),
+                                       difference->changed.size()));
   print_some(console, difference->removed, [&](TokenId id) {
-    out.print("- token {} ({})\n", quoted(difference->a, id), facts_of(difference->a, id));
+    print(DiffSign::removed, fmt::format("token {} ({})", quoted(console, difference->a, id),
+                                         facts_of(difference->a, id)));
   });
   print_some(console, difference->added, [&](TokenId id) {
-    out.print("+ token {} ({})\n", quoted(difference->b, id), facts_of(difference->b, id));
+    print(DiffSign::added, fmt::format("token {} ({})", quoted(console, difference->b, id),
+                                       facts_of(difference->b, id)));
   });
   print_some(console, difference->changed, [&](const ChangedToken& token) {
-    out.print("~ token {}: {} -> {}\n", quoted(difference->a, token.a),
-              facts_of(difference->a, token.a), facts_of(difference->b, token.b));
+    print(DiffSign::changed,
+          fmt::format("token {}: {} -> {}", quoted(console, difference->a, token.a),
+                      facts_of(difference->a, token.a), facts_of(difference->b, token.b)));
   });
 }
 

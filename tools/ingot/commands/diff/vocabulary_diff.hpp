@@ -9,6 +9,10 @@
 
 namespace ingot::cli {
 
+/// What stands before a difference: -, + or ~, in red, green or yellow, and a blank.
+enum class DiffSign : char { removed = '-', added = '+', changed = '~' };
+[[nodiscard]] std::string paint_sign(const Console& console, DiffSign sign);
+
 /// Prints the tokens that only one has, and those with another id, type or score; nothing if the
 /// vocabularies are the same or one model has none.
 void print_vocabulary_difference(Console& console, const Model& a, const Model& b);

@@ -99,9 +99,11 @@ class FitPage {
                            ? "no architecture"
                            : escape_shortened(result_.profile.architecture(), 24);
     if (!result_.profile.is_known_architecture()) kind += " (not known)";
-    out_.print("{}, {} parameters, {} of weights, {} of context\n\n", kind,
-               format_count(summary.parameter_count), format_bytes(estimate_.weights_bytes),
-               plural(estimate_.context, "token", "tokens"));
+    console_.print_prose(fmt::format("{}, {} parameters, {} of weights, {} of context", kind,
+                                     format_count(summary.parameter_count),
+                                     format_bytes(estimate_.weights_bytes),
+                                     plural(estimate_.context, "token", "tokens")));
+    out_.put('\n');
   }
 
   void print_verdict() {
@@ -224,7 +226,8 @@ class FitPage {
   void print_parts() {
     std::vector<Column> columns = {{"", Align::left}};
     for (const char* heading : {"layers", "weights", "cache", "work space", "output", "total"}) {
-      columns.push_back({heading, Align::right});
+      const bool gives_way = std::string_view(heading) == "output";
+      columns.push_back({heading, Align::right, gives_way ? Narrow::hide : Narrow::keep});
     }
     const bool has_projector = std::any_of(places_.begin(), places_.end(), [](const Place& place) {
       return place.use->projector_bytes > 0;
@@ -252,7 +255,9 @@ class FitPage {
   }
 
   void line(std::string_view label, std::string_view text) {
-    out_.print("{}{}\n", console_.paint(Style::faint, padded(label, label_columns)), text);
+    console_.print_prose(
+        console_.paint(Style::faint, padded(label, label_columns)) + std::string(text),
+        Style::plain, label_columns);
   }
 
   void print_facts() {

@@ -172,10 +172,13 @@ void print_names(Console& console, const char* heading, const std::vector<std::s
 
 void print_page(Console& console, const ImportanceMatrix& matrix,
                 const std::vector<EntryFacts>& facts, const std::optional<Coverage>& coverage) {
-  const std::vector<Column> columns = {{"tensor", Align::left, true}, {"columns", Align::right},
-                                       {"experts", Align::right},     {"unused", Align::right},
-                                       {"tokens", Align::right},      {"mean", Align::right},
-                                       {"largest", Align::right}};
+  const std::vector<Column> columns = {{"tensor", Align::left, Narrow::shorten},
+                                       {"columns", Align::right, Narrow::hide},
+                                       {"experts", Align::right},
+                                       {"unused", Align::right},
+                                       {"tokens", Align::right},
+                                       {"mean", Align::right},
+                                       {"largest", Align::right, Narrow::hide}};
   if (!facts.empty()) {
     print_table(console, columns, facts.size(), [&](std::size_t row, std::span<std::string> cells) {
       const ImatrixEntry& entry = matrix.entries()[row];

@@ -13,6 +13,7 @@
 #include "cli/help.hpp"
 #include "cli/json_stream.hpp"
 #include "cli/table.hpp"
+#include "cli/wrap.hpp"
 #include "text/name_match.hpp"
 #include "text/value_text.hpp"
 #include "text/whole_file.hpp"
@@ -64,16 +65,16 @@ std::string meaning_of(const KeyValue& pair) {
   return name.empty() ? "" : fmt::format(" ({})", name);
 }
 
-constexpr std::size_t longest_shown_key = 64;
+constexpr std::size_t type_columns = 7;
+constexpr std::size_t gap_columns = 2;
 constexpr std::size_t least_value_columns = 16;
 
 /// Where the types begin. The few longest keys may stick out, so that the values have room.
 std::size_t key_column(const Keys& keys, std::size_t width) {
-  constexpr std::size_t usual_key_columns = 32;
+  constexpr std::size_t least_key_columns = 24;
   constexpr std::size_t wanted_value_columns = 48;
-  const std::size_t most = width > usual_key_columns + wanted_value_columns
-                               ? width - wanted_value_columns
-                               : usual_key_columns;
+  const std::size_t most =
+      std::max(least_key_columns, width - std::min(width, wanted_value_columns));
   std::size_t columns = 0;
   for (const KeyValue* pair : keys) {
     columns = std::max(columns, display_columns(escape_shortened(pair->key, most)));
@@ -81,23 +82,35 @@ std::size_t key_column(const Keys& keys, std::size_t width) {
   return columns;
 }
 
+/// A key that leaves room for the value, of which a little is always seen.
+std::string key_text(const Console& console, const KeyValue& pair) {
+  const std::string value = short_value_text(pair.value, least_value_columns);
+  const std::size_t others = display_columns(value) + type_columns + 2 * gap_columns;
+  return escape_middle(pair.key, console.room(others));
+}
+
+/// An array is a preview wherever it is printed; all else is whole where a program reads.
+std::string value_text(const Console& console, const Value& value, std::size_t used) {
+  constexpr std::size_t preview_columns = 64;
+  const std::size_t room = console.room(used, least_value_columns);
+  const bool is_preview = value.is_array() && !console.has_fixed_width();
+  return short_value_text(value, is_preview ? preview_columns : room);
+}
+
 void print_lines(Console& console, const Keys& keys, bool is_full) {
-  constexpr std::size_t type_columns = 7;
-  constexpr std::size_t gap_columns = 2;
   const std::size_t key_columns = key_column(keys, console.width());
   Output& out = console.out();
   for (const KeyValue* pair : keys) {
     if (!out.is_open()) return;
-    const std::string key = padded(
-        is_full ? escape(pair->key) : escape_shortened(pair->key, longest_shown_key), key_columns);
+    const std::string key =
+        padded(is_full ? escape(pair->key) : key_text(console, *pair), key_columns);
     const std::string type = padded(name_of(pair->value.type()), type_columns);
     out.print("{}  {}  ", key, console.paint(Style::faint, type));
     if (is_full) {
       print_value(out, pair->value);
     } else {
       const std::size_t used = display_columns(key) + type_columns + 2 * gap_columns;
-      const std::size_t room = console.width() > used ? console.width() - used : 0;
-      out.write(short_value_text(pair->value, std::max(room, least_value_columns)));
+      out.write(value_text(console, pair->value, used));
     }
     out.print("{}\n", meaning_of(*pair));
   }
@@ -148,7 +161,8 @@ void add_metadata_command(CLI::App& program, Console& console) {
   CLI::App& command = add_command(program, "metadata", "List keys with type and value", examples);
   add_file(command, options->file);
   add_argument(command, "KEY-GLOB", options->key_globs, "Only keys that match: * ? [a-z]");
-  add_switch(command, "--full", options->is_full, "Print long values and arrays in full");
+  add_switch(command, "--full", options->is_full,
+             "Print arrays in full, and long values in a terminal, too");
   add_text(command, "--raw", options->raw_key, "KEY",
            "Print the bytes of one value and nothing else: the content of a "
            "string, the elements of an array");

@@ -175,9 +175,12 @@ void write_quantize_json(JsonStream& json, const QuantizeFacts& facts) {
 }
 
 void print_plan(Console& console, const QuantizeFacts& facts) {
-  const std::vector<Column> columns = {{"tensor", Align::left, true}, {"shape", Align::left},
-                                       {"from", Align::left},         {"to", Align::left},
-                                       {"size", Align::right},        {"why", Align::left}};
+  const std::vector<Column> columns = {{"tensor", Align::left, Narrow::shorten},
+                                       {"shape", Align::left, Narrow::hide},
+                                       {"from", Align::left, Narrow::hide},
+                                       {"to", Align::left},
+                                       {"size", Align::right},
+                                       {"why", Align::left, Narrow::wrap}};
   const auto make_row = [&](std::size_t row, std::span<std::string> cells) {
     const PlannedTensor& planned = facts.plan.tensors[row];
     cells[0] = planned.source->name;
@@ -190,7 +193,7 @@ void print_plan(Console& console, const QuantizeFacts& facts) {
   if (!facts.plan.tensors.empty()) {
     print_table(console, columns, facts.plan.tensors.size(), make_row);
   }
-  console.out().print("{}\n", console.paint(Style::strong, totals_text(facts)));
+  console.print_prose(totals_text(facts), Style::strong);
   console.out().print("The file would have {} ({} bytes).\n", format_bytes(facts.file_bytes),
                       format_digits(facts.file_bytes));
 }
@@ -200,9 +203,12 @@ void print_result(Console& console, const QuantizeFacts& facts) {
   const std::size_t count = std::min(order.size(), worst_count);
   if (count > 0) {
     console.out().print("{}\n", console.paint(Style::strong, "The largest errors:"));
-    const std::vector<Column> columns = {{"tensor", Align::left, true}, {"to", Align::left},
-                                         {"error", Align::right},       {"SQNR dB", Align::right},
-                                         {"RMSE", Align::right},        {"largest", Align::right}};
+    const std::vector<Column> columns = {{"tensor", Align::left, Narrow::shorten},
+                                         {"to", Align::left},
+                                         {"error", Align::right},
+                                         {"SQNR dB", Align::right},
+                                         {"RMSE", Align::right, Narrow::hide},
+                                         {"largest", Align::right, Narrow::hide}};
     print_table(console, columns, count, [&](std::size_t row, std::span<std::string> cells) {
       const PlannedTensor& planned = facts.plan.tensors[order[row]];
       const TensorError& error = *error_of(facts, order[row]);
@@ -214,11 +220,11 @@ void print_result(Console& console, const QuantizeFacts& facts) {
       cells[5] = fmt::format("{:.4g}", error.plain.largest);
     });
     const TensorError total = total_error(facts);
-    console.out().print("All {} quantized: error {:.3f} %, SQNR {:.2f} dB.\n",
-                        format_digits(order.size()), 100.0 * total.relative(),
-                        total.plain.sqnr_db());
+    console.print_prose(fmt::format("All {} quantized: error {:.3f} %, SQNR {:.2f} dB.",
+                                    format_digits(order.size()), 100.0 * total.relative(),
+                                    total.plain.sqnr_db()));
   }
-  console.out().print("{}\n", console.paint(Style::strong, totals_text(facts)));
+  console.print_prose(totals_text(facts), Style::strong);
 }
 
 Result<void> write_quantize_report(const std::string& path, const QuantizeFacts& facts,

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: MIT
 // `ingot show FILE...` -- one screen that says what a model is.
 
+#include <algorithm>
 #include <memory>
 
 #include "cli/command.hpp"
 #include "cli/json_stream.hpp"
+#include "cli/model_files.hpp"
+#include "cli/wrap.hpp"
+#include "commands/ls/listing.hpp"
 #include "commands/show/show_page.hpp"
+#include "text/error_json.hpp"
 #include "text/show_json.hpp"
 
 namespace ingot::cli {
@@ -16,6 +21,7 @@ constexpr const char* examples =
     "  ingot show model.gguf\n"
     "  ingot show model-00001-of-00003.gguf      # the whole set\n"
     "  ingot show *.gguf\n"
+    "  ingot show models/                        # one line each, as `ingot ls`\n"
     "  curl -s URL | ingot show -\n"
     "  ingot show model.gguf --json | jq .model.context_length";
 
@@ -23,13 +29,23 @@ struct Options {
   std::vector<std::string> files;
 };
 
+/// Which of several files a page is about, as `head` writes it.
+void print_file_title(Console& console, const std::string& file) {
+  const std::string name = escape_middle(file, console.room(10));
+  console.out().print("{}\n", console.paint(Style::faint, "==> " + name + " <=="));
+}
+
 void run(const Options& options, Console& console) {
+  if (std::any_of(options.files.begin(), options.files.end(), is_folder)) {
+    return list_places(console, options.files, ListStyle::table);
+  }
   JsonStream json(console.out());
   const bool is_list = console.is_json() && options.files.size() > 1;
   bool is_first = true;
   if (is_list) json.begin_array();
   console.finish_all(options.files, [&](const std::string& file) {
     const Result<Model> model = console.open_model(file);
+    if (!model && console.is_json()) write_error_json(json, file, model.error());
     if (!model) return console.fail(file, model.error());
     if (console.is_json()) {
       write_show_json(json, file, *model, console.foreign());
@@ -37,6 +53,7 @@ void run(const Options& options, Console& console) {
     }
     if (!is_first) console.out().put('\n');
     is_first = false;
+    if (options.files.size() > 1) print_file_title(console, file);
     print_show_page(console, file, *model);
     return ExitCode::done;
   });

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cli/table.hpp"
+#include "cli/wrap.hpp"
 #include "text/chat_facts.hpp"
 #include "text/joined.hpp"
 #include "text/memory_facts.hpp"
@@ -88,7 +89,12 @@ class Page {
 
   /// One text of the file beside a label.
   void text_line(std::string_view label, const std::optional<std::string_view>& text) {
-    if (text) write_line(label, escape_shortened(*text, width_ - label_columns));
+    if (text) write_line(label, escape_shortened(*text, console_.room(label_columns)));
+  }
+
+  /// A text of the file that is one of several facts.
+  [[nodiscard]] std::string shown(std::string_view text, std::size_t columns) const {
+    return escape_shortened(text, console_.part(columns));
   }
 
   void write_line(std::string_view label, std::string_view text) {
@@ -108,11 +114,12 @@ class Page {
   void print_title() {
     const std::string title =
         summary_.name && !summary_.name->empty() ? std::string(*summary_.name) : file_name(file_);
-    console_.out().print("{}\n", console_.paint(Style::strong, escape_shortened(title, width_)));
+    console_.out().print("{}\n",
+                         console_.paint(Style::strong, escape_middle(title, console_.room(0))));
     Items facts;
-    if (summary_.architecture) facts.push_back(escape_shortened(*summary_.architecture, 32));
+    if (summary_.architecture) facts.push_back(shown(*summary_.architecture, 32));
     const auto kind = find_text(model_, keys::general_type);
-    if (kind && *kind != "model") facts.push_back(escape_shortened(*kind, 16));
+    if (kind && *kind != "model") facts.push_back(shown(*kind, 16));
     if (summary_.parameter_count > 0) {
       facts.push_back(format_count(summary_.parameter_count) + " parameters");
     } else if (summary_.token_count && model_.tensors().empty()) {
@@ -125,7 +132,7 @@ class Page {
       facts.push_back(fmt::format("{:.2f} bits per weight", *summary_.bits_per_weight));
     }
     const std::string_view separator = console_.is_unicode() ? " \u00b7 " : ", ";
-    console_.out().print("{}\n", joined(facts, separator));
+    console_.print_prose(joined(facts, separator), Style::plain, 0);
     start_group();
   }
 
@@ -179,15 +186,14 @@ class Page {
       const std::string_view kind = scaling->get<std::string_view>().value_or("");
       const auto factor = own_float(suffixes::rope_scaling_factor);
       if (kind != "none") {
-        items.push_back("rope scaling " + escape_shortened(kind, 16) +
-                        (factor ? " x " + *factor : ""));
+        items.push_back("rope scaling " + shown(kind, 16) + (factor ? " x " + *factor : ""));
       }
     }
     return items;
   }
 
   void print_types() {
-    constexpr std::size_t max_rows = 12;
+    const std::size_t max_rows = console_.part(12);
     std::size_t type_columns = 0;
     const std::size_t rows = std::min(summary_.types.size(), max_rows);
     for (std::size_t i = 0; i < rows; ++i) {
@@ -242,7 +248,7 @@ class Page {
 
   void print_tokenizer() {
     Items items;
-    if (summary_.tokenizer_model) items.push_back(escape_shortened(*summary_.tokenizer_model, 24));
+    if (summary_.tokenizer_model) items.push_back(shown(*summary_.tokenizer_model, 24));
     const std::string pre = pre_tokenizer_text(summary_.tokenizer_model.value_or(""),
                                                summary_.tokenizer_pre.value_or(""));
     if (!pre.empty()) items.push_back(pre);
@@ -271,16 +277,16 @@ class Page {
   }
 
   [[nodiscard]] Items special_token_items() const {
-    constexpr std::size_t most = 16;
+    const std::size_t most = console_.part(16);
     Items items;
     for (const SpecialToken& token : special_tokens(model_)) {
       if (items.size() == most) {
         items.emplace_back("...");
         break;
       }
-      const std::string text = token.text ? "\"" + escape_shortened(*token.text, 32) + "\""
+      const std::string text = token.text ? "\"" + shown(*token.text, 32) + "\""
                                           : std::string("(not in the vocabulary)");
-      items.push_back(fmt::format("{} {} {}", escape_shortened(token.role, 16), token.id, text));
+      items.push_back(fmt::format("{} {} {}", shown(role_label(token.role), 16), token.id, text));
     }
     return items;
   }
@@ -305,7 +311,7 @@ class Page {
 
   /// A file of another format: its own facts.
   void print_foreign(const ForeignFile& foreign) {
-    text_line("file", file_name(file_));
+    write_line("file", escape_middle(file_name(file_), console_.room(label_columns)));
     Items items = {std::string(foreign.format)};
     for (const FileFact& fact : foreign.facts) {
       items.push_back(fact.name + " " + escape_shortened(fact.value, width_));
@@ -318,7 +324,8 @@ class Page {
   void print_file() {
     if (console_.foreign() != nullptr) return print_foreign(*console_.foreign());
     const ModelFile& first = model_.files().front();
-    if (file_ != "-") text_line("file", file_name(file_));
+    if (file_ != "-")
+      write_line("file", escape_middle(file_name(file_), console_.room(label_columns)));
     line(file_ == "-" ? "file" : "",
          {fmt::format("GGUF version {}", first.version),
           first.byte_order == Endian::big ? "big-endian" : "little-endian",
@@ -344,7 +351,7 @@ class Page {
     Items missing;
     for (const ShardFact& shard : shards) {
       if (shard.is_present) continue;
-      missing.push_back(shard.path ? escape_shortened(file_name(*shard.path), width_ - 20)
+      missing.push_back(shard.path ? escape_middle(file_name(*shard.path), console_.room(20))
                                    : fmt::format("number {}", shard.index + 1));
     }
     write_line("shards",

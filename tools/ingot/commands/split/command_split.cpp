@@ -75,10 +75,10 @@ void print_json(const Options& options, Console& console, const SplitPlan& plan,
 }
 
 void print_text(const Options& options, Console& console, const SplitPlan& plan) {
-  const std::vector<Column> columns = {{"file", Align::left, true},
+  const std::vector<Column> columns = {{"file", Align::left, Narrow::shorten},
                                        {"tensors", Align::right},
                                        {"size", Align::right},
-                                       {"bytes", Align::right}};
+                                       {"bytes", Align::right, Narrow::hide}};
   print_table(console, columns, plan.shards.size(),
               [&](std::size_t row, std::span<std::string> cells) {
                 const PlannedShard& shard = plan.shards[row];
@@ -91,7 +91,7 @@ void print_text(const Options& options, Console& console, const SplitPlan& plan)
       fmt::format("{} shard{}, {} tensors, {}{}", format_digits(plan.shards.size()),
                   plan.shards.size() == 1 ? "" : "s", format_digits(plan.tensor_count),
                   format_bytes(bytes_of(plan)), options.is_dry_run ? "; nothing was written" : "");
-  console.out().print("{}\n", console.paint(Style::strong, line));
+  console.print_prose(line, Style::strong);
 }
 
 ExitCode fail(const Options& options, Console& console, const Error& error) {

@@ -125,7 +125,7 @@ void print_totals(Console& console, const Tensors& tensors) {
     line += fmt::format(", {} elements, {} ({} bytes), {} bits per weight", format_count(elements),
                         format_bytes(bytes), format_digits(bytes), bits_text(bytes, elements));
   }
-  console.out().print("{}\n", console.paint(Style::strong, line));
+  console.print_prose(line, Style::strong);
 }
 
 std::string number_text(double number) {
@@ -143,10 +143,15 @@ void print_oddities(Console& console, const Tensors& tensors, const AllStatistic
 
 void print_statistics(Console& console, const Tensors& tensors, const AllStatistics& stats,
                       const Sparks& sparks) {
-  std::vector<Column> columns = {
-      {"name", Align::left, true}, {"type", Align::left},  {"min", Align::right},
-      {"max", Align::right},       {"mean", Align::right}, {"std", Align::right},
-      {"zeros", Align::right},     {"NaN", Align::right},  {"Inf", Align::right}};
+  std::vector<Column> columns = {{"name", Align::left, Narrow::shorten},
+                                 {"type", Align::left, Narrow::hide},
+                                 {"min", Align::right},
+                                 {"max", Align::right},
+                                 {"mean", Align::right, Narrow::hide},
+                                 {"std", Align::right},
+                                 {"zeros", Align::right, Narrow::hide},
+                                 {"NaN", Align::right, Narrow::hide},
+                                 {"Inf", Align::right, Narrow::hide}};
   if (!sparks.empty()) columns.push_back({"weights", Align::left});
   const auto make_row = [&](std::size_t row, std::span<std::string> cells) {
     const Statistics& found = stats[row];
@@ -176,9 +181,12 @@ std::uint64_t largest_bytes(const Tensors& tensors) {
 }
 
 void print_lines(Console& console, const Model& model, const Tensors& tensors) {
-  std::vector<Column> columns = {{"name", Align::left, true}, {"shape", Align::left},
-                                 {"type", Align::left},       {"size", Align::right},
-                                 {"offset", Align::right},    {"bpw", Align::right}};
+  std::vector<Column> columns = {{"name", Align::left, Narrow::shorten},
+                                 {"shape", Align::left, Narrow::hide},
+                                 {"type", Align::left},
+                                 {"size", Align::right},
+                                 {"offset", Align::right, Narrow::hide},
+                                 {"bpw", Align::right, Narrow::hide}};
   const ForeignFile* foreign = console.foreign();
   const std::size_t file_count = foreign != nullptr ? foreign->paths.size() : model.files().size();
   const bool has_shards = file_count > 1;

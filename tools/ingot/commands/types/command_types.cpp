@@ -51,8 +51,8 @@ void print_json(Console& console) {
 void print_lines(Console& console) {
   const std::array<Column, 7> columns = {{{"id", Align::right},
                                           {"type"},
-                                          {"block", Align::right},
-                                          {"bytes", Align::right},
+                                          {"block", Align::right, Narrow::hide},
+                                          {"bytes", Align::right, Narrow::hide},
                                           {"bits per weight", Align::right},
                                           {"encodes"},
                                           {"importance weights"}}};

@@ -45,17 +45,19 @@ Statistics count_tokens(const Vocabulary& vocabulary) {
 }
 
 void print_line(Console& console, std::string_view label, std::string_view text) {
-  console.out().print("{}{}\n", console.paint(Style::faint, padded(label, label_columns)), text);
+  console.print_prose(console.paint(Style::faint, padded(label, label_columns)) + std::string(text),
+                      Style::plain, label_columns);
 }
 
-std::string token_text(const Vocabulary& vocabulary, TokenId id) {
-  return fmt::format("{} \"{}\"", id, escape_shortened(vocabulary.text(id), 40));
+std::string token_text(const Console& console, const Vocabulary& vocabulary, TokenId id) {
+  return fmt::format("{} \"{}\"", id, escape_shortened(vocabulary.text(id), console.part(40)));
 }
 
-std::string list_text(const Vocabulary& vocabulary, std::span<const TokenId> ids) {
+std::string list_text(const Console& console, const Vocabulary& vocabulary,
+                      std::span<const TokenId> ids) {
   std::string text;
   for (const TokenId id : ids.first(std::min(ids.size(), listed_tokens))) {
-    text += (text.empty() ? "" : ", ") + token_text(vocabulary, id);
+    text += (text.empty() ? "" : ", ") + token_text(console, vocabulary, id);
   }
   return text + (ids.size() > listed_tokens ? ", ..." : "");
 }
@@ -72,10 +74,11 @@ void print_special(Console& console, const Vocabulary& vocabulary) {
   for (std::size_t i = 0; i < special_token_count; ++i) {
     const TokenId id = vocabulary.special(static_cast<SpecialToken>(i));
     if (id == no_token) continue;
-    print_line(console, name_of(static_cast<SpecialToken>(i)), token_text(vocabulary, id));
+    print_line(console, name_of(static_cast<SpecialToken>(i)), token_text(console, vocabulary, id));
   }
   if (!vocabulary.end_of_generation().empty()) {
-    print_line(console, "ends with", list_text(vocabulary, vocabulary.end_of_generation()));
+    print_line(console, "ends with",
+               list_text(console, vocabulary, vocabulary.end_of_generation()));
   }
 }
 
@@ -93,14 +96,14 @@ void print_page(Console& console, const Vocabulary& vocabulary, const Statistics
   }
   if (statistics.longest != no_token) {
     print_line(console, "longest",
-               fmt::format("{}, {}", token_text(vocabulary, statistics.longest),
+               fmt::format("{}, {}", token_text(console, vocabulary, statistics.longest),
                            format_bytes(vocabulary.text(statistics.longest).size())));
   }
   print_line(console, "repeated",
              statistics.repeated.empty()
                  ? "none"
                  : fmt::format("{}: {}", format_digits(statistics.repeated.size()),
-                               list_text(vocabulary, statistics.repeated)));
+                               list_text(console, vocabulary, statistics.repeated)));
   print_line(console, "bytes missing",
              statistics.missing_bytes.empty()
                  ? "none"

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: MIT
+# One line a model; folders; several files; what fails is an object in JSON.
+mkdir -p models/deep empty
+"$ingot" sample models/a.gguf -q
+"$ingot" sample models/deep/qwen.gguf --arch qwen2 --type Q8_0 -q
+"$ingot" split models/a.gguf models/set --shards 2 -q
+"$ingot" ls models
+"$ingot" ls models --markdown
+"$ingot" ls models --json
+(cd models && "$ingot" ls) >here
+"$ingot" ls models >there
+expect_same here there
+# `show` lists a folder, and names the file of each of several pages.
+"$ingot" show models >listed
+expect_same listed there
+"$ingot" show models/a.gguf models/deep/qwen.gguf | grep '==>'
+# A part that another part of the name tells apart stays.
+COLUMNS=60 "$ingot" ls models | awk 'length > 60 { exit 1 }' || fail "a line is too long"
+
+expect_error 1 'there is no model here' "$ingot" ls empty
+expect_error 2 'two formats' "$ingot" ls models --markdown --json
+head -c 1000000 models/a.gguf >cut.gguf
+expect 3 "$ingot" ls cut.gguf models --json >list.json 2>message
+expect 3 "$ingot" show cut.gguf --json >one.json 2>>message
+expect 3 "$ingot" show cut.gguf models/a.gguf --json >two.json 2>>message
+expect 4 "$ingot" show missing.gguf --json >missing.json 2>>message
+[[ $(grep -c '^ingot: ' message) == 4 ]] || fail "it says: $(cat message)"
+python '
+import json
+rows = json.load(open("list.json"))
+assert len(rows) == 4 and "error" in rows[0] and "error" not in rows[1], rows
+assert {"file", "name", "architecture", "parameters", "type", "bits_per_weight", "file_size",
+        "context_length"} == set(rows[1])
+one = json.load(open("one.json"))
+assert one["file"] == "cut.gguf"
+assert set(one["error"]) == {"rule", "message", "offset", "subject"}
+assert one["error"]["rule"] == "tensor_outside_file" and one["error"]["offset"] > 0, one
+two = json.load(open("two.json"))
+assert two[0] == one and two[1]["file"] == "models/a.gguf"
+assert json.load(open("missing.json"))["error"]["rule"] == "io_error"
+'
+# The word is spelled as words are, the key as the format spells it.
+"$ingot" edit models/a.gguf -o sep.gguf --special-token separator '<s>' -q
+"$ingot" show sep.gguf | grep -q 'separator 1' || fail "no separator"
+"$ingot" metadata sep.gguf | grep -q '^tokenizer.ggml.seperator_token_id' || fail "no such key"

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// `ingot ls [DIR...]` -- one line about each model.
+
+#include <memory>
+
+#include "cli/command.hpp"
+#include "commands/ls/listing.hpp"
+
+namespace ingot::cli {
+namespace {
+
+constexpr const char* examples =
+    "Examples:\n"
+    "  ingot ls                                  # here, and in the folders below\n"
+    "  ingot ls ~/models /mnt/models\n"
+    "  ingot ls model-*.gguf --markdown          # a table for a model card\n"
+    "  ingot ls ~/models --json | jq -r 'sort_by(.file_size)[] | .file'\n"
+    "\n"
+    "A set of shards is one model, which its first file names. Only headers are read.\n"
+    "Exit status 1: a folder holds no model. Files that are refused are not listed.";
+
+struct Options {
+  std::vector<std::string> places;
+  bool is_markdown = false;
+};
+
+void run(Options& options, Console& console) {
+  if (options.is_markdown && console.is_json()) {
+    console.finish(console.refuse_usage("ls: --markdown and --json are two formats; give one"));
+    return;
+  }
+  if (options.places.empty()) options.places.emplace_back(".");
+  list_places(console, options.places,
+              options.is_markdown ? ListStyle::markdown : ListStyle::table);
+}
+
+}  // namespace
+
+void add_ls_command(CLI::App& program, Console& console) {
+  auto options = std::make_shared<Options>();
+  CLI::App& command = add_command(program, "ls", "List models, one line each", examples);
+  add_argument(command, "DIR", options->places,
+               "Folders, with all below them, or files; default: this folder");
+  add_switch(command, "--markdown", options->is_markdown, "Print a Markdown table");
+  on_run(command, [options, &console] { run(*options, console); });
+}
+
+}  // namespace ingot::cli

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// One line about a model, wherever it was opened from.
+#pragma once
+
+#include <cstdint>
+#include <ingot/model.hpp>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "cli/console.hpp"
+
+namespace ingot::cli {
+
+/// A row of `ingot ls`. Texts are raw bytes of the file.
+struct ListedModel {
+  std::string file;  ///< As the user would name it.
+  std::optional<std::string> name;
+  std::optional<std::string> architecture;
+  std::uint64_t parameter_count = 0;
+  std::string type;  ///< The mixture that the file names, else the tensor type of most bytes.
+  std::optional<double> bits_per_weight;
+  std::uint64_t file_bytes = 0;  ///< Of all shards that are there.
+  std::optional<std::uint64_t> context_length;
+};
+
+/// `foreign` if the file is of another format than GGUF.
+[[nodiscard]] ListedModel list_model(const std::string& file, const Model& model,
+                                     const ForeignFile* foreign);
+
+/// One line a model: a table for people, or one for a model card.
+void print_models(Console& console, std::span<const ListedModel> models);
+void print_models_markdown(Console& console, std::span<const ListedModel> models);
+
+}  // namespace ingot::cli

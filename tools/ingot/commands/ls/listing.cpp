@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+#include "commands/ls/listing.hpp"
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "cli/interrupt.hpp"
+#include "cli/json_stream.hpp"
+#include "cli/model_files.hpp"
+#include "commands/ls/listed_model.hpp"
+#include "text/error_json.hpp"
+
+namespace ingot::cli {
+namespace {
+
+void write_model(JsonStream& json, const ListedModel& model) {
+  json.begin_object(Layout::line);
+  json.member("file", std::string_view(model.file));
+  const auto write_text = [&](std::string_view name, const std::optional<std::string>& text) {
+    json.key(name);
+    text ? json.value(std::string_view(*text)) : json.null();
+  };
+  write_text("name", model.name);
+  write_text("architecture", model.architecture);
+  json.member("parameters", model.parameter_count);
+  json.key("type");
+  model.type.empty() ? json.null() : json.value(std::string_view(model.type));
+  json.member("bits_per_weight", model.bits_per_weight);
+  json.member("file_size", model.file_bytes);
+  json.member("context_length", model.context_length);
+  json.end();
+}
+
+/// The listing while it is gathered; JSON is written as it comes.
+class Listing {
+ public:
+  explicit Listing(Console& console) : console_(console), json_(console.out()) {
+    if (console.is_json()) json_.begin_array();
+  }
+  Listing(const Listing&) = delete;
+  Listing& operator=(const Listing&) = delete;
+
+  /// `shown` is what a line for people calls the file.
+  bool add(const std::string& file, std::string shown) {
+    const Result<Model> model = console_.open_model(file);
+    if (!model) {
+      if (console_.is_json()) write_error_json(json_, file, model.error());
+      console_.finish(console_.fail(file, model.error()));
+    } else if (console_.is_json()) {
+      write_model(json_, list_model(file, *model, console_.foreign()));
+    } else {
+      models_.push_back(list_model(shown, *model, console_.foreign()));
+    }
+    return console_.out().is_open() && stop_signal() == 0;
+  }
+
+  void print(ListStyle style) {
+    if (console_.is_json()) return json_.end();
+    if (models_.empty()) return;
+    style == ListStyle::markdown ? print_models_markdown(console_, models_)
+                                 : print_models(console_, models_);
+  }
+
+ private:
+  Console& console_;
+  JsonStream json_;
+  std::vector<ListedModel> models_;
+};
+
+/// A path without the folder that was listed.
+std::string below(const std::string& folder, const std::string& path) {
+  std::string start = folder;
+  if (!start.ends_with('/')) start += '/';
+  return path.starts_with(start) ? path.substr(start.size()) : path;
+}
+
+}  // namespace
+
+void list_places(Console& console, std::span<const std::string> places, ListStyle style) {
+  Listing listing(console);
+  for (const std::string& place : places) {
+    if (stop_signal() != 0 || !console.out().is_open()) break;
+    if (!is_folder(place)) {
+      listing.add(place, place);
+      continue;
+    }
+    const FolderCounts counts = for_each_model(
+        console, place,
+        [&](const std::string& file) {
+          return listing.add(file, places.size() == 1 ? below(place, file) : file);
+        },
+        [](const std::string&, const std::string&) {});
+    if (counts.models != 0) continue;
+    console.complain(place, "there is no model here: no file has a name that ends in .gguf");
+    console.finish(ExitCode::negative);
+  }
+  listing.print(style);
+}
+
+}  // namespace ingot::cli

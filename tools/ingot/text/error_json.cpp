@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+#include "text/error_json.hpp"
+
+#include <string_view>
+
+namespace ingot::cli {
+
+void write_error_json(JsonStream& json, const std::string& file, const Error& error) {
+  json.begin_object();
+  json.member("file", std::string_view(file));
+  json.key("error");
+  json.begin_object();
+  json.member("rule", name_of(error.code));
+  json.member("message", std::string_view(error.message()));
+  json.key("offset");
+  error.file_offset == Error::no_offset ? json.null() : json.value(error.file_offset);
+  json.key("subject");
+  error.subject.empty() ? json.null() : json.value(std::string_view(error.subject));
+  json.end();
+  json.end();
+}
+
+}  // namespace ingot::cli
