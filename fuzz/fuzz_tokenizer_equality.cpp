@@ -46,7 +46,8 @@ constexpr std::array<Family, 7> families = {{{"llama", "", false, false},
                                              {"plamo2", "", true, true}}};
 
 std::string letter(Input& input, bool is_ascii) {
-  constexpr std::array<const char*, 8> letters = {"a", "b", "c", " ", "\n", "'", "\xC3\xA9", "1"};
+  constexpr std::array<const char*, 10> letters = {
+      "a", "b", "c", " ", "\n", "'", "\xC3\xA9", "1", "\xC3\xB1", "\xE4\xB8\xAD"};
   return letters[input.below(is_ascii ? 4 : letters.size())];
 }
 
@@ -91,8 +92,8 @@ VocabularySketch make_sketch(const Family& family, Input& input) {
       const std::size_t size = 1 + input.below(4);
       for (std::size_t k = 0; k < size; ++k) text += letter(input, family.is_ascii);
       text = spelt(family, text);
-      for (const char c : text) {
-        if (static_cast<unsigned char>(c) < 0x80) symbols.push_back(std::string(1, c));
+      for (std::size_t at = 0; at < text.size(); at += symbols.back().size()) {
+        symbols.push_back(text.substr(at, ingot::tokenizer::character_bytes(text[at])));
       }
     }
     add(text);

@@ -6,6 +6,7 @@
 
 #include "support/expect_error.hpp"
 #include "support/vocabulary_sketch.hpp"
+#include "tokenizer/vocabulary/byte_alphabet.hpp"
 
 namespace ingot {
 namespace {
@@ -63,6 +64,33 @@ TEST(EncodeBpe, AProductWithoutATokenFallsApart) {
 
 TEST(EncodeBpe, BytesWithoutATokenVanish) {
   EXPECT_EQ(pieces(made(test::ascii_bpe("gpt-2")), "a\tb", plain), "a|b");
+}
+
+TEST(EncodeBpe, WordsFallApartBetweenBytesThatNoMergeJoins) {
+  const auto spelt = [](std::string_view bytes) { return tokenizer::token_of_bytes(bytes); };
+  VocabularySketch sketch{.model = "gpt2", .pre = "gpt-2"};
+  for (const char* byte : {"\xC3", "\xA9", "\xA8"}) sketch.add(spelt(byte));
+  sketch.merges = {spelt("\xC3") + " " + spelt("\xA9"),
+                   spelt("\xC3\xA9") + " " + spelt("\xC3\xA9")};
+  sketch.add(spelt("\xC3\xA9")).add(spelt("\xC3\xA9\xC3\xA9")).add(spelt("\xC3\xA8"));
+  const Tokenizer tokenizer = made(sketch);
+  EXPECT_EQ(pieces(tokenizer, "\xC3\xA9\xC3\xA9\xC3\xA8\xC3\xA9", plain),
+            "\xC3\xA9\xC3\xA9|\xC3|\xA8|\xC3\xA9");
+}
+
+TEST(EncodeBpe, AMergeOfWhatNoTextHoldsIsNotOneOfItsLetters) {
+  VocabularySketch sketch = test::ascii_bpe("gpt-2");
+  sketch.merges = {"a\x80 b",
+                   "b \x80"
+                   "a"};
+  sketch
+      .add(
+          "a\x80"
+          "b")
+      .add(
+          "b\x80"
+          "a");
+  EXPECT_EQ(pieces(made(sketch), "aba", plain), "a|b|a");
 }
 
 TEST(EncodeBpe, WordsOfAllLengthsComeOutAlike) {

@@ -128,6 +128,10 @@ struct TableRules {
   [[nodiscard]] Join join(const MergeSymbol& left, const MergeSymbol& right, std::uint32_t) const {
     return joins[left.id * 8 + right.id];
   }
+  [[nodiscard]] Join join_first(const MergeSymbol& left, const MergeSymbol& right,
+                                std::uint32_t end) const {
+    return join(left, right, end);
+  }
 };
 
 TEST(Merge, TheHeapDoesWhatTryingAllPairsDoes) {
@@ -147,7 +151,7 @@ TEST(Merge, TheHeapDoesWhatTryingAllPairsDoes) {
     }
     buffers.symbols.push_back({count, 0});
     std::vector<MergeSymbol> expected = buffers.symbols;
-    merge_short(rules, expected);
+    ShortMerge<TableRules>(rules, expected).run();
     LongMerge<TableRules>(rules, buffers).run();
     ASSERT_EQ(buffers.symbols.size(), expected.size());
     for (std::size_t i = 0; i < expected.size(); ++i) {

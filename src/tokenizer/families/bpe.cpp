@@ -13,12 +13,22 @@ namespace {
 /// Words up to this size are spelt on the stack.
 constexpr std::size_t max_spelt_word_bytes = 64;
 
+/// Merging words up to this size is faster than looking whether they are a token.
+constexpr std::size_t max_merged_bytes = 4;
+
 }  // namespace
 
 /// Two neighbours merge if their pair has a rank.
 struct BpeEncoder::Rules {
   const BpeMerges& merges;
+  std::string_view word;
+  bool is_byte_encoded;
 
+  [[nodiscard]] Join join_first(const MergeSymbol& left, const MergeSymbol& right,
+                                std::uint32_t end) const noexcept {
+    return is_byte_encoded ? merges.byte_pairs().join(word[left.begin], word[right.begin])
+                           : join(left, right, end);
+  }
   [[nodiscard]] Join join(const MergeSymbol& left, const MergeSymbol& right,
                           std::uint32_t) const noexcept {
     return merges.join(left.id, right.id);
@@ -109,13 +119,27 @@ TokenId BpeEncoder::find_unmerged(std::string_view word) const {
 }
 
 void BpeEncoder::merge_word(std::string_view word, std::size_t begin, Work& work) const {
+  const auto merge_whole = [&](std::string_view one, std::size_t place) {
+    merge_part(one, place, work);
+  };
+  std::size_t part = 0;
+  for (std::size_t i = 1; data_.is_byte_encoded() && i < word.size(); ++i) {
+    if (!merges_.byte_pairs().is_apart(word[i - 1], word[i])) continue;
+    encode_word(word.substr(part, i - part), begin + part, work, merge_whole);
+    part = i;
+  }
+  if (part == 0) return merge_part(word, begin, work);
+  encode_word(word.substr(part), begin + part, work, merge_whole);
+}
+
+void BpeEncoder::merge_part(std::string_view word, std::size_t begin, Work& work) const {
   using Answer = WholeTokens::Answer;
-  const TokenId whole = find_word(word);
+  const TokenId whole = word.size() > max_merged_bytes ? find_word(word) : no_token;
   const Answer answer = whole == no_token ? Answer::no : whole_tokens_[whole];
   if (answer == Answer::yes) return work.put(whole, begin, begin + word.size());
   std::vector<MergeSymbol>& symbols = work.merging.symbols;
   fill_symbols(word, symbols);
-  merge(Rules{merges_}, work.merging);
+  merge(Rules{merges_, word, data_.is_byte_encoded()}, work.merging);
   if (answer == Answer::open) whole_tokens_.set(whole, symbols.size() == 2);
   for (std::size_t i = 0; i + 1 < symbols.size(); ++i) {
     put_symbol(word, begin, symbols[i], symbols[i + 1].begin, work);

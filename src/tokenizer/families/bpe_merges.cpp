@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "tokenizer/families/bpe_merges.hpp"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
+#include "tokenizer/vocabulary/byte_alphabet.hpp"
 #include "tokenizer/vocabulary/token_keys.hpp"
 
 namespace ingot::tokenizer {
@@ -11,6 +13,24 @@ namespace {
 
 /// Merges that are looked up together.
 constexpr std::size_t batch_merges = 16;
+
+/// The first character of a text that is not empty.
+std::string_view first_character(std::string_view text) noexcept {
+  return text.substr(0, character_bytes(text[0]));
+}
+
+/// The last character of a text that is not empty, if it stands for a byte: those have one or two
+/// bytes of UTF-8.
+std::string_view last_spelt_byte(std::string_view text) noexcept {
+  const std::size_t size = is_continuation(text.back()) ? 2 : 1;
+  return text.substr(text.size() - std::min(size, text.size()));
+}
+
+/// The byte that a character stands for; -1 if it stands for none.
+int spelt_byte(std::string_view character) noexcept {
+  const LenientCharacter decoded = decode_lenient(character);
+  return decoded.size_bytes == character.size() ? byte_of(decoded.code_point) : -1;
+}
 
 /// The last character of a text that is not empty.
 std::string_view last_character(std::string_view text) noexcept {
@@ -70,10 +90,26 @@ bool BpeMerges::add(std::span<Pending> merges) {
   }
   for (const Pending& merge : merges) {
     pairs_.insert(merge.left_symbol, merge.right_symbol, {merge.rank, merge.product});
-    if (data_->is_byte_encoded()) continue;
-    filter_.add(last_character(merge.left), merge.right.substr(0, character_bytes(merge.right[0])));
+    if (data_->is_byte_encoded()) {
+      add_byte_pair(merge);
+    } else {
+      filter_.add(last_character(merge.left), first_character(merge.right));
+    }
   }
   return true;
+}
+
+void BpeMerges::add_byte_pair(const Pending& merge) {
+  const std::string_view last = last_spelt_byte(merge.left);
+  const std::string_view first = first_character(merge.right);
+  const int left = spelt_byte(last);
+  const int right = spelt_byte(first);
+  // A symbol of other characters is never reached.
+  if (left < 0 || right < 0) return;
+  byte_pairs_.add(static_cast<unsigned char>(left), static_cast<unsigned char>(right));
+  if (last.size() != merge.left.size() || first.size() != merge.right.size()) return;
+  byte_pairs_.add_join(static_cast<unsigned char>(left), static_cast<unsigned char>(right),
+                       {merge.rank, merge.product});
 }
 
 bool BpeMerges::find_symbols(Pending& merge) {

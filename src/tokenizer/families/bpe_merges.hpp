@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "ingot/model.hpp"
+#include "tokenizer/families/byte_pairs.hpp"
 #include "tokenizer/families/join_filter.hpp"
 #include "tokenizer/families/pair_table.hpp"
 #include "tokenizer/vocabulary/vocabulary_data.hpp"
@@ -33,9 +34,10 @@ class BpeMerges {
   [[nodiscard]] bool is_token(std::uint32_t symbol) const noexcept {
     return symbol < data_->texts.size();
   }
-  /// Which characters merges bring together; empty for byte-encoded vocabularies, whose words are
-  /// short anyway.
+  /// Which characters merges bring together; empty for byte-encoded vocabularies.
   [[nodiscard]] const JoinFilter& filter() const noexcept { return filter_; }
+  /// Which bytes merges bring together; for byte-encoded vocabularies alone.
+  [[nodiscard]] const BytePairs& byte_pairs() const noexcept { return byte_pairs_; }
 
  private:
   BpeMerges(const VocabularyData& data, std::size_t merge_count)
@@ -57,6 +59,7 @@ class BpeMerges {
   /// together. Returns whether their texts fit.
   [[nodiscard]] bool add(std::span<Pending> merges);
   [[nodiscard]] bool find_symbols(Pending& merge);
+  void add_byte_pair(const Pending& merge);
   [[nodiscard]] std::uint32_t find_or_add(std::string_view text);
   [[nodiscard]] std::uint32_t find_product(std::string_view left, std::string_view right);
 
@@ -65,6 +68,7 @@ class BpeMerges {
   TextList extra_texts_;
   TextMap extra_ids_;
   JoinFilter filter_;
+  BytePairs byte_pairs_;
   bool has_distinct_tokens_;
   std::uint32_t last_product_ = 0;
   std::string product_;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -37,35 +38,74 @@ struct MergeBuffers {
   std::vector<std::uint64_t> heap;
 };
 
-/// Symbols up to which trying all pairs for each merge is faster than a heap.
+/// Symbols up to which trying all pairs for each merge is faster than a heap; at most 64.
 inline constexpr std::size_t short_merge_symbols = 32;
 
-/// For short lists: quadratic, but in two cache lines.
-template <class Rules>
-void merge_short(const Rules& rules, std::vector<MergeSymbol>& symbols) {
-  std::array<Join, short_merge_symbols> joins;
-  std::size_t count = symbols.size() - 1;
-  const auto join_at = [&](std::size_t i) {
-    return i + 1 < count ? rules.join(symbols[i], symbols[i + 1], symbols[i + 2].begin) : Join();
-  };
-  for (std::size_t i = 0; i < count; ++i) joins[i] = join_at(i);
-  for (;;) {
-    std::size_t best = 0;
-    for (std::size_t i = 1; i < count; ++i) {
-      if (joins[i].rank < joins[best].rank) best = i;
-    }
-    if (count == 0 || joins[best].rank == Join::no_rank) break;
-    symbols[best].id = joins[best].id;
-    std::copy(symbols.begin() + static_cast<std::ptrdiff_t>(best) + 2,
-              symbols.begin() + static_cast<std::ptrdiff_t>(count) + 1,
-              symbols.begin() + static_cast<std::ptrdiff_t>(best) + 1);
-    std::copy(joins.begin() + best + 1, joins.begin() + count, joins.begin() + best);
-    --count;
-    joins[best] = join_at(best);
-    if (best != 0) joins[best - 1] = join_at(best - 1);
-  }
-  symbols.resize(count + 1);
+/// A rank and the position of its pair as one number: lower ranks first, then from left to right.
+[[nodiscard]] constexpr std::uint64_t merge_entry(std::uint32_t rank,
+                                                  std::size_t position) noexcept {
+  return std::uint64_t{rank} << 32 | position;
 }
+
+/// For short lists: quadratic, but in a few cache lines and without branches. A symbol that was
+/// merged into its neighbour keeps its place; a set of bits tells the living ones.
+template <class Rules>
+class ShortMerge {
+ public:
+  ShortMerge(const Rules& rules, std::vector<MergeSymbol>& symbols) noexcept
+      : rules_(rules), symbols_(symbols), end_(symbols.size() - 1) {}
+
+  void run() {
+    if (end_ == 0) return;
+    for (std::size_t i = 0; i + 1 < end_; ++i) {
+      put(i, rules_.join_first(symbols_[i], symbols_[i + 1], symbols_[i + 2].begin));
+    }
+    put(end_ - 1, {});
+    living_ = (std::uint64_t{2} << end_) - 1;
+    for (;;) {
+      std::uint64_t best = entries_[0];
+      for (std::size_t i = 1; i < end_; ++i) best = std::min(best, entries_[i]);
+      if (best >> 32 == Join::no_rank) break;
+      merge_at(static_cast<std::uint32_t>(best));
+    }
+    std::size_t count = 0;
+    for (; living_ != 0; living_ &= living_ - 1) {
+      symbols_[count++] = symbols_[static_cast<std::size_t>(std::countr_zero(living_))];
+    }
+    symbols_.resize(count);
+  }
+
+ private:
+  void put(std::size_t i, const Join& join) noexcept {
+    entries_[i] = merge_entry(join.rank, i);
+    ids_[i] = join.id;
+  }
+  [[nodiscard]] std::size_t after(std::size_t i) const noexcept {
+    return i + 1 + static_cast<std::size_t>(std::countr_zero(living_ >> (i + 1)));
+  }
+  /// Looks at the pair anew that begins at a living symbol.
+  void refresh(std::size_t i) {
+    const std::size_t right = after(i);
+    put(i, right == end_ ? Join()
+                         : rules_.join(symbols_[i], symbols_[right], symbols_[after(right)].begin));
+  }
+  void merge_at(std::size_t i) {
+    const std::size_t right = after(i);
+    symbols_[i].id = ids_[i];
+    entries_[right] = merge_entry(Join::no_rank, right);
+    living_ &= ~(std::uint64_t{1} << right);
+    refresh(i);
+    const std::uint64_t before = living_ & ((std::uint64_t{1} << i) - 1);
+    if (before != 0) refresh(63 - static_cast<std::size_t>(std::countl_zero(before)));
+  }
+
+  const Rules& rules_;
+  std::vector<MergeSymbol>& symbols_;
+  std::size_t end_;
+  std::uint64_t living_ = 0;
+  std::array<std::uint64_t, short_merge_symbols> entries_;
+  std::array<std::uint32_t, short_merge_symbols> ids_;
+};
 
 /// For long lists: O(n log n) time. A heap holds rank and position of pairs; an entry whose pair is
 /// gone is noticed when it comes up, because the pair that is there has another rank.
@@ -91,9 +131,9 @@ class LongMerge {
       previous_[i] = i - 1;
       next_[i] = i + 1;
     }
-    for (std::uint32_t i = 0; i < end_; ++i) {
-      const Join join = join_at(i);
-      if (join.rank != Join::no_rank) heap_.push_back(entry(join.rank, i));
+    for (std::uint32_t i = 0; i + 1 < end_; ++i) {
+      const Join join = rules_.join_first(symbols_[i], symbols_[i + 1], symbols_[i + 2].begin);
+      if (join.rank != Join::no_rank) heap_.push_back(merge_entry(join.rank, i));
     }
     std::make_heap(heap_.begin(), heap_.end(), std::greater<>());
     while (!heap_.empty()) {
@@ -109,9 +149,6 @@ class LongMerge {
  private:
   static constexpr std::uint32_t dead = 0xFFFF'FFFF;  // in next_
 
-  static std::uint64_t entry(std::uint32_t rank, std::uint32_t position) noexcept {
-    return std::uint64_t{rank} << 32 | position;
-  }
   static std::uint32_t position_of(std::uint64_t entry) noexcept {
     return static_cast<std::uint32_t>(entry);
   }
@@ -136,7 +173,7 @@ class LongMerge {
     const Join join = join_at(i);
     if (join.rank == Join::no_rank) return;
     if (heap_.size() == capacity_) drop_stale();
-    heap_.push_back(entry(join.rank, i));
+    heap_.push_back(merge_entry(join.rank, i));
     std::push_heap(heap_.begin(), heap_.end(), std::greater<>());
   }
   /// At most one entry for each pair remains, so that a quarter of the capacity is free.
@@ -162,11 +199,11 @@ class LongMerge {
 };
 
 /// Merges buffers.symbols in place. `rules.join(left, right, end)` returns a Join for two
-/// neighbours, the second of which ends at `end`.
+/// neighbours, the second of which ends at `end`; join_first() the same before any merge.
 template <class Rules>
 void merge(const Rules& rules, MergeBuffers& buffers) {
   if (buffers.symbols.size() <= short_merge_symbols) {
-    merge_short(rules, buffers.symbols);
+    ShortMerge<Rules>(rules, buffers.symbols).run();
   } else {
     LongMerge<Rules>(rules, buffers).run();
   }

@@ -60,6 +60,10 @@ class SpmEncoder final : public FamilyEncoder {
     const SpmEncoder& encoder;
     std::string_view word;
 
+    [[nodiscard]] Join join_first(const MergeSymbol& left, const MergeSymbol& right,
+                                  std::uint32_t end) const {
+      return join(left, right, end);
+    }
     [[nodiscard]] Join join(const MergeSymbol& left, const MergeSymbol&, std::uint32_t end) const {
       const std::size_t size_bytes = end - left.begin;
       if (size_bytes > encoder.max_token_bytes_) return {};
