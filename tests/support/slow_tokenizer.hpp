@@ -117,7 +117,7 @@ class SlowTokenizer {
     };
     std::vector<TokenId> ids;
     const auto* pre = tokenizer::find_pre_tokenizer(sketch_.pre);
-    tokenizer::Splitter::make(pre->expressions)->split(text, [&](std::string_view word) {
+    tokenizer::Splitter::of(*pre)->split(text, [&](std::string_view word) {
       const TokenId whole = find(tokenizer::token_of_bytes(word));
       if (whole != no_token && pre->has(tokenizer::PreTokenizer::ignore_merges)) {
         ids.push_back(whole);

@@ -119,31 +119,52 @@ TokenId BpeEncoder::find_unmerged(std::string_view word) const {
 }
 
 void BpeEncoder::merge_word(std::string_view word, std::size_t begin, Work& work) const {
-  const auto merge_whole = [&](std::string_view one, std::size_t place) {
-    merge_part(one, place, work);
-  };
   std::size_t part = 0;
   for (std::size_t i = 1; data_.is_byte_encoded() && i < word.size(); ++i) {
     if (!merges_.byte_pairs().is_apart(word[i - 1], word[i])) continue;
-    encode_word(word.substr(part, i - part), begin + part, work, merge_whole);
+    encode_part(word.substr(part, i - part), begin + part, work);
     part = i;
   }
-  if (part == 0) return merge_part(word, begin, work);
-  encode_word(word.substr(part), begin + part, work, merge_whole);
+  if (part == 0) return encode_unbroken(word, begin, work);
+  encode_part(word.substr(part), begin + part, work);
 }
 
-void BpeEncoder::merge_part(std::string_view word, std::size_t begin, Work& work) const {
+/// A part of a word between bytes that no merge joins.
+void BpeEncoder::encode_part(std::string_view part, std::size_t begin, Work& work) const {
+  if (part.size() > 2) {
+    return encode_word(part, begin, work, [&](std::string_view one, std::size_t place) {
+      merge_all(one, place, work);
+    });
+  }
+  const Join join = merges_.byte_pairs().join(part.front(), part.back());
+  if (part.size() == 2 && join.rank != Join::no_rank) {
+    return put_symbol(part, begin, {0, join.id}, 2, work);
+  }
+  for (std::uint32_t i = 0; i < part.size(); ++i) {
+    put_symbol(part, begin, {i, byte_symbols_[static_cast<unsigned char>(part[i])]}, i + 1, work);
+  }
+}
+
+/// A whole word, which often is a token.
+void BpeEncoder::encode_unbroken(std::string_view word, std::size_t begin, Work& work) const {
   using Answer = WholeTokens::Answer;
   const TokenId whole = word.size() > max_merged_bytes ? find_word(word) : no_token;
   const Answer answer = whole == no_token ? Answer::no : whole_tokens_[whole];
   if (answer == Answer::yes) return work.put(whole, begin, begin + word.size());
+  const std::size_t count = merge_all(word, begin, work);
+  if (answer == Answer::open) whole_tokens_.set(whole, count == 1);
+}
+
+/// Merges the symbols of a word until no pair has a rank; returns how many are left.
+std::size_t BpeEncoder::merge_all(std::string_view word, std::size_t begin, Work& work) const {
   std::vector<MergeSymbol>& symbols = work.merging.symbols;
   fill_symbols(word, symbols);
   merge(Rules{merges_, word, data_.is_byte_encoded()}, work.merging);
-  if (answer == Answer::open) whole_tokens_.set(whole, symbols.size() == 2);
-  for (std::size_t i = 0; i + 1 < symbols.size(); ++i) {
+  const std::size_t count = symbols.size() - 1;
+  for (std::size_t i = 0; i < count; ++i) {
     put_symbol(word, begin, symbols[i], symbols[i + 1].begin, work);
   }
+  return count;
 }
 
 void BpeEncoder::fill_symbols(std::string_view word, std::vector<MergeSymbol>& symbols) const {

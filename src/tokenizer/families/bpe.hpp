@@ -36,7 +36,9 @@ class BpeEncoder : public FamilyEncoder {
   /// The token that a word is without any merging; no_token if merging decides.
   [[nodiscard]] TokenId find_unmerged(std::string_view word) const;
   void merge_word(std::string_view word, std::size_t begin, Work& work) const;
-  void merge_part(std::string_view word, std::size_t begin, Work& work) const;
+  void encode_part(std::string_view part, std::size_t begin, Work& work) const;
+  void encode_unbroken(std::string_view word, std::size_t begin, Work& work) const;
+  std::size_t merge_all(std::string_view word, std::size_t begin, Work& work) const;
   void fill_symbols(std::string_view word, std::vector<MergeSymbol>& symbols) const;
   void put_symbol(std::string_view word, std::size_t begin, const MergeSymbol& symbol,
                   std::uint32_t end, Work& work) const;

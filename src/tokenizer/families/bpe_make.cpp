@@ -124,7 +124,7 @@ Result<std::unique_ptr<const FamilyEncoder>> make_bpe(const Model& model,
   if (data.pre_tokenizer == nullptr) {
     return fail(Errc::pre_tokenizer_unknown, token_key("pre"), "found \"" + data.pre_name + "\"");
   }
-  INGOT_TRY(Splitter splitter, Splitter::make(data.pre_tokenizer->expressions));
+  INGOT_TRY(Splitter splitter, Splitter::of(*data.pre_tokenizer));
   INGOT_TRY(BpeMerges merges, BpeMerges::make(model, data));
   if (data.model_name == "hybriddna") {
     return std::make_unique<const DnaEncoder>(data, std::move(splitter), std::move(merges));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "tokenizer/pre_tokenize/splitter.hpp"
 
+#include <map>
+#include <mutex>
 #include <utility>
 
 namespace ingot::tokenizer {
@@ -32,6 +34,19 @@ Result<Splitter> Splitter::make(std::span<const std::string_view> expressions) {
     splitter.steps_.push_back(std::move(step));
   }
   return splitter;
+}
+
+Result<Splitter> Splitter::of(const PreTokenizer& pre_tokenizer) {
+  static std::mutex mutex;
+  static std::map<const std::string_view*, const Splitter> made;  // by list of expressions
+  const std::lock_guard lock(mutex);
+  const std::string_view* list = pre_tokenizer.expressions.data();
+  auto place = made.find(list);
+  if (place == made.end()) {
+    INGOT_TRY(Splitter splitter, make(pre_tokenizer.expressions));
+    place = made.emplace(list, std::move(splitter)).first;
+  }
+  return place->second;
 }
 
 bool Splitter::is_cut(char32_t left, char32_t right) const {

@@ -11,6 +11,7 @@
 
 #include "ingot/error.hpp"
 #include "tokenizer/pre_tokenize/automaton.hpp"
+#include "tokenizer/pre_tokenize/pre_tokenizer.hpp"
 
 namespace ingot::tokenizer {
 
@@ -18,6 +19,10 @@ class Splitter {
  public:
   /// Errc::internal if an expression is not in the syntax of expression.hpp.
   [[nodiscard]] static Result<Splitter> make(std::span<const std::string_view> expressions);
+
+  /// The splitter of a pre-tokenizer. Its expressions are constants, so it is made once in a
+  /// process, when it is first needed.
+  [[nodiscard]] static Result<Splitter> of(const PreTokenizer& pre_tokenizer);
 
   /// Calls `take(piece)` for every piece of `text`, which is clean UTF-8, from front to back. The
   /// matches of an expression are pieces, and so are the gaps between them. Linear; the depth of
