@@ -2,6 +2,7 @@
 // The parts that tokenizers are made of.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <map>
 #include <string>
 #include <vector>
@@ -39,6 +40,17 @@ TEST(Unicode, GroupsSpaceLowerCaseAndBases) {
   EXPECT_EQ(decomposition_base(0x1E69), U's');
   EXPECT_EQ(decomposition_base(0xAC01), 0x1100U);
   EXPECT_EQ(decomposition_base('a'), U'a');
+}
+
+TEST(Unicode, UnchangingCodePointsHaveNoOtherCaseAndNoBase) {
+  int unchanging = 0;
+  for (char32_t c = 0; c < code_point_count; ++c) {
+    if (!is_unchanging(c)) continue;
+    ++unchanging;
+    ASSERT_EQ(to_lower(c), c);
+    ASSERT_EQ(decomposition_base(c), c);
+  }
+  EXPECT_GT(unchanging, 1'000'000);
 }
 
 TEST(LenientUtf8, CleanTextIsWhatCleaningMakes) {
@@ -191,19 +203,35 @@ TEST(WordCache, FindsWhatWasPutIn) {
   }
 }
 
-TEST(Charsmap, OneTextAndItsReplacement) {
-  // Unit 0 is the root with offset 0x60; 'a' leads to 0x60 ^ 'a' = 1, its value lies at 1 ^ 2 = 3.
-  const std::uint32_t units[] = {0x60U << 10, (2U << 10) | 0x100 | 'a', 0, 0};
+/// The bytes of a charsmap of four units, whose one replacement is "xyz".
+std::string charsmap_of(const std::array<std::uint32_t, 4>& units) {
   std::string bytes("\x10\0\0\0", 4);
   for (const std::uint32_t unit : units) {
     for (int shift = 0; shift < 32; shift += 8) bytes += static_cast<char>(unit >> shift);
   }
-  bytes += std::string("xyz\0", 4);
+  return bytes + std::string("xyz\0", 4);
+}
+
+TEST(Charsmap, CharactersThatStayBeforeAscii) {
+  // 'a' leads to 0x60 ^ 'a' = 1 without a value, 'b' from there to 1 ^ 0x60 ^ 'b' = 3.
+  const auto map =
+      Charsmap::make(charsmap_of({0x60U << 10, (0x60U << 10) | 'a', 0, (1U << 10) | 0x100 | 'b'}));
+  ASSERT_TRUE(map.has_value()) << map.error().message();
+  EXPECT_EQ(map->find("ab").replacement, "xyz");
+  EXPECT_EQ(map->find("ac").size_bytes, 0U);
+  EXPECT_FALSE(map->leaves_before_ascii('a'));
+  EXPECT_TRUE(map->leaves_before_ascii('b'));
+}
+
+TEST(Charsmap, OneTextAndItsReplacement) {
+  // Unit 0 is the root with offset 0x60; 'a' leads to 0x60 ^ 'a' = 1, its value lies at 1 ^ 2 = 3.
+  const std::string bytes = charsmap_of({0x60U << 10, (2U << 10) | 0x100 | 'a', 0, 0});
   const auto map = Charsmap::make(bytes);
   ASSERT_TRUE(map.has_value()) << map.error().message();
   EXPECT_EQ(map->find("ab").replacement, "xyz");
   EXPECT_EQ(map->find("ab").size_bytes, 1U);
   EXPECT_EQ(map->find("b").size_bytes, 0U);
+  EXPECT_FALSE(map->leaves_before_ascii('a'));
   // Cut off anywhere it is refused or finds nothing.
   for (std::size_t size = 1; size < bytes.size(); ++size) {
     const auto cut = Charsmap::make(std::string_view(bytes).substr(0, size));

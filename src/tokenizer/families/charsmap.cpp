@@ -40,25 +40,41 @@ Result<Charsmap> Charsmap::make(std::string_view bytes) {
   return map;
 }
 
+Charsmap::Step Charsmap::first_step() const noexcept {
+  if (units_.empty()) return {};
+  return {.is_possible = true, .has_value = false, .place = offset_of(units_[0])};
+}
+
+Charsmap::Step Charsmap::next(const Step& step, unsigned char byte) const noexcept {
+  std::uint32_t place = step.place ^ byte;
+  if (!step.is_possible || byte == 0 || place >= units_.size()) return {};
+  const std::uint32_t unit = units_[place];
+  place ^= offset_of(unit);
+  if ((unit & label_mask) != byte || place >= units_.size()) return {};
+  return {.is_possible = true, .has_value = (unit & has_value) != 0, .place = place};
+}
+
 Charsmap::Match Charsmap::find(std::string_view text) const noexcept {
   Match best;
-  if (units_.empty()) return best;
-  std::uint32_t place = offset_of(units_[0]);
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    place ^= byte;
-    if (byte == 0 || place >= units_.size()) break;
-    const std::uint32_t unit = units_[place];
-    if ((unit & label_mask) != byte) break;
-    place ^= offset_of(unit);
-    if (place >= units_.size()) break;
-    if ((unit & has_value) == 0) continue;
-    const std::size_t begin = units_[place] & value_mask;
+  Step step = first_step();
+  for (std::size_t i = 0; i < text.size() && step.is_possible; ++i) {
+    step = next(step, static_cast<unsigned char>(text[i]));
+    if (!step.has_value) continue;
+    const std::size_t begin = units_[step.place] & value_mask;
     const std::size_t end = replacements_.find('\0', begin);
     if (end == std::string::npos) continue;
     best = {i + 1, std::string_view(replacements_).substr(begin, end - begin)};
   }
   return best;
+}
+
+bool Charsmap::leaves_before_ascii(char ascii) const noexcept {
+  const Step step = next(first_step(), static_cast<unsigned char>(ascii));
+  if (step.has_value) return false;
+  for (unsigned char following = 1; following < 0x80; ++following) {
+    if (next(step, following).is_possible) return false;
+  }
+  return true;
 }
 
 }  // namespace ingot::tokenizer

@@ -28,7 +28,20 @@ class Charsmap {
   /// The longest text of the map that `text` begins with.
   [[nodiscard]] Match find(std::string_view text) const noexcept;
 
+  /// Whether no text of the map begins with an ASCII character that another one follows, and none
+  /// is the character itself.
+  [[nodiscard]] bool leaves_before_ascii(char ascii) const noexcept;
+
  private:
+  /// Where the walk over a text stands, and what the last byte has found.
+  struct Step {
+    bool is_possible = false;
+    bool has_value = false;
+    std::uint32_t place = 0;
+  };
+  [[nodiscard]] Step first_step() const noexcept;
+  [[nodiscard]] Step next(const Step& step, unsigned char byte) const noexcept;
+
   std::vector<std::uint32_t> units_;
   std::string replacements_;
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -28,10 +29,15 @@ class JoinFilter {
     for_each_pair(token, [&](std::string_view left, std::string_view right) { add(left, right); });
   }
   void add(std::string_view left, std::string_view right) {
+    if (is_ascii(left, right)) {
+      ascii_[ascii_bit(left[0], right[0])] = true;
+      return;
+    }
     const std::size_t bit = bit_of(left, right);
     bits_[bit / 64] |= std::uint64_t{1} << (bit % 64);
   }
   [[nodiscard]] bool may_join(std::string_view left, std::string_view right) const noexcept {
+    if (is_ascii(left, right)) return ascii_[ascii_bit(left[0], right[0])];
     const std::size_t bit = bit_of(left, right);
     return (bits_[bit / 64] >> (bit % 64) & 1) != 0;
   }
@@ -90,7 +96,16 @@ class JoinFilter {
     return number;
   }
 
+  /// Characters of one byte below 0x80 have a bit of their own, which needs no hash.
+  [[nodiscard]] static bool is_ascii(std::string_view left, std::string_view right) noexcept {
+    return ((left[0] | right[0]) & 0x80) == 0;
+  }
+  [[nodiscard]] static std::size_t ascii_bit(char left, char right) noexcept {
+    return static_cast<std::size_t>(left) << 7 | static_cast<std::size_t>(right);
+  }
+
   Hasher hasher_;
+  std::bitset<128 * 128> ascii_;
   std::vector<std::uint64_t> bits_;
   std::size_t mask_;
 };

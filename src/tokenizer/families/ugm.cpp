@@ -2,6 +2,7 @@
 // Unigram: the text is normalized, and of all ways to cut it into tokens the one with the highest
 // sum of scores is taken.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -70,6 +71,10 @@ class UgmEncoder final : public FamilyEncoder {
     exact_bytes_ = exact_bytes(scores_);
     tokens_ = Trie(data.texts, usable);
     user_defined_ = Trie(data.texts, user_defined);
+    for (std::size_t i = 0; i < is_plain_.size(); ++i) {
+      const char c = static_cast<char>(i);
+      is_plain_[i] = !user_defined_.can_begin_with(c) && charsmap_.leaves_before_ascii(c);
+    }
   }
 
   void encode(std::string_view piece, bool, Work& work) const override {
@@ -80,11 +85,12 @@ class UgmEncoder final : public FamilyEncoder {
     work.origins = work.normalized.origins;
     const std::string_view text = work.normalized.text;
     const std::size_t first = work.ids.size();
+    std::vector<Way> ways;
     const auto encode_part = [&](std::string_view part) {
       const auto begin = static_cast<std::size_t>(part.data() - text.data());
       const std::size_t first_of_part = work.ids.size();
       encode_word(part, begin, work, [&](std::string_view anew, std::size_t place) {
-        encode_anew(anew, place, work);
+        encode_anew(anew, place, ways, work);
       });
       if (first_of_part != first) join_unknown(first_of_part, work);
     };
@@ -124,6 +130,19 @@ class UgmEncoder final : public FamilyEncoder {
     return {text.substr(0, character.size_bytes), character.size_bytes};
   }
 
+  /// The end of the ASCII characters from `begin` on that stay as they are.
+  [[nodiscard]] std::size_t plain_end(std::string_view text, std::size_t begin) const {
+    const auto is_plain = [&](char c) {
+      const auto byte = static_cast<unsigned char>(c);
+      return byte < is_plain_.size() && is_plain_[byte];
+    };
+    std::size_t end = begin;
+    while (end < text.size() && is_plain(text[end])) ++end;
+    // The last one may be the first part of a character.
+    const bool is_followed = end < text.size() && static_cast<unsigned char>(text[end]) >= 0x80;
+    return is_followed && end != begin ? end - 1 : end;
+  }
+
   /// Returns whether the result is within the limit.
   bool normalize(std::string_view text, NormalizedText& result) const {
     const std::size_t max_bytes =
@@ -133,20 +152,24 @@ class UgmEncoder final : public FamilyEncoder {
     bool is_in_word = false;
     result.clear();
     for (std::size_t i = 0; i < text.size();) {
-      const Replaced replaced = replace(text.substr(i));
+      const std::size_t end = plain_end(text, i);
+      const bool is_plain = end != i && !result.keeps_origins;
+      const Replaced replaced =
+          is_plain ? Replaced{text.substr(i, end - i), end - i} : replace(text.substr(i));
       if (result.text.size() + replaced.text.size() > max_bytes) return false;
-      for (const char byte : replaced.text) {
-        if (byte == ' ') {
+      for (std::size_t at = 0; at < replaced.text.size();) {
+        const std::size_t space = std::min(replaced.text.find(' ', at), replaced.text.size());
+        if (space != at && !is_in_word) {
+          if (needs_prefix || joins_spaces) result.text += space_symbol;
+          needs_prefix = false;
+          is_in_word = true;
+        }
+        result.text.append(replaced.text, at, space - at);
+        at = space;
+        for (; at < replaced.text.size() && replaced.text[at] == ' '; ++at) {
           is_in_word = false;
           if (!joins_spaces) result.text += space_symbol;
-          continue;
         }
-        if (!is_in_word && (needs_prefix || joins_spaces)) {
-          result.text += space_symbol;
-          needs_prefix = false;
-        }
-        is_in_word = true;
-        result.text += byte;
       }
       result.mark(i);
       i += replaced.source_bytes;
@@ -159,19 +182,21 @@ class UgmEncoder final : public FamilyEncoder {
 
   /// The best way from the beginning to a place.
   struct Way {
+    static constexpr std::uint32_t no_way = 0xFFFF'FFFF;
+
     double sum = 0.0;
-    std::uint32_t begin = 0;  // of its last token
+    std::uint32_t begin = no_way;  // of its last token
     TokenId id = no_token;
-    bool is_open = true;  // no way is known
   };
 
   static void offer(Way& way, double sum, std::size_t begin, TokenId id) {
-    if (!way.is_open && !(sum > way.sum)) return;
-    way = {sum, static_cast<std::uint32_t>(begin), id, false};
+    if (way.begin != Way::no_way && !(sum > way.sum)) return;
+    way = {sum, static_cast<std::uint32_t>(begin), id};
   }
 
-  void encode_anew(std::string_view word, std::size_t begin, Work& work) const {
-    std::vector<Way> ways(word.size() + 1);
+  void encode_anew(std::string_view word, std::size_t begin, std::vector<Way>& ways,
+                   Work& work) const {
+    ways.assign(word.size() + 1, Way());
     for (std::size_t at = 0; at < word.size();) {
       const std::size_t size = std::min(character_bytes(word[at]), word.size() - at);
       const double sum = ways[at].sum;
@@ -218,6 +243,8 @@ class UgmEncoder final : public FamilyEncoder {
   Charsmap charsmap_;
   Trie tokens_;
   Trie user_defined_;
+  // ASCII characters that stay as they are if another one or nothing follows.
+  std::array<bool, 128> is_plain_ = {};
   JoinFilter filter_;
   std::vector<float> scores_;  // by id as the lattice counts them; that of unknown text at the end
   float unknown_score_ = 0.0F;

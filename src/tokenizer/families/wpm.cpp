@@ -94,7 +94,8 @@ class WpmEncoder final : public FamilyEncoder {
   }
 
   [[nodiscard]] Step step_of(char32_t code_point) const {
-    const char32_t base = strips_accents_ ? decomposition_base(code_point) : code_point;
+    const bool changes = !is_unchanging(code_point);
+    const char32_t base = changes && strips_accents_ ? decomposition_base(code_point) : code_point;
     const CharacterClass character = class_of(base);
     const Group group = character.group();
     if (character.is_white_space()) return {Action::separate, ' '};
@@ -103,7 +104,8 @@ class WpmEncoder final : public FamilyEncoder {
     if (is_dropped) return {};
     const bool is_alone = group == Group::punctuation || (base < 0x7F && group == Group::symbol) ||
                           is_ideograph(base);
-    return {is_alone ? Action::alone : Action::append, is_lower_cased_ ? to_lower(base) : base};
+    return {is_alone ? Action::alone : Action::append,
+            changes && is_lower_cased_ ? to_lower(base) : base};
   }
 
   void encode_anew(std::string_view word, std::size_t begin, Work& work) const {

@@ -32,8 +32,10 @@ struct LenientCharacter {
 
 /// Bytes of the character that begins with `lead`, by its high four bits alone.
 [[nodiscard]] constexpr std::size_t character_bytes(char lead) noexcept {
-  constexpr std::uint8_t sizes[16] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 3, 4};
-  return sizes[static_cast<unsigned char>(lead) >> 4];
+  // A digit for each value of those bits, the first one last: an array would be copied to the
+  // stack.
+  constexpr std::uint64_t sizes = 0x4322'1111'1111'1111;
+  return sizes >> (static_cast<unsigned char>(lead) >> 4) * 4 & 0xF;
 }
 
 /// The first character of `text`, which is not empty. What cannot be decoded, and what would be

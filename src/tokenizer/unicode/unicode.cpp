@@ -95,6 +95,25 @@ constexpr char32_t last_syllable = 0xD7A3;
 constexpr char32_t first_leading_consonant = 0x1100;
 constexpr char32_t syllables_per_consonant = 21 * 28;
 
+/// 1 for all code points of the runs of a lower case or a base, 0 for the others.
+std::vector<CodePointRun> make_changing_runs() {
+  std::vector<Range> ranges = {{first_syllable, last_syllable}};
+  for (const LowerRun& run : lower_runs) ranges.push_back({run.first, run.last});
+  for (const BaseRun& run : base_runs) ranges.push_back({run.first, run.last});
+  std::ranges::sort(ranges, {}, &Range::first);
+  std::vector<CodePointRun> runs = {{0, 0}};
+  char32_t end = 0;
+  for (const Range& range : ranges) {
+    if (range.first > end) {
+      runs.push_back({end, 0});
+      runs.push_back({range.first, 1});
+    }
+    end = std::max<char32_t>(end, range.last + 1);
+  }
+  runs.push_back({end, 0});
+  return runs;
+}
+
 }  // namespace
 
 std::span<const CodePointRun> character_class_runs() {
@@ -105,6 +124,11 @@ std::span<const CodePointRun> character_class_runs() {
 const CodePointMap& character_classes() {
   static const CodePointMap map(character_class_runs());
   return map;
+}
+
+bool is_unchanging(char32_t code_point) {
+  static const CodePointMap changing(make_changing_runs());
+  return changing[code_point] == 0;
 }
 
 char32_t to_lower(char32_t code_point) noexcept {

@@ -47,6 +47,9 @@ struct CharacterClass {
   return {character_classes()[code_point]};
 }
 
+/// Whether to_lower() and decomposition_base() give the code point itself: two loads for most.
+[[nodiscard]] bool is_unchanging(char32_t code_point);
+
 /// The simple lower-case mapping; the code point itself if it has none.
 [[nodiscard]] char32_t to_lower(char32_t code_point) noexcept;
 

@@ -80,38 +80,30 @@ Trie::Trie(const TextList& list, const std::vector<std::uint32_t>& numbers) {
       });
       const auto last = static_cast<std::size_t>(end - order.data());
       const std::size_t depth = common_bytes(list[*text], list[order[last - 1]]);
-      Node node{.sample = *text, .depth = static_cast<std::uint32_t>(depth), .first_byte = byte};
+      // The shortest text comes first.
       const bool ends_here = list[*text].size() == depth;
-      if (ends_here) node.number = *text;
       const auto index = static_cast<std::uint32_t>(nodes_.size());
       if (range.parent == no_node) {
         roots_[static_cast<unsigned char>(byte)] = index;
       } else {
         ++nodes_[range.parent].child_count;
       }
-      nodes_.push_back(node);
+      nodes_.push_back(
+          {.sample = *text, .depth = static_cast<std::uint32_t>(depth), .is_text = ends_here});
+      first_bytes_.push_back(byte);
       const std::size_t first_longer = first + (ends_here ? 1 : 0);
       if (first_longer != last) pending.push_back({first_longer, last, depth, index});
       first = last;
     }
   }
   nodes_.shrink_to_fit();
+  first_bytes_.shrink_to_fit();
 }
 
 std::uint32_t Trie::find_child(const Node& node, char byte) const noexcept {
-  const auto begin = nodes_.begin() + static_cast<std::ptrdiff_t>(node.first_child);
-  const auto end = begin + node.child_count;
-  const auto value = [](char c) { return static_cast<unsigned char>(c); };
-  // Few children are found faster one by one.
-  constexpr std::uint16_t few = 8;
-  const auto child =
-      node.child_count <= few
-          ? std::find_if(begin, end, [&](const Node& one) { return one.first_byte == byte; })
-          : std::lower_bound(begin, end, byte, [&](const Node& one, char wanted) {
-              return value(one.first_byte) < value(wanted);
-            });
-  if (child == end || child->first_byte != byte) return no_node;
-  return static_cast<std::uint32_t>(child - nodes_.begin());
+  const std::string_view children(first_bytes_.data() + node.first_child, node.child_count);
+  const std::size_t child = children.find(byte);
+  return child == children.npos ? no_node : node.first_child + static_cast<std::uint32_t>(child);
 }
 
 }  // namespace ingot::tokenizer

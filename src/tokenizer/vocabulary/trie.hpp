@@ -45,7 +45,7 @@ class Trie {
                                      text.substr(depth, node.depth - depth)) {
         return;
       }
-      if (node.number != no_text) visit(node.number, std::size_t{node.depth});
+      if (node.is_text) visit(node.sample, std::size_t{node.depth});
       if (node.depth == text.size()) return;
       at = find_child(node, text[node.depth]);
       depth = std::size_t{node.depth} + 1;
@@ -69,18 +69,20 @@ class Trie {
   static constexpr std::uint32_t no_node = 0xFFFF'FFFF;
 
   struct Node {
-    std::uint32_t sample = 0;        // a text below this node
-    std::uint32_t depth = 0;         // bytes that all texts below have in common
-    std::uint32_t number = no_text;  // the text that ends here
-    std::uint32_t first_child = 0;   // children stand side by side, by their first byte
+    std::uint32_t sample = 0;       // the text that ends here, else one below this node
+    std::uint32_t depth = 0;        // bytes that all texts below have in common
+    std::uint32_t first_child = 0;  // children stand side by side, by their first byte
     std::uint16_t child_count = 0;
-    char first_byte = '\0';  // of the node's own part
+    bool is_text = false;  // whether a text ends here
   };
   struct Range;
 
   [[nodiscard]] std::uint32_t find_child(const Node& node, char byte) const noexcept;
 
   std::vector<Node> nodes_;
+  // Of each node's own part: apart from the nodes, so that those of all children are in one or a
+  // few cache lines.
+  std::vector<char> first_bytes_;
   std::array<std::uint32_t, 256> roots_ = make_empty_roots();
 
   static std::array<std::uint32_t, 256> make_empty_roots() {
