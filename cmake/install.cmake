@@ -6,7 +6,11 @@
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/ingot)
 
-install(TARGETS ingot ingot_text ingot_convert EXPORT ingot
+set(libraries ingot ingot_text ingot_convert)
+if(INGOT_BUILD_REMOTE)
+  list(APPEND libraries ingot_remote)
+endif()
+install(TARGETS ${libraries} EXPORT ingot
         ARCHIVE COMPONENT development
         LIBRARY COMPONENT library NAMELINK_COMPONENT development
         FILE_SET HEADERS COMPONENT development)
@@ -32,6 +36,11 @@ configure_file(cmake/ingot-convert.pc.in ingot-convert.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/ingot.pc ${PROJECT_BINARY_DIR}/ingot-text.pc
               ${PROJECT_BINARY_DIR}/ingot-convert.pc
         DESTINATION ${pkgconfig_dir} COMPONENT development)
+if(INGOT_BUILD_REMOTE)
+  configure_file(cmake/ingot-remote.pc.in ingot-remote.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/ingot-remote.pc
+          DESTINATION ${pkgconfig_dir} COMPONENT development)
+endif()
 
 if(INGOT_BUILD_PROGRAM)
   if(BUILD_SHARED_LIBS)

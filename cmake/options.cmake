@@ -4,6 +4,12 @@
 option(BUILD_SHARED_LIBS "Build the library shared instead of static" OFF)
 option(INGOT_BUILD_PROGRAM "Build the program `ingot`" ${PROJECT_IS_TOP_LEVEL})
 option(INGOT_STATIC_PROGRAM "Link the program without any shared library, that of C included" OFF)
+find_path(INGOT_CURL_INCLUDE curl/curl.h)
+set(remote_default OFF)
+if(INGOT_CURL_INCLUDE AND NOT INGOT_STATIC_PROGRAM)
+  set(remote_default ON)  # a program without shared libraries cannot load libcurl
+endif()
+option(INGOT_BUILD_REMOTE "Build ingot::remote, which reads models on servers (libcurl)" ${remote_default})
 option(INGOT_BUILD_TESTS "Build the tests and register the checks" ${PROJECT_IS_TOP_LEVEL})
 option(INGOT_BUILD_FUZZ "Build the fuzz targets" ${PROJECT_IS_TOP_LEVEL})
 option(INGOT_BUILD_EXAMPLES "Build the examples" ${PROJECT_IS_TOP_LEVEL})

@@ -50,6 +50,12 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libexpected-dev, ${static_needs}")
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION
     "Headers for C++ and C, and what CMake and pkg-config need to find the library.")
 
+# Loaded when a remote model is read, so nothing that dpkg-shlibdeps could see.
+if(INGOT_BUILD_REMOTE)
+  set(CPACK_DEBIAN_LIBRARY_PACKAGE_RECOMMENDS libcurl4)
+  set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS libcurl4)
+endif()
+
 if(INGOT_BUILD_PROGRAM)
   list(APPEND CPACK_COMPONENTS_ALL program)
   set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME ingot)

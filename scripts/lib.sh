@@ -8,7 +8,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # What Debian 12 calls the things that the project needs to be built and tested ...
 packages_to_build=(cmake ninja-build g++ pkg-config python3
   libexpected-dev libhwy-dev libfmt-dev libcli11-dev libgtest-dev libgmock-dev libssl-dev
-  libxxhash-dev nlohmann-json3-dev zlib1g-dev python3-numpy)
+  libxxhash-dev nlohmann-json3-dev zlib1g-dev libcurl4-openssl-dev python3-numpy)
 # ... and to be checked by everything we have.
 packages_to_check=(git clang libclang-rt-14-dev clang-format clang-tidy libbenchmark-dev
   doxygen chromium chromium-driver mandoc zsh fish)

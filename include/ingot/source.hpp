@@ -21,6 +21,9 @@ struct Origin {
   std::uint64_t file_offset = 0;
 };
 
+/// What a header's first read takes where reading is cheap.
+inline constexpr std::uint64_t usual_first_read_bytes = std::uint64_t{64} << 10;
+
 /// Random access to the bytes of one file. Implement it to open a model from anywhere.
 ///
 /// `read` may be called from several threads at once. A source whose bytes are all in memory
@@ -39,6 +42,11 @@ class INGOT_EXPORT Source {
   /// Errc::truncated if the file ends before; Errc::io_error if the system fails.
   [[nodiscard]] virtual Result<void> read(std::uint64_t file_offset,
                                           std::span<std::byte> destination) const = 0;
+
+  /// How many bytes the first read of a header should ask for; more than usual where every read
+  /// costs a round trip to a server. Then the next read asks for all that is expected to be
+  /// missing.
+  [[nodiscard]] virtual std::uint64_t first_read_bytes() const noexcept;
 
   /// Hints that this range will be needed soon, so that the system may begin to fetch it. A range
   /// beyond the end is cut. Thread-safe.

@@ -8,8 +8,10 @@
 
 #include "base/checked.hpp"
 #include "format/cursor.hpp"
+#include "format/expected_header.hpp"
 #include "format/magic.hpp"
 #include "format/tensor_layout.hpp"
+#include "ingot/metadata_keys.hpp"
 #include "ingot/text.hpp"
 
 namespace ingot::format {
@@ -41,17 +43,22 @@ class Parser {
 
   Result<Parsed> run() {
     const Result<void> parsed = parse_all();
-    if (parsed) return Parsed{std::move(structure_), 0};
+    if (parsed) return Parsed{std::move(structure_), 0, 0};
     if (!cursor_.has_failed() || cursor_.is_file_truncated()) return fail(parsed.error());
     if (cursor_.missing_bytes() > options_.limits.max_header_bytes - prefix_bytes_) {
       return fail(Errc::limit_exceeded, cursor_.position(), parsed.error().subject,
                   "the header is longer than " + std::to_string(options_.limits.max_header_bytes) +
                       " bytes");
     }
-    return Parsed{{}, cursor_.missing_bytes()};
+    const std::uint64_t missing_bytes = cursor_.missing_bytes();
+    const std::uint64_t most_bytes =
+        std::min(options_.limits.max_header_bytes, options_.file_bytes) - prefix_bytes_;
+    return Parsed{
+        {}, missing_bytes, expected_bytes(progress(), std::max(most_bytes, missing_bytes))};
   }
 
  private:
+  [[nodiscard]] HeaderProgress progress() const;
   Result<void> parse_all();
   Result<void> parse_counts();
   Result<void> parse_key_value();
@@ -98,7 +105,39 @@ class Parser {
   Structure structure_;
   std::uint64_t tensor_count_ = 0;
   std::uint64_t key_count_ = 0;
+  bool are_counts_known_ = false;
+  /// The array of strings that was cut off, if one was: its key, and what was stepped over.
+  std::string_view cut_array_;
+  std::uint64_t cut_array_left_ = 0;
+  SkippedStrings cut_array_skipped_;
 };
+
+HeaderProgress Parser::progress() const {
+  HeaderProgress progress;
+  progress.missing_bytes = cursor_.missing_bytes();
+  if (!are_counts_known_) return progress;
+  const std::uint64_t keys_read = structure_.metadata.size();
+  progress.keys_left = key_count_ - std::min(key_count_, keys_read + 1);
+  progress.tensors_read = structure_.tensors.size();
+  progress.tensors_left = tensor_count_ - progress.tensors_read;
+  if (keys_read == key_count_) {
+    progress.infos_read_bytes = cursor_.position() - structure_.infos_offset;
+  }
+  progress.strings_left = cut_array_left_;
+  progress.strings_read = cut_array_skipped_.count;
+  progress.strings_read_bytes = cut_array_skipped_.size_bytes;
+  if (cut_array_ != keys::tokenizer_ggml_tokens || progress.keys_left < 2) return progress;
+  const auto value_of = [this](std::string_view key) -> const Value* {
+    const auto position = structure_.key_index.find(
+        key, [this](std::uint32_t at) { return structure_.metadata[at].key; });
+    return position ? &structure_.metadata[*position].value : nullptr;
+  };
+  progress.has_token_types = value_of(keys::tokenizer_ggml_token_type) == nullptr;
+  const Value* const kind = value_of(keys::tokenizer_ggml_model);
+  progress.has_merges = kind != nullptr && kind->get<std::string_view>() == "gpt2" &&
+                        value_of(keys::tokenizer_ggml_merges) == nullptr;
+  return progress;
+}
 
 Result<void> Parser::parse_all() {
   INGOT_TRY(const Magic magic, read_magic(cursor_));
@@ -133,6 +172,7 @@ Result<void> Parser::parse_counts() {
   tensor_count_ = cursor_.count();
   key_count_ = cursor_.count();
   if (cursor_.has_failed()) return ends_early("header");
+  are_counts_known_ = true;
 
   const Limits& limits = options_.limits;
   // The smallest entries that can exist: an empty name (a key has at least one byte) and no
@@ -277,7 +317,12 @@ Result<void> Parser::skip_array_content(std::string_view key, ValueType element_
     if (!cursor_.skip_strings(count, options_.limits.max_string_bytes, skipped)) {
       return fail(Errc::limit_exceeded, cursor_.position(), std::string(key), "a long string");
     }
-    if (cursor_.has_failed()) return ends_early(key);
+    if (cursor_.has_failed()) {
+      cut_array_ = key;
+      cut_array_left_ = count - skipped.count;
+      cut_array_skipped_ = skipped;
+      return ends_early(key);
+    }
     look_for_stripped_nul(strings, count);
     return {};
   }

@@ -79,6 +79,9 @@ struct Structure {
 struct Parsed {
   Structure structure;              ///< Only if it is complete.
   std::uint64_t missing_bytes = 0;  ///< At least so many more bytes are needed.
+  /// So many more bytes will probably be needed, at least `missing_bytes`: for sources on which
+  /// every read costs a round trip. A guess, and from a hostile file a wrong one.
+  std::uint64_t expected_bytes = 0;
 
   [[nodiscard]] bool is_complete() const noexcept { return missing_bytes == 0; }
 };

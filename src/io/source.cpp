@@ -6,6 +6,8 @@
 namespace ingot {
 
 Source::~Source() = default;
+std::uint64_t Source::first_read_bytes() const noexcept { return usual_first_read_bytes; }
+
 void Source::prefetch(std::uint64_t, std::uint64_t) const noexcept {}
 void Source::release(std::uint64_t, std::uint64_t) const noexcept {}
 

@@ -196,5 +196,46 @@ TEST(ParsePrefix, AHeaderThatMustBeLongerThanTheLimitIsRefusedAtOnce) {
   EXPECT_EQ(parsed->missing_bytes, file.size() - 100);
 }
 
+/// Tokens, with keys before and tensors behind them, as models have them.
+Bytes file_with_vocabulary(bool has_merges) {
+  constexpr std::uint64_t count = 20'000;
+  GgufBuilder file;
+  file.pair("tokenizer.ggml.model", "gpt2");
+  file.array_key("tokenizer.ggml.tokens", ValueType::string, count);
+  for (std::uint64_t i = 0; i < count; ++i) file.text("token" + std::to_string(100'000 + i));
+  if (has_merges) {
+    file.array_key("tokenizer.ggml.token_type", ValueType::int32, count).data(4 * count);
+    file.array_key("tokenizer.ggml.merges", ValueType::string, count);
+    for (std::uint64_t i = 0; i < count; ++i) file.text("token 1" + std::to_string(10'000 + i));
+    file.pair("tokenizer.ggml.pre", "default");
+  }
+  return file.bytes();
+}
+
+TEST(ParsePrefix, ExpectsTheLengthOfTheHeader) {
+  for (const bool has_merges : {false, true}) {
+    const Bytes file = file_with_vocabulary(has_merges);
+    const auto parsed = format::parse(std::span(file).first(file.size() / 4), {});
+    ASSERT_THAT(parsed, Succeeds());
+    const auto missing = static_cast<double>(file.size() - file.size() / 4);
+    EXPECT_GE(static_cast<double>(parsed->expected_bytes), missing) << has_merges;
+    EXPECT_LE(static_cast<double>(parsed->expected_bytes), 1.2 * missing) << has_merges;
+    EXPECT_GE(parsed->expected_bytes, parsed->missing_bytes);
+  }
+}
+
+TEST(ParsePrefix, ExpectsNoMoreThanTheLimitAndTheFileAllow) {
+  GgufBuilder builder;
+  builder.array_key("k", ValueType::string, 1 << 20).text("x").data(100);
+  const Bytes file = builder.bytes();
+  const auto expected = [&](const format::ParseOptions& options) {
+    const auto parsed = format::parse(std::span(file).first(file.size() - 100), options);
+    return parsed ? parsed->expected_bytes : 0;
+  };
+  const std::uint64_t there = file.size() - 100;
+  EXPECT_EQ(expected({.limits = {.max_header_bytes = 1 << 20}}), (1u << 20) - there);
+  EXPECT_EQ(expected({.file_bytes = (9u << 20) + there}), 9u << 20);
+}
+
 }  // namespace
 }  // namespace ingot::test

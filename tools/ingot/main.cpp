@@ -49,18 +49,32 @@ std::string typed_name(const Command& command) {
   return name;
 }
 
-/// The arguments as the commands spell them. `ingot FILE` means `ingot show FILE`, where FILE is
-/// there and no command is called so.
-Words words_of(std::span<char* const> arguments) {
+/// `--hf NAME`, and as engines spell it `-hf NAME`, is the reference `hf:NAME`.
+void join_hub_names(Words& words) {
+  for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+    const bool is_option =
+        words[i] == "--hf" || words[i] == "-hf" || words[i] == "-hfr" || words[i] == "--hf-repo";
+    if (!is_option) continue;
+    if (!words[i + 1].starts_with("hf:")) words[i + 1].insert(0, "hf:");
+    words.erase(words.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+}
+
+/// The arguments as the commands spell them, without what may not be printed. `ingot FILE` means
+/// `ingot show FILE`, where FILE is there or on a server, and no command is called so.
+Words words_of(std::span<char* const> arguments, Console& console) {
   Words words(arguments.begin() + (arguments.empty() ? 0 : 1), arguments.end());
   if (words.empty()) return words;
+  join_hub_names(words);
+  for (std::string& word : words) word = console.remote().keep_secret(word);
   const std::string& first = words.front();
   const bool is_command =
       first == "help" || std::any_of(commands.begin(), commands.end(), [&](const Command& command) {
         return typed_name(command) == first;
       });
   std::error_code ignored;
-  if (!is_command && !first.starts_with('-') && std::filesystem::exists(first, ignored)) {
+  if (!is_command && !first.starts_with('-') &&
+      (std::filesystem::exists(first, ignored) || console.remote().is_meant(first))) {
     words.insert(words.begin(), "show");
   }
   respell_engine_options(words);
@@ -160,7 +174,7 @@ int main(int argc, char** argv) {
   ingot::cli::Console console;
   try {
     CLI::App program("Look at, check and make GGUF model files.");
-    const auto words = ingot::cli::words_of({argv, static_cast<std::size_t>(argc)});
+    const auto words = ingot::cli::words_of({argv, static_cast<std::size_t>(argc)}, console);
     ingot::cli::declare(program, console, words);
     ingot::cli::run(program, console, words);
   } catch (const std::bad_alloc&) {

@@ -16,8 +16,6 @@
 namespace ingot {
 namespace {
 
-constexpr std::uint64_t first_piece_bytes = std::uint64_t{64} << 10;
-
 format::ParseOptions parse_options(const OpenOptions& options, std::uint64_t file_bytes) {
   return {.is_lenient = options.is_lenient,
           .limits = options.limits,
@@ -61,13 +59,25 @@ struct Prefix {
 /// Appends bytes to a prefix; returns how many there were, fewer only at the end of the file.
 using Fill = std::function<Result<std::size_t>(std::uint64_t, std::span<std::byte>)>;
 
-/// Reads and parses, each time with at least twice the bytes, until the structure is complete: in
-/// all linear in the header.
+/// How long the prefix should be for the next attempt: twice as long as it is, so that all attempts
+/// together are linear in the header. Where a read costs a round trip, as long as is expected; that
+/// may be too short, and is trusted twice.
+std::uint64_t next_length(std::uint64_t length_bytes, const format::Parsed& parsed, bool expects,
+                          int attempt) {
+  constexpr int trusted_attempts = 2;
+  const std::uint64_t doubled = 2 * length_bytes;
+  if (!expects) return std::max(length_bytes + parsed.missing_bytes, doubled);
+  const std::uint64_t expected = length_bytes + parsed.expected_bytes;
+  return attempt <= trusted_attempts ? expected : std::max(expected, doubled);
+}
+
+/// Reads and parses until the structure is complete.
 Result<format::Structure> parse_growing(Prefix& prefix, const OpenOptions& options,
-                                        std::uint64_t file_bytes, const Fill& fill) {
-  std::uint64_t wanted_bytes = std::min(first_piece_bytes, file_bytes);
+                                        std::uint64_t file_bytes, std::uint64_t first_bytes,
+                                        const Fill& fill) {
+  std::uint64_t wanted_bytes = std::min(first_bytes, file_bytes);
   format::KnownStrings known_strings;
-  for (;;) {
+  for (int attempt = 1;; ++attempt) {
     const std::span<std::byte> room = prefix.grow_to(wanted_bytes);
     INGOT_TRY(const std::size_t filled, fill(prefix.size_bytes, room));
     prefix.size_bytes += filled;
@@ -79,16 +89,19 @@ Result<format::Structure> parse_growing(Prefix& prefix, const OpenOptions& optio
     if (parsed.is_complete()) return std::move(parsed.structure);
     if (is_at_end) return fail(Errc::truncated, prefix.size_bytes, "header");
     const std::uint64_t needed_bytes = prefix.size_bytes + parsed.missing_bytes;
-    wanted_bytes = std::min(std::max(needed_bytes, 2 * prefix.size_bytes), file_bytes);
+    const bool expects = first_bytes != usual_first_read_bytes;
+    wanted_bytes = std::min(next_length(prefix.size_bytes, parsed, expects, attempt), file_bytes);
     // The last piece may be large only because the limit is not reached yet.
     wanted_bytes = std::min(wanted_bytes, std::max(needed_bytes, options.limits.max_header_bytes));
   }
 }
 
-Result<LoadedFile> load_header(const OpenOptions& options, const Fill& fill) {
+Result<LoadedFile> load_header(const OpenOptions& options, std::uint64_t first_bytes,
+                               const Fill& fill) {
   Prefix prefix;
   LoadedFile file;
-  INGOT_TRY(file.structure, parse_growing(prefix, options, format::unknown_file_bytes, fill));
+  INGOT_TRY(file.structure,
+            parse_growing(prefix, options, format::unknown_file_bytes, first_bytes, fill));
   file.file_bytes = format::end_of_data(file.structure.header_bytes, file.structure.data_offset,
                                         file.structure.tensors);
   file.header_bytes = std::move(prefix.bytes);
@@ -99,13 +112,14 @@ Result<LoadedFile> load_header(const OpenOptions& options, const Fill& fill) {
 Result<LoadedFile> load_header_of(const Source& source, const OpenOptions& options) {
   INGOT_TRY(
       LoadedFile file,
-      load_header(
-          options, [&](std::uint64_t offset, std::span<std::byte> room) -> Result<std::size_t> {
-            const std::uint64_t left = source.size_bytes() - offset;
-            const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(room.size(), left));
-            INGOT_TRY_VOID(source.read(offset, room.first(size)));
-            return size;
-          }));
+      load_header(options, source.first_read_bytes(),
+                  [&](std::uint64_t offset, std::span<std::byte> room) -> Result<std::size_t> {
+                    const std::uint64_t left = source.size_bytes() - offset;
+                    const auto size =
+                        static_cast<std::size_t>(std::min<std::uint64_t>(room.size(), left));
+                    INGOT_TRY_VOID(source.read(offset, room.first(size)));
+                    return size;
+                  }));
   file.file_bytes = std::max(file.file_bytes, source.size_bytes());
   return file;
 }
@@ -148,7 +162,8 @@ Result<LoadedFile> load(std::unique_ptr<Source> source, const OpenOptions& optio
       INGOT_TRY_VOID(source->read(offset, room));
       return room.size();
     };
-    INGOT_TRY(file.structure, parse_growing(prefix, options, file.file_bytes, fill));
+    INGOT_TRY(file.structure,
+              parse_growing(prefix, options, file.file_bytes, source->first_read_bytes(), fill));
     file.header_bytes = std::move(prefix.bytes);
   }
   file.source = std::move(source);
@@ -159,10 +174,11 @@ Result<LoadedFile> load_stream(int descriptor, const OpenOptions& options) {
   const Fill fill = [&](std::uint64_t, std::span<std::byte> room) {
     return io::read_stream(descriptor, room);
   };
-  if (options.is_header_only) return load_header(options, fill);
+  if (options.is_header_only) return load_header(options, usual_first_read_bytes, fill);
   Prefix prefix;
   INGOT_TRY_VOID(
-      parse_growing(prefix, options, format::unknown_file_bytes, fill).transform([](auto&&) {}));
+      parse_growing(prefix, options, format::unknown_file_bytes, usual_first_read_bytes, fill)
+          .transform([](auto&&) {}));
   INGOT_TRY(const std::uint64_t drained_bytes, io::drain_stream(descriptor));
   LoadedFile file;
   file.file_bytes = prefix.size_bytes + drained_bytes;

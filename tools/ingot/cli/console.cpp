@@ -115,6 +115,7 @@ void Console::add_options(CLI::App& program) {
              "Read headers alone; the data may be missing, as in a download's first part");
   add_switch(program, "--no-wait", never_waits_,
              "Fail at once if another process edits or writes the file; default: wait up to 10 s");
+  remote_.add_options(program);
   program.parse_complete_callback([this] { settle_waiting(); });
 }
 
@@ -149,12 +150,13 @@ OpenOptions Console::open_options(FileAccess usual) const {
 
 Result<Model> Console::open_named(const std::string& file, const OpenOptions& options) {
   std::optional<Progress> progress;
-  INGOT_TRY(OpenedModel opened,
-            open_any(file, {options, [&](std::uint64_t done, std::uint64_t total) {
-                              if (!progress) progress.emplace(*this, file, total);
-                              progress->update(done);
-                              return stop_signal() == 0;
-                            }}));
+  const OpenAnyOptions open_options = {options, [&](std::uint64_t done, std::uint64_t total) {
+                                         if (!progress) progress.emplace(*this, file, total);
+                                         progress->update(done);
+                                         return stop_signal() == 0;
+                                       }};
+  INGOT_TRY(OpenedModel opened, remote_.is_meant(file) ? remote_.open(*this, file, open_options)
+                                                       : open_any(file, open_options));
   if (opened.format != FileFormat::gguf) {
     foreign_ = {name_of(opened.format), opened.file_bytes, std::move(opened.facts),
                 std::move(opened.paths), std::move(opened.data_offsets)};

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "cli/output.hpp"
+#include "cli/remote_models.hpp"
 
 namespace CLI {
 class App;
@@ -73,6 +74,10 @@ class Console {
   [[nodiscard]] const ForeignFile* foreign() const noexcept {
     return foreign_ ? &*foreign_ : nullptr;
   }
+
+  /// The models on servers, and what their options say.
+  [[nodiscard]] RemoteModels& remote() noexcept { return remote_; }
+  [[nodiscard]] const RemoteModels& remote() const noexcept { return remote_; }
 
   /// Whether a path is one of the files that were opened so far, under whatever name: no output may
   /// replace them.
@@ -171,6 +176,7 @@ class Console {
   bool has_fixed_width_ = false;
   std::size_t width_ = 80;
   std::optional<ForeignFile> foreign_;
+  RemoteModels remote_;
   std::vector<std::string> opened_paths_;
   ExitCode exit_code_ = ExitCode::done;
 };

@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "cli/declaration.hpp"
+#include "cli/option_group.hpp"
 #include "cli/other_words.hpp"
 #include "cli/wrap.hpp"
 #include "text/joined.hpp"
@@ -43,9 +44,12 @@ std::string option_term(const CLI::Option& option) {
   return term;
 }
 
+/// The options of the usual group, or of another one, which is their heading.
 std::string options_section(const CLI::App& app, std::string_view heading, const Console& console) {
   std::string text;
   for (const CLI::Option* option : options_of(app)) {
+    const bool is_remote = option->get_group() == remote_group;
+    if (is_remote != heading.starts_with(remote_group)) continue;
     const std::string term = option_term(*option);
     text += entry(console, term, option->get_description());
   }
@@ -61,6 +65,7 @@ std::string program_help(const CLI::App& program, const Console& console) {
     text += entry(console, name, command->get_description());
   }
   text += options_section(program, "Options of every command:", console);
+  text += options_section(program, std::string(remote_group) + ":", console);
   return text + "\n" + notes(console, program.get_footer()) + "\n";
 }
 
@@ -68,7 +73,9 @@ std::string program_help(const CLI::App& program, const Console& console) {
 std::string common_options(const CLI::App& program, const Console& console) {
   std::string names;
   for (const CLI::Option* option : options_of(program)) {
-    if (option != program.get_version_ptr()) names += " " + names_of(*option).back();
+    const bool is_listed =
+        option != program.get_version_ptr() && option->get_group() != remote_group;
+    if (is_listed) names += " " + names_of(*option).back();
   }
   const std::string heading = console.paint(Style::strong, "Every command:");
   return wrap(heading + names + "; see 'ingot --help'", console.width(), 2) + "\n";

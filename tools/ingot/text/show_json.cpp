@@ -152,10 +152,22 @@ void write_foreign(JsonStream& json, const ForeignFile& foreign) {
   json.end();
 }
 
+/// What was fetched so far; models on servers alone have this member.
+void write_traffic(JsonStream& json, const Traffic& traffic) {
+  json.key("remote");
+  json.begin_object(Layout::line);
+  json.member("requests", traffic.requests);
+  json.member("bytes", traffic.body_bytes);
+  json.member("connections", traffic.connections);
+  json.member("retries", traffic.retries);
+  json.member("seconds", traffic.seconds);
+  json.end();
+}
+
 }  // namespace
 
 void write_show_json(JsonStream& json, const std::string& file, const Model& model,
-                     const ForeignFile* foreign) {
+                     const ForeignFile* foreign, const Traffic* traffic) {
   const Summary summary = summarize(model);
   json.begin_object();
   json.member("file", std::string_view(file));
@@ -169,6 +181,7 @@ void write_show_json(JsonStream& json, const std::string& file, const Model& mod
   write_shards(json, model);
   json.key("memory");
   write_memory_facts(json, model);
+  if (traffic != nullptr) write_traffic(json, *traffic);
   json.end();
 }
 

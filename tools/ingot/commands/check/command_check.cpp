@@ -151,6 +151,8 @@ void check_one(Run& run, const std::string& file) {
   const Result<CheckSummary> result =
       file == "-"
           ? check_opened(Model::open_descriptor(STDIN_FILENO, open_options), check_options, sink)
+      : console.remote().is_meant(file)
+          ? check_opened(console.open_model(file, FileAccess::read), check_options, sink)
       : is_foreign(file) ? check_foreign(console, file, check_options, sink)
                          : check_file(file, open_options, check_options, sink);
   progress.reset();

@@ -22,6 +22,7 @@ constexpr const char* examples =
     "  ingot show model-00001-of-00003.gguf      # the whole set\n"
     "  ingot show *.gguf\n"
     "  ingot show models/                        # one line each, as `ingot ls`\n"
+    "  ingot show hf:org/repo:Q4_K_M             # fetches the header alone\n"
     "  curl -s URL | ingot show -\n"
     "  ingot show model.gguf --json | jq .model.context_length";
 
@@ -48,7 +49,9 @@ void run(const Options& options, Console& console) {
     if (!model && console.is_json()) write_error_json(json, file, model.error());
     if (!model) return console.fail(file, model.error());
     if (console.is_json()) {
-      write_show_json(json, file, *model, console.foreign());
+      const Traffic traffic = console.remote().traffic();
+      const bool is_remote = console.remote().is_meant(file);
+      write_show_json(json, file, *model, console.foreign(), is_remote ? &traffic : nullptr);
       return ExitCode::done;
     }
     if (!is_first) console.out().put('\n');

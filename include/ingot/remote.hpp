@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// Remote models, read in place: of a file in a hub, a registry or on a web server, only what is
+// looked at is fetched (target ingot::remote).
+//
+//   const auto opened = ingot::open_remote("hf:org/repo:Q4_K_M");
+//   for (const ingot::TensorInfo& tensor : opened->model.tensors()) ...
+//
+// All that a server sends is taken for hostile: docs/security.md says what that means.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ingot/error.hpp"
+#include "ingot/export.h"
+#include "ingot/interop.hpp"
+#include "ingot/reference.hpp"
+#include "ingot/remote_options.hpp"
+#include "ingot/store.hpp"
+
+namespace ingot {
+
+/// The files that a reference leads to: all of a repository, or one. Names are those of the
+/// repository. Movable; const members are thread-safe. Sources that it opened may outlive it.
+class INGOT_EXPORT RemoteStore final : public Store {
+ public:
+  /// Finds out which file the reference means, and what is beside it: for a hub by at most two
+  /// small requests, for an address by none. Errc::file_not_chosen lists the files that could be
+  /// meant.
+  [[nodiscard]] static Result<RemoteStore> open(const Reference& reference,
+                                                const RemoteOptions& options);
+  RemoteStore(RemoteStore&&) noexcept;
+  RemoteStore& operator=(RemoteStore&&) noexcept;
+  ~RemoteStore() override;
+
+  /// The name of the file that the reference means: of a set, its first shard.
+  [[nodiscard]] const std::string& name() const noexcept;
+  /// The files of the model that the reference means: one, or the shards of a set.
+  [[nodiscard]] std::vector<RemoteFile> model_files() const;
+  /// All files that are known.
+  [[nodiscard]] const std::vector<RemoteFile>& files() const noexcept;
+  /// The commit that all files are of; empty if that is unknown.
+  [[nodiscard]] const std::string& commit() const noexcept;
+
+  [[nodiscard]] Result<std::unique_ptr<Source>> open(const std::string& name) const override;
+  [[nodiscard]] Result<std::vector<std::string>> list(const std::string& folder) const override;
+  [[nodiscard]] std::string locate(const std::string& name) const override;
+
+  [[nodiscard]] RemoteTraffic traffic() const;
+
+  /// From here to `end_opening` all requests together may take RemoteTimes::header.
+  void begin_opening() const;
+  void end_opening() const;
+
+ private:
+  struct State;
+  explicit RemoteStore(std::unique_ptr<State> state) noexcept;
+  std::unique_ptr<State> state_;
+};
+
+/// A model and the place that it is read from.
+struct RemoteModel {
+  RemoteStore store;
+  OpenedModel opened;
+};
+
+/// Opens the model that a reference means, a local one too.
+[[nodiscard]] INGOT_EXPORT Result<RemoteModel> open_remote(std::string_view reference,
+                                                           const RemoteOptions& options,
+                                                           const OpenAnyOptions& open_options = {});
+
+}  // namespace ingot

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+#include "format/expected_header.hpp"
+
+#include <algorithm>
+
+namespace ingot::format {
+namespace {
+
+/// What strings are taken for that are longer further on than at the beginning.
+constexpr double slack = 1.03;
+/// A string of which nothing is known: its length and eight characters.
+constexpr double usual_string_bytes = 16;
+/// The name, two dimensions, type and offset of a usual tensor.
+constexpr double usual_info_bytes = 64;
+/// A key with a small value.
+constexpr double usual_key_bytes = 48;
+constexpr double token_type_bytes = 4;
+/// Byte-pair vocabularies have nearly as many merges as tokens, each with a blank in the middle.
+constexpr double merges_for_tokens = 1.2;
+
+/// The mean of what was read; numbers of a file are in doubles here, so that no sum overflows.
+double mean(std::uint64_t bytes, std::uint64_t count, double usual) noexcept {
+  return count == 0 ? usual : static_cast<double>(bytes) / static_cast<double>(count);
+}
+
+}  // namespace
+
+std::uint64_t expected_bytes(const HeaderProgress& progress, std::uint64_t most_bytes) noexcept {
+  double expected = static_cast<double>(progress.missing_bytes);
+  const auto strings_left = static_cast<double>(progress.strings_left);
+  if (progress.strings_left != 0) {
+    const double string_bytes =
+        mean(progress.strings_read_bytes, progress.strings_read, usual_string_bytes);
+    expected += strings_left * string_bytes * slack;
+    const double token_count = strings_left + static_cast<double>(progress.strings_read);
+    if (progress.has_token_types) expected += token_count * token_type_bytes;
+    if (progress.has_merges) expected += token_count * string_bytes * merges_for_tokens;
+  }
+  expected += static_cast<double>(progress.keys_left) * usual_key_bytes;
+  expected += static_cast<double>(progress.tensors_left) *
+              mean(progress.infos_read_bytes, progress.tensors_read, usual_info_bytes);
+  if (!(expected < static_cast<double>(most_bytes))) return most_bytes;
+  return std::clamp(static_cast<std::uint64_t>(expected), progress.missing_bytes, most_bytes);
+}
+
+}  // namespace ingot::format

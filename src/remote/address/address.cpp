@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: MIT
+#include "remote/address/address.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <utility>
+
+#include "base/ascii.hpp"
+#include "ingot/text.hpp"
+
+namespace ingot::remote {
+namespace {
+
+constexpr std::string_view hex_digits = "0123456789ABCDEF";
+
+bool is_hex(char c) noexcept {
+  return hex_digits.find(c) != std::string_view::npos || (c >= 'a' && c <= 'f');
+}
+
+bool is_control(char c) noexcept {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte < 0x20 || byte == 0x7f;
+}
+
+bool has_forbidden(std::string_view text) noexcept {
+  return std::any_of(text.begin(), text.end(), [](char c) { return is_control(c) || c == '\\'; });
+}
+
+void append_encoded(std::string& out, char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  out += '%';
+  out += hex_digits[byte >> 4];
+  out += hex_digits[byte & 15];
+}
+
+/// Bytes that a path or a query may hold as they are, `%` apart (RFC 3986).
+bool is_plain(char c) noexcept {
+  constexpr std::string_view others = "-._~!$&'()*+,;=:@/?";
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+         others.find(c) != std::string_view::npos;
+}
+
+/// Encodes what an address cannot hold, and leaves what is encoded already.
+std::string normalised(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool is_escape =
+        text[i] == '%' && i + 2 < text.size() && is_hex(text[i + 1]) && is_hex(text[i + 2]);
+    if (is_plain(text[i]) || is_escape) {
+      out += text[i];
+    } else {
+      append_encoded(out, text[i]);
+    }
+  }
+  return out;
+}
+
+/// The path without `.` and `..` (RFC 3986, 5.2.4).
+std::string without_dots(std::string_view path) {
+  std::string out;
+  while (!path.empty()) {
+    const std::size_t end = std::min(path.find('/', 1), path.size());
+    const std::string_view segment = path.substr(0, end);
+    const bool is_last = end == path.size();
+    path.remove_prefix(end);
+    if (segment == "/.") {
+      if (is_last) out += '/';
+    } else if (segment == "/..") {
+      out.erase(out.rfind('/') == std::string::npos ? 0 : out.rfind('/'));
+      if (is_last) out += '/';
+    } else {
+      out += segment;
+    }
+  }
+  return out.empty() ? "/" : out;
+}
+
+bool is_host(std::string_view host) noexcept {
+  if (host.empty() || host.size() > 255) return false;
+  if (host.front() == '[') {
+    return host.size() > 3 && host.back() == ']' &&
+           std::all_of(host.begin() + 1, host.end() - 1,
+                       [](char c) { return is_hex(c) || c == ':' || c == '.'; });
+  }
+  return host.front() != '.' && host.front() != '-' &&
+         std::all_of(host.begin(), host.end(), [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.' ||
+                  c == '_';
+         });
+}
+
+/// Takes host and port from "HOST:PORT".
+bool take_host(std::string_view text, Address& address) {
+  address.port = address.is_https ? 443 : 80;
+  const std::size_t bracket = text.rfind(']');
+  const std::size_t colon = text.rfind(':');
+  if (colon != std::string_view::npos && (bracket == std::string_view::npos || colon > bracket)) {
+    const std::string_view digits = text.substr(colon + 1);
+    const auto [end, error] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), address.port);
+    if (error != std::errc() || end != digits.data() + digits.size() || address.port == 0) {
+      return false;
+    }
+    text = text.substr(0, colon);
+  }
+  address.host = lower_case(text);
+  return is_host(address.host);
+}
+
+/// Takes path and query; the fragment means nothing to a server.
+void take_path(std::string_view text, Address& address) {
+  text = text.substr(0, text.find('#'));
+  const std::size_t question = std::min(text.find('?'), text.size());
+  const std::string_view path = text.substr(0, question);
+  address.path = without_dots(normalised(path.empty() ? "/" : path));
+  address.query = question < text.size() ? normalised(text.substr(question + 1)) : "";
+}
+
+bool take_address(std::string_view text, Address& address) {
+  if (text.size() > max_address_bytes || has_forbidden(text)) return false;
+  const std::string lower = lower_case(text.substr(0, 8));
+  if (lower.starts_with("https://")) {
+    text.remove_prefix(8);
+  } else if (lower.starts_with("http://")) {
+    address.is_https = false;
+    text.remove_prefix(7);
+  } else {
+    return false;
+  }
+  const std::size_t end = std::min(text.find_first_of("/?#"), text.size());
+  std::string_view authority = text.substr(0, end);
+  const std::size_t at = authority.rfind('@');
+  if (at != std::string_view::npos) {
+    address.user_info = authority.substr(0, at);
+    authority.remove_prefix(at + 1);
+  }
+  take_path(text.substr(end), address);
+  return take_host(authority, address);
+}
+
+}  // namespace
+
+std::string Address::site() const {
+  return (is_https ? "https://" : "http://") + host + ":" + std::to_string(port);
+}
+
+std::string Address::url() const {
+  const bool is_usual_port = port == (is_https ? 443 : 80);
+  return (is_https ? "https://" : "http://") + host +
+         (is_usual_port ? "" : ":" + std::to_string(port)) + path +
+         (query.empty() ? "" : "?" + query);
+}
+
+std::string Address::shown() const {
+  Address shown = *this;
+  if (!shown.query.empty()) shown.query = "...";
+  return shown.url();
+}
+
+bool Address::is_loopback() const noexcept {
+  return host == "localhost" || host == "[::1]" ||
+         (host.starts_with("127.") && host.find_first_not_of("0123456789.") == std::string::npos);
+}
+
+Result<Address> parse_address(std::string_view text) {
+  Address address;
+  if (!take_address(text, address)) {
+    // The text may hold a password: it is not repeated.
+    return fail(Errc::reference_invalid, "address",
+                "expected http://HOST/PATH or https://HOST/PATH, without control characters and "
+                "backslashes");
+  }
+  return address;
+}
+
+Result<Address> resolve_location(const Address& base, std::string_view location) {
+  const auto refuse = [&](std::string detail) {
+    return fail(Errc::answer_invalid, base.shown(), std::move(detail));
+  };
+  if (location.size() > max_address_bytes || has_forbidden(location)) {
+    return refuse("it redirects to something that is no address");
+  }
+  Address target;
+  const std::size_t colon = location.find(':');
+  if (colon != std::string_view::npos && colon < location.find_first_of("/?#")) {
+    if (!take_address(location, target)) {
+      return refuse("it redirects to " + escape_shortened(location.substr(0, colon), 20) +
+                    ":..., and only http and https are followed");
+    }
+  } else if (location.starts_with("//")) {
+    if (!take_address((base.is_https ? "https:" : "http:") + std::string(location), target)) {
+      return refuse("it redirects to something that is no address");
+    }
+  } else {
+    target = base;
+    if (location.starts_with('/')) {
+      take_path(location, target);
+    } else {
+      take_path(base.path.substr(0, base.path.rfind('/') + 1) + std::string(location), target);
+    }
+  }
+  target.user_info.clear();
+  if (base.is_https && !target.is_https) return refuse("it redirects from https to http");
+  return target;
+}
+
+std::string encode_path(std::string_view path) {
+  std::string out;
+  for (const char c : path) {
+    if (is_plain(c) && c != '?') {
+      out += c;
+    } else {
+      append_encoded(out, c);
+    }
+  }
+  return out;
+}
+
+std::string encode_value(std::string_view value) {
+  std::string out;
+  for (const char c : value) {
+    if (is_plain(c) && std::string_view("!$&'()*+,;=:@/?").find(c) == std::string_view::npos) {
+      out += c;
+    } else {
+      append_encoded(out, c);
+    }
+  }
+  return out;
+}
+
+bool is_safe_segment(std::string_view name) noexcept {
+  if (name.empty() || name == "." || name == ".." || name.size() > 255 || !is_utf8(name))
+    return false;
+  if (has_forbidden(name) || name.find('/') != std::string_view::npos) return false;
+  for (std::size_t i = 0; i + 2 < name.size(); ++i) {
+    if (name[i] == '%' && name[i + 1] == '2' && (name[i + 2] == 'f' || name[i + 2] == 'F')) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool is_safe_path(std::string_view path) noexcept {
+  if (path.size() > 4096) return false;
+  for (;;) {
+    const std::size_t end = std::min(path.find('/'), path.size());
+    if (!is_safe_segment(path.substr(0, end))) return false;
+    if (end == path.size()) return true;
+    path.remove_prefix(end + 1);
+  }
+}
+
+}  // namespace ingot::remote

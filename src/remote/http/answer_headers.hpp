@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// The header lines of an answer: text from a server, which may be anything.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <ctime>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace ingot::remote {
+
+/// The lines of one answer, in bounds.
+class AnswerHeaders {
+ public:
+  static constexpr std::size_t max_bytes = std::size_t{256} << 10;
+  static constexpr std::size_t max_lines = 100;
+
+  /// Adds "Name: value"; a line that is none is ignored. False if there are too many.
+  [[nodiscard]] bool add(std::string_view line);
+  void clear();
+
+  /// The value of the first line of that name (in lower case), without blanks around it; nothing
+  /// if there is none.
+  [[nodiscard]] std::optional<std::string_view> find(std::string_view name) const noexcept;
+
+ private:
+  std::vector<std::pair<std::string, std::string>> lines_;
+  std::size_t size_bytes_ = 0;
+  std::size_t line_count_ = 0;
+};
+
+/// A number of decimal digits that fits 63 bits.
+[[nodiscard]] std::optional<std::uint64_t> parse_decimal(std::string_view text) noexcept;
+
+/// "bytes 0-99/1000", "bytes 0-99/*", "bytes */1000".
+struct ContentRange {
+  bool has_range = false;
+  std::uint64_t first = 0;
+  std::uint64_t last = 0;  ///< Inclusive, at least `first`.
+  std::optional<std::uint64_t> total_bytes;
+};
+[[nodiscard]] std::optional<ContentRange> parse_content_range(std::string_view text) noexcept;
+
+/// Seconds to wait, from a number or a date; a date that is over is no wait.
+[[nodiscard]] std::optional<std::chrono::seconds> parse_retry_after(std::string_view text,
+                                                                    std::time_t now) noexcept;
+
+/// The target of the link whose `rel` is "next": `<...>; rel="next"`.
+[[nodiscard]] std::optional<std::string> parse_next_link(std::string_view text);
+
+/// `Bearer realm="...",service="...",scope="..."`
+struct BearerChallenge {
+  std::string realm;
+  std::string service;
+  std::string scope;
+};
+[[nodiscard]] std::optional<BearerChallenge> parse_bearer_challenge(std::string_view text);
+
+/// The text of `"..."`, or the whole text if it is in no quotes; without the W/ of a weak tag.
+[[nodiscard]] std::string_view without_quotes(std::string_view text) noexcept;
+
+/// Whether an ETag may be compared byte for byte: quoted, and not weak.
+[[nodiscard]] bool is_strong_tag(std::string_view tag) noexcept;
+
+/// Whether a text is 64 lower-case hexadecimal digits.
+[[nodiscard]] bool is_sha256(std::string_view text) noexcept;
+
+}  // namespace ingot::remote

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+// Requests with all rules: redirects, credentials, retries, limits.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ingot/error.hpp"
+#include "ingot/remote_options.hpp"
+#include "remote/address/address.hpp"
+#include "remote/http/answer_headers.hpp"
+#include "remote/http/transfer.hpp"
+
+namespace ingot::remote {
+
+inline constexpr int max_redirects = 5;
+
+/// A range of bytes, both ends inclusive, as HTTP has it.
+struct ByteRange {
+  std::uint64_t first = 0;
+  std::uint64_t last = 0;
+};
+
+/// An answer that is no redirect.
+struct Answer {
+  int status = 0;
+  AnswerHeaders headers;
+  Address address;         ///< That gave the answer.
+  std::string linked_tag;  ///< X-Linked-Etag of a redirect on the way; may be empty.
+  std::optional<std::uint64_t> linked_bytes;  ///< X-Linked-Size, the same.
+};
+
+/// Takes the body of one request, and of its retries.
+class Receiver {
+ public:
+  virtual ~Receiver() = default;
+  /// The range to ask for: after an attempt that broke off, the rest. Nothing: all.
+  [[nodiscard]] virtual std::optional<ByteRange> range() const { return std::nullopt; }
+  /// Looks at an answer with status 200, 206 or 416 whose body is about to come; an error refuses
+  /// it. Called from the loop's thread, as `take`.
+  [[nodiscard]] virtual Result<void> begin(const Answer& answer) = 0;
+  [[nodiscard]] virtual Take take(std::span<const std::byte> bytes) = 0;
+  /// Whether the body is complete; where it is not, the rest is asked for.
+  [[nodiscard]] virtual bool is_complete() const = 0;
+  /// Grows with what was received: an attempt after progress is not one in a row.
+  [[nodiscard]] virtual std::uint64_t received_bytes() const = 0;
+};
+
+struct Request {
+  Address address;
+  std::vector<std::string> headers = {};  ///< "Name: value"
+  std::string if_range = {};              ///< A strong tag; a changed file then comes whole.
+  bool accepts_401 = false;               ///< As an answer, with its WWW-Authenticate.
+};
+
+/// What `perform` gives: the answer, and the transfer if the receiver paused it.
+struct Performed {
+  Answer answer;
+  std::shared_ptr<Transfer> paused;
+};
+
+/// All requests for one reference. Thread-safe.
+class Session {
+ public:
+  [[nodiscard]] static Result<std::shared_ptr<Session>> make(const RemoteOptions& options);
+  ~Session();
+
+  [[nodiscard]] const RemoteOptions& options() const noexcept { return options_; }
+
+  /// A site that the user or the settings name: it may be anywhere.
+  void add_named_site(const Address& address);
+  /// A line that is sent to one site and no other.
+  void add_credential(const Address& address, std::string line);
+
+  /// Sends a request until its body is complete or pauses. Statuses other than 2xx and 416 are
+  /// errors. Blocks; may be called from several threads.
+  [[nodiscard]] Result<Performed> perform(const Request& request, Receiver& receiver);
+
+  /// A small body as a whole; Errc::answer_invalid beyond `limit_bytes`.
+  [[nodiscard]] Result<std::pair<Answer, std::string>> get(const Request& request,
+                                                           std::uint64_t limit_bytes);
+
+  void resume(const std::shared_ptr<Transfer>& transfer) { loop_->resume(transfer); }
+  void cancel(const std::shared_ptr<Transfer>& transfer) { loop_->cancel(transfer); }
+  [[nodiscard]] Result<Waited> wait(Transfer& transfer);
+
+  void begin_opening();
+  void end_opening();
+
+  [[nodiscard]] RemoteTraffic traffic() const;
+  /// Counts bytes of bodies; false when there are more than may be fetched.
+  [[nodiscard]] bool count_bytes(std::uint64_t size_bytes) noexcept;
+
+ private:
+  struct Hop;
+  struct Attempt;
+  explicit Session(const RemoteOptions& options) : options_(options) {}
+  [[nodiscard]] Attempt attempt(const Request& request, Receiver& receiver);
+  [[nodiscard]] Result<Waited> run(Hop& hop, const Request& request, bool is_first);
+  void set_callbacks(Hop& hop);
+  [[nodiscard]] Attempt judge(const std::shared_ptr<Hop>& hop, const Request& request,
+                              Waited waited);
+  [[nodiscard]] std::vector<std::string> header_lines(const Request& request, const Hop& hop) const;
+  [[nodiscard]] bool may_be_private(const Address& address) const;
+  [[nodiscard]] Result<void> pause_before_retry(int failures,
+                                                std::optional<std::chrono::seconds> wanted,
+                                                const Error& error);
+  [[nodiscard]] std::chrono::steady_clock::time_point deadline() const;
+  void note(const Hop& hop);
+
+  const RemoteOptions options_;
+  std::unique_ptr<TransferLoop> loop_;
+  mutable std::mutex mutex_;
+  std::set<std::string> named_sites_;
+  std::vector<std::pair<std::string, std::string>> credentials_;
+  std::optional<std::chrono::steady_clock::time_point> opening_deadline_;
+  bool is_named_private_ = false;  ///< A named site was found in a local network.
+  RemoteTraffic traffic_;
+  std::atomic<std::uint64_t> body_bytes_{0};
+};
+
+}  // namespace ingot::remote

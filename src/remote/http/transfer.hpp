@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+// Single requests, and the thread that runs them: many at a time, over connections that are kept.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "ingot/error.hpp"
+#include "remote/http/answer_headers.hpp"
+#include "remote/http/curl_library.hpp"
+
+namespace ingot::remote {
+
+/// What a receiver does with bytes that came.
+enum class Take : std::uint8_t {
+  all,    ///< They are taken.
+  later,  ///< They are not, and nothing more is read from the server until `resume`.
+  stop,   ///< The transfer ends here; no failure.
+};
+
+struct TransferTimes {
+  std::chrono::milliseconds connect;
+  std::chrono::milliseconds first_byte;  ///< From the connection to the status line.
+  std::chrono::milliseconds stall;       ///< With less than 1 KiB in each second.
+};
+
+/// One request and its answer, without redirects and retries.
+struct Transfer {
+  // --- the request; not changed once it has started
+  std::string url;
+  std::string user_info;
+  std::vector<std::string> headers;
+  TransferTimes times{};
+  bool refuses_private = false;  ///< Addresses of this machine and of local networks.
+  bool checks_certificates = true;
+  bool uses_netrc = false;
+  /// Called in the thread of the loop when all header lines are there: whether the body is wanted.
+  std::function<bool(int status, const AnswerHeaders& headers)> on_head;
+  /// Called there with pieces of the body.
+  std::function<Take(std::span<const std::byte>)> on_body;
+
+  // --- the answer; read it when `wait` says that it has ended, the head after `on_head`
+  int status = 0;
+  AnswerHeaders answer;
+  bool is_private = false;   ///< The address connected to is of this machine or a local network.
+  bool was_stopped = false;  ///< By a receiver, on purpose.
+  bool is_refused = false;   ///< What came breaks a rule; `failure` says which.
+  std::string failure;       ///< Empty if the answer is complete or was stopped.
+  std::uint64_t new_connections = 0;
+
+ private:
+  friend class TransferLoop;
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  bool has_ended_ = false;
+  bool is_paused_ = false;
+  // --- of the loop's thread
+  CURL* handle_ = nullptr;
+  curl_slist* lines_ = nullptr;
+  std::chrono::steady_clock::time_point started_;
+  bool has_head_ = false;
+  char error_text_[CURL_ERROR_SIZE] = {};
+};
+
+enum class Waited : std::uint8_t { ended, paused, timed_out, interrupted };
+
+/// Runs transfers in a thread of its own. All members may be called from any thread. Destroying it
+/// ends all transfers.
+class TransferLoop {
+ public:
+  [[nodiscard]] static Result<std::unique_ptr<TransferLoop>> make();
+  ~TransferLoop();
+  TransferLoop(const TransferLoop&) = delete;
+  TransferLoop& operator=(const TransferLoop&) = delete;
+
+  void start(std::shared_ptr<Transfer> transfer);
+  /// Goes on with a transfer that answered Take::later.
+  void resume(const std::shared_ptr<Transfer>& transfer);
+  /// Ends a transfer; returns when no more callback will run.
+  void cancel(const std::shared_ptr<Transfer>& transfer);
+
+  /// Waits until a transfer ends or pauses, a time has come, or `should_stop` (may be empty) says
+  /// so, which is asked ten times a second.
+  [[nodiscard]] static Waited wait(Transfer& transfer,
+                                   std::chrono::steady_clock::time_point deadline,
+                                   const std::function<bool()>& should_stop);
+
+ private:
+  enum class Order : std::uint8_t { start, resume, cancel };
+
+  TransferLoop(const CurlLibrary& curl, CURLM* multi);
+  void run();
+  void obey();
+  void begin(const std::shared_ptr<Transfer>& transfer);
+  void set_options(Transfer& transfer);
+  void collect();
+  void end_late();
+  void finish(const std::shared_ptr<Transfer>& transfer, CURLcode code);
+  void send(Order order, std::shared_ptr<Transfer> transfer);
+
+  static std::size_t receive_line(char* line, std::size_t, std::size_t size, void* transfer);
+  static std::size_t receive_body(char* bytes, std::size_t, std::size_t size, void* transfer);
+  static curl_socket_t open_socket(void* transfer, curlsocktype purpose, curl_sockaddr* address);
+
+  const CurlLibrary& curl_;
+  CURLM* multi_;
+  std::mutex mutex_;
+  std::vector<std::pair<Order, std::shared_ptr<Transfer>>> orders_;
+  bool is_ending_ = false;
+  std::vector<std::shared_ptr<Transfer>> running_;  // of the loop's thread
+  std::thread thread_;
+};
+
+}  // namespace ingot::remote

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+// The Hugging Face hub, and ModelScope, which has the same addresses for files.
+
+#include <algorithm>
+
+#include "remote/places/choose_file.hpp"
+#include "remote/places/json_answer.hpp"
+#include "remote/places/place.hpp"
+
+namespace ingot::remote {
+namespace {
+
+constexpr int max_pages = 100;
+constexpr std::size_t max_files = 100'000;
+
+bool is_commit(std::string_view revision) {
+  return revision.size() == 40 &&
+         revision.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+/// The address of something below an endpoint.
+Address below(const Address& endpoint, const std::string& path) {
+  Address address = endpoint;
+  while (address.path.ends_with('/')) address.path.pop_back();
+  address.path += "/" + encode_path(path);
+  return address;
+}
+
+std::string repository_of(const Reference& reference) {
+  return reference.organisation + "/" + reference.repository;
+}
+
+Result<std::string> ask_for_commit(Session& session, const Address& endpoint,
+                                   const Reference& reference) {
+  if (is_commit(reference.revision)) return reference.revision;
+  const Request request{below(endpoint, "api/models/" + repository_of(reference) + "/refs")};
+  INGOT_TRY(const auto answer, session.get(request, max_json_bytes));
+  return read_refs(answer.second, request.address.shown(), reference.revision);
+}
+
+Result<std::vector<RemoteFile>> ask_for_tree(Session& session, const Address& endpoint,
+                                             const Reference& reference,
+                                             const std::string& commit) {
+  std::vector<RemoteFile> files;
+  Address page = below(endpoint, "api/models/" + repository_of(reference) + "/tree/" + commit);
+  page.query = "recursive=true";
+  for (int i = 0; i < max_pages; ++i) {
+    INGOT_TRY(const auto answer, session.get({page}, max_json_bytes));
+    INGOT_TRY_VOID(read_tree_page(answer.second, page.shown(), files));
+    const auto link = answer.first.headers.find("link");
+    const auto next = link ? parse_next_link(*link) : std::nullopt;
+    if (!next) return files;
+    INGOT_TRY(Address target, resolve_location(page, *next));
+    if (target.site() != page.site()) {
+      return fail(Errc::answer_invalid, page.shown(), "its next page is on another site");
+    }
+    page = std::move(target);
+  }
+  return fail(Errc::answer_invalid, page.shown(),
+              "the listing has more than " + std::to_string(max_pages) + " pages");
+}
+
+}  // namespace
+
+Result<std::string> read_refs(std::string_view text, const std::string& subject,
+                              const std::string& revision) {
+  INGOT_TRY(const nlohmann::json refs, parse_json_answer(text, subject));
+  std::string first;
+  for (const char* const kind : {"branches", "tags"}) {
+    for (const nlohmann::json& entry : list_member(refs, kind)) {
+      const std::string commit = text_member(entry, "targetCommit");
+      if (!is_commit(commit)) continue;
+      if (text_member(entry, "name") == (revision.empty() ? "main" : revision)) return commit;
+      if (first.empty()) first = commit;
+    }
+  }
+  if (!revision.empty()) return revision;  // such as refs/pr/1
+  if (first.empty()) return fail(Errc::answer_invalid, subject, "the repository has no branch");
+  return first;
+}
+
+Result<void> read_tree_page(std::string_view text, const std::string& subject,
+                            std::vector<RemoteFile>& files) {
+  INGOT_TRY(const nlohmann::json tree, parse_json_answer(text, subject));
+  if (!tree.is_array()) return fail(Errc::answer_invalid, subject, "expected a list of files");
+  for (const nlohmann::json& entry : tree) {
+    RemoteFile file;
+    file.name = text_member(entry, "path");
+    if (text_member(entry, "type") != "file" || !is_safe_path(file.name)) continue;
+    file.size_bytes = number_member(entry, "size");
+    if (entry.contains("lfs")) {
+      const std::string digest = text_member(entry["lfs"], "oid");
+      if (is_sha256(digest)) file.sha256 = digest;
+      if (const auto size = number_member(entry["lfs"], "size")) file.size_bytes = size;
+    }
+    if (files.size() == max_files) return fail(Errc::answer_invalid, subject, "too many files");
+    files.push_back(std::move(file));
+  }
+  return {};
+}
+
+Result<Place> find_in_hub(Session& session, const Reference& reference) {
+  INGOT_TRY(const Address endpoint, parse_address(session.options().hub_endpoint));
+  session.add_named_site(endpoint);
+  if (!session.options().hub_token.empty()) {
+    session.add_credential(endpoint, "Authorization: Bearer " + session.options().hub_token);
+  }
+  Place place;
+  INGOT_TRY(place.commit, ask_for_commit(session, endpoint, reference));
+  place.name = reference.path;
+  if (reference.path.empty()) {
+    INGOT_TRY(place.files, ask_for_tree(session, endpoint, reference, place.commit));
+    place.is_listed = true;
+    INGOT_TRY(place.name, choose_file(place.files, reference));
+  }
+  place.address_of = [endpoint, prefix = repository_of(reference) + "/resolve/" + place.commit +
+                                         "/"](const std::string& name) {
+    return below(endpoint, prefix + name);
+  };
+  return place;
+}
+
+Result<Place> find_in_model_scope(Session& session, const Reference& reference) {
+  INGOT_TRY(const Address endpoint, parse_address(session.options().model_scope_endpoint));
+  session.add_named_site(endpoint);
+  const std::string revision = reference.revision.empty() ? "master" : reference.revision;
+  Place place;
+  place.name = reference.path;
+  if (reference.path.empty()) {
+    Address listing = below(endpoint, "api/v1/models/" + repository_of(reference) + "/repo/files");
+    listing.query = "Revision=" + encode_value(revision) + "&Recursive=true";
+    INGOT_TRY(const auto answer, session.get({listing}, max_json_bytes));
+    INGOT_TRY(const nlohmann::json parsed, parse_json_answer(answer.second, listing.shown()));
+    const nlohmann::json data =
+        parsed.is_object() ? parsed.value("Data", nlohmann::json()) : parsed;
+    for (const nlohmann::json& entry : list_member(data, "Files")) {
+      RemoteFile file{text_member(entry, "Path"),
+                      number_member(entry, "Size"),
+                      text_member(entry, "Sha256"),
+                      {}};
+      if (text_member(entry, "Type") != "blob" || !is_safe_path(file.name)) continue;
+      if (!is_sha256(file.sha256)) file.sha256.clear();
+      place.files.push_back(std::move(file));
+    }
+    place.is_listed = true;
+    INGOT_TRY(place.name, choose_file(place.files, reference));
+  }
+  place.address_of = [endpoint, prefix = "models/" + repository_of(reference) + "/resolve/" +
+                                         revision + "/"](const std::string& name) {
+    return below(endpoint, prefix + name);
+  };
+  return place;
+}
+
+Result<Place> find_on_web(const Reference& reference) {
+  INGOT_TRY(const Address address, parse_address(reference.address));
+  const std::size_t slash = address.path.rfind('/');
+  Place place;
+  place.name = address.path.substr(slash + 1);
+  if (place.name.empty()) {
+    return fail(Errc::reference_invalid, address.shown(), "the address names no file");
+  }
+  place.address_of = [address, slash](const std::string& name) {
+    Address other = address;
+    other.path = address.path.substr(0, slash + 1) + name;
+    return other;
+  };
+  return place;
+}
+
+}  // namespace ingot::remote

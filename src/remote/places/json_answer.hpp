@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// JSON from a server or a cache, in bounds.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+#include "ingot/error.hpp"
+
+namespace ingot::remote {
+
+inline constexpr std::size_t max_json_depth = 16;
+/// Of one answer. What a document becomes in memory is at most some 30 times as long.
+inline constexpr std::uint64_t max_json_bytes = std::uint64_t{2} << 20;
+
+/// Errc::answer_invalid if it is no JSON, too long, or nested too deep. `subject` is what it came
+/// from.
+[[nodiscard]] Result<nlohmann::json> parse_json_answer(std::string_view text,
+                                                       const std::string& subject);
+
+/// The member of an object that is a text; empty if there is none.
+[[nodiscard]] std::string text_member(const nlohmann::json& object, const char* name);
+/// The member of an object that is a whole number from 0 on; nothing if there is none.
+[[nodiscard]] std::optional<std::uint64_t> number_member(const nlohmann::json& object,
+                                                         const char* name);
+/// The member of an object that is a list; an empty list if there is none.
+[[nodiscard]] const nlohmann::json& list_member(const nlohmann::json& object, const char* name);
+
+}  // namespace ingot::remote

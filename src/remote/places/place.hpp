@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// Where the files of a reference are: a web server, a hub, a registry, or a cache of this system.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "ingot/error.hpp"
+#include "ingot/reference.hpp"
+#include "ingot/remote_options.hpp"
+#include "remote/address/address.hpp"
+#include "remote/http/session.hpp"
+
+namespace ingot::remote {
+
+/// What a reference leads to.
+struct Place {
+  std::string name;    ///< Of the file that is meant.
+  std::string commit;  ///< That all files are of; or empty.
+  /// What is known to be there: everything if `is_listed`, else files that are asked for by name.
+  std::vector<RemoteFile> files;
+  bool is_listed = false;
+  /// Where a file is fetched from.
+  std::function<Address(const std::string& name)> address_of;
+};
+
+/// A file on a web server.
+[[nodiscard]] Result<Place> find_on_web(const Reference& reference);
+
+/// A repository of a hub: at most two small requests, refs and tree. With a path and a commit none.
+[[nodiscard]] Result<Place> find_in_hub(Session& session, const Reference& reference);
+
+/// A repository of ModelScope: one small request if no path is given.
+[[nodiscard]] Result<Place> find_in_model_scope(Session& session, const Reference& reference);
+
+/// A model of a registry: one small request, and one for a token where the registry wants it.
+[[nodiscard]] Result<Place> find_in_registry(Session& session, const Reference& reference);
+
+/// Files that other programs keep on this system. Nothing if there is none that is meant for sure;
+/// with `is_offline`, what is there is all there is.
+[[nodiscard]] std::optional<Place> find_in_caches(const RemoteOptions& options,
+                                                  const Reference& reference);
+
+/// The digest of the model in the manifest of a registry, and its size. Errc::answer_invalid.
+[[nodiscard]] Result<RemoteFile> read_manifest(std::string_view text, const std::string& subject);
+
+/// The files of a page of a hub's listing, appended; entries that are no safe path are left out.
+[[nodiscard]] Result<void> read_tree_page(std::string_view text, const std::string& subject,
+                                          std::vector<RemoteFile>& files);
+
+/// The commit of a revision in a hub's list of branches and tags; the revision itself if it is in
+/// neither. An empty revision is `main`, or else the first branch.
+[[nodiscard]] Result<std::string> read_refs(std::string_view text, const std::string& subject,
+                                            const std::string& revision);
+
+}  // namespace ingot::remote

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <future>
+#include <map>
+#include <mutex>
+#include <set>
+#include <utility>
+
+#include "ingot/remote.hpp"
+#include "ingot/shard_name.hpp"
+#include "remote/places/place.hpp"
+#include "remote/reading/remote_source.hpp"
+
+namespace ingot {
+
+using remote::Address;
+using remote::Place;
+using remote::Session;
+
+namespace {
+
+/// First ranges of shards that are on their way at the same time.
+constexpr std::size_t most_early_opens = 8;
+
+using Opened = Result<std::unique_ptr<Source>>;
+
+/// A source that is opened again: the look at a file's format and its reader share one.
+class SharedSource final : public Source {
+ public:
+  explicit SharedSource(std::shared_ptr<const Source> source) : source_(std::move(source)) {}
+
+  [[nodiscard]] std::uint64_t size_bytes() const noexcept override { return source_->size_bytes(); }
+  [[nodiscard]] std::span<const std::byte> bytes() const noexcept override {
+    return source_->bytes();
+  }
+  [[nodiscard]] Result<void> read(std::uint64_t file_offset,
+                                  std::span<std::byte> destination) const override {
+    return source_->read(file_offset, destination);
+  }
+  [[nodiscard]] std::uint64_t first_read_bytes() const noexcept override {
+    return source_->first_read_bytes();
+  }
+  [[nodiscard]] int descriptor() const noexcept override { return source_->descriptor(); }
+  void prefetch(std::uint64_t file_offset, std::uint64_t size_bytes) const noexcept override {
+    source_->prefetch(file_offset, size_bytes);
+  }
+  void release(std::uint64_t file_offset, std::uint64_t size_bytes) const noexcept override {
+    source_->release(file_offset, size_bytes);
+  }
+
+ private:
+  std::shared_ptr<const Source> source_;
+};
+
+Result<Place> find_place(Session& session, const Reference& reference) {
+  switch (reference.kind) {
+    case ReferenceKind::hub:
+      return remote::find_in_hub(session, reference);
+    case ReferenceKind::model_scope:
+      return remote::find_in_model_scope(session, reference);
+    case ReferenceKind::registry:
+      return remote::find_in_registry(session, reference);
+    default:
+      return remote::find_on_web(reference);
+  }
+}
+
+}  // namespace
+
+struct RemoteStore::State {
+  std::shared_ptr<Session> session;  ///< None if all files are on this system.
+  Place place;
+  std::mutex mutex;
+  std::map<std::string, std::future<Opened>> early;  ///< Opened before they are asked for.
+  std::set<std::string> begun;                       ///< Files that were opened, early or not.
+  /// The file that was opened last, or why it was not: the next format asks for it again.
+  std::string last_name;
+  Result<std::shared_ptr<const Source>> last;
+
+  [[nodiscard]] const RemoteFile* find(const std::string& name) const {
+    const auto found = std::find_if(place.files.begin(), place.files.end(),
+                                    [&](const RemoteFile& file) { return file.name == name; });
+    return found == place.files.end() ? nullptr : &*found;
+  }
+  [[nodiscard]] Opened open(const std::string& name) const;
+  void open_early(const ShardName& shard, const std::string& but);
+};
+
+Opened RemoteStore::State::open(const std::string& name) const {
+  const RemoteFile* const file = find(name);
+  if (file != nullptr && !file->local_path.empty()) return map_file(file->local_path);
+  if ((file == nullptr && place.is_listed) || session == nullptr) {
+    return fail(Errc::remote_not_found, name, "it is not in the repository");
+  }
+  remote::RemoteTarget target{place.address_of(name)};
+  if (file != nullptr) {
+    target.size_bytes = file->size_bytes;
+    target.sha256 = file->sha256;
+  }
+  return remote::open_remote_source(session, std::move(target));
+}
+
+void RemoteStore::State::open_early(const ShardName& shard, const std::string& but) {
+  for (std::uint32_t i = 0; i < shard.count && early.size() < most_early_opens; ++i) {
+    const std::string name = shard_file_name(shard.prefix, i, shard.count);
+    const bool is_missing = place.is_listed && find(name) == nullptr;
+    if (is_missing || !begun.insert(name).second || name == but) continue;
+    early.emplace(name, std::async(std::launch::async, [this, name] { return open(name); }));
+  }
+}
+
+RemoteStore::RemoteStore(std::unique_ptr<State> state) noexcept : state_(std::move(state)) {}
+RemoteStore::RemoteStore(RemoteStore&&) noexcept = default;
+RemoteStore& RemoteStore::operator=(RemoteStore&&) noexcept = default;
+RemoteStore::~RemoteStore() = default;
+
+Result<RemoteStore> RemoteStore::open(const Reference& reference, const RemoteOptions& options) {
+  if (reference.kind == ReferenceKind::local) {
+    return fail(Errc::reference_invalid, reference.display(), "it is a path of this system");
+  }
+  Reference wanted = reference;
+  if (wanted.revision.empty()) wanted.revision = options.revision;
+  auto state = std::make_unique<State>();
+  if (auto cached = remote::find_in_caches(options, wanted)) {
+    state->place = *std::move(cached);
+    return RemoteStore(std::move(state));
+  }
+  if (options.is_offline) {
+    return fail(Errc::remote_unavailable, wanted.display(),
+                "it is in no cache of this system, and nothing is fetched");
+  }
+  INGOT_TRY(state->session, Session::make(options));
+  if (wanted.kind == ReferenceKind::web) {
+    INGOT_TRY(const Address address, remote::parse_address(wanted.address));
+    state->session->add_named_site(address);
+  }
+  state->session->begin_opening();
+  INGOT_TRY(state->place, find_place(*state->session, wanted));
+  state->session->end_opening();
+  return RemoteStore(std::move(state));
+}
+
+const std::string& RemoteStore::name() const noexcept { return state_->place.name; }
+const std::string& RemoteStore::commit() const noexcept { return state_->place.commit; }
+const std::vector<RemoteFile>& RemoteStore::files() const noexcept { return state_->place.files; }
+
+std::vector<RemoteFile> RemoteStore::model_files() const {
+  const auto described = [&](const std::string& name) {
+    const RemoteFile* const file = state_->find(name);
+    return file != nullptr ? *file : RemoteFile{name, {}, {}, {}};
+  };
+  const std::optional<ShardName> shard = parse_shard_name(name());
+  if (!shard) return {described(name())};
+  std::vector<RemoteFile> files;
+  for (std::uint32_t i = 0; i < shard->count; ++i) {
+    files.push_back(described(shard_file_name(shard->prefix, i, shard->count)));
+  }
+  return files;
+}
+
+Result<std::unique_ptr<Source>> RemoteStore::open(const std::string& name) const {
+  std::future<Opened> early;
+  {
+    const std::lock_guard lock(state_->mutex);
+    if (name == state_->last_name) {
+      if (!state_->last) return fail(state_->last.error());
+      return std::make_unique<SharedSource>(*state_->last);
+    }
+    const std::optional<ShardName> shard = parse_shard_name(name);
+    if (shard && state_->session != nullptr) state_->open_early(*shard, name);
+    if (auto node = state_->early.extract(name)) early = std::move(node.mapped());
+  }
+  Opened opened = early.valid() ? early.get() : state_->open(name);
+  const std::lock_guard lock(state_->mutex);
+  state_->last_name = name;
+  if (!opened) {
+    state_->last = fail(opened.error());
+    return opened;
+  }
+  state_->last = std::shared_ptr<const Source>(*std::move(opened));
+  return std::make_unique<SharedSource>(*state_->last);
+}
+
+Result<std::vector<std::string>> RemoteStore::list(const std::string& folder) const {
+  const std::string prefix = folder.empty() || folder.ends_with('/') ? folder : folder + "/";
+  std::vector<std::string> names;
+  for (const RemoteFile& file : state_->place.files) {
+    const bool is_inside =
+        file.name.starts_with(prefix) && file.name.find('/', prefix.size()) == std::string::npos;
+    if (is_inside) names.push_back(file.name);
+  }
+  // Without a listing, the name of a shard tells the names of the others.
+  if (!state_->place.is_listed && name().starts_with(prefix)) {
+    for (const RemoteFile& file : model_files()) names.push_back(file.name);
+  }
+  if (names.empty()) return fail(Errc::io_error, folder, "there is no folder of this name");
+  return names;
+}
+
+std::string RemoteStore::locate(const std::string& name) const {
+  const RemoteFile* const file = state_->find(name);
+  if (file != nullptr && !file->local_path.empty()) return file->local_path;
+  return state_->place.address_of ? state_->place.address_of(name).shown() : name;
+}
+
+RemoteTraffic RemoteStore::traffic() const {
+  return state_->session != nullptr ? state_->session->traffic() : RemoteTraffic{};
+}
+
+void RemoteStore::begin_opening() const {
+  if (state_->session != nullptr) state_->session->begin_opening();
+}
+void RemoteStore::end_opening() const {
+  if (state_->session != nullptr) state_->session->end_opening();
+}
+
+Result<RemoteModel> open_remote(std::string_view text, const RemoteOptions& options,
+                                const OpenAnyOptions& open_options) {
+  INGOT_TRY(const Reference reference, parse_reference(text));
+  INGOT_TRY(RemoteStore store, RemoteStore::open(reference, options));
+  store.begin_opening();
+  Result<OpenedModel> opened = open_any(store, store.name(), open_options);
+  store.end_opening();
+  if (!opened) return fail(std::move(opened).error());
+  return RemoteModel{std::move(store), *std::move(opened)};
+}
+
+}  // namespace ingot

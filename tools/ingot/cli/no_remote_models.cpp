@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// The program without remote reading: a reference is known, and refused in words.
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <system_error>
+
+#include "cli/remote_models.hpp"
+
+namespace ingot::cli {
+
+struct RemoteModels::State {};
+
+RemoteModels::RemoteModels() = default;
+RemoteModels::~RemoteModels() = default;
+
+void RemoteModels::add_options(CLI::App&) {}
+
+std::string RemoteModels::keep_secret(const std::string& argument) { return argument; }
+
+bool RemoteModels::is_meant(const std::string& argument) const {
+  constexpr std::array<std::string_view, 5> prefixes = {"http://", "https://",
+                                                        "hf:", "ollama:", "ms:"};
+  std::error_code ignored;
+  return std::any_of(prefixes.begin(), prefixes.end(),
+                     [&](std::string_view prefix) { return argument.starts_with(prefix); }) &&
+         !std::filesystem::exists(argument, ignored);
+}
+
+Result<OpenedModel> RemoteModels::open(Console&, const std::string&, const OpenAnyOptions&) {
+  return fail(Errc::remote_unavailable, {},
+              "this program was built without remote reading; fetch the file first");
+}
+
+Traffic RemoteModels::traffic() const { return {}; }
+
+}  // namespace ingot::cli

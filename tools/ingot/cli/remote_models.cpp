@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MIT
+#include "cli/remote_models.hpp"
+
+#include <fmt/core.h>
+
+#include <chrono>
+#include <filesystem>
+#include <ingot/remote.hpp>
+#include <ingot/text.hpp>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <system_error>
+#include <vector>
+
+#include "cli/command.hpp"
+#include "cli/console.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/option_group.hpp"
+#include "text/whole_file.hpp"
+
+namespace ingot::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::uint64_t unasked_bytes = std::uint64_t{1} << 30;
+
+bool exists(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::exists(path, ignored);
+}
+
+/// Whether a name of the hub is meant by what could as well be a path that is mistyped: no folder
+/// is called as the organisation, and the name does not end as that of a file.
+bool is_meant_as_hub_name(const std::string& argument) {
+  return is_hub_name(argument) && !format_by_ending(argument) &&
+         !exists(argument.substr(0, argument.find('/')));
+}
+
+bool is_file_address(std::string_view text) { return text.starts_with("file://"); }
+
+}  // namespace
+
+struct RemoteModels::State {
+  // --- what the user wants
+  std::string revision;
+  std::string token_file;
+  std::vector<std::string> headers;
+  bool is_offline = false;
+  bool allows_all_bytes = false;
+  bool allows_private = false;
+  bool is_insecure = false;
+  bool uses_netrc = false;
+  unsigned connect_seconds = 10;
+  unsigned answer_seconds = 30;
+  unsigned stall_seconds = 30;
+  unsigned open_seconds = 120;
+  unsigned retries = 5;
+  // --- what was done
+  std::map<std::string, std::string> secrets;  ///< Arguments as they are printed, and in full.
+  std::vector<RemoteStore> stores;
+  std::optional<Clock::time_point> first_request;
+  std::mutex mutex;
+  std::vector<RemoteRequest> requests;  ///< That no remark was made of yet.
+
+  [[nodiscard]] Result<RemoteOptions> options();
+  [[nodiscard]] Result<Reference> reference_of(const std::string& argument) const;
+  void report_requests(Console& console, const std::string& argument);
+};
+
+RemoteModels::RemoteModels() : state_(std::make_unique<State>()) {}
+RemoteModels::~RemoteModels() = default;
+
+void RemoteModels::add_options(CLI::App& program) {
+  State& state = *state_;
+  const OptionGroup group(program, remote_group);
+  add_text(program, "--revision", state.revision, "REV", "Branch, tag or commit of a repository");
+  add_text(program, "--token-file", state.token_file, "PATH",
+           "Read the hub's token from a file; default: HF_TOKEN");
+  add_texts(program, "--header", state.headers, "'K: V'",
+            "Send this line to the first server, and to no other");
+  add_switch(program, "--offline", state.is_offline, "Use only what is on this system already");
+  add_switch(program, "--yes", state.allows_all_bytes, "Fetch more than 1 GiB without a question");
+  add_switch(program, "--allow-private", state.allows_private,
+             "Follow redirects into local networks");
+  add_switch(program, "--netrc", state.uses_netrc, "Take passwords from ~/.netrc");
+  add_switch(program, "--insecure", state.is_insecure, "Do not check certificates");
+  add_number(program, "--connect-timeout", state.connect_seconds, 1, 3600,
+             "Seconds for a connection; default: 10");
+  add_number(program, "--answer-timeout", state.answer_seconds, 1, 3600,
+             "Seconds from there to the answer; default: 30");
+  add_number(program, "--stall-timeout", state.stall_seconds, 1, 3600,
+             "Seconds with less than 1 KiB each; default: 30");
+  add_number(program, "--open-timeout", state.open_seconds, 1, 86400,
+             "Seconds to open a model; default: 120");
+  add_number(program, "--retries", state.retries, 0, 100,
+             "Retries in a row without progress; default: 5");
+}
+
+std::string RemoteModels::keep_secret(const std::string& argument) {
+  const Result<Reference> reference = parse_reference(argument);
+  if (!reference || reference->kind != ReferenceKind::web) return argument;
+  const std::string shown = reference->display();
+  if (shown == argument) return argument;
+  const bool has_secret = argument.find_first_of("@?") != std::string::npos;
+  if (!has_secret) return argument;
+  state_->secrets[shown] = argument;
+  return shown;
+}
+
+bool RemoteModels::is_meant(const std::string& argument) const {
+  if (state_->secrets.contains(argument)) return true;
+  if (is_remote_reference(argument)) return !exists(argument);
+  return is_file_address(argument) || is_meant_as_hub_name(argument);
+}
+
+Result<Reference> RemoteModels::State::reference_of(const std::string& argument) const {
+  const auto secret = secrets.find(argument);
+  if (secret != secrets.end()) return parse_reference(secret->second);
+  const bool is_written_so = is_remote_reference(argument) || is_file_address(argument);
+  return is_written_so ? parse_reference(argument) : parse_hub_reference(argument);
+}
+
+Result<RemoteOptions> RemoteModels::State::options() {
+  RemoteOptions options = remote_options();
+  options.revision = revision;
+  if (!token_file.empty()) {
+    INGOT_TRY(std::string text, read_whole(token_file));
+    options.hub_token = text.substr(0, text.find_first_of("\r\n \t"));
+  }
+  options.headers = headers;
+  options.is_offline = is_offline;
+  options.allows_private = allows_private;
+  options.checks_certificates = !is_insecure;
+  options.uses_netrc = uses_netrc;
+  options.times.connect = std::chrono::seconds(connect_seconds);
+  options.times.first_byte = std::chrono::seconds(answer_seconds);
+  options.times.stall = std::chrono::seconds(stall_seconds);
+  options.times.header = std::chrono::seconds(open_seconds);
+  options.max_retries = static_cast<int>(retries);
+  if (!allows_all_bytes) options.max_fetch_bytes = unasked_bytes;
+  options.should_stop = [] { return stop_signal() != 0; };
+  options.on_request = [this](const RemoteRequest& request) {
+    const std::lock_guard lock(mutex);
+    requests.push_back(request);
+  };
+  return options;
+}
+
+void RemoteModels::State::report_requests(Console& console, const std::string& argument) {
+  const std::lock_guard lock(mutex);
+  if (console.is_verbose()) {
+    for (const RemoteRequest& request : requests) {
+      console.remark(argument, fmt::format("{}{}: status {}, {} in {:.1f} ms", request.address,
+                                           request.range.empty() ? "" : " bytes " + request.range,
+                                           request.status, format_bytes(request.body_bytes),
+                                           static_cast<double>(request.time.count()) / 1000));
+    }
+  }
+  requests.clear();
+}
+
+Result<OpenedModel> RemoteModels::open(Console& console, const std::string& argument,
+                                       const OpenAnyOptions& open_options) {
+  State& state = *state_;
+  INGOT_TRY(const Reference reference, state.reference_of(argument));
+  if (reference.kind == ReferenceKind::local) return open_any(reference.path, open_options);
+  if (!is_remote_reference(argument) && !state.secrets.contains(argument)) {
+    console.remark(argument, "no file of this name; taken for " + reference.display());
+  }
+  if (state.is_insecure) console.remark(argument, "certificates are NOT checked");
+  INGOT_TRY(const RemoteOptions options, state.options());
+  if (!state.first_request) state.first_request = Clock::now();
+  Result<RemoteStore> store = RemoteStore::open(reference, options);
+  if (!store) {
+    state.report_requests(console, argument);
+    return fail(std::move(store).error());
+  }
+  store->begin_opening();
+  Result<OpenedModel> opened = open_any(*store, store->name(), open_options);
+  store->end_opening();
+  state.report_requests(console, argument);
+  if (opened && console.is_verbose()) {
+    const RemoteTraffic traffic = store->traffic();
+    console.remark(argument, fmt::format("{} requests, {}, {} connections", traffic.requests,
+                                         format_bytes(traffic.body_bytes), traffic.connections));
+  }
+  state.stores.push_back(*std::move(store));
+  return opened;
+}
+
+Traffic RemoteModels::traffic() const {
+  Traffic total;
+  for (const RemoteStore& store : state_->stores) {
+    const RemoteTraffic traffic = store.traffic();
+    total.requests += traffic.requests;
+    total.body_bytes += traffic.body_bytes;
+    total.connections += traffic.connections;
+    total.retries += traffic.retries;
+  }
+  if (state_->first_request) {
+    const std::chrono::duration<double> time = Clock::now() - *state_->first_request;
+    total.seconds = time.count();
+  }
+  return total;
+}
+
+}  // namespace ingot::cli

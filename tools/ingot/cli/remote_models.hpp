@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// References to models on servers, as arguments of the program.
+#pragma once
+
+#include <cstdint>
+#include <ingot/interop.hpp>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace CLI {
+class App;
+}  // namespace CLI
+
+namespace ingot::cli {
+
+class Console;
+
+/// What was sent and received, for reports.
+struct Traffic {
+  std::uint64_t requests = 0;
+  std::uint64_t body_bytes = 0;
+  std::uint64_t connections = 0;
+  std::uint64_t retries = 0;
+  double seconds = 0;  ///< Since the first request.
+};
+
+/// Opens references. A program that is built without remote reading knows them, and says so.
+class RemoteModels {
+ public:
+  RemoteModels();
+  ~RemoteModels();
+
+  /// Declares the options for remote files.
+  void add_options(CLI::App& program);
+
+  /// An argument as it may be printed: of an address with a password or a signature, the rest. The
+  /// whole is remembered for `open`.
+  [[nodiscard]] std::string keep_secret(const std::string& argument);
+
+  /// Whether an argument means a remote model: it is written as a reference, and no file or folder
+  /// has that name.
+  [[nodiscard]] bool is_meant(const std::string& argument) const;
+
+  /// Opens a model; remarks go to the console.
+  [[nodiscard]] Result<OpenedModel> open(Console& console, const std::string& argument,
+                                         const OpenAnyOptions& options);
+
+  /// All that was sent and received so far.
+  [[nodiscard]] Traffic traffic() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace ingot::cli
