@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "ingot/download.hpp"
 #include "ingot/reference.hpp"
 #include "remote/address/address.hpp"
 
@@ -59,6 +60,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   static_cast<void>(ingot::is_hub_name(text));
   static_cast<void>(ingot::is_remote_reference(text));
+  if (const auto name = ingot::local_name(std::string(text))) {
+    require(ingot::remote::is_safe_segment(*name));
+  }
   const auto base = ingot::remote::parse_address("https://example.org/a/b?c");
   const auto target = ingot::remote::resolve_location(*base, text);
   if (target) {

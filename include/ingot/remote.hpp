@@ -8,6 +8,7 @@
 // All that a server sends is taken for hostile: docs/security.md says what that means.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -22,6 +23,10 @@
 
 namespace ingot {
 
+namespace remote {
+struct StoreAccess;
+}
+
 /// The files that a reference leads to: all of a repository, or one. Names are those of the
 /// repository. Movable; const members are thread-safe. Sources that it opened may outlive it.
 class INGOT_EXPORT RemoteStore final : public Store {
@@ -31,6 +36,8 @@ class INGOT_EXPORT RemoteStore final : public Store {
   /// meant.
   [[nodiscard]] static Result<RemoteStore> open(const Reference& reference,
                                                 const RemoteOptions& options);
+  /// A store without files.
+  RemoteStore();
   RemoteStore(RemoteStore&&) noexcept;
   RemoteStore& operator=(RemoteStore&&) noexcept;
   ~RemoteStore() override;
@@ -55,6 +62,7 @@ class INGOT_EXPORT RemoteStore final : public Store {
   void end_opening() const;
 
  private:
+  friend struct remote::StoreAccess;
   struct State;
   explicit RemoteStore(std::unique_ptr<State> state) noexcept;
   std::unique_ptr<State> state_;
@@ -70,5 +78,35 @@ struct RemoteModel {
 [[nodiscard]] INGOT_EXPORT Result<RemoteModel> open_remote(std::string_view reference,
                                                            const RemoteOptions& options,
                                                            const OpenAnyOptions& open_options = {});
+
+/// Receives the model or why there is none, in the thread that opened it.
+using RemoteCallback = std::function<void(Result<RemoteModel> opened)>;
+
+/// A model that is being opened. Movable. Destroying it cancels, and waits for the callback;
+/// letting go of it within the callback does not wait.
+class INGOT_EXPORT RemoteOpening {
+ public:
+  RemoteOpening(RemoteOpening&&) noexcept;
+  RemoteOpening& operator=(RemoteOpening&&) noexcept;
+  ~RemoteOpening();
+
+  /// Ends the work soon: the callback gets Errc::interrupted, unless the model is open already.
+  /// Thread-safe.
+  void cancel() noexcept;
+
+ private:
+  struct State;
+  friend INGOT_EXPORT RemoteOpening open_remote_async(std::string reference, RemoteOptions options,
+                                                      RemoteCallback callback,
+                                                      OpenAnyOptions open_options);
+  explicit RemoteOpening(std::shared_ptr<State> state) noexcept;
+  std::shared_ptr<State> state_;
+};
+
+/// Opens a model in a thread of its own and calls `callback` once.
+[[nodiscard]] INGOT_EXPORT RemoteOpening open_remote_async(std::string reference,
+                                                           RemoteOptions options,
+                                                           RemoteCallback callback,
+                                                           OpenAnyOptions open_options = {});
 
 }  // namespace ingot

@@ -7,7 +7,8 @@ of FOLDER with ranges and strong tags, as two sites. Each request is a line of J
 range, status, bytes sent, and whether it had credentials.
 
   /hub/api/models/ORG/REPO/refs, .../tree/COMMIT, /hub/ORG/REPO/resolve/COMMIT/FILE
-      a hub over the files of FOLDER/hub/ORG/REPO, which sends to the other site for .gguf files
+      a hub over the files of FOLDER/hub/ORG/REPO, which sends to the other site for files; the digests
+      that it names for a REPO `wrong` are
   /v2/NS/MODEL/manifests/TAG, /v2/NS/MODEL/blobs/DIGEST
       a registry over FOLDER/v2/NS/MODEL/TAG.gguf
   /files/FILE      the same as /FILE
@@ -118,7 +119,8 @@ class Handler(BaseHTTPRequestHandler):
                 return self.answer_json({"branches": [{"name": "main", "targetCommit": COMMIT}], "tags": []})
             return self.answer_json([
                 {"type": "file", "path": str(path.relative_to(folder)), "size": path.stat().st_size,
-                 "lfs": {"oid": sha256(path), "size": path.stat().st_size}}
+                 "lfs": {"oid": "0" * 64 if parts[3] == "wrong" else sha256(path),
+                         "size": path.stat().st_size}}
                 for path in sorted(folder.rglob("*")) if path.is_file()])
         path = FOLDER.joinpath("hub", parts[0], parts[1], *parts[4:])
         if not path.is_file():

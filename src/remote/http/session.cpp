@@ -175,7 +175,7 @@ void Session::note(const Hop& hop) {
 }
 
 Result<Waited> Session::wait(Transfer& transfer) {
-  const Waited waited = TransferLoop::wait(transfer, deadline(), options_.should_stop);
+  const Waited waited = TransferLoop::wait(transfer, deadline(), [this] { return should_stop(); });
   if (waited == Waited::interrupted) return fail(Errc::interrupted, std::string());
   if (waited == Waited::timed_out) {
     return fail(Errc::remote_failed, std::string(),
@@ -249,12 +249,14 @@ Session::Attempt Session::judge(const std::shared_ptr<Hop>& hop, const Request& 
     if (refusal.subject.empty()) refusal.subject = hop->answer.address.shown();
     return {fail(std::move(refusal))};
   }
+  if (auto failure = hop->receiver->failure()) return {fail(*std::move(failure))};
   if (transfer.is_refused) return failed(Errc::answer_invalid, transfer.failure, false);
   if (!transfer.failure.empty()) return failed(Errc::remote_failed, escape(transfer.failure), true);
   if (!hop->is_received && !(hop->answer.status == 401 && request.accepts_401)) {
     const AnswerHeaders& headers = hop->answer.headers;
     Attempt attempt{fail(error_of_status(hop->answer.status, headers, hop->answer.address)),
                     is_busy(hop->answer.status)};
+    if (hop->answer.status == 429) is_throttled_ = true;
     if (const auto text = headers.find("retry-after")) {
       attempt.wait = parse_retry_after(*text, std::time(nullptr));
     }
@@ -314,8 +316,7 @@ Result<void> Session::pause_before_retry(int failures, std::optional<std::chrono
   const Clock::time_point end = Clock::now() + time;
   if (end > deadline()) return fail(error);
   while (Clock::now() < end) {
-    if (options_.should_stop && options_.should_stop())
-      return fail(Errc::interrupted, std::string());
+    if (should_stop()) return fail(Errc::interrupted, std::string());
     std::this_thread::sleep_for(
         std::min<Clock::duration>(end - Clock::now(), std::chrono::milliseconds(100)));
   }

@@ -52,6 +52,8 @@ class Receiver {
   [[nodiscard]] virtual Take take(std::span<const std::byte> bytes) = 0;
   /// Whether the body is complete; where it is not, the rest is asked for.
   [[nodiscard]] virtual bool is_complete() const = 0;
+  /// Why nothing more can be taken, such as a full disk; no attempt follows.
+  [[nodiscard]] virtual std::optional<Error> failure() const { return std::nullopt; }
   /// Grows with what was received: an attempt after progress is not one in a row.
   [[nodiscard]] virtual std::uint64_t received_bytes() const = 0;
 };
@@ -97,6 +99,11 @@ class Session {
   void begin_opening();
   void end_opening();
 
+  /// Ends all waits with Errc::interrupted until it is called with false.
+  void stop(bool is_stopping) noexcept { is_stopping_ = is_stopping; }
+  /// Whether the server wanted fewer requests (status 429).
+  [[nodiscard]] bool is_throttled() const noexcept { return is_throttled_; }
+
   [[nodiscard]] RemoteTraffic traffic() const;
   /// Counts bytes of bodies; false when there are more than may be fetched.
   [[nodiscard]] bool count_bytes(std::uint64_t size_bytes) noexcept;
@@ -126,7 +133,13 @@ class Session {
   std::optional<std::chrono::steady_clock::time_point> opening_deadline_;
   bool is_named_private_ = false;  ///< A named site was found in a local network.
   RemoteTraffic traffic_;
+  [[nodiscard]] bool should_stop() const {
+    return is_stopping_ || (options_.should_stop && options_.should_stop());
+  }
+
   std::atomic<std::uint64_t> body_bytes_{0};
+  std::atomic<bool> is_stopping_{false};
+  std::atomic<bool> is_throttled_{false};
 };
 
 }  // namespace ingot::remote

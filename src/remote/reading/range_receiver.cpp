@@ -8,7 +8,7 @@ namespace ingot::remote {
 Result<void> RangeReceiver::begin(const Answer& answer) {
   const std::uint64_t first = file_offset_ + received_bytes_;
   if (answer.status == 206) {
-    INGOT_TRY_VOID(check_partial(answer, first, destination_.size() - received_bytes_, identity_)
+    INGOT_TRY_VOID(check_partial(answer, first, size_bytes_ - received_bytes_, identity_)
                        .transform([](std::uint64_t) {}));
     return {};
   }
@@ -22,11 +22,15 @@ Result<void> RangeReceiver::begin(const Answer& answer) {
 }
 
 Take RangeReceiver::take(std::span<const std::byte> bytes) {
-  const auto room = destination_.subspan(static_cast<std::size_t>(received_bytes_));
-  const std::size_t count = std::min(bytes.size(), room.size());
-  std::copy_n(bytes.begin(), count, room.begin());
-  received_bytes_ += count;
-  return count < bytes.size() ? Take::stop : Take::all;
+  const std::uint64_t room = size_bytes_ - received_bytes_;
+  const bool is_too_much = bytes.size() > room;
+  if (is_too_much) bytes = bytes.first(static_cast<std::size_t>(room));
+  if (Result<void> written = write_(received_bytes_, bytes); !written) {
+    failure_ = std::move(written).error();
+    return Take::stop;
+  }
+  received_bytes_ += bytes.size();
+  return is_too_much ? Take::stop : Take::all;
 }
 
 }  // namespace ingot::remote

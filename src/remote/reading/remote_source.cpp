@@ -11,7 +11,7 @@
 
 #include "remote/reading/file_identity.hpp"
 #include "remote/reading/head_receiver.hpp"
-#include "remote/reading/range_receiver.hpp"
+#include "remote/reading/range_fetcher.hpp"
 
 namespace ingot::remote {
 namespace {
@@ -53,8 +53,6 @@ class RemoteSource final : public Source {
                                         std::span<std::byte> destination) const;
   [[nodiscard]] Result<void> read_range(std::uint64_t file_offset,
                                         std::span<std::byte> destination) const;
-  [[nodiscard]] Result<void> fetch(const Address& address, std::uint64_t file_offset,
-                                   std::span<std::byte> destination) const;
   [[nodiscard]] std::uint64_t part_count(std::uint64_t wanted_bytes) const noexcept;
 
   const std::shared_ptr<Session> session_;
@@ -65,14 +63,13 @@ class RemoteSource final : public Source {
   mutable std::mutex stream_mutex_;
   mutable HeadReceiver head_;
   std::shared_ptr<Transfer> stream_;
-  mutable std::mutex mutex_;
-  mutable Address final_address_;
+  std::optional<RangeFetcher> ranges_;
 };
 
 Result<void> RemoteSource::open() {
   const Clock::time_point start = Clock::now();
   INGOT_TRY(const Performed performed, session_->perform({target_.address}, head_));
-  final_address_ = performed.answer.address;
+  ranges_.emplace(session_, target_.address, performed.answer.address, head_.identity);
   const Answer& answer = performed.answer;
   if (!head_.identity.size_bytes && performed.paused == nullptr) {
     head_.identity.size_bytes = head_.bytes().size();
@@ -156,29 +153,12 @@ Result<void> RemoteSource::read_parts(std::uint64_t file_offset,
 
 Result<void> RemoteSource::read_range(std::uint64_t file_offset,
                                       std::span<std::byte> destination) const {
-  Address address;
-  {
-    const std::lock_guard lock(mutex_);
-    address = final_address_;
-  }
-  Result<void> fetched = fetch(address, file_offset, destination);
-  if (fetched) return fetched;
-  // A signed address has run out: the server gives a new one for the old name.
-  const Errc code = fetched.error().code;
-  const bool has_run_out = code == Errc::remote_denied || code == Errc::remote_not_found;
-  if (!has_run_out || address.url() == target_.address.url()) return fetched;
-  return fetch(target_.address, file_offset, destination);
-}
-
-Result<void> RemoteSource::fetch(const Address& address, std::uint64_t file_offset,
-                                 std::span<std::byte> destination) const {
-  RangeReceiver receiver(head_.identity, file_offset, destination);
-  Request request{address};
-  request.if_range = head_.identity.strong_tag();
-  INGOT_TRY(const Performed performed, session_->perform(request, receiver));
-  const std::lock_guard lock(mutex_);
-  final_address_ = performed.answer.address;
-  return {};
+  return ranges_->fetch(file_offset, destination.size(),
+                        [destination](std::uint64_t position, std::span<const std::byte> bytes) {
+                          std::copy(bytes.begin(), bytes.end(),
+                                    destination.begin() + static_cast<std::ptrdiff_t>(position));
+                          return Result<void>();
+                        });
 }
 
 }  // namespace

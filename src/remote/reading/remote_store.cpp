@@ -10,6 +10,7 @@
 #include "ingot/shard_name.hpp"
 #include "remote/places/place.hpp"
 #include "remote/reading/remote_source.hpp"
+#include "remote/reading/store_state.hpp"
 
 namespace ingot {
 
@@ -21,8 +22,6 @@ namespace {
 
 /// First ranges of shards that are on their way at the same time.
 constexpr std::size_t most_early_opens = 8;
-
-using Opened = Result<std::unique_ptr<Source>>;
 
 /// A source that is opened again: the look at a file's format and its reader share one.
 class SharedSource final : public Source {
@@ -67,26 +66,17 @@ Result<Place> find_place(Session& session, const Reference& reference) {
 
 }  // namespace
 
-struct RemoteStore::State {
-  std::shared_ptr<Session> session;  ///< None if all files are on this system.
-  Place place;
-  std::mutex mutex;
-  std::map<std::string, std::future<Opened>> early;  ///< Opened before they are asked for.
-  std::set<std::string> begun;                       ///< Files that were opened, early or not.
-  /// The file that was opened last, or why it was not: the next format asks for it again.
-  std::string last_name;
-  Result<std::shared_ptr<const Source>> last;
+std::shared_ptr<Session> remote::StoreAccess::session(const RemoteStore& store) {
+  return store.state_->session;
+}
 
-  [[nodiscard]] const RemoteFile* find(const std::string& name) const {
-    const auto found = std::find_if(place.files.begin(), place.files.end(),
-                                    [&](const RemoteFile& file) { return file.name == name; });
-    return found == place.files.end() ? nullptr : &*found;
-  }
-  [[nodiscard]] Opened open(const std::string& name) const;
-  void open_early(const ShardName& shard, const std::string& but);
-};
+const Place& remote::StoreAccess::place(const RemoteStore& store) { return store.state_->place; }
 
-Opened RemoteStore::State::open(const std::string& name) const {
+const RemoteFile* remote::StoreAccess::find(const RemoteStore& store, const std::string& name) {
+  return store.state_->find(name);
+}
+
+remote::Opened RemoteStore::State::open(const std::string& name) const {
   const RemoteFile* const file = find(name);
   if (file != nullptr && !file->local_path.empty()) return map_file(file->local_path);
   if ((file == nullptr && place.is_listed) || session == nullptr) {
@@ -109,6 +99,7 @@ void RemoteStore::State::open_early(const ShardName& shard, const std::string& b
   }
 }
 
+RemoteStore::RemoteStore() : state_(std::make_unique<State>()) {}
 RemoteStore::RemoteStore(std::unique_ptr<State> state) noexcept : state_(std::move(state)) {}
 RemoteStore::RemoteStore(RemoteStore&&) noexcept = default;
 RemoteStore& RemoteStore::operator=(RemoteStore&&) noexcept = default;
@@ -159,7 +150,7 @@ std::vector<RemoteFile> RemoteStore::model_files() const {
 }
 
 Result<std::unique_ptr<Source>> RemoteStore::open(const std::string& name) const {
-  std::future<Opened> early;
+  std::future<remote::Opened> early;
   {
     const std::lock_guard lock(state_->mutex);
     if (name == state_->last_name) {
@@ -170,7 +161,7 @@ Result<std::unique_ptr<Source>> RemoteStore::open(const std::string& name) const
     if (shard && state_->session != nullptr) state_->open_early(*shard, name);
     if (auto node = state_->early.extract(name)) early = std::move(node.mapped());
   }
-  Opened opened = early.valid() ? early.get() : state_->open(name);
+  remote::Opened opened = early.valid() ? early.get() : state_->open(name);
   const std::lock_guard lock(state_->mutex);
   state_->last_name = name;
   if (!opened) {
@@ -217,6 +208,10 @@ void RemoteStore::end_opening() const {
 Result<RemoteModel> open_remote(std::string_view text, const RemoteOptions& options,
                                 const OpenAnyOptions& open_options) {
   INGOT_TRY(const Reference reference, parse_reference(text));
+  if (reference.kind == ReferenceKind::local) {
+    INGOT_TRY(OpenedModel local, open_any(reference.path, open_options));
+    return RemoteModel{RemoteStore(), std::move(local)};
+  }
   INGOT_TRY(RemoteStore store, RemoteStore::open(reference, options));
   store.begin_opening();
   Result<OpenedModel> opened = open_any(store, store.name(), open_options);

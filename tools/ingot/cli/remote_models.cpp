@@ -190,6 +190,18 @@ Result<OpenedModel> RemoteModels::open(Console& console, const std::string& argu
   return opened;
 }
 
+Result<std::unique_ptr<RemoteStore>> RemoteModels::open_store(Console& console,
+                                                              const std::string& argument) {
+  INGOT_TRY(const Reference reference, state_->reference_of(argument));
+  if (state_->is_insecure) console.remark(argument, "certificates are NOT checked");
+  INGOT_TRY(RemoteOptions options, state_->options());
+  options.max_fetch_bytes = RemoteOptions().max_fetch_bytes;
+  Result<RemoteStore> store = RemoteStore::open(reference, options);
+  state_->report_requests(console, argument);
+  if (!store) return fail(std::move(store).error());
+  return std::make_unique<RemoteStore>(*std::move(store));
+}
+
 Traffic RemoteModels::traffic() const {
   Traffic total;
   for (const RemoteStore& store : state_->stores) {

@@ -12,6 +12,10 @@ namespace CLI {
 class App;
 }  // namespace CLI
 
+namespace ingot {
+class RemoteStore;
+}
+
 namespace ingot::cli {
 
 class Console;
@@ -45,6 +49,10 @@ class RemoteModels {
   /// Opens a model; remarks go to the console.
   [[nodiscard]] Result<OpenedModel> open(Console& console, const std::string& argument,
                                          const OpenAnyOptions& options);
+
+  /// Finds the files that a reference means, to be fetched as a whole: there is no limit to that.
+  [[nodiscard]] Result<std::unique_ptr<RemoteStore>> open_store(Console& console,
+                                                                const std::string& argument);
 
   /// All that was sent and received so far.
   [[nodiscard]] Traffic traffic() const;

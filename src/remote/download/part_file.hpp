@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// A download that is not complete: its bytes, and which of them are there.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ingot/error.hpp"
+
+namespace ingot::remote {
+
+/// What is fetched as one range.
+inline constexpr std::uint64_t download_range_bytes = std::uint64_t{16} << 20;
+
+/// What a download must have in common with an earlier one to go on with it.
+struct DownloadKey {
+  std::string address;  ///< Safe to print.
+  std::string commit;
+  std::uint64_t size_bytes = 0;
+  std::string tag;     ///< ETag; may be empty.
+  std::string sha256;  ///< That the server names; may be empty.
+};
+
+/// `PATH.ingot-part` and `PATH.ingot-part.json`, locked for this process. Movable. Ranges are
+/// marked by one thread at a time; `write` and `read` may be called from several.
+class PartFile {
+ public:
+  /// Goes on with what is there if it is of the same file, else begins anew. Claims the disk space.
+  /// Errc::file_in_use; Errc::io_error.
+  [[nodiscard]] static Result<PartFile> open(const std::string& path, DownloadKey key);
+  PartFile(PartFile&& other) noexcept;
+  PartFile& operator=(PartFile&&) = delete;
+  ~PartFile();
+
+  [[nodiscard]] std::size_t range_count() const noexcept { return is_finished_.size(); }
+  [[nodiscard]] bool is_finished(std::size_t range) const { return is_finished_[range]; }
+  [[nodiscard]] std::uint64_t range_size(std::size_t range) const noexcept;
+  [[nodiscard]] std::uint64_t finished_bytes() const noexcept;
+  /// Why an earlier attempt was thrown away; or empty.
+  [[nodiscard]] const std::string& reason_to_restart() const noexcept { return reason_; }
+
+  [[nodiscard]] Result<void> write(std::uint64_t offset, std::span<const std::byte> bytes) const;
+  [[nodiscard]] Result<void> read(std::uint64_t offset, std::span<std::byte> bytes) const;
+  void mark_finished(std::size_t range) { is_finished_[range] = true; }
+
+  /// Notes which ranges are there, so that a kill loses none of them. The notes are not flushed to
+  /// the disk: after a loss of power the digest tells whether they were right.
+  [[nodiscard]] Result<void> save() const;
+  /// Flushes the bytes and gives the file its name.
+  [[nodiscard]] Result<void> finish(bool may_replace);
+  /// Puts wrong bytes where nobody takes them for the file.
+  [[nodiscard]] Result<void> set_aside();
+
+ private:
+  PartFile(std::string path, DownloadKey key) : path_(std::move(path)), key_(std::move(key)) {}
+  [[nodiscard]] Result<void> open_and_lock();
+  [[nodiscard]] Result<void> reserve() const;
+  void load();
+  [[nodiscard]] Failure fail_with(int error_number, const char* action) const;
+  [[nodiscard]] std::string part_path() const { return path_ + ".ingot-part"; }
+  [[nodiscard]] std::string notes_path() const { return path_ + ".ingot-part.json"; }
+
+  std::string path_;
+  DownloadKey key_;
+  int descriptor_ = -1;
+  std::vector<bool> is_finished_;
+  std::string reason_;
+};
+
+}  // namespace ingot::remote

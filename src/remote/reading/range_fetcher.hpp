@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// Ranges of a file from the address that its server redirected to, as long as that holds.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+
+#include "remote/http/session.hpp"
+#include "remote/reading/file_identity.hpp"
+#include "remote/reading/range_receiver.hpp"
+
+namespace ingot::remote {
+
+/// Fetches ranges of one file. Thread-safe.
+class RangeFetcher {
+ public:
+  /// `given` is the address that the user or a hub gave, `final_address` where the first answer
+  /// came from.
+  RangeFetcher(std::shared_ptr<Session> session, Address given, Address final_address,
+               FileIdentity identity)
+      : session_(std::move(session)),
+        given_(std::move(given)),
+        identity_(std::move(identity)),
+        final_address_(std::move(final_address)) {}
+
+  [[nodiscard]] Result<void> fetch(std::uint64_t file_offset, std::uint64_t size_bytes,
+                                   const WriteFunction& write) const;
+
+ private:
+  [[nodiscard]] Result<void> fetch_from(const Address& address, std::uint64_t file_offset,
+                                        std::uint64_t size_bytes, const WriteFunction& write) const;
+
+  std::shared_ptr<Session> session_;
+  Address given_;
+  FileIdentity identity_;
+  mutable std::mutex mutex_;
+  mutable Address final_address_;
+};
+
+}  // namespace ingot::remote

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// What is behind a remote store.
+#pragma once
+
+#include <algorithm>
+#include <future>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+
+#include "ingot/remote.hpp"
+#include "ingot/shard_name.hpp"
+#include "remote/http/session.hpp"
+#include "remote/places/place.hpp"
+
+namespace ingot {
+
+namespace remote {
+
+using Opened = Result<std::unique_ptr<Source>>;
+
+/// The door for the rest of the library.
+struct StoreAccess {
+  /// None if all files are on this system.
+  [[nodiscard]] static std::shared_ptr<Session> session(const RemoteStore& store);
+  [[nodiscard]] static const Place& place(const RemoteStore& store);
+  /// What is known of a file; nullptr if nothing is.
+  [[nodiscard]] static const RemoteFile* find(const RemoteStore& store, const std::string& name);
+};
+
+}  // namespace remote
+
+struct RemoteStore::State {
+  std::shared_ptr<remote::Session> session;  ///< None if all files are on this system.
+  remote::Place place;
+  std::mutex mutex;
+  std::map<std::string, std::future<remote::Opened>> early;  ///< Opened before they are asked for.
+  std::set<std::string> begun;  ///< Files that were opened, early or not.
+  /// The file that was opened last, or why it was not: the next format asks for it again.
+  std::string last_name;
+  Result<std::shared_ptr<const Source>> last;
+
+  [[nodiscard]] const RemoteFile* find(const std::string& name) const {
+    const auto found = std::find_if(place.files.begin(), place.files.end(),
+                                    [&](const RemoteFile& file) { return file.name == name; });
+    return found == place.files.end() ? nullptr : &*found;
+  }
+  [[nodiscard]] remote::Opened open(const std::string& name) const;
+  void open_early(const ShardName& shard, const std::string& but);
+};
+
+}  // namespace ingot

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+#include "commands/download/remote_download.hpp"
+
+#include <fmt/core.h>
+
+#include <ingot/download.hpp>
+#include <ingot/text.hpp>
+#include <memory>
+#include <utility>
+
+#include "cli/progress.hpp"
+
+namespace ingot::cli {
+namespace {
+
+void print_file(Console& console, const std::string& path, const DownloadedFile& file) {
+  const std::string_view verdict = file.is_verified ? "verified" : "not verified";
+  console.out().print("{}: {}, SHA-256 {}, {}{}\n", escape(path), format_bytes(file.size_bytes),
+                      file.sha256,
+                      console.paint(file.is_verified ? Style::good : Style::warning, verdict),
+                      file.was_there ? ", was there" : "");
+}
+
+void write_file(JsonStream& json, const std::string& name, const std::string& path,
+                const DownloadedFile& file) {
+  json.begin_object(Layout::line);
+  json.member("name", std::string_view(name));
+  json.member("path", std::string_view(path));
+  json.member("size", file.size_bytes);
+  json.member("sha256", std::string_view(file.sha256));
+  json.member("verified", file.is_verified);
+  json.member("was_there", file.was_there);
+  json.member("kept_bytes", file.kept_bytes);
+  json.end();
+}
+
+ExitCode status_of(Console& console, const std::string& path, const Error& error) {
+  if (error.code == Errc::already_exists) return console.refuse_existing(path);
+  const ExitCode status = console.fail(path, error);
+  return error.code == Errc::digest_mismatch ? ExitCode::negative : status;
+}
+
+}  // namespace
+
+ExitCode download_model(Console& console, const DownloadRequest& request, JsonStream& json) {
+  const OrderlyStop orderly_stop;
+  const Result<std::unique_ptr<RemoteStore>> store =
+      console.remote().open_store(console, request.reference);
+  if (!store) return console.fail(request.reference, store.error());
+  for (const RemoteFile& wanted : (*store)->model_files()) {
+    const Result<std::string> name = local_name(wanted.name);
+    if (!name) return console.fail(request.reference, name.error());
+    const std::string path = request.folder == "." ? *name : request.folder + "/" + *name;
+    Progress progress(console, path, wanted.size_bytes.value_or(0));
+    const GoOn go_on = progress.go_on();
+    DownloadOptions options;
+    options.connections = request.connections;
+    options.may_replace = request.may_replace;
+    options.progress = [&](std::uint64_t done, std::uint64_t) { return go_on(done); };
+    const Result<DownloadedFile> file = download(**store, wanted.name, path, options);
+    if (!file) return status_of(console, path, file.error());
+    if (!file->reason_to_restart.empty()) {
+      console.remark(path, "began anew: " + file->reason_to_restart);
+    }
+    if (!file->is_verified) console.remark(path, "not verified: the server names no digest");
+    if (console.is_json()) {
+      write_file(json, wanted.name, path, *file);
+    } else {
+      print_file(console, path, *file);
+    }
+  }
+  return ExitCode::done;
+}
+
+}  // namespace ingot::cli
