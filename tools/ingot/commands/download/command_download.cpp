@@ -18,7 +18,7 @@ constexpr const char* examples =
     "\n"
     "Until a file is complete it is NAME.ingot-part; the same command goes on where\n"
     "it ended. The name is given when the digest is right: that of hub or registry.\n"
-    "Where a server names none, the file is 'not verified', and its digest is printed.\n"
+    "Where a server names none, the file is 'not verified'; its digest is printed.\n"
     "Exit status 1: the digest is wrong; the bytes are kept as NAME.ingot-bad.";
 
 struct Options {
