@@ -57,6 +57,7 @@ struct EditPlan {
   std::uint64_t file_bytes = 0;      ///< The size of the file afterwards.
   std::uint64_t data_offset = 0;     ///< Where its data section begins.
   std::uint64_t slack_bytes = 0;     ///< How much longer a later header may be and still fit.
+  std::uint64_t padding_bytes = 0;   ///< Of these, in the padding key; 0: there is no such key.
 };
 
 struct EditOutcome {

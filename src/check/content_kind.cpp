@@ -129,7 +129,7 @@ std::string_view identify_content(std::span<const std::byte> head,
   if (is_safetensors(head, file_bytes)) return "a safetensors file: `ingot convert` reads it";
   const bool is_zero =
       std::all_of(head.begin(), head.end(), [](std::byte byte) { return byte == std::byte{0}; });
-  if (is_zero) return "zeros: a download that made room and never came";
+  if (is_zero) return "all zeros: space was reserved, but the download never ran";
   return identify_text(text_of(head));
 }
 

@@ -24,10 +24,19 @@ std::vector<std::byte> read_head(const Source& source) {
   return head;
 }
 
-/// "this is an HTML page, ..., not a GGUF file"
+/// "the file is an HTML page: ..."
 std::string explain_content(const Source& source) {
   const std::string_view content = identify_content(read_head(source), source.size_bytes());
-  return content.empty() ? std::string() : "this is " + std::string(content);
+  return content.empty() ? std::string() : "the file is " + std::string(content);
+}
+
+/// "2.86 of 4.03 MiB", "977 KiB of 4.03 MiB"
+std::string part_text(std::uint64_t part, std::uint64_t whole) {
+  std::string text = format_bytes(part);
+  const std::string of = format_bytes(whole);
+  const std::size_t unit = text.find(' ');
+  if (of.ends_with(text.substr(unit))) text.resize(unit);
+  return text + " of " + of;
 }
 
 /// How much of a file is there whose table is whole and whose data is not.
@@ -42,11 +51,9 @@ std::string explain_missing_data(const std::string& path) {
     if (first == nullptr || tensor.data_offset < first->data_offset) first = &tensor;
   }
   if (first == nullptr) return {};
-  return "truncated: " + format_bytes(cut->present_bytes) + " of " +
-         format_bytes(cut->needed_bytes) + " are there; first incomplete tensor \"" +
-         escape(first->name) + "\"; " + std::to_string(incomplete_count) + " of " +
-         plural(cut->model.tensors().size(), "tensor") + (incomplete_count == 1 ? " is" : " are") +
-         " not complete";
+  return "cut off at " + part_text(cut->present_bytes, cut->needed_bytes) + "; " +
+         std::to_string(incomplete_count) + " of " + plural(cut->model.tensors().size(), "tensor") +
+         " incomplete, first " + escape(first->name);
 }
 
 /// The reader's message without the place, which is a member of a finding.
@@ -108,8 +115,7 @@ std::string explain(const std::string& path, const Error& error) {
   }
   if (error.code != Errc::truncated) return {};
   if ((*source)->size_bytes() < 4) return explain_content(**source);
-  return "truncated: the file ends after " + format_bytes((*source)->size_bytes()) +
-         ", within its header" +
+  return "cut off within the header, after " + format_bytes((*source)->size_bytes()) +
          (error.subject.empty() ? "" : ", at \"" + escape_shortened(error.subject, 80) + "\"");
 }
 

@@ -349,8 +349,8 @@ void tensor_shape(Inspection& inspection) {
   for_each_tensor(inspection, [&](const TensorInfo& tensor) {
     const auto expected = expected_shape(tensor.name, *widths);
     if (!expected || fits(trimmed(tensor.shape), *expected)) return;
-    inspection.report_tensor(tensor, "its shape is " + shape_text(tensor.shape) + ", " +
-                                         expected_text(*expected) + " by the metadata");
+    inspection.report_tensor(tensor, "shape is " + shape_text(tensor.shape) +
+                                         "; the metadata implies " + expected_text(*expected));
   });
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Manifests of llama-gguf-hash, and those of sha256sum.
+// Manifests of llama-gguf-hash and of sha256sum, with and without --tag, pointers of Git LFS, and
+// digests that stand alone.
 //
 // A line of the first kind is (printf) "%-8s  %-s  %s": algorithm, digits, then FILE for the
 // weights of a whole model or FILE:TENSOR. Nothing separates the two but a colon, which both may
@@ -60,10 +61,47 @@ std::string_view take_word(std::string_view& line) {
   return word;
 }
 
+/// What a line that names its algorithm says.
+struct TaggedDigest {
+  const DigestAlgorithmInfo* algorithm = nullptr;
+  std::string_view file;  ///< Empty: of a digest alone.
+  std::string_view digits;
+};
+
+/// `SHA256 (FILE) = DIGITS`, as the tools of BSD and `sha256sum --tag` write it.
+std::optional<TaggedDigest> read_bsd_line(std::string_view line) {
+  constexpr std::string_view middle = ") = ";
+  const std::size_t open = line.find(" (");
+  const std::size_t close = line.rfind(middle);
+  if (open == std::string_view::npos || close == std::string_view::npos || close < open + 2) {
+    return std::nullopt;
+  }
+  const DigestAlgorithmInfo* algorithm = find_digest_algorithm(lower_case(line.substr(0, open)));
+  if (algorithm == nullptr) return std::nullopt;
+  return TaggedDigest{algorithm, line.substr(open + 2, close - open - 2),
+                      line.substr(close + middle.size())};
+}
+
+/// `sha256:DIGITS`
+std::optional<TaggedDigest> read_prefixed(std::string_view word) {
+  const std::size_t colon = word.find(':');
+  if (colon == std::string_view::npos) return std::nullopt;
+  const DigestAlgorithmInfo* algorithm = find_digest_algorithm(lower_case(word.substr(0, colon)));
+  if (algorithm == nullptr) return std::nullopt;
+  return TaggedDigest{algorithm, {}, word.substr(colon + 1)};
+}
+
 class LineReader {
  public:
   Result<void> read(std::string_view line) {
+    if (line.starts_with(pointer_beginning)) is_pointer_ = true;
+    if (is_pointer_) return read_pointer(line);
+    if (const auto tagged = read_bsd_line(line)) return put_tagged(*tagged);
     const std::string_view first = take_word(line);
+    if (auto prefixed = read_prefixed(first)) {
+      prefixed->file = line;
+      return put_tagged(*prefixed);
+    }
     if (const DigestAlgorithmInfo* sum = find_sum(first)) return read_sum(*sum, first, line);
     const std::string_view digits = take_word(line);
     if (line.empty()) return fail_manifest(first, "a line with less than three words");
@@ -109,10 +147,23 @@ class LineReader {
     return nullptr;
   }
 
+  /// A line of a pointer of Git LFS, which stands for one file without a name.
+  Result<void> read_pointer(std::string_view line) {
+    constexpr std::string_view digest = "oid ";
+    if (!line.starts_with(digest)) return {};
+    const auto tagged = read_prefixed(line.substr(digest.size()));
+    if (!tagged) return fail_manifest(line, "not a digest that is known");
+    return put_tagged(*tagged);
+  }
+
+  Result<void> put_tagged(const TaggedDigest& tagged) {
+    return put_digest(building_of(tagged.file).entry.digests, *tagged.algorithm, tagged.digits,
+                      tagged.file.empty() ? tagged.digits : tagged.file);
+  }
+
   Result<void> read_sum(const DigestAlgorithmInfo& algorithm, std::string_view digits,
                         std::string_view file) {
     if (file.starts_with('*')) file.remove_prefix(1);  // read in binary mode
-    if (file.empty()) return fail_manifest(digits, "a digest of nothing");
     return put_digest(building_of(file).entry.digests, algorithm, digits, file);
   }
 
@@ -132,8 +183,11 @@ class LineReader {
     return tensors[found->second].digests;
   }
 
+  static constexpr std::string_view pointer_beginning = "version https://git-lfs";
+
   std::vector<Building> models_;
   Positions positions_;
+  bool is_pointer_ = false;
 };
 
 }  // namespace

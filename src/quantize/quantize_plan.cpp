@@ -137,10 +137,8 @@ class QuantizePlanner {
     if (has_data || !demands_importance(to.type, planned.choice.role, recipe)) return {};
     return fail(Errc::weights_required, std::string(tensor.name),
                 options_.importance == nullptr
-                    ? "it would be " + std::string(to.name) +
-                          "; give an importance matrix, or a larger type for it"
-                    : "it would be " + std::string(to.name) +
-                          ", and the importance matrix has nothing on it");
+                    ? std::string(to.name)
+                    : std::string(to.name) + ", and the matrix has nothing on this tensor");
   }
 
   const Model& model_;

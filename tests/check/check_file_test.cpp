@@ -51,8 +51,8 @@ TEST(CheckFile, SaysWhatIsMissingOfATruncatedFile) {
   ASSERT_EQ(checked.findings.size(), 1u);
   const Finding& finding = checked.findings[0];
   EXPECT_EQ(finding.rule->name, "tensor_outside_file");
-  EXPECT_THAT(finding.message, HasSubstr("truncated: "));
-  EXPECT_THAT(finding.message, HasSubstr(" are there; first incomplete tensor \"c\""));
+  EXPECT_THAT(finding.message, HasSubstr("cut off at "));
+  EXPECT_THAT(finding.message, HasSubstr(" incomplete, first c"));
   EXPECT_THAT(finding.message, HasSubstr("2 of 3"));
   EXPECT_TRUE(checked.summary.is_refused);
   EXPECT_EQ(checked.summary.errors, 1u);
@@ -72,7 +72,7 @@ TEST(CheckFile, AnOffsetThatNoFileHasIsNoTruncation) {
   const Checked checked = check(file.bytes());
   ASSERT_EQ(checked.findings.size(), 1u);
   EXPECT_EQ(checked.findings[0].rule->name, "tensor_outside_file");
-  EXPECT_THAT(checked.findings[0].message, testing::Not(HasSubstr("truncated: ")));
+  EXPECT_THAT(checked.findings[0].message, testing::Not(HasSubstr("cut off at ")));
 }
 
 TEST(CheckFile, ChecksWhatOnlyAStrictReaderRefuses) {

@@ -63,7 +63,7 @@ grep -q '^ingot: before.gguf: warning: "x" is an array of arrays' message ||
 "$ingot" metadata types.gguf a g n o --json
 expect_error 2 'from 0 to 255' "$ingot" edit types.gguf --in-place --set a=256
 expect_error 2 'whole number' "$ingot" edit types.gguf --in-place --set a=1.5
-expect_error 2 'true or false' "$ingot" edit types.gguf --in-place --set h=1
+expect_error 2 'true, yes, 1, false, no or 0' "$ingot" edit types.gguf --in-place --set h=maybe
 expect_error 2 'JSON' "$ingot" edit types.gguf --in-place --set 'n=[1'
 expect_error 2 'needs its type' "$ingot" edit types.gguf --in-place --set new.key=1
 expect_error 2 'did you mean "general.url"' "$ingot" edit types.gguf --in-place --set general.ulr=1
@@ -105,7 +105,8 @@ plan, = json.load(open("plan.json"))
 assert plan["dry_run"] and plan["file"] == "model.gguf", plan
 assert plan["slack_bytes"] >= 100000 and 0 < plan["bytes_to_write"], plan
 assert plan["changes"] == [{"action": "set_key", "name": "general.name", "new_name": None,
-                            "type": "string", "value": "X"}], plan
+                            "type": "string", "value": "X", "old_type": "string",
+                            "old_value": "My model"}], plan
 '
 expect_same model.gguf same.gguf
 "$ingot" edit model.gguf --in-place --set general.name=My\ model | grep -q 'nothing to do' ||

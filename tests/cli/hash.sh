@@ -117,7 +117,22 @@ for out in model.gguf ./model.gguf hard.gguf soft.gguf; do
 done
 expect_error 2 'one of the files to hash' "$ingot" hash set-00001-of-00003.gguf --force \
   -o set-00002-of-00003.gguf
-expect_error 3 'not a file' "$ingot" hash model.gguf -o folder --force
+expect_error 3 'directory; give a file name' "$ingot" hash model.gguf -o folder --force
 expect_error 4 'No such file' "$ingot" hash model.gguf -o nowhere/manifest.json
 expect_same model.gguf before.gguf
 "$ingot" hash --verify set.json -q
+
+# A digest in any form: alone, with its algorithm, of Git LFS, of the tools of BSD.
+"$ingot" sample one.gguf -q
+sum=$(sha256sum one.gguf | cut -d ' ' -f 1)
+printf 'version https://git-lfs.github.com/spec/v1\noid sha256:%s\nsize 4223520\n' "$sum" >pointer
+sha256sum --tag one.gguf >tagged
+echo "$sum" >alone
+for digest in "$sum" "sha256:$sum" "SHA256:$sum" pointer tagged alone; do
+  "$ingot" hash one.gguf --verify "$digest" | grep -qx 'one.gguf: ok: 1 digest agrees' || fail "$digest"
+done
+"$ingot" hash --verify tagged -q
+other=${sum//[0-7]/8}
+expect 1 "$ingot" hash one.gguf --verify "$other" | grep -q '^one.gguf: FAILED: 1 of 1 digest differs$' || fail "$other"
+expect_error 2 'name one FILE' "$ingot" hash --verify "$sum"
+expect_error 2 'name one FILE' "$ingot" hash --verify pointer one.gguf model.gguf

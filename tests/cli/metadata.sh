@@ -35,3 +35,10 @@ assert tokens["count"] == len(tokens["value"]) == 300
 assert tokens["value"][:4] == ["<unk>", "<s>", "</s>", "<0x00>"]
 assert keys["llama.rope.freq_base"]["value"] == 10000.0
 '
+
+# A vocabulary as a file: one element a line.
+"$ingot" metadata model.gguf tokenizer.ggml.tokens --lines >tokens.txt
+[[ $(wc -l <tokens.txt) == 300 && $(sed -n 3p tokens.txt) == '</s>' ]] || fail "not the vocabulary"
+"$ingot" metadata model.gguf tokenizer.ggml.scores --lines | sed -n 1p | grep -qx 0 || fail "no number"
+expect_error 2 'is no array' "$ingot" metadata model.gguf general.name --lines
+expect_error 2 'keys match' "$ingot" metadata model.gguf '*' --lines

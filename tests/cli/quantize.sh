@@ -134,3 +134,19 @@ expect_error 3 'element 3 (row 0, column 3) is NaN' "$ingot" quantize nan.gguf x
 expect_error 2 'the report must be another file' "$ingot" quantize model.gguf x.gguf Q4_0 \
   --report ./x.gguf --force
 [[ ! -e x.gguf ]] || fail "wrong use made a file"
+
+# Without OUT every word is a type, and each gets its file; a file of that name is an OUT.
+"$ingot" sample many.gguf -q
+"$ingot" quantize many.gguf q4_k_m Q8_0 Q8_0 -q
+"$ingot" quantize many.gguf to8.gguf Q8_0 -q
+expect_same to8.gguf many-Q8_0.gguf
+"$ingot" quantize many.gguf to4.gguf Q4_K_M -q
+expect_same to4.gguf many-Q4_K_M.gguf
+expect_error 2 'the file exists; --force replaces it' "$ingot" quantize many.gguf Q5_K_M Q8_0
+[[ ! -e many-Q5_K_M.gguf ]] || fail "the first was made though the second could not be"
+expect_error 2 'there is one OUT, "x.gguf", for several types' "$ingot" quantize many.gguf x.gguf Q8_0 Q4_K_M
+expect_error 2 'there is no TYPE "Q4_K_X"' "$ingot" quantize many.gguf Q8_0 Q4_K_X
+"$ingot" quantize many.gguf Q4_0 Q5_0 --json | python 'import json, sys; assert len(json.load(sys.stdin)) == 2'
+expect_error 2 'many.gguf: IQ2_XXS needs an importance matrix: --imatrix FILE' "$ingot" quantize many.gguf IQ2_XXS
+cp many.gguf Q6_K
+expect_error 2 'the file exists' "$ingot" quantize many.gguf Q6_K Q8_0

@@ -19,11 +19,11 @@ done
 expect_error 2 'same file' "$ingot" convert part-00001-of-00002.gguf part-00002-of-00002.gguf --force
 expect_error 2 'same file' "$ingot" split model.gguf linked/new --shards 2 --force
 for format in gguf safetensors npz; do
-  expect_error 3 'not a file' "$ingot" convert model.gguf folder --to "$format" --force
+  expect_error 3 'directory; give a file name' "$ingot" convert model.gguf folder --to "$format" --force
 done
-expect_error 3 'not a file' "$ingot" split model.gguf folder --shards 2 --force
-expect_error 3 'not a file' "$ingot" merge part-00001-of-00002.gguf folder --force
-expect_error 3 'not a file' "$ingot" hash model.gguf -o folder --force
+expect_error 3 'directory; give a file name' "$ingot" split model.gguf folder --shards 2 --force
+expect_error 3 'directory; give a file name' "$ingot" merge part-00001-of-00002.gguf folder --force
+expect_error 3 'directory; give a file name' "$ingot" hash model.gguf -o folder --force
 sha256sum --check --quiet sums
 [[ $(ls -AR) == "$before" ]] || fail "changed: $(ls -AR)"
 

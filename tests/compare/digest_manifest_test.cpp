@@ -93,6 +93,23 @@ TEST(DigestManifest, ReadsSums) {
   EXPECT_EQ((*entries)[1].digests[sha1], sha1_digits);
 }
 
+TEST(DigestManifest, ReadsDigestsThatStandAlone) {
+  const std::vector<std::pair<std::string, std::string>> texts = {
+      {sha256_digits, ""},
+      {sha256_digits + "\n", ""},
+      {"sha256:" + sha256_digits, ""},
+      {"version https://git-lfs.github.com/spec/v1\noid sha256:" + sha256_digits + "\nsize 12\n",
+       ""},
+      {"SHA256 (a (b) = c.gguf) = " + sha256_digits, "a (b) = c.gguf"}};
+  for (const auto& [text, file] : texts) {
+    const auto entries = parse_digest_manifest(text);
+    ASSERT_TRUE(entries) << text << entries.error().message();
+    ASSERT_EQ(entries->size(), 1u) << text;
+    EXPECT_EQ((*entries)[0].file, file) << text;
+    EXPECT_EQ((*entries)[0].digests[DigestAlgorithm::sha256], sha256_digits) << text;
+  }
+}
+
 TEST(DigestManifest, RefusesWhatIsNone) {
   const std::string other_digits(64, 'd');
   const std::vector<std::string> texts = {
@@ -115,7 +132,7 @@ TEST(DigestManifest, RefusesWhatIsNone) {
       "xxh64     zzzzzzzzzzzzzzzz  m.gguf",
       "uuid      " + sha1_digits + "  m.gguf",
       "sha256    " + sha256_digits + "  m.gguf:t\nsha256    " + other_digits + "  m.gguf:t",
-      sha256_digits + "  ",
+      "sha256:" + sha1_digits,
       "crc32     0011223344  m.gguf"};
   for (const std::string& text : texts) {
     EXPECT_THAT(parse_digest_manifest(text), FailsWith(Errc::manifest_invalid)) << text;

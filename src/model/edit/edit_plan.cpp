@@ -168,7 +168,8 @@ void EditPlanner::finish(EditWay way, const Place& place, std::uint64_t file_byt
                 .bytes_to_write = bytes_to_write,
                 .file_bytes = file_bytes,
                 .data_offset = place.data_offset,
-                .slack_bytes = place.data_offset - draft_.size_bytes()};
+                .slack_bytes = place.data_offset - draft_.size_bytes(),
+                .padding_bytes = place.padding_bytes};
 }
 
 Result<bool> EditPlanner::try_in_place() {

@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <ingot/check.hpp>
 #include <ingot/lock_wait.hpp>
 #include <ingot/text.hpp>
 #include <thread>
@@ -246,6 +247,24 @@ ExitCode Console::fail(std::string_view file, const Error& error) {
   if (error.code == Errc::not_mapped && open_options_.is_header_only) {
     complain(file, "this needs the data; leave out --header-only");
     return ExitCode::usage;
+  }
+  if (error.code == Errc::not_a_regular_file) {
+    const std::string path = is_folder(error.subject) ? error.subject : std::string(file);
+    if (is_folder(path)) {
+      complain(path, "this is a directory; give a file name");
+      return ExitCode::refused;
+    }
+  }
+  const bool is_explained = error.code == Errc::not_gguf || error.code == Errc::truncated ||
+                            error.code == Errc::tensor_outside_file;
+  if (is_explained && file != "-" && !file.empty()) {
+    // At the file itself, more can be seen than the reader needed.
+    const Finding finding = explain_refusal(std::string(file), error);
+    if (finding.message != sentence_of(error.code)) {
+      const bool is_cut = error.code != Errc::not_gguf;
+      complain(file, finding.message + (is_cut ? "; fetch the file again in full" : ""));
+      return ExitCode::refused;
+    }
   }
   Error shown = error;
   if (shown.subject == file) shown.subject.clear();  // it is in the line already

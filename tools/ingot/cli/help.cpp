@@ -243,7 +243,7 @@ std::string usage_message(const CLI::App& program, const CLI::ParseError& error)
   return prefix + text.substr(0, text.find('\n'));
 }
 
-std::string suggest(std::string_view word, const std::vector<std::string>& candidates) {
+std::string nearest_name(std::string_view word, const std::vector<std::string>& candidates) {
   if (word.size() > 64) return {};
   const std::string* nearest = nullptr;
   std::size_t least = std::max<std::size_t>(2, word.size() / 3) + 1;
@@ -257,7 +257,12 @@ std::string suggest(std::string_view word, const std::vector<std::string>& candi
       nearest = &candidate;
     }
   }
-  return nearest == nullptr ? "" : "; did you mean \"" + escape(*nearest) + "\"?";
+  return nearest == nullptr ? std::string() : *nearest;
+}
+
+std::string suggest(std::string_view word, const std::vector<std::string>& candidates) {
+  const std::string nearest = nearest_name(word, candidates);
+  return nearest.empty() ? "" : "; did you mean \"" + escape(nearest) + "\"?";
 }
 
 }  // namespace ingot::cli

@@ -24,6 +24,10 @@ void add_help_command(CLI::App& program, Console& console);
 /// One line that says what is wrong with the arguments and what would be right.
 [[nodiscard]] std::string usage_message(const CLI::App& program, const CLI::ParseError& error);
 
+/// The candidate nearest to `word`; empty if none is near.
+[[nodiscard]] std::string nearest_name(std::string_view word,
+                                       const std::vector<std::string>& candidates);
+
 /// `; did you mean "x"?` with the candidate nearest to `word`, or nothing if none is near.
 [[nodiscard]] std::string suggest(std::string_view word,
                                   const std::vector<std::string>& candidates);

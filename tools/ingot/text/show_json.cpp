@@ -10,6 +10,7 @@
 #include "text/chat_facts.hpp"
 #include "text/memory_facts.hpp"
 #include "text/model_facts.hpp"
+#include "text/shown_keys.hpp"
 #include "text/value_text.hpp"
 #include "text/vocabulary_facts.hpp"
 
@@ -167,7 +168,8 @@ void write_traffic(JsonStream& json, const Traffic& traffic) {
 }  // namespace
 
 void write_show_json(JsonStream& json, const std::string& file, const Model& model,
-                     const ForeignFile* foreign, const Traffic* traffic) {
+                     const ForeignFile* foreign, bool shows_all_keys,
+                     const Traffic* traffic) {
   const Summary summary = summarize(model);
   json.begin_object();
   json.member("file", std::string_view(file));
@@ -177,7 +179,7 @@ void write_show_json(JsonStream& json, const std::string& file, const Model& mod
   write_tokenizer(json, model, summary);
   write_types(json, summary);
   json.member("tensor_count", model.tensors().size());
-  json.member("metadata_count", model.metadata().size());
+  json.member("metadata_count", shown_key_count(model, shows_all_keys));
   write_shards(json, model);
   json.key("memory");
   write_memory_facts(json, model);

@@ -12,6 +12,7 @@ namespace ingot::cli {
 
 /// `foreign` if the file is of another format than GGUF, `traffic` if it is on a server.
 void write_show_json(JsonStream& json, const std::string& file, const Model& model,
-                     const ForeignFile* foreign = nullptr, const Traffic* traffic = nullptr);
+                     const ForeignFile* foreign = nullptr, bool shows_all_keys = false,
+                     const Traffic* traffic = nullptr);
 
 }  // namespace ingot::cli

@@ -272,9 +272,13 @@ Result<OwnedValue> parse_value(const ValueSpec& spec, std::string_view text) {
   }
   if (spec.scalar == ValueType::string) return OwnedValue::string(text);
   if (spec.scalar != ValueType::boolean) return parse_number(*spec.scalar, text);
-  if (text == "true") return OwnedValue::boolean(true);
-  if (text == "false") return OwnedValue::boolean(false);
-  return refuse("a bool must be true or false, not " + shown(text));
+  for (const std::string_view yes : {"true", "yes", "1"}) {
+    if (text == yes) return OwnedValue::boolean(true);
+  }
+  for (const std::string_view no : {"false", "no", "0"}) {
+    if (text == no) return OwnedValue::boolean(false);
+  }
+  return refuse("a bool must be true, yes, 1, false, no or 0, not " + shown(text));
 }
 
 Result<OwnedValue> value_of_content(const ValueSpec& spec, std::string_view content) {

@@ -27,8 +27,9 @@ struct ValueSpec {
 
 [[nodiscard]] std::string spec_text(const ValueSpec& spec);
 
-/// A value from what a user wrote: a string as it is, numbers in decimal, `true` or `false`, arrays
-/// as JSON. In arrays, {"base64": "..."} is a string of any bytes, and {"type": "uint16", "values":
+/// A value from what a user wrote: a string as it is, numbers in decimal, a bool as true, yes or 1,
+/// or false, no or 0, arrays as JSON. In arrays, {"base64": "..."} is a string of any bytes, and
+/// {"type": "uint16", "values":
 /// [...]} an array of another type than its neighbours. Errc::invalid_argument says what is wrong.
 [[nodiscard]] Result<OwnedValue> parse_value(const ValueSpec& spec, std::string_view text);
 

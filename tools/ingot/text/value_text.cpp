@@ -176,12 +176,13 @@ void print_value(Output& out, const Value& value) {
   });
 }
 
-void write_value_member(JsonStream& json, const Value& value) {
+void write_value_member(JsonStream& json, const Value& value, std::string_view prefix) {
+  const std::string name = std::string(prefix) + "value";
   if (!is_text(value)) {
-    json.key("value_base64");
+    json.key(name + "_base64");
     return json.base64(value.bytes());
   }
-  json.key("value");
+  json.key(name);
   if (!value.is_array()) return write_scalar(json, value);
   JsonVisitor visitor(json);
   walk(value.as_array(), visitor);

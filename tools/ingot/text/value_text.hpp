@@ -26,7 +26,7 @@ namespace ingot::cli {
 void print_value(Output& out, const Value& value);
 
 /// `value` as it is in JSON; the key `value_base64` where a string is not UTF-8.
-void write_value_member(JsonStream& json, const Value& value);
+void write_value_member(JsonStream& json, const Value& value, std::string_view prefix = {});
 
 /// Calls `use` with the scalar as std::uint64_t, std::int64_t, float, double, bool or
 /// std::string_view.

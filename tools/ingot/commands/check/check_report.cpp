@@ -49,7 +49,9 @@ class TextReport final : public CheckReport {
     std::string line = fmt::format("{}: {}: ", finding.file.empty() ? file_ : escape(finding.file),
                                    console_.paint(style_of(verdict), verdict));
     const std::string& subject = finding.key.empty() ? finding.tensor : finding.key;
-    if (!subject.empty()) line += fmt::format("\"{}\": ", escape(subject));
+    // A message that names its subject needs no other heading.
+    const bool is_named = finding.message.find(escape(subject)) != std::string::npos;
+    if (!subject.empty() && !is_named) line += fmt::format("\"{}\": ", escape(subject));
     line += finding.message;
     if (finding.file_offset != Error::no_offset) {
       line += fmt::format(" (byte {})", finding.file_offset);

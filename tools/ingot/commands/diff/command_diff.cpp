@@ -9,6 +9,7 @@
 #include "cli/command.hpp"
 #include "cli/progress.hpp"
 #include "commands/diff/diff_report.hpp"
+#include "text/shown_keys.hpp"
 
 namespace ingot::cli {
 namespace {
@@ -31,6 +32,7 @@ struct Options {
   std::string b;
   bool measures_weights = false;
   bool skips_data = false;
+  bool shows_all_keys = false;
 };
 
 /// Reads the stored bytes of all tensors that can be compared.
@@ -99,6 +101,9 @@ ExitCode run(const Options& options, Console& console) {
     compared = measure_weights(options, console, comparison);
   }
   if (!compared) return console.fail(options.a, compared.error());
+  std::erase_if(comparison.difference.keys, [&](const KeyDifference& key) {
+    return !is_shown_key(key.key, options.shows_all_keys);
+  });
   if (console.is_json()) {
     print_diff_json(console, comparison);
   } else if (!console.is_quiet()) {
@@ -119,6 +124,7 @@ void add_diff_command(CLI::App& program, Console& console) {
              "Also decode weights that differ: largest error, RMSE, SQNR, cosine");
   add_switch(command, "--no-data", options->skips_data,
              "Compare keys and tensors only, not the bytes that tensors store");
+  add_switch(command, "--all", options->shows_all_keys, all_keys_description);
   on_run(command, [options, &console] { console.finish(run(*options, console)); });
 }
 

@@ -28,10 +28,12 @@ constexpr const char* examples =
     "  ingot edit model.gguf -o new.gguf --set my.tags:string[]='[\"a\", \"b\"]'\n"
     "  ingot edit model.gguf --in-place --special-token eos '<|im_end|>'\n"
     "  ingot edit model.gguf --dry-run --remove 'general.source.*'\n"
-    "  ingot edit model.gguf -o roomy.gguf --reserve 65536\n"
+    "  ingot edit model.gguf -o published.gguf --compact\n"
     "\n"
     "Keys keep their type; KEY:TYPE=VALUE says another one, or that of a new key:\n"
     "uint8, int8, ... float64, bool, string, and with [] arrays, which are JSON.\n"
+    "A standard key needs no type, not even a new one; a bool is true, yes, 1, false,\n"
+    "no or 0.\n"
     "Things are removed first, then renamed, then set. What is not named keeps its\n"
     "bytes and its place. In place the header is written where it is, or into room\n"
     "that the file system makes; only else is the data shared with a copy, or copied.\n"
@@ -47,6 +49,7 @@ struct Options {
   std::uint64_t slack_bytes = 0;
   CLI::Option* has_template = nullptr;
   CLI::Option* has_slack = nullptr;
+  bool is_compact = false;
   bool is_in_place = false;
   bool is_forced = false;
   bool is_dry_run = false;
@@ -56,7 +59,14 @@ struct Options {
 struct FileReport {
   EditPlan plan;
   bool has_undone_earlier = false;
+  bool had_padding = false;
 };
+
+/// "46 bytes", "4.00 KiB"
+std::string bytes_text(std::uint64_t bytes) {
+  if (bytes >= 1024) return format_bytes(bytes);
+  return fmt::format("{} byte{}", bytes, bytes == 1 ? "" : "s");
+}
 
 std::string way_text(EditWay way) {
   switch (way) {
@@ -74,32 +84,59 @@ std::string way_text(EditWay way) {
   return {};
 }
 
+/// "set key NAME: OLD -> NEW", as wide as the terminal.
 void print_change(Console& console, const Change& change) {
   const std::string name = escape(change.name);
   std::string action(change.action);
   std::replace(action.begin(), action.end(), '_', ' ');
-  if (change.value) {
-    const Value value = change.value->value();
-    console.out().print("  {} {} = {}\n", action, name, short_value_text(value, 60));
+  const std::size_t room = console.room(action.size() + display_columns(name) + 10, 40);
+  const auto text = [&](const std::optional<OwnedValue>& value) {
+    constexpr std::size_t preview_columns = 40;
+    const Value shown = value->value();
+    return short_value_text(shown, std::min(room / 2, shown.is_array() ? preview_columns : room));
+  };
+  std::string line = "  " + action + " " + name;
+  if (change.value && change.old) {
+    line += ": " + text(change.old) + " -> " + text(change.value);
+  } else if (change.value) {
+    line += " = " + text(change.value) + " (" + spec_text(spec_of(change.value->value())) + ")";
+  } else if (change.old) {
+    line += ", which was " + text(change.old);
   } else if (!change.new_name.empty()) {
-    console.out().print("  {} {} to {}\n", action, name, escape(change.new_name));
-  } else {
-    console.out().print("  {} {}\n", action, name);
+    line += " to " + escape(change.new_name);
   }
+  console.print_prose(line);
+}
+
+/// Why there is a key that the user has not asked for, and how to do without.
+void print_padding(Console& console, const FileReport& report) {
+  if (report.plan.padding_bytes == 0 || report.had_padding) return;
+  const EditWay way = report.plan.way;
+  const std::string_view reason = way == EditWay::insert_range
+                                      ? "fill the room, which is inserted in whole blocks"
+                                  : way == EditWay::in_place ? "keep the data in its place"
+                                                             : "leave room for the next edit";
+  console.print_prose(
+      fmt::format("  add key {}: {} that every reader skips {}; --compact -o OUT leaves them out",
+                  padding_key, bytes_text(report.plan.padding_bytes), reason));
 }
 
 void print_report(Console& console, const Options& options, const FileEdit& file,
                   const FileReport& report) {
   if (console.is_quiet()) return;
   const EditPlan& plan = report.plan;
-  console.out().print("{}{}: {}", escape(file.file),
-                      options.out.empty() ? "" : " to " + escape(options.out), way_text(plan.way));
+  std::string line = escape(file.file) + (options.out.empty() ? "" : " to " + escape(options.out)) +
+                     ": " + way_text(plan.way);
   if (plan.way != EditWay::nothing) {
-    console.out().print(", {} {}", format_bytes(plan.bytes_to_write),
+    line += fmt::format(", {} {}", format_bytes(plan.bytes_to_write),
                         options.is_dry_run ? "would be written" : "written");
   }
-  console.out().print("; slack {}\n", format_bytes(plan.slack_bytes));
+  line += plan.slack_bytes == 0
+              ? std::string("; no room is left for later edits")
+              : fmt::format("; {} left for later edits", bytes_text(plan.slack_bytes));
+  console.print_prose(line);
   for (const Change& change : file.changes) print_change(console, change);
+  print_padding(console, report);
 }
 
 void write_change(JsonStream& json, const Change& change) {
@@ -112,6 +149,11 @@ void write_change(JsonStream& json, const Change& change) {
     const Value value = change.value->value();
     json.member("type", spec_text(spec_of(value)));
     write_value_member(json, value);
+  }
+  if (change.old) {
+    const Value old = change.old->value();
+    json.member("old_type", spec_text(spec_of(old)));
+    write_value_member(json, old, "old_");
   }
   json.end();
 }
@@ -127,6 +169,7 @@ void write_report(JsonStream& json, const Options& options, const FileEdit& file
   json.member("file_bytes", report.plan.file_bytes);
   json.member("data_offset", report.plan.data_offset);
   json.member("slack_bytes", report.plan.slack_bytes);
+  json.member("padding_bytes", report.plan.padding_bytes);
   json.member("undone_earlier", report.has_undone_earlier);
   json.key("changes");
   json.begin_array();
@@ -138,7 +181,8 @@ void write_report(JsonStream& json, const Options& options, const FileEdit& file
 /// Carries out what is to be done to one file, or only plans it.
 Result<FileReport> carry_out(const Options& options, FileEdit& file, Console& console) {
   INGOT_TRY(const EditPlan plan, file.edit.plan(options.out));
-  if (options.is_dry_run) return FileReport{plan, false};
+  const bool had_padding = file.edit.model().find(padding_key) != nullptr;
+  if (options.is_dry_run) return FileReport{plan, false, had_padding};
   const OrderlyStop orderly_stop;
   Progress progress(console, file.file, plan.bytes_to_write);
   const GoOn go_on = progress.go_on();
@@ -150,7 +194,7 @@ Result<FileReport> carry_out(const Options& options, FileEdit& file, Console& co
                    "another program has the file open and keeps the old one; it was replaced by " +
                        way_text(outcome.done.way));
   }
-  return FileReport{outcome.done, outcome.has_undone_earlier};
+  return FileReport{outcome.done, outcome.has_undone_earlier, had_padding};
 }
 
 ExitCode refuse(const Options& options, const FileEdit& file, const Error& error,
@@ -225,6 +269,9 @@ Result<std::vector<FileEdit>> open_files(const Options& options, Console& consol
 std::string usage_problem(const Options& options) {
   if (options.file == "-") return "FILE must be a file, not standard input";
   if (options.request.is_empty()) return "say what to change; 'ingot help edit' lists what can be";
+  if (options.is_compact && options.has_slack->count() > 0) {
+    return "--compact leaves no room, --reserve some; give one of them";
+  }
   if (options.is_in_place && !options.out.empty()) {
     return "--in-place and -o OUT exclude each other";
   }
@@ -252,6 +299,7 @@ std::optional<ExitCode> edit_once(const Options& options, Console& console) {
 ExitCode run(Options& options, Console& console) {
   if (options.has_template->count() > 0) options.request.chat_template = options.chat_template;
   if (options.has_slack->count() > 0) options.request.slack_bytes = options.slack_bytes;
+  if (options.is_compact) options.request.slack_bytes = 0;
   const std::string problem = usage_problem(options);
   if (!problem.empty()) return console.refuse_usage("edit: " + problem);
   // The path may lead to another file by the time that the edit is ready: it starts over then.
@@ -292,6 +340,8 @@ void add_change_options(CLI::App& command, Options& options) {
            "Set the chat template to the content of a file; refused if it cannot be read");
   options.has_slack = add_number(command, "--reserve", options.slack_bytes, 0, 1 << 26,
                                  "Keep N bytes free for later edits in place; 0: none");
+  add_switch(command, "--compact", options.is_compact,
+             "Leave no room for later edits and no key ingot.padding, for publishing");
 }
 
 }  // namespace

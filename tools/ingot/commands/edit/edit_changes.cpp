@@ -104,7 +104,8 @@ class Changer {
         if (!matches_glob(glob, entry.key) || is_protected(entry.key)) continue;
         has_matched = true;
         if (!file.edit.remove_key(entry.key)) continue;  // another glob has caught it
-        file.changes.push_back({"remove_key", std::string(entry.key), {}, {}});
+        file.changes.push_back(
+            {"remove_key", std::string(entry.key), {}, {}, OwnedValue::copy_of(entry.value)});
       }
     }
     if (!has_matched) return missing("there is no key " + in_quotes(glob) + hint_keys(glob));
@@ -118,7 +119,7 @@ class Changer {
         if (!matches_glob(glob, tensor.name)) continue;
         has_matched = true;
         if (!file.edit.remove_tensor(tensor.name)) continue;
-        file.changes.push_back({"remove_tensor", std::string(tensor.name), {}, {}});
+        file.changes.push_back({"remove_tensor", std::string(tensor.name), {}, {}, {}});
       }
     }
     if (!has_matched) return missing("there is no tensor " + in_quotes(glob) + hint_tensors(glob));
@@ -145,7 +146,7 @@ class Changer {
       }
       if (!result) continue;
       has_matched = true;
-      file.changes.push_back({is_key ? "rename_key" : "rename_tensor", from, to, {}});
+      file.changes.push_back({is_key ? "rename_key" : "rename_tensor", from, to, {}, {}});
     }
     if (has_matched) return {};
     return missing(is_key ? "there is no key " + in_quotes(from) + hint_keys(from)
@@ -190,10 +191,8 @@ class Changer {
     if (!spec) spec = standard_spec(assignment);
     if (!spec && assignment.is_path) spec = ValueSpec{ValueType::string, 0};
     if (!spec) {
-      return no_sense(fmt::format(
-          "there is no key {}{}; a new key that is no standard one needs its type: "
-          "--set '{}:string=...'",
-          in_quotes(assignment.key), hint_new_key(assignment.key), escape(assignment.key)));
+      return no_sense("there is no key " + in_quotes(assignment.key) +
+                      hint_new_key(assignment.key));
     }
     std::optional<std::string> content;
     if (assignment.is_path) {
@@ -220,13 +219,17 @@ class Changer {
     bool is_somewhere = false;
     for (FileEdit& file : files_) is_somewhere = is_somewhere || file.edit.find(key).has_value();
     for (FileEdit& file : files_) {
-      const bool is_here = file.edit.find(key).has_value();
+      const std::optional<Value> old = file.edit.find(key);
+      const bool is_here = old.has_value();
       if (!is_here && is_somewhere) continue;
+      std::optional<OwnedValue> kept;
+      if (old) kept = OwnedValue::copy_of(*old);
       file.edit.set(key, value);
       file.changes.push_back({is_here ? "set_key" : "add_key",
                               std::string(key),
                               {},
-                              OwnedValue::copy_of(value.value())});
+                              OwnedValue::copy_of(value.value()),
+                              std::move(kept)});
       if (!is_here) break;  // a new one goes into the first file
     }
   }
@@ -325,13 +328,34 @@ class Changer {
   [[nodiscard]] std::string hint_keys(const std::string& word) const {
     return suggest(word, key_names());
   }
-  /// Also names standard keys that the files do not have.
+  /// The standard key that is meant, with the type that engines want; else how a new key is typed.
   [[nodiscard]] std::string hint_new_key(const std::string& word) const {
     std::vector<std::string> names = key_names();
     for (const MetadataKeyInfo& key : standard_keys) {
-      names.push_back((key.has_architecture ? architecture() + '.' : "") + std::string(key.name));
+      const std::string name =
+          (key.has_architecture ? architecture() + '.' : "") + std::string(key.name);
+      if (key.has_architecture && word.ends_with(key.name) && name.ends_with(word)) {
+        return hint_standard_key(name);
+      }
+      names.push_back(name);
     }
-    return suggest(word, names);
+    for (const MetadataKeyInfo& key : standard_keys) names.emplace_back(key.name);
+    std::string near = nearest_name(word, names);
+    if (!near.empty() && find_key(near, architecture()) == nullptr) {
+      const std::string full = architecture() + '.' + near;
+      if (find_key(full, architecture()) != nullptr) near = full;
+    }
+    if (!near.empty() && find_key(near, architecture()) != nullptr) return hint_standard_key(near);
+    const std::string guess = near.empty() ? "" : "; did you mean " + in_quotes(near) + "?";
+    return guess +
+           fmt::format("; a new key needs its type, as in --set '{}:string=TEXT'", escape(word));
+  }
+  [[nodiscard]] std::string hint_standard_key(const std::string& name) const {
+    const KeyForm form = find_key(name, architecture())->form;
+    const KeyType usual = usual_type(form);
+    const ValueSpec spec{usual.type, usual.is_array ? std::size_t{1} : std::size_t{0}};
+    return fmt::format("; did you mean {} ({})? --set '{}={}'", in_quotes(name), spec_text(spec),
+                       escape(name), usual.is_array ? "[...]" : "...");
   }
   [[nodiscard]] std::string hint_tensors(const std::string& word) const {
     std::vector<std::string> names;

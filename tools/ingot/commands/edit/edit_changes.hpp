@@ -47,6 +47,7 @@ struct Change {
   std::string name;
   std::string new_name;             ///< Of something that is renamed.
   std::optional<OwnedValue> value;  ///< Of something that is set.
+  std::optional<OwnedValue> old;    ///< Of a key that was there, before it is set or removed.
 };
 
 /// One file of the model, with the changes that concern it.

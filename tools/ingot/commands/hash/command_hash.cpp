@@ -251,8 +251,10 @@ void add_hash_command(CLI::App& program, Console& console) {
              "Only of each tensor: the fastest, on all cores");
   add_switch(command, "--uuid", options->has_uuid,
              "The UUID of the weights, as llama-gguf-hash computes it, too");
-  add_text(command, "--verify", options->manifest, "MANIFEST",
-           "Compare with digests of a manifest instead of printing any");
+  add_text(
+      command, "--verify", options->manifest, "MANIFEST",
+      "Compare with digests instead of printing any: a manifest of ingot hash, llama-gguf-hash "
+      "or sha256sum, a Git LFS pointer, or a digest itself, with or without sha256: before it");
   on_run(command, [options, &console] { console.finish(run(*options, console)); });
 }
 

@@ -149,9 +149,19 @@ void print_verdict_text(Output& out, const Console& console, const std::string& 
   }
   const std::string count =
       format_digits(compared_count) + (compared_count == 1 ? " digest" : " digests");
-  const std::string verdict = mismatches.empty() ? "ok, " + count + " as in the manifest"
-                                                 : "NOT as in the manifest, " + count + " compared";
-  out.print("{}: {}\n", escape(file), console.paint(Style::strong, verdict));
+  const auto differing =
+      std::count_if(mismatches.begin(), mismatches.end(),
+                    [](const DigestMismatch& mismatch) { return !mismatch.algorithm.empty(); });
+  const auto others = static_cast<std::ptrdiff_t>(mismatches.size()) - differing;
+  std::string result =
+      fmt::format("{} of {}", format_digits(static_cast<std::uint64_t>(differing)), count) +
+      (differing == 1 ? " differs" : " differ");
+  if (others > 0) result += fmt::format(", {} missing or not expected", others);
+  if (mismatches.empty()) result = count + (compared_count == 1 ? " agrees" : " agree");
+  out.print(
+      "{}: {}: {}\n", escape(file),
+      mismatches.empty() ? console.paint(Style::good, "ok") : console.paint(Style::bad, "FAILED"),
+      result);
 }
 
 void print_verdict_json(JsonStream& json, const std::string& file,

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <filesystem>
 #include <fstream>
 #include <ingot/digest_manifest.hpp>
@@ -52,6 +53,15 @@ Result<std::string> read_manifest(const std::string& path) {
   std::string text(static_cast<std::size_t>(source->size_bytes()), '\0');
   INGOT_TRY_VOID(source->read(0, std::as_writable_bytes(std::span(text))));
   return text;
+}
+
+/// Whether a word is a digest, and not the name of a file that holds some.
+bool is_digest(const std::string& word) {
+  if (::access(word.c_str(), F_OK) == 0) return false;
+  const std::string digits = word.substr(word.find(':') + 1);
+  return digits.size() >= 16 && std::all_of(digits.begin(), digits.end(), [](unsigned char digit) {
+           return std::isxdigit(digit) != 0;
+         });
 }
 
 std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
@@ -149,10 +159,17 @@ bool report_verification(const Verification& verification, Console& console) {
 }  // namespace
 
 ExitCode verify_manifest(const VerifyRequest& request, Console& console) {
-  const Result<std::string> text = read_manifest(request.manifest);
+  const Result<std::string> text =
+      is_digest(request.manifest) ? request.manifest : read_manifest(request.manifest);
   if (!text) return console.fail(request.manifest, text.error());
   const Result<std::vector<ManifestEntry>> entries = parse_digest_manifest(*text);
   if (!entries) return console.fail(request.manifest, entries.error());
+  const bool has_nameless =
+      std::any_of(entries->begin(), entries->end(),
+                  [](const ManifestEntry& entry) { return entry.file.empty(); });
+  if (has_nameless && (request.files.size() != 1 || entries->size() != 1)) {
+    return console.refuse_usage("hash: a digest alone is that of one file; name one FILE");
+  }
   Verification verification = plan_verification(request, console, *entries);
   const ExitCode status = hash_all(verification.jobs, console);
   if (status >= ExitCode::interrupted) return status;

@@ -15,6 +15,7 @@
 #include "cli/table.hpp"
 #include "cli/wrap.hpp"
 #include "text/name_match.hpp"
+#include "text/shown_keys.hpp"
 #include "text/value_text.hpp"
 #include "text/whole_file.hpp"
 
@@ -26,6 +27,7 @@ constexpr const char* examples =
     "  ingot metadata model.gguf\n"
     "  ingot metadata model.gguf 'tokenizer.*' '*.context_length'\n"
     "  ingot metadata model.gguf --raw tokenizer.chat_template > template.jinja\n"
+    "  ingot metadata model.gguf tokenizer.ggml.tokens --lines > tokens.txt\n"
     "  ingot metadata model.gguf --json | jq '.[] | select(.key == \"general.name\")'\n"
     "\n"
     "Exit status 1: no key matches.";
@@ -35,6 +37,8 @@ struct Options {
   std::vector<std::string> key_globs;
   std::optional<std::string> raw_key;
   bool is_full = false;
+  bool shows_all = false;
+  bool is_lines = false;
 };
 
 using Keys = std::vector<const KeyValue*>;
@@ -133,7 +137,32 @@ ExitCode print_raw(Console& console, const Options& options, const Model& model)
   return ExitCode::done;
 }
 
+/// The elements of one array, one a line: a vocabulary, say.
+ExitCode print_elements(Console& console, const Options& options, const Keys& keys) {
+  if (keys.size() != 1 || !keys[0]->value.is_array()) {
+    const std::string found = keys.size() == 1 ? escape(keys[0]->key) + " is no array"
+                                               : fmt::format("{} keys match", keys.size());
+    console.complain(options.file, "--lines prints one array; " + found);
+    return ExitCode::usage;
+  }
+  Output& out = console.out();
+  for (const Value element : keys[0]->value.as_array()) {
+    if (!out.is_open()) break;
+    if (element.type() == ValueType::string) {
+      out.write(escape(element.get<std::string_view>().value_or(std::string_view{})));
+    } else {
+      print_value(out, element);
+    }
+    out.put('\n');
+  }
+  return ExitCode::done;
+}
+
 ExitCode run(const Options& options, Console& console) {
+  if (options.is_lines && (console.is_json() || options.is_full || options.key_globs.empty())) {
+    return console.refuse_usage(
+        "metadata: --lines prints the elements of one KEY; leave out --json and --full");
+  }
   if (options.raw_key && (console.is_json() || options.is_full || !options.key_globs.empty())) {
     return console.refuse_usage(
         "metadata: --raw prints one value alone; leave out --json, --full and the globs");
@@ -145,8 +174,13 @@ ExitCode run(const Options& options, Console& console) {
   NameFilter filter(options.key_globs);
   Keys keys;
   for (const KeyValue& pair : model->metadata()) {
+    // A key that is named is wanted.
+    const bool is_named = std::find(options.key_globs.begin(), options.key_globs.end(), pair.key) !=
+                          options.key_globs.end();
+    if (!is_shown_key(pair.key, options.shows_all || is_named)) continue;
     if (filter.matches(pair.key)) keys.push_back(&pair);
   }
+  if (options.is_lines && !keys.empty()) return print_elements(console, options, keys);
   console.is_json() ? print_json(console, keys) : print_lines(console, keys, options.is_full);
   for (const std::string_view glob : filter.unmatched()) {
     console.complain(options.file, "no key matches \"" + escape(glob) + "\"");
@@ -161,8 +195,11 @@ void add_metadata_command(CLI::App& program, Console& console) {
   CLI::App& command = add_command(program, "metadata", "List keys with type and value", examples);
   add_file(command, options->file);
   add_argument(command, "KEY-GLOB", options->key_globs, "Only keys that match: * ? [a-z]");
+  add_switch(command, "--all", options->shows_all, all_keys_description);
   add_switch(command, "--full", options->is_full,
              "Print arrays in full, and long values in a terminal, too");
+  add_switch(command, "--lines", options->is_lines,
+             "Print the elements of one array, one a line, escaped");
   add_text(command, "--raw", options->raw_key, "KEY",
            "Print the bytes of one value and nothing else: the content of a "
            "string, the elements of an array");

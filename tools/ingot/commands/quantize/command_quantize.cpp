@@ -16,6 +16,7 @@ namespace {
 constexpr const char* examples =
     "Examples:\n"
     "  ingot quantize model-F16.gguf model-Q4_K_M.gguf Q4_K_M\n"
+    "  ingot quantize model.gguf Q4_K_M Q5_K_M Q8_0   # model-Q4_K_M.gguf, ...\n"
     "  ingot quantize model-F16.gguf model-IQ2_M.gguf iq2_m --imatrix imatrix.gguf\n"
     "  ingot quantize model-F16.gguf --plan Q4_K_M --tensor-type 'attn_(k|v)=Q8_0'\n"
     "  ingot quantize model-F16.gguf small.gguf --target-size 4.2G --imatrix im.gguf\n"
@@ -82,8 +83,11 @@ void add_quantize_command(CLI::App& program, Console& console) {
       add_command(program, "quantize", "Write a model in other, usually smaller, tensor types",
                   examples + list_of_types());
   require(add_argument(command, "IN", options->file, "A GGUF file, or any shard of a set"));
-  add_argument(command, "OUT", options->out, "The file to write");
-  add_argument(command, "TYPE", options->type, "The mixture of types, listed below");
+  add_argument(command, "OUT", options->out,
+               "The file to write; without it IN-TYPE.gguf, beside IN");
+  add_argument(
+      command, "TYPE", options->types,
+      "The mixture of types, listed below; without OUT several, each with a file of its own");
   add_type_options(command, *options);
   add_matrix_options(command, *options);
   add_switch(command, "--keep-split", options->keeps_shards,

@@ -10,6 +10,7 @@
 #include <ingot/quantize_model.hpp>
 #include <ingot/shard_name.hpp>
 #include <ingot/text.hpp>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -48,23 +49,65 @@ bool has_target(const QuantizeRequest& options) {
   return !options.target_bits.empty() || !options.target_size.empty();
 }
 
-/// IN OUT TYPE; with a target there is no TYPE, and a plan needs no OUT.
-std::string settle_arguments(QuantizeRequest& options) {
-  if (has_target(options)) {
-    if (!options.target_bits.empty() && !options.target_size.empty()) {
-      return "--target-bpw and --target-size are two targets; give one";
-    }
-    if (!options.type.empty()) return "with a target types are chosen; leave TYPE out";
-    if (options.is_pure) return "--pure is one type for all, a target chooses many; give one";
-  } else if (options.type.empty()) {
-    // `quantize IN TYPE --plan`
-    if (options.is_plan) std::swap(options.out, options.type);
-    if (options.type.empty()) {
-      return "TYPE is missing; for example: ingot quantize IN OUT Q4_K_M";
-    }
+/// One result of a run.
+struct Target {
+  std::string out;
+  std::string type;  ///< Empty with a target.
+};
+
+/// NAME of NAME.gguf and of NAME-00001-of-00003.gguf.
+std::string prefix_of(const std::string& out) {
+  if (const auto name = parse_shard_name(out)) return name->prefix;
+  constexpr std::string_view ending = ".gguf";
+  return out.ends_with(ending) ? out.substr(0, out.size() - ending.size()) : out;
+}
+
+/// Whether the word after IN is a TYPE and OUT is left out: a file of that name is an OUT.
+bool is_type(const std::string& word) {
+  std::error_code error;
+  return find_recipe(word) != nullptr && !std::filesystem::exists(word, error);
+}
+
+/// What is wrong with the arguments that belong together; empty if nothing.
+std::string problem_of_target(const QuantizeRequest& options) {
+  if (!options.target_bits.empty() && !options.target_size.empty()) {
+    return "--target-bpw and --target-size are two targets; give one";
   }
-  if (options.out.empty() && !options.is_plan) {
+  if (!options.types.empty()) return "with a target types are chosen; leave TYPE out";
+  if (options.is_pure) return "--pure is one type for all, a target chooses many; give one";
+  return {};
+}
+
+/// IN OUT TYPE, or IN TYPE...; with a target there is no TYPE, and a plan needs no OUT.
+std::string settle_arguments(QuantizeRequest& options, std::vector<Target>& targets) {
+  if (has_target(options)) {
+    const std::string problem = problem_of_target(options);
+    if (!problem.empty()) return problem;
+    targets.push_back({options.out, {}});
+  } else if (is_type(options.out) || (options.is_plan && options.types.empty())) {
+    std::vector<std::string> words = options.types;
+    words.insert(words.begin(), options.out);
+    for (const std::string& word : words) {
+      const Recipe* recipe = find_recipe(word);
+      const std::string name = recipe == nullptr ? word : std::string(recipe->name);
+      const bool is_double = std::any_of(targets.begin(), targets.end(),
+                                         [&](const Target& target) { return target.type == name; });
+      if (is_double) continue;
+      targets.push_back({prefix_of(options.file) + "-" + name + ".gguf", name});
+    }
+  } else if (options.types.size() > 1) {
+    return "there is one OUT, \"" + escape(options.out) + "\", for several types; leave it out";
+  } else if (!options.types.empty()) {
+    targets.push_back({options.out, options.types[0]});
+  }
+  if (targets.empty() || (targets[0].type.empty() && !has_target(options))) {
+    return "TYPE is missing; for example: ingot quantize IN OUT Q4_K_M";
+  }
+  if (targets[0].out.empty() && !options.is_plan) {
     return "OUT is missing; for example: ingot quantize IN OUT Q4_K_M";
+  }
+  if (targets.size() > 1 && !options.report.empty()) {
+    return "--report is about one result; give one TYPE";
   }
   if (options.keeps_shards && !options.shard.empty()) {
     return "--keep-split takes the shards of IN, --shard cuts others; give one";
@@ -106,13 +149,6 @@ Error with_hint(Error error) {
   return error;
 }
 
-/// NAME of NAME.gguf and of NAME-00001-of-00003.gguf.
-std::string prefix_of(const std::string& out) {
-  if (const auto name = parse_shard_name(out)) return name->prefix;
-  constexpr std::string_view ending = ".gguf";
-  return out.ends_with(ending) ? out.substr(0, out.size() - ending.size()) : out;
-}
-
 Step<RecipeOptions> recipe_options(const QuantizeRequest& options, Console& console) {
   RecipeOptions types;
   types.is_pure = options.is_pure;
@@ -141,25 +177,29 @@ Step<RecipeOptions> recipe_options(const QuantizeRequest& options, Console& cons
 /// One run of the command, once its arguments make sense.
 class Run {
  public:
-  Run(const QuantizeRequest& options, Console& console, const Model& model, RecipeOptions types,
-      std::optional<ImportanceMatrix> importance)
-      : options_(options), console_(console), model_(model), importance_(std::move(importance)) {
+  Run(const QuantizeRequest& options, Target target, Console& console, const Model& model,
+      RecipeOptions types, const ImportanceMatrix* importance)
+      : options_(options),
+        target_(std::move(target)),
+        console_(console),
+        model_(model),
+        importance_(importance) {
     settings_.types = std::move(types);
-    settings_.importance = importance_ ? &*importance_ : nullptr;
-    if (importance_) settings_.importance_name = options.imatrix_files[0];
+    settings_.importance = importance_;
+    if (importance_ != nullptr) settings_.importance_name = options.imatrix_files[0];
     settings_.keeps_shards = options.keeps_shards;
     settings_.allows_requantize = options.allows_requantize;
     settings_.allows_nan = options.allows_nan;
     settings_.thread_count = console.threads();
   }
 
-  ExitCode run() {
+  /// Everything but the work: of several results none is begun before all can be.
+  ExitCode prepare() {
     if (const ExitCode code = settle(); code != ExitCode::done) return code;
-    const OrderlyStop orderly_stop;
     Result<QuantizePlan> plan = make_plan();
-    if (!plan) return console_.fail(options_.file, with_hint(plan.error()));
+    if (!plan) return refuse(plan.error());
     plan_ = std::move(*plan);
-    if (importance_) {
+    if (importance_ != nullptr) {
       remark_coverage(*importance_, plan_, model_, options_.imatrix_files[0], console_);
     }
     if (const Result<void> cut = make_shards(); !cut) {
@@ -170,12 +210,21 @@ class Run {
       if (!bytes) return console_.fail(options_.file, bytes.error());
       file_bytes_ += *bytes;
     }
-    if (options_.is_plan) return show_plan();
-    const ExitCode code = check_outputs();
-    return code == ExitCode::done ? work() : code;
+    return options_.is_plan ? ExitCode::done : check_outputs();
   }
 
+  ExitCode work(JsonStream& json) { return options_.is_plan ? show_plan(json) : quantize(json); }
+
  private:
+  /// A type that lacks a matrix is what the user can change, whichever tensor came first.
+  ExitCode refuse(const Error& error) {
+    if (error.code != Errc::weights_required || importance_ != nullptr) {
+      return console_.fail(options_.file, with_hint(error));
+    }
+    console_.complain(options_.file, error.detail + " needs an importance matrix: --imatrix FILE");
+    return ExitCode::usage;
+  }
+
   /// Arguments that depend on the model: the type and the keys.
   ExitCode settle() {
     if (!options_.target_bits.empty()) {
@@ -189,7 +238,7 @@ class Run {
       settings_.target_file_bytes = *size;
       type_name_ = fmt::format("at most {}", options_.target_size);
     } else {
-      const auto recipe = accept(console_, parse_recipe(options_.type));
+      const auto recipe = accept(console_, parse_recipe(target_.type));
       if (!recipe) return recipe.error().code;
       settings_.recipe = *recipe;
       type_name_ = std::string((*recipe)->name);
@@ -216,7 +265,7 @@ class Run {
   Result<void> make_shards() {
     const bool has_set = options_.keeps_shards && model_.files().size() > 1;
     if (!part_ && !has_set) {
-      shards_.push_back({.path = options_.out});
+      shards_.push_back({.path = target_.out});
       return {};
     }
     if (part_) {
@@ -226,7 +275,7 @@ class Run {
     } else {
       shards_ = kept_shards(model_, plan_);
     }
-    const std::string prefix = prefix_of(options_.out);
+    const std::string prefix = prefix_of(target_.out);
     for (QuantizedShard& shard : shards_) {
       shard.path = shard_file_name(prefix, shard.index, shard.count);
     }
@@ -269,7 +318,7 @@ class Run {
 
   [[nodiscard]] QuantizeFacts facts(std::span<const TensorError> errors) const {
     return {.file = options_.file,
-            .out = options_.is_plan ? std::string() : options_.out,
+            .out = options_.is_plan ? std::string() : target_.out,
             .type = type_name_,
             .model = model_,
             .plan = plan_,
@@ -279,9 +328,8 @@ class Run {
             .first_tensor = shards_[0].first_tensor};
   }
 
-  ExitCode show_plan() {
+  ExitCode show_plan(JsonStream& json) {
     if (console_.is_json()) {
-      JsonStream json(console_.out());
       write_quantize_json(json, facts({}));
     } else {
       print_plan(console_, facts({}));
@@ -299,12 +347,11 @@ class Run {
         importance_ ? "importance-weighted " : "");
   }
 
-  ExitCode work() {
+  ExitCode quantize(JsonStream& json) {
     Result<std::vector<TensorError>> errors = write();
-    if (!errors) return console_.fail(options_.file, with_hint(errors.error()));
+    if (!errors) return refuse(errors.error());
     const QuantizeFacts result = facts(*errors);
     if (console_.is_json()) {
-      JsonStream json(console_.out());
       write_quantize_json(json, result);
     } else if (!console_.is_quiet()) {
       print_result(console_, result);
@@ -317,14 +364,15 @@ class Run {
 
   /// Writes all files, which appear together.
   Result<std::vector<TensorError>> write() {
-    Progress progress(console_, options_.out, file_bytes_);
+    Progress progress(console_, target_.out, file_bytes_);
     return quantize_set(model_, plan_, settings_, shards_, options_.is_forced, progress.go_on());
   }
 
   const QuantizeRequest& options_;
+  Target target_;
   Console& console_;
   const Model& model_;
-  std::optional<ImportanceMatrix> importance_;
+  const ImportanceMatrix* importance_;
   QuantizeModelOptions settings_;
   std::string type_name_;
   QuantizePlan plan_;
@@ -336,22 +384,39 @@ class Run {
 }  // namespace
 
 ExitCode run_quantize(QuantizeRequest& options, Console& console) {
-  const std::string problem = settle_arguments(options);
+  std::vector<Target> targets;
+  const std::string problem = settle_arguments(options, targets);
   if (!problem.empty()) return console.refuse_usage("quantize: " + problem);
   // Before any file is opened: a word that is wrong is wrong anyway.
-  if (!options.type.empty()) {
-    const auto recipe = accept(console, parse_recipe(options.type));
+  for (const Target& target : targets) {
+    if (target.type.empty()) continue;
+    const auto recipe = accept(console, parse_recipe(target.type));
     if (!recipe) return recipe.error().code;
   }
-  auto types = recipe_options(options, console);
+  const auto types = recipe_options(options, console);
   if (!types) return types.error().code;
   // Reading streams; mapped pages would count as memory of the process.
   const Result<Model> model = console.open_model(options.file, FileAccess::read);
   if (!model) return console.fail(options.file, model.error());
   std::optional<ImportanceMatrix> importance;
-  const ExitCode code = open_importance(options, console, importance);
+  ExitCode code = open_importance(options, console, importance);
   if (code != ExitCode::done) return code;
-  return Run(options, console, *model, std::move(*types), std::move(importance)).run();
+  const OrderlyStop orderly_stop;
+  std::vector<std::unique_ptr<Run>> runs;
+  for (Target& target : targets) {
+    runs.push_back(std::make_unique<Run>(options, std::move(target), console, *model, *types,
+                                         importance ? &*importance : nullptr));
+    code = runs.back()->prepare();
+    if (code != ExitCode::done) return code;
+  }
+  JsonStream json(console.out());
+  const bool is_list = console.is_json() && runs.size() > 1;
+  if (is_list) json.begin_array();
+  for (std::size_t i = 0; i < runs.size() && code == ExitCode::done; ++i) {
+    code = runs[i]->work(json);
+  }
+  if (is_list) json.end();
+  return code;
 }
 
 }  // namespace ingot::cli

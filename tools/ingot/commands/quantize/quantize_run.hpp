@@ -13,7 +13,7 @@ namespace ingot::cli {
 struct QuantizeRequest {
   std::string file;
   std::string out;
-  std::string type;
+  std::vector<std::string> types;  ///< Words after OUT: one TYPE, or all of several.
   std::vector<std::string> imatrix_files;
   std::vector<std::string> include_weights;
   std::vector<std::string> exclude_weights;

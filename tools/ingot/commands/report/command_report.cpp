@@ -19,6 +19,7 @@
 #include "cli/progress.hpp"
 #include "commands/report/report_data.hpp"
 #include "commands/report/report_page.hpp"
+#include "text/shown_keys.hpp"
 #include "text/value_text.hpp"
 
 namespace ingot::cli {
@@ -45,6 +46,7 @@ struct Options {
   std::string reference;
   bool has_no_data = false;
   bool is_forced = false;
+  bool shows_all_keys = false;
 };
 
 /// Everything that a report is made of.
@@ -189,6 +191,7 @@ ExitCode run(const Options& options, Console& console) {
                   .reference_file = &options.reference,
                   .reference = reference_model,
                   .profiles = by_position(*report, *model),
+                  .shows_all_keys = options.shows_all_keys,
                   .notices = report->notices};
   for (const Error& notice : model->notices()) data.notices.push_back(notice.message() + ".");
   return write_report(options, console, data);
@@ -205,6 +208,7 @@ void add_report_command(CLI::App& program, Console& console) {
   add_text(command, "--reference", options->reference, "MODEL",
            "Measure how far the weights are from those of MODEL");
   add_switch(command, "--no-data", options->has_no_data, "Read the header only, no weights");
+  add_switch(command, "--all", options->shows_all_keys, all_keys_description);
   add_switch(command, "--force", options->is_forced, "Replace OUT if it exists");
   on_run(command, [options, &console] { console.finish(run(*options, console)); });
 }

@@ -8,6 +8,7 @@
 
 #include "text/memory_facts.hpp"
 #include "text/show_json.hpp"
+#include "text/shown_keys.hpp"
 #include "text/tensor_json.hpp"
 #include "text/value_text.hpp"
 
@@ -44,10 +45,11 @@ void write_memory_runs(JsonStream& json, const Model& model) {
   json.end();
 }
 
-void write_metadata(JsonStream& json, const Model& model) {
+void write_metadata(JsonStream& json, const Model& model, bool shows_all) {
   json.key("metadata");
   json.begin_array();
   for (const KeyValue& pair : model.metadata()) {
+    if (!is_shown_key(pair.key, shows_all)) continue;
     json.begin_object(Layout::line);
     json.member("key", pair.key);
     json.member("type", name_of(pair.value.type()));
@@ -132,7 +134,7 @@ void write_report_data(JsonStream& json, const ReportData& report) {
   json.begin_array();
   for (const std::string& notice : report.notices) json.value(std::string_view(notice));
   json.end();
-  write_metadata(json, report.model);
+  write_metadata(json, report.model, report.shows_all_keys);
   write_tensors(json, report);
   json.end();
 }

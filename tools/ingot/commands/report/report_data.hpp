@@ -21,6 +21,7 @@ struct ReportData {
   const Model* reference = nullptr;
   /// By position in `model.tensors()`; nullptr where the weights were not read.
   std::vector<const TensorProfile*> profiles;
+  bool shows_all_keys = false;
   std::vector<std::string> notices;  ///< What the reader should know; safe to print.
 };
 

@@ -12,6 +12,7 @@
 #include "commands/show/show_page.hpp"
 #include "text/error_json.hpp"
 #include "text/show_json.hpp"
+#include "text/shown_keys.hpp"
 
 namespace ingot::cli {
 namespace {
@@ -28,6 +29,7 @@ constexpr const char* examples =
 
 struct Options {
   std::vector<std::string> files;
+  bool shows_all_keys = false;
 };
 
 /// Which of several files a page is about, as `head` writes it.
@@ -51,13 +53,14 @@ void run(const Options& options, Console& console) {
     if (console.is_json()) {
       const Traffic traffic = console.remote().traffic();
       const bool is_remote = console.remote().is_meant(file);
-      write_show_json(json, file, *model, console.foreign(), is_remote ? &traffic : nullptr);
+      write_show_json(json, file, *model, console.foreign(), options.shows_all_keys,
+                      is_remote ? &traffic : nullptr);
       return ExitCode::done;
     }
     if (!is_first) console.out().put('\n');
     is_first = false;
     if (options.files.size() > 1) print_file_title(console, file);
-    print_show_page(console, file, *model);
+    print_show_page(console, file, *model, options.shows_all_keys);
     return ExitCode::done;
   });
   if (is_list) json.end();
@@ -69,6 +72,7 @@ void add_show_command(CLI::App& program, Console& console) {
   auto options = std::make_shared<Options>();
   CLI::App& command = add_command(program, "show", "Say on one screen what a model is", examples);
   add_files(command, options->files);
+  add_switch(command, "--all", options->shows_all_keys, all_keys_description);
   on_run(command, [options, &console] { run(*options, console); });
 }
 

@@ -17,6 +17,7 @@
 #include "text/joined.hpp"
 #include "text/memory_facts.hpp"
 #include "text/model_facts.hpp"
+#include "text/shown_keys.hpp"
 #include "text/value_text.hpp"
 #include "text/vocabulary_facts.hpp"
 
@@ -46,12 +47,13 @@ std::string file_name(const std::string& path) {
 /// The page while it is written: labels at the left, facts beside them.
 class Page {
  public:
-  Page(Console& console, const std::string& file, const Model& model)
+  Page(Console& console, const std::string& file, const Model& model, bool shows_all_keys)
       : console_(console),
         file_(file),
         model_(model),
         summary_(summarize(model)),
-        width_(std::min(console.width(), widest_page)) {}
+        width_(std::min(console.width(), widest_page)),
+        shows_all_keys_(shows_all_keys) {}
   Page(const Page&) = delete;
   Page& operator=(const Page&) = delete;
 
@@ -330,7 +332,7 @@ class Page {
          {fmt::format("GGUF version {}", first.version),
           first.byte_order == Endian::big ? "big-endian" : "little-endian",
           fmt::format("alignment {}", first.alignment),
-          plural(model_.metadata().size(), "key", "keys"),
+          plural(shown_key_count(model_, shows_all_keys_), "key", "keys"),
           plural(model_.tensors().size(), "tensor", "tensors")});
     Items sizes;
     if (!model_.is_split() && !model_.tensors().empty()) {
@@ -402,13 +404,15 @@ class Page {
   const Model& model_;
   Summary summary_;
   std::size_t width_;
+  bool shows_all_keys_;
   bool is_group_start_ = false;
 };
 
 }  // namespace
 
-void print_show_page(Console& console, const std::string& file, const Model& model) {
-  Page(console, file, model).print();
+void print_show_page(Console& console, const std::string& file, const Model& model,
+                     bool shows_all_keys) {
+  Page(console, file, model, shows_all_keys).print();
 }
 
 }  // namespace ingot::cli

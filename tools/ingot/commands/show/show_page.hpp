@@ -10,6 +10,7 @@
 namespace ingot::cli {
 
 /// Prints the page in at most 80 columns. What the file does not say is left out.
-void print_show_page(Console& console, const std::string& file, const Model& model);
+void print_show_page(Console& console, const std::string& file, const Model& model,
+                     bool shows_all_keys);
 
 }  // namespace ingot::cli

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// Which keys are about the model: not the room that edits leave in a header.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <ingot/edit.hpp>
+#include <ingot/model.hpp>
+#include <string_view>
+
+namespace ingot::cli {
+
+/// The words of `--all` in every command that has it.
+inline constexpr const char* all_keys_description =
+    "Also the key ingot.padding, the room that an edit left in the header";
+
+[[nodiscard]] inline bool is_shown_key(std::string_view key, bool shows_all) noexcept {
+  return shows_all || key != padding_key;
+}
+
+[[nodiscard]] inline std::uint64_t shown_key_count(const Model& model, bool shows_all) {
+  const auto& keys = model.metadata();
+  return static_cast<std::uint64_t>(
+      std::count_if(keys.begin(), keys.end(),
+                    [&](const KeyValue& pair) { return is_shown_key(pair.key, shows_all); }));
+}
+
+}  // namespace ingot::cli
