@@ -18,7 +18,7 @@ EXCEPT = {
     "out_of_range",  # Array::get
     "output_of", "stream_tensor", "stream_tensors",  # what the conversions are made of
     "OutputSet", "SharedSearch", "commit_together",  # what the conversions write with
-    "RemoteStore", "RemoteOpening", "download", "open_remote", "open_remote_async",
+    "RemoteStore", "RemoteOpening", "download", "ingot_open_remote", "open_remote", "open_remote_async",
     "remote_options",  # they need a server, or the environment
     "Conversion", "Source", "Store", "TensorSink",  # interfaces: their makers are called
 }

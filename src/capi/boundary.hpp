@@ -52,6 +52,10 @@ ingot_code at_boundary(ingot_error* error, Body&& body) noexcept {
 [[nodiscard]] INGOT_EXPORT Result<void> require_size(std::size_t struct_size,
                                                      std::size_t first_size);
 
+/// Options of opening as the C++ interface has them; NULL for the defaults.
+[[nodiscard]] INGOT_EXPORT Result<OpenOptions> convert_open_options(
+    const ingot_open_options* options);
+
 /// Larger than any option struct will be; a size above comes from memory that was never set.
 inline constexpr std::size_t largest_options_size = 1024;
 

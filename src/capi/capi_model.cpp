@@ -27,7 +27,31 @@ constexpr std::size_t first_file_info_size =
 constexpr std::size_t first_tensor_info_size =
     offsetof(ingot_tensor_info, file) + sizeof(std::uint64_t);
 
-Result<OpenOptions> convert(const ingot_open_options* options) {
+/// What all functions that open have in common; `open` makes a Result<Model> of the options.
+template <class Open>
+Result<void> open_into(ingot_model** model, const ingot_open_options* options, Open&& open) {
+  INGOT_TRY_VOID(require(model != nullptr, "model"));
+  INGOT_TRY(const OpenOptions converted, capi::convert_open_options(options));
+  INGOT_TRY(Model opened, open(converted));
+  *model = std::make_unique<ingot_model>(ingot_model{std::move(opened)}).release();
+  return {};
+}
+
+Result<const TensorInfo*> tensor_at(const ingot_model* model, std::uint64_t index) {
+  INGOT_TRY_VOID(require(model != nullptr, "model"));
+  const std::span<const TensorInfo> tensors = model->model.tensors();
+  INGOT_TRY_VOID(require_below(index, tensors.size(), "tensor"));
+  return &tensors[static_cast<std::size_t>(index)];
+}
+
+std::int64_t find_tensor(const ingot_model* model, std::string_view name) noexcept {
+  const TensorInfo* tensor = model->model.find_tensor(name);
+  return tensor != nullptr ? tensor - model->model.tensors().data() : -1;
+}
+
+}  // namespace
+
+Result<OpenOptions> ingot::capi::convert_open_options(const ingot_open_options* options) {
   INGOT_TRY(const ingot_open_options given, capi::known_options(options, first_options_size));
   OpenOptions converted;
   switch (given.access) {
@@ -51,30 +75,6 @@ Result<OpenOptions> convert(const ingot_open_options* options) {
   take_over(limits.max_array_elements, given.max_array_elements);
   return converted;
 }
-
-/// What all functions that open have in common; `open` makes a Result<Model> of the options.
-template <class Open>
-Result<void> open_into(ingot_model** model, const ingot_open_options* options, Open&& open) {
-  INGOT_TRY_VOID(require(model != nullptr, "model"));
-  INGOT_TRY(const OpenOptions converted, convert(options));
-  INGOT_TRY(Model opened, open(converted));
-  *model = std::make_unique<ingot_model>(ingot_model{std::move(opened)}).release();
-  return {};
-}
-
-Result<const TensorInfo*> tensor_at(const ingot_model* model, std::uint64_t index) {
-  INGOT_TRY_VOID(require(model != nullptr, "model"));
-  const std::span<const TensorInfo> tensors = model->model.tensors();
-  INGOT_TRY_VOID(require_below(index, tensors.size(), "tensor"));
-  return &tensors[static_cast<std::size_t>(index)];
-}
-
-std::int64_t find_tensor(const ingot_model* model, std::string_view name) noexcept {
-  const TensorInfo* tensor = model->model.find_tensor(name);
-  return tensor != nullptr ? tensor - model->model.tensors().data() : -1;
-}
-
-}  // namespace
 
 ingot_code ingot_open(const char* path, const ingot_open_options* options, ingot_model** model,
                       ingot_error* error) {
