@@ -156,7 +156,7 @@ def check_hub(server, folder):
 def check_shards(server, folder):
     """One after the other would all use the first connection."""
     status, _, messages, _, _ = run(
-        ["tensors", f"http://127.0.0.1:{server.port}/f/slow:150000/set-00001-of-00005.gguf"], folder)
+        ["tensors", f"http://127.0.0.1:{server.port}/f/slow:40000/set-00001-of-00005.gguf"], folder)
     connections = {one["connection"] for one in server.requests()}
     print(f"shards: {len(connections)} at once")
     expect(status == 0, f"shards: status {status}: {messages}")
