@@ -37,6 +37,15 @@ inline constexpr std::size_t chat_feature_count = 0
 /// "system", "tool calls", ...; static.
 [[nodiscard]] INGOT_EXPORT std::string_view name_of(ChatFeature feature) noexcept;
 
+/// A conversation that a template does not take.
+struct ChatRefusal {
+  std::string_view conversation;  ///< "a system message", ...; static.
+  std::string reason;             ///< The template's own words, or what failed.
+};
+
+/// How the arguments of calls of tools have to be given.
+enum class ChatArguments : std::uint8_t { any, object, text };
+
 /// What a template does with conversations.
 struct ChatProfile {
   std::array<bool, chat_feature_count> features = {};
@@ -47,6 +56,12 @@ struct ChatProfile {
   /// An answer in a conversation begins with text of its own (`answer_begin`), and the prompt for
   /// an answer is the same with a generation prompt and without.
   bool lacks_generation_prompt = false;
+  /// Plain conversations that fail, where others render.
+  std::vector<ChatRefusal> refusals;
+  ChatArguments arguments = ChatArguments::any;
+  /// The prompt for the next answer begins with the prompt for the last one and that answer.
+  bool keeps_beginning = true;
+  bool depends_on_date = false;
   std::string prompt;        ///< For the answer to one message of a user.
   std::string answer_begin;  ///< What the template writes before an answer; empty if unknown.
   std::string answer_end;    ///< What it writes after the last answer; empty if unknown.
@@ -56,7 +71,7 @@ struct ChatProfile {
   }
 };
 
-/// Renders some twenty small conversations, each within a hundredth of the usual steps and output.
+/// Renders some thirty small conversations, each within a hundredth of the usual steps and output.
 [[nodiscard]] INGOT_EXPORT ChatProfile profile_chat(const ChatTemplate& chat);
 
 /// Something in the source of a template.

@@ -32,6 +32,7 @@ TemplateFacts read_template(const Model& model, const KeyValue& entry, std::stri
   facts.profile = profile_chat(*chat);
   facts.remarks = lint_chat(*chat);
   facts.control_texts = control_texts(*chat);
+  facts.variables = chat->variables();
   return facts;
 }
 

@@ -19,6 +19,7 @@ struct TemplateFacts {
   ChatProfile profile;
   std::vector<ChatRemark> remarks;
   std::vector<std::string> control_texts;
+  std::vector<std::string> variables;  ///< Names that it reads and does not set.
 };
 
 /// At most eight templates: models have up to four, and each takes some milliseconds.

@@ -55,6 +55,19 @@ void report_remarks(Inspection& inspection, ChatRemark::Kind kind) {
   });
 }
 
+bool reads(const TemplateFacts& facts, std::string_view variable) {
+  return std::find(facts.variables.begin(), facts.variables.end(), variable) !=
+         facts.variables.end();
+}
+
+/// Whether Hugging Face's library and engines give a variable to every template.
+bool is_usual_variable(std::string_view name) {
+  constexpr std::array names = {
+      std::string_view("messages"), std::string_view("tools"), std::string_view("documents"),
+      std::string_view("add_generation_prompt"), std::string_view("enable_thinking")};
+  return name.ends_with("_token") || std::find(names.begin(), names.end(), name) != names.end();
+}
+
 std::string quoted(std::string_view text) { return "\"" + escape_shortened(text, 40) + "\""; }
 
 /// What is wrong with a control token of a template; empty if nothing is.
@@ -169,6 +182,64 @@ void template_end(Inspection& inspection) {
       report_template(inspection, facts,
                       "an answer ends with " + quoted(token) + ", which ends no generation");
     }
+  });
+}
+
+void template_refuses(Inspection& inspection) {
+  for_each_usable(inspection, [&](const TemplateFacts& facts) {
+    for (const ChatRefusal& refusal : facts.profile.refusals) {
+      report_template(inspection, facts,
+                      std::string(refusal.conversation) +
+                          " fails: " + escape_shortened(refusal.reason, shown_columns));
+    }
+  });
+}
+
+void template_tools(Inspection& inspection) {
+  for_each_usable(inspection, [&](const TemplateFacts& facts) {
+    const ChatProfile& profile = facts.profile;
+    if (!profile.supports(ChatFeature::tools)) {
+      if (!reads(facts, "tools")) return;
+      return report_template(inspection, facts,
+                             "it reads tools, and a tool that is given is not in the prompt");
+    }
+    if (!profile.supports(ChatFeature::tool_calls)) {
+      report_template(inspection, facts, "calls of tools are not in the prompt");
+    } else if (profile.arguments != ChatArguments::any) {
+      const bool is_object = profile.arguments == ChatArguments::object;
+      report_template(inspection, facts,
+                      std::string("arguments of calls have to be ") +
+                          (is_object ? "an object, not text" : "text, not an object"));
+    }
+    if (!profile.supports(ChatFeature::tool_results)) {
+      report_template(inspection, facts, "results of tools are not in the prompt");
+    }
+  });
+}
+
+void template_prefix(Inspection& inspection) {
+  for_each_usable(inspection, [&](const TemplateFacts& facts) {
+    // Without its beginning no answer can follow the prompt.
+    if (facts.profile.keeps_beginning || facts.profile.lacks_generation_prompt) return;
+    report_template(inspection, facts,
+                    "the next prompt does not begin with the conversation that it goes on with");
+  });
+}
+
+void template_date(Inspection& inspection) {
+  for_each_usable(inspection, [&](const TemplateFacts& facts) {
+    if (facts.profile.depends_on_date) report_template(inspection, facts, "it writes the date");
+  });
+}
+
+void template_variables(Inspection& inspection) {
+  for_each_usable(inspection, [&](const TemplateFacts& facts) {
+    std::string list;
+    for (const std::string& name : facts.variables) {
+      if (is_usual_variable(name)) continue;
+      list.append(list.empty() ? "" : ", ").append(escape_shortened(name, 40));
+    }
+    if (!list.empty()) report_template(inspection, facts, "it reads " + list);
   });
 }
 

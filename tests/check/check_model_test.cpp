@@ -427,8 +427,9 @@ TEST(CheckModel, AShardAloneDoesNotShowTheFileType) {
 
 TEST(CheckModel, OrdinaryTemplatesAreSafe) {
   const char* const ordinary =
+      "{% set ns = namespace(found=false) %}{{ '\\u2581_' }}"
       "{% for m in messages %}\n\t{{ '<|' + m['role'] + '|>' }}{{ m['content'] }}{% endfor %}"
-      "{% set ns = namespace(found=false) %}{{ '\\u2581_' }}";
+      "{% if add_generation_prompt %}\n\t{{ '<|assistant|>' }}{% endif %}";
   EXPECT_THAT(broken_rules(with_heads(with_keys().pair("tokenizer.chat_template", ordinary))),
               IsEmpty());
 }
@@ -451,8 +452,8 @@ TEST(CheckModel, SaysWhereAndWhat) {
 
 /// A template that reaches for the class of a variable, where no conversation comes.
 std::string reaching(const std::string& name) {
-  return "{% for m in messages %}{{ m.content }}{% endfor %}{% if z %}{{ " + name +
-         ".__class__ }}{% endif %}";
+  return "{% for m in messages %}{{ m.content }}{% endfor %}{% if false %}{{ " + name +
+         "_token.__class__ }}{% endif %}";
 }
 
 TEST(CheckModel, RunsTheRulesThatAreWanted) {

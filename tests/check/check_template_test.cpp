@@ -40,6 +40,18 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return text;
 }
 
+/// The good template, but for what it refuses.
+std::string refusing(const std::string& condition, const std::string& words) {
+  return "{% if " + condition + " %}{{ raise_exception('" + words + "') }}{% endif %}" + good;
+}
+
+/// The good template with the calls of tools, each as an expression.
+std::string calling(const std::string& expression) {
+  return replaced(
+      good, "<|im_end|>",
+      "{% for call in m.tool_calls or [] %}{{ " + expression + " }}{% endfor %}<|im_end|>");
+}
+
 /// What a rule finds in a template: the first message.
 std::string message_of(const std::string& rule, const Bytes& bytes) {
   for (const Finding& finding : findings_of(bytes)) {
@@ -73,6 +85,15 @@ std::vector<RuleCase> template_cases() {
   add("template_escaped", replaced(replaced(good, "\n", "\\n"), "}{%", "}\\n{%"));
   add("template_minja", good + "{% if x is undefined %}{% endif %}");
   add("template_javascript", good + "{% if x is sequence %}{{ 7 // 2 }}{% endif %}");
+  add("template_refuses", refusing("messages[0].role == 'system'", "no system"));
+  add("template_refuses", refusing("messages[0].role == 'assistant'", "the user begins"));
+  add("template_tools", good + "{% if tools %}{% endif %}");
+  add("template_tools", "{{ tools }}" + good);
+  add("template_tools", "{{ tools }}" + calling("call.function.arguments.place"));
+  add("template_tools", "{{ tools }}" + calling("call.function.arguments"));
+  add("template_prefix", "{{ messages|length }}" + good);
+  add("template_date", "{{ strftime_now('%Y') }}" + good);
+  add("template_variables", good + "{% if mood is defined %}{{ mood }}{% endif %}");
   VocabularySketch doubled = sketch_of("{{ bos_token }}" + good);
   doubled.flags = {{"add_bos_token", true}};
   cases.push_back({"template_doubled_bos", doubled.bytes()});
@@ -112,6 +133,25 @@ TEST(CheckTemplate, NamesThePlaceAndWhatWasMeant) {
             "line 4, column 19: minja does not have the filter 'first'");
   EXPECT_EQ(message_of("template_fails", model_of("{{ raise_exception('no\x1B') }}")),
             "no plain conversation renders: line 1, column 4: no\\x1b");
+}
+
+TEST(CheckTemplate, TellsWhatAConversationHasToBe) {
+  EXPECT_EQ(message_of("template_refuses",
+                       model_of(refusing("messages|length > 1 and messages[1].role == 'user'",
+                                         "roles alternate"))),
+            "a system message fails: roles alternate");
+  EXPECT_EQ(message_of("template_tools",
+                       model_of("{{ tools }}" + calling("call.function.arguments.place"))),
+            "arguments of calls have to be an object, not text");
+  EXPECT_EQ(
+      message_of("template_tools", model_of("{{ tools }}" + calling("call.function.arguments"))),
+      "arguments of calls have to be text, not an object");
+  EXPECT_EQ(message_of("template_tools",
+                       model_of("{{ tools }}" + calling("call.function.arguments|tojson"))),
+            "arguments of calls have to be an object, not text");
+  EXPECT_EQ(message_of("template_variables",
+                       model_of(good + "{% if mood is defined %}{{ mood ~ tempo }}{% endif %}")),
+            "it reads mood, tempo");
 }
 
 TEST(CheckTemplate, TellsTokensThatAreMissingFromOrdinaryOnes) {

@@ -5,7 +5,7 @@ mkdir models
 # Templates that reach out, in a branch that no conversation takes.
 reaching() {
   printf '{%% for m in messages %%}{{ m.content }}{%% endfor %%}'
-  printf '{%% if z %%}{{ %s.__class__ }}{%% endif %%}' "$1"
+  printf '{%% if false %%}{{ %s_token.__class__ }}{%% endif %%}' "$1"
 }
 "$ingot" edit good.gguf -o models/a.gguf --set tokenizer.chat_template="$(reaching x)" -q
 "$ingot" edit good.gguf -o models/b.gguf --set "Odd	Key:bool=true" -q

@@ -76,7 +76,7 @@ bool is_blank(std::string_view text) {
 class Prober {
  public:
   explicit Prober(const ChatTemplate& chat) : chat_(chat) {
-    options_.now = ChatTime{2025, 7, 4, 5, 6, 7};
+    options_.now = default_time;
     options_.limits.max_steps /= 100;
     options_.limits.max_output_bytes /= 100;
     options_.limits.max_memory_bytes /= 10;
@@ -85,8 +85,10 @@ class Prober {
   ChatProfile run() {
     find_text();
     if (profile_.failure) return std::move(profile_);
+    find_refusals();
     find_answer();
     find_tools();
+    set(ChatFeature::parts, has_parts());
     set(ChatFeature::thinking, has_thinking());
     set(ChatFeature::images, has_images());
     const ChatValue document =
@@ -100,6 +102,7 @@ class Prober {
 
  private:
   using Messages = std::initializer_list<ChatValue>;
+  static constexpr ChatTime default_time{2025, 7, 4, 5, 6, 7};
 
   std::optional<std::string> render(Messages messages, ChatValue variables = {}) {
     options_.variables = std::move(variables);
@@ -129,8 +132,31 @@ class Prober {
     }
     set(ChatFeature::system, contains(guided, system_text));
     profile_.prompt = alone ? *alone : talk ? *talk : *guided;
+    if (alone && contains(talk, answer)) {
+      const std::string_view next = *talk;
+      const std::string_view begin = next.substr(0, next.find(answer));
+      profile_.keeps_beginning = begin.starts_with(*alone) && is_blank(begin.substr(alone->size()));
+    }
     profile_.keeps_text = contains(profile_.prompt, question) &&
                           (!talk || (contains(talk, answer) && contains(talk, second_question)));
+  }
+
+  /// Which plain conversations fail, and whether the day decides what is in a prompt.
+  void find_refusals() {
+    try_conversation("a system message", {chat_message("system", system_text), user(question)});
+    try_conversation("a second message of the user in a row",
+                     {user(question), user(second_question)});
+    try_conversation("a conversation that the assistant begins",
+                     {assistant(answer), user(question)});
+    const auto today = render({user(question)});
+    options_.now = ChatTime{2031, 12, 24, 17, 8, 9};
+    const auto later = render({user(question)});
+    options_.now = default_time;
+    profile_.depends_on_date = today && later && *today != *later;
+  }
+
+  void try_conversation(std::string_view conversation, Messages messages) {
+    if (!render(messages)) profile_.refusals.push_back({conversation, error_->reason});
   }
 
   /// What stands before and after an answer.
@@ -150,6 +176,7 @@ class Prober {
   void find_tools() {
     const ChatValue with_tools = ChatValue::object({{"tools", tools()}});
     set(ChatFeature::tools, contains(render({user(question)}, with_tools), tool_name));
+    std::array<bool, 2> renders_calls = {};
     for (const bool has_text_arguments : {false, true}) {
       for (const ChatValue& content : {ChatValue(""), ChatValue()}) {
         const auto text =
@@ -161,10 +188,17 @@ class Prober {
         if (contains(plain, tool_name) || contains(text, "Oslo")) {
           set(ChatFeature::tool_calls, true);
         }
+        // Text that is written as JSON once more, or an object as Python prints it, is no call.
+        if (contains(text, "Oslo") && !contains(text, "\\\"Oslo") && !contains(text, "'Oslo'")) {
+          renders_calls[has_text_arguments ? 1 : 0] = true;
+        }
         if (contains(text, tool_answer) || contains(plain, tool_answer)) {
           set(ChatFeature::tool_results, true);
         }
       }
+    }
+    if (renders_calls[0] != renders_calls[1]) {
+      profile_.arguments = renders_calls[0] ? ChatArguments::object : ChatArguments::text;
     }
   }
 
@@ -181,6 +215,16 @@ class Prober {
     return false;
   }
 
+  [[nodiscard]] bool has_parts() {
+    const auto text = render({parts_message({})});
+    return contains(text, question) && !is_list(text);
+  }
+
+  /// Whether a message of parts is printed as the list that it is.
+  [[nodiscard]] static bool is_list(const std::optional<std::string>& text) {
+    return contains(text, "'type'") || contains(text, "\"type\"");
+  }
+
   [[nodiscard]] bool has_images() {
     const auto plain = render({parts_message({})});
     const ChatValue images[] = {
@@ -189,9 +233,7 @@ class Prober {
             {{"type", "image_url"}, {"image_url", ChatValue::object({{"url", "zq"}})}})};
     for (const ChatValue& image : images) {
       const auto text = render({parts_message(image)});
-      // A template that knows no parts prints the list.
-      const bool is_list = contains(text, "'type'") || contains(text, "\"type\"");
-      if (contains(text, question) && !is_list && text != plain) return true;
+      if (contains(text, question) && !is_list(text) && text != plain) return true;
     }
     return false;
   }

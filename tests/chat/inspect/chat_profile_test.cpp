@@ -51,7 +51,7 @@ TEST(ChatProfileTest, FindsImagesAndNoListsPrinted) {
       "{% for m in messages %}{% if m.content is string %}{{ m.content }}{% else %}"
       "{% for p in m.content %}{% if p.type == 'text' %}{{ p.text }}{% else %}<img>{% endif %}"
       "{% endfor %}{% endif %}{% endfor %}";
-  EXPECT_EQ(features_of(parts), "system, tool results, images");
+  EXPECT_EQ(features_of(parts), "system, tool results, text parts, images");
   EXPECT_EQ(features_of("{% for m in messages %}{{ m.content }}{% endfor %}"),
             "system, tool results");
 }

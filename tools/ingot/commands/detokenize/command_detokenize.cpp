@@ -5,14 +5,12 @@
 #include <charconv>
 #include <ingot/text.hpp>
 #include <ingot/tokenizer.hpp>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <vector>
 
 #include "cli/command.hpp"
 #include "cli/json_stream.hpp"
-#include "cli/text_input.hpp"
 #include "text/whole_file.hpp"
 
 namespace ingot::cli {
@@ -70,8 +68,7 @@ Result<std::vector<TokenId>> read_ids(const Options& options) {
     for (const std::string& word : options.words) text += word + " ";
     return parse_ids(text);
   }
-  INGOT_TRY(TextInput input, TextInput::open(options.input_file ? *options.input_file : "-"));
-  INGOT_TRY(const std::string text, input.read_all(std::numeric_limits<std::size_t>::max() / 2));
+  INGOT_TRY(const std::string text, read_whole(options.input_file ? *options.input_file : "-"));
   return parse_ids(text);
 }
 
