@@ -83,8 +83,11 @@ class Server:
         self.port, self.other_port = map(int, self.process.stdout.readline().split())
 
     def requests(self):
-        """Those since the last call."""
-        time.sleep(0.2)
+        """Those since the last call. The server writes a line after the last byte of an answer."""
+        size = -1
+        while size != self.log.stat().st_size:
+            size = self.log.stat().st_size
+            time.sleep(1)
         lines = [json.loads(line) for line in self.log.read_text().replace("\0", "").splitlines()]
         with open(self.log, "r+", encoding="utf-8") as log:
             log.truncate(0)
