@@ -150,7 +150,8 @@ void TransferLoop::set_options(Transfer& transfer) {
   set(CURLOPT_HTTPHEADER, transfer.lines_);
   set(CURLOPT_USERAGENT, "ingot/" INGOT_VERSION_STRING);
   set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_2TLS));
-  set(CURLOPT_PIPEWAIT, 1L);
+  // Over http no connection is shared: waiting for one would put requests behind one another.
+  set(CURLOPT_PIPEWAIT, static_cast<long>(transfer.url.starts_with("https:")));
   set(CURLOPT_NOSIGNAL, 1L);
   set(CURLOPT_BUFFERSIZE, receive_buffer_bytes);
   set(CURLOPT_TCP_KEEPALIVE, 1L);
