@@ -67,3 +67,8 @@ expect_error 4 'folder/page.html' "$ingot" report coarse.gguf -o folder/page.htm
 
 expect_error 3 'page.html' "$ingot" report coarse.gguf --reference page.html -o no.gguf
 [[ ! -e no.gguf ]] || fail "a page of nothing"
+# A reference that is another model is no reference.
+"$ingot" sample unrelated.gguf --embedding 96 --feed-forward 160 --layers 1 --vocab 300 -q
+"$ingot" sample related.gguf -q
+expect_error 1 'is it another model?' "$ingot" report related.gguf --reference unrelated.gguf -o unrelated.html
+[[ -s unrelated.html ]] || fail "no page"

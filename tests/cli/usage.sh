@@ -38,3 +38,7 @@ usage '--force replaces it' "$ingot" sample model.gguf
 # What an argument holds cannot drive the terminal.
 usage 'there is no command "\x1b[31m"' "$ingot" $'\x1b[31m'
 [[ ! -e one.gguf ]] || fail "wrong usage made a file"
+usage "no option \"--delete-splits\"; here it is 'rm' after" "$ingot" merge --delete-splits a b
+usage "no option \"--output-format\"; here it is 'ingot imatrix convert" "$ingot" imatrix show a --output-format dat
+usage "no option \"--markdown\"; here it is 'ingot ls --markdown'" "$ingot" show model.gguf --markdown
+usage 'no option "--no-layer"; here it is --no-tensors' "$ingot" hash --no-layer model.gguf

@@ -168,8 +168,7 @@ void write_traffic(JsonStream& json, const Traffic& traffic) {
 }  // namespace
 
 void write_show_json(JsonStream& json, const std::string& file, const Model& model,
-                     const ForeignFile* foreign, bool shows_all_keys,
-                     const Traffic* traffic) {
+                     const ForeignFile* foreign, bool shows_all_keys, const Traffic* traffic) {
   const Summary summary = summarize(model);
   json.begin_object();
   json.member("file", std::string_view(file));

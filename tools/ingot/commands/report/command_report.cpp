@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <ingot/output_file.hpp>
 #include <ingot/summary.hpp>
@@ -93,6 +94,12 @@ Result<Report> examine(Console& console, const Options& options, const Model& mo
                              .thread_count = console.threads()},
                             progress.go_on()));
   return report;
+}
+
+bool has_counterpart(const Report& report, const Model& reference) {
+  return std::any_of(report.readable.begin(), report.readable.end(), [&](const TensorInfo* tensor) {
+    return find_counterpart(reference, *tensor) != nullptr;
+  });
 }
 
 std::vector<const TensorProfile*> by_position(const Report& report, const Model& model) {
@@ -194,7 +201,15 @@ ExitCode run(const Options& options, Console& console) {
                   .shows_all_keys = options.shows_all_keys,
                   .notices = report->notices};
   for (const Error& notice : model->notices()) data.notices.push_back(notice.message() + ".");
-  return write_report(options, console, data);
+  const ExitCode written = write_report(options, console, data);
+  if (written != ExitCode::done || reference_model == nullptr ||
+      has_counterpart(*report, *reference)) {
+    return written;
+  }
+  console.complain(options.reference,
+                   "no tensor here has the name and shape of one of the model, so no error was "
+                   "measured; is it another model?");
+  return ExitCode::negative;
 }
 
 }  // namespace

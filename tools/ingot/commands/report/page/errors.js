@@ -48,10 +48,14 @@ const showWorst = (compared) => {
     place.replaceChildren(element('p', {class: 'muted'}, 'Every weight is that of the reference.'));
     return;
   }
-  const best = Math.max(...worst.map((tensor) => tensor.error.sqnr), 1);
+  // Bars begin near the lowest value: from 0 on, all would look alike.
+  const best = worst[worst.length - 1].error.sqnr;
+  const lowest = worst[0].error.sqnr;
+  const start = Math.floor(lowest - Math.max(0.1 * (best - lowest), 0.5));
+  byId('worst-about').textContent = `Bars begin at ${start} dB.`;
   for (const tensor of worst) {
     const bar = element('b');
-    bar.style.width = `${Math.max(2, 100 * Math.max(tensor.error.sqnr, 0) / best)}%`;
+    bar.style.width = `${Math.max(2, 100 * (tensor.error.sqnr - start) / Math.max(best - start, 1e-9))}%`;
     bar.style.background = colourOf[tensor.type];
     const pick = () => choice.pickTensor(tensor, true);
     const name = element('button', {type: 'button', onclick: pick}, ...nameNodes(tensor.name));

@@ -79,9 +79,10 @@ class TensorView {
   draw() {
     const tensor = this.shown;
     this.svg.replaceChildren();
-    if (!tensor || this.svg.clientWidth === 0) return;
-    const histogram = tensor.histogram;
     const [width, height] = [this.svg.clientWidth, this.svg.clientHeight];
+    // Laid out, but not yet as large as the axes.
+    if (!tensor || width < 80 || height < 60) return;
+    const histogram = tensor.histogram;
     if (!histogram || histogram.counts.length === 0) {
       this.bars = [];
       this.svg.setAttribute('aria-label', 'No histogram');
@@ -96,7 +97,7 @@ class TensorView {
     const plot = {left: 46, top: 8, width: width - 54, height: height - 32};
     const isLog = byId('log-scale').checked;
     const size = (count) => isLog ? Math.log10(1 + count) : count;
-    const top = size(Math.max(...counts));
+    const top = Math.max(size(Math.max(...counts)), 1e-9);
     this.axes(plot, top, isLog, low, high);
     const step = plot.width / counts.length;
     this.bars = counts.map((count, i) => {

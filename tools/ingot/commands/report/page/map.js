@@ -50,9 +50,11 @@ class LayerMap {
 
   build() {
     const grid = element('div', {class: 'grid', role: 'grid', 'aria-label': 'Tensors by layer'});
-    // Few layers get wide cells; many stay readable, and the map scrolls.
+    // Few layers get wide cells; of many, cells shrink until all fit, and only then the map scrolls.
+    const least = this.layerCount > 160 ? '0.85rem' : this.layerCount > 32 ? '0.22rem' : '0.85rem';
     grid.style.gridTemplateColumns =
-      `max-content repeat(${Math.max(this.layerCount, 1)}, minmax(0.85rem, 1fr))`;
+      `max-content repeat(${Math.max(this.layerCount, 1)}, minmax(${least}, 1fr))`;
+    if (this.layerCount > 32) grid.classList.add('dense');
     if (this.rows.length > 0) grid.append(this.header());
     this.rows.forEach(([part, cells], y) => grid.append(this.row(part, cells, y)));
     grid.addEventListener('keydown', (event) => this.move(event));

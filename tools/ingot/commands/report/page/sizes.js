@@ -91,6 +91,7 @@ const showTreemap = (listPart) => {
     const width = svg.clientWidth;
     const height = svg.clientHeight;
     svg.replaceChildren();
+    if (width < 1 || height < 1) return;
     for (const {item, ...box} of squarify(items, {x: 0, y: 0, width, height})) {
       const group = drawing('g', {},
         drawing('rect', {...box, fill: colourOf[item.type], rx: 5}));
