@@ -10,6 +10,9 @@ if(INGOT_BUILD_TESTS)
   include(GoogleTest)
 endif()
 
+# What runs once need not be fast: in a release, tests compile in two thirds of the time with this.
+set(INGOT_RUN_ONCE_OPTIONS $<$<CONFIG:Release>:-O1>)
+
 # Tests exit with this to say "skipped".
 set(INGOT_SKIP_CODE 77)
 
@@ -70,8 +73,9 @@ endfunction()
 # ingot_test(<module> [WHOLE] [FOLDER <folder>] SOURCES <file>... [LIBS <target>...])
 # One GoogleTest executable <module>_test from tests/<module>/<file>... (or those in another FOLDER,
 # for tests that cannot live in one program with the rest of a module); its tests appear in ctest
-# as <module>.<Suite>.<Name>, or, if it has thousands of short ones, WHOLE as <module>. It may include private headers and "support/...", and knows the macros
-# INGOT_PROGRAM and INGOT_SOURCE_DIR (paths) and INGOT_INSTRUMENTED (0 or 1).
+# as <module>.<Suite>.<Name>, or, if it has thousands of short ones, WHOLE as <module>. It may
+# include private headers and "support/...", and knows the macros INGOT_PROGRAM and INGOT_SOURCE_DIR
+# (paths) and INGOT_INSTRUMENTED (0 or 1).
 function(ingot_test module)
   cmake_parse_arguments(PARSE_ARGV 1 arg "WHOLE" "FOLDER" "SOURCES;LIBS")
   if(NOT arg_FOLDER)
@@ -86,7 +90,7 @@ function(ingot_test module)
   set_target_properties(${module}_test PROPERTIES C_STANDARD 11 C_EXTENSIONS OFF CXX_EXTENSIONS OFF)
   target_precompile_headers(${module}_test REUSE_FROM ingot_test_headers)
   # GCC 12 warns about std::string itself where its header is precompiled.
-  target_compile_options(${module}_test PRIVATE
+  target_compile_options(${module}_test PRIVATE ${INGOT_RUN_ONCE_OPTIONS}
     $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-array-bounds;-Wno-stringop-overflow;-Wno-stringop-overread>)
   # gtest_discover_tests cannot set more than one environment variable, so these are macros.
   target_compile_definitions(${module}_test PRIVATE
@@ -109,6 +113,7 @@ function(ingot_fuzz target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "MUTATOR;DICTIONARY" "SEEDS;LIBS")
   add_executable(${target} ${target}.cpp)
   target_link_libraries(${target} PRIVATE ingot_internal ingot_warnings ${arg_LIBS})
+  target_compile_options(${target} PRIVATE ${INGOT_RUN_ONCE_OPTIONS})
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src
                              ${PROJECT_SOURCE_DIR}/tests)
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)

@@ -10,7 +10,7 @@ packages_to_build=(cmake ninja-build g++ pkg-config python3
   libexpected-dev libhwy-dev libfmt-dev libcli11-dev libgtest-dev libgmock-dev libssl-dev
   libxxhash-dev nlohmann-json3-dev zlib1g-dev libcurl4-openssl-dev python3-numpy)
 # ... and to be checked by everything we have.
-packages_to_check=(git clang libclang-rt-14-dev clang-format clang-tidy libbenchmark-dev
+packages_to_check=(ccache git clang libclang-rt-14-dev clang-format clang-tidy libbenchmark-dev
   doxygen chromium chromium-driver mandoc zsh fish)
 
 heading() { printf '\n== %s\n' "$*"; }
