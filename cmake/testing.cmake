@@ -101,7 +101,7 @@ function(ingot_test module)
     set_tests_properties(${module} PROPERTIES TIMEOUT 600)
     return()
   endif()
-  gtest_discover_tests(${module}_test TEST_PREFIX ${module}. DISCOVERY_TIMEOUT 120
+  gtest_discover_tests(${module}_test TEST_PREFIX ${module}. NO_PRETTY_VALUES DISCOVERY_TIMEOUT 120
                        PROPERTIES TIMEOUT 600)
 endfunction()
 
