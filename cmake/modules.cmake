@@ -37,7 +37,7 @@ function(ingot_library name)
     -ffp-contract=off             # same floats from every CPU and compiler
     -fno-semantic-interposition)  # exported functions may be inlined into their neighbours
   if(INGOT_COVERAGE)
-    # Tests and the program stay as they are: nobody asks which of their lines run.
+    # Tests and the program stay as they are: only the library's lines are counted.
     target_compile_options(${name}_objects PRIVATE -O1 --coverage)
     foreach(target ${name} ${name}_internal)
       target_link_options(${target} PUBLIC --coverage)

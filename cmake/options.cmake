@@ -21,7 +21,7 @@ option(INGOT_STATIC_CPU_TARGET "Build only the kernels that every CPU runs, in a
 option(INGOT_COVERAGE "Count which lines of the library run (gcov)" OFF)
 option(INGOT_LIBFUZZER "Link fuzz targets with libFuzzer (clang) instead of the replay main" OFF)
 
-# A build without a type would be slow and would keep the assertions: nobody wants that by accident.
+# A build without a type would be slow and would keep the assertions: rarely what users want.
 if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Debug, Release, RelWithDebInfo or MinSizeRel" FORCE)
 endif()

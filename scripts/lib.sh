@@ -51,7 +51,7 @@ need_packages() {
 build() {
   local preset=$1
   shift
-  # A compiler cache makes the second compiler run of unchanged code free; nobody has to have one.
+  # A compiler cache, if there is one, makes the second compiler run of unchanged code free.
   if command -v ccache >/dev/null; then
     # It has to trust that precompiled headers change with their sources.
     export CCACHE_SLOPPINESS=pch_defines,time_macros

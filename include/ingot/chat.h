@@ -2,7 +2,7 @@
 // Chat templates for C: the messages of a conversation to the prompt, and to token ids. Link
 // ingot_text (`pkg-config ingot-text`).
 //
-// What ingot.h says of results, arguments, ownership, text and threads holds here, too. A template
+// The rules of ingot.h on results, arguments, ownership, text and threads hold here. A template
 // is independent of the model that it was made from; any number of threads may render one at once.
 //
 //   ingot_chat_value* messages;
@@ -32,7 +32,7 @@ extern "C" {
 // --- values
 // ----------------------------------------------------------------------------------------
 
-/// What JSON can say, built piece by piece: what stands between a begin and its end is inside. Not
+/// A JSON value, built piece by piece: what stands between a begin and its end is inside. Not
 /// for several threads while it is built.
 typedef struct ingot_chat_value ingot_chat_value;
 

@@ -48,7 +48,7 @@ struct ChatMember {
   Content value;
 };
 
-/// A value that is handed to a template: what JSON can say. Objects keep the order of their
+/// A value that is handed to a template: any JSON value. Objects keep the order of their
 /// members. A plain value type: copies are deep.
 class INGOT_EXPORT ChatValue {
  public:

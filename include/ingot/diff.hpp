@@ -91,7 +91,7 @@ struct TensorPair {
 struct WeightDistance {
   QuantizationError error;      ///< `a` is the reference; pairs that are not finite are left out.
   double squared_b = 0.0;       ///< Sum of b^2 over the pairs of `error`.
-  std::uint64_t differing = 0;  ///< Pairs of different numbers, or of which just one is a number.
+  std::uint64_t differing = 0;  ///< Pairs of different numbers, or with just one number.
 
   /// Whether all weights are the same; the bytes may be others, of another type or byte order.
   [[nodiscard]] bool is_same() const noexcept { return differing == 0; }

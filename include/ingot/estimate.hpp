@@ -222,7 +222,7 @@ struct Advice {
   /// Longest context that fits with all else unchanged, at most the model's own; nothing if none
   /// does, or if nothing limits it.
   std::optional<std::uint64_t> context;
-  /// Changes each of which is enough, the least felt first; none if it fits already.
+  /// Single changes that are enough, the least felt first; none if it fits already.
   std::vector<Change> changes;
 };
 
@@ -230,7 +230,7 @@ namespace detail {
 struct ProfileState;
 }
 
-/// All that a header tells about memory. Cheap to move; independent of the model it was read from.
+/// All facts of a header about memory. Cheap to move; independent of the model it was read from.
 class INGOT_EXPORT MemoryProfile {
  public:
   /// Reads a model's header; linear in tensors and layers.
@@ -238,7 +238,7 @@ class INGOT_EXPORT MemoryProfile {
   /// @param types  as if the tensors had these types, one for each in their order: what the model
   ///               will take once it is quantized. Empty: as they are.
   /// @return  Errc::estimate_impossible if the header lacks or contradicts what counts;
-  ///          Errc::set_incomplete for a set of shards of which one is missing;
+  ///          Errc::set_incomplete for a set of shards with one missing;
   ///          Errc::row_not_whole_blocks if a type does not fit a tensor.
   ///
   /// An architecture that is not known is no error: weights are exact then, and the rest follows

@@ -59,7 +59,7 @@ INGOT_EXPORT const char* ingot_version(void);
 // Constants
 // ------------------------------------------------------------------------------------------------
 
-/// INGOT_OK or one of INGOT_ERROR_...; a later library may know more codes than this header.
+/// INGOT_OK or one of INGOT_ERROR_...; a later library may have more codes than this header.
 typedef int32_t ingot_code;
 
 /// Errors: INGOT_ERROR_TRUNCATED, INGOT_ERROR_KEY_NOT_FOUND and so on. errors.def describes each.
@@ -226,7 +226,7 @@ typedef struct ingot_open_options {
 /// @param options  NULL for the defaults.
 /// @param model    receives the model; end it with ingot_close.
 /// @return         INGOT_ERROR_IO_ERROR if the system refuses; for a file that breaks the format,
-///                 the code that says how; INGOT_ERROR_LIMIT_EXCEEDED if it is larger than
+///                 the code that describes it; INGOT_ERROR_LIMIT_EXCEEDED if it is larger than
 ///                 `options` allow.
 ///
 /// Linear in the size of the header. A file that is mapped must not be truncated by others while
@@ -517,7 +517,7 @@ INGOT_EXPORT ingot_code ingot_read_tensor(const ingot_model* model, uint64_t ind
 // Linear in the elements, without allocation. Where it is not said otherwise: type is one of
 // INGOT_TYPE_...; INGOT_ERROR_UNSUPPORTED_TYPE if it was removed or is unknown;
 // INGOT_ERROR_SIZE_MISMATCH if the bytes are not whole blocks, or not those of `element_count`
-// elements; is_big_endian is 0 or 1 and tells the byte order of the blocks.
+// elements; is_big_endian is 1 for blocks in big-endian byte order, else 0.
 // ------------------------------------------------------------------------------------------------
 
 /// Decodes blocks to floats. Large outputs are written fastest if `dst` is aligned to 64 bytes.
@@ -547,7 +547,7 @@ INGOT_EXPORT ingot_code ingot_dequantize_rows(const ingot_model* model, uint64_t
 /// Encodes rows of floats.
 ///
 /// @param row_elements  elements of a row: whole blocks (INGOT_ERROR_ROW_NOT_WHOLE_BLOCKS).
-/// @param weights       `row_elements` finite numbers that say how much an error in each column
+/// @param weights       `row_elements` finite numbers: how much an error in each column
 ///                      matters, the same for every row; or NULL
 ///                      (INGOT_ERROR_WEIGHTS_REQUIRED for the types that need them).
 ///

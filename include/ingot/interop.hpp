@@ -91,7 +91,7 @@ struct OpenAnyOptions {
 [[nodiscard]] INGOT_EXPORT Result<OpenedModel> open_any(const std::string& path,
                                                         const OpenAnyOptions& options = {});
 
-/// The same for a file or folder of a store. `OpenedModel::paths` says where its files are.
+/// The same for a file or folder of a store. `OpenedModel::paths` lists its files.
 [[nodiscard]] INGOT_EXPORT Result<OpenedModel> open_any(const Store& store, const std::string& name,
                                                         const OpenAnyOptions& options = {});
 

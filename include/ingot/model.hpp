@@ -63,7 +63,7 @@ struct OpenOptions {
 
 /// One file of a model: the only one, or a shard.
 struct ModelFile {
-  std::string path;           ///< As it was opened, or where its store says it is; else empty.
+  std::string path;           ///< As it was opened, or as its store names it; else empty.
   std::uint32_t index = 0;    ///< Position in the set, from 0 (`split.no`).
   std::uint32_t version = 0;  ///< 1, 2 or 3
   Endian byte_order = Endian::little;

@@ -45,7 +45,7 @@ class INGOT_EXPORT SharedSearch {
 /// Names files that are one thing only together, the last of them being the one that readers look
 /// for: so it is the first to go where older files are replaced. They should be flushed already.
 ///
-/// At each moment there are, under these names, only old files or only new ones, of which some may
+/// At each moment there are, under these names, only old files or only new ones, and some may
 /// be missing; older files are set aside meanwhile (".NAME.ingot-old"). After a failure they are
 /// back, and of the new ones there is nothing left. While they are named their folders are locked
 /// (flock): of two processes that write one set each names all of its files before or after the
@@ -71,7 +71,7 @@ class INGOT_EXPORT OutputSet {
 
   [[nodiscard]] Result<void> commit();
 
-  /// The same for files of which none makes sense without the others; see commit_together.
+  /// The same for files that make no sense without each other; see commit_together.
   [[nodiscard]] Result<void> commit_as_one();
 
  private:

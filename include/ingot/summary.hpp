@@ -27,7 +27,7 @@ struct TypeShare {
   std::uint64_t size_bytes = 0;
 };
 
-/// Facts read from metadata and tensor table. A field is empty when the file does not say, or says
+/// Facts read from metadata and tensor table. A field is empty when the file lacks the fact, or has
 /// it with a value of a type that makes no sense. Strings are views into the model, raw bytes.
 struct Summary {
   std::optional<std::string_view> name;

@@ -28,7 +28,7 @@ struct Histogram {
   std::vector<std::uint64_t> counts;
 };
 
-/// How far numbers are from a reference. Pairs of which one is NaN or infinite are left out.
+/// How far numbers are from a reference. Pairs with a NaN or an infinity are left out.
 struct QuantizationError {
   std::uint64_t count = 0;      ///< Pairs that were compared.
   double squared_error = 0.0;   ///< Sum of (number - reference)^2.

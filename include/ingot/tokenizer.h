@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Tokenizers for C: text to token ids and back. Link ingot_text (`pkg-config ingot-text`).
 //
-// What ingot.h says of results, arguments, ownership, text and threads holds here, too. A tokenizer
+// The rules of ingot.h on results, arguments, ownership, text and threads hold here. A tokenizer
 // is independent of the model that it was made from. Memory for ids and text belongs to the caller:
-// a function writes what fits and tells how much there is, so that a call with room for nothing
+// a function writes what fits and returns how much there is, so that a call with room for nothing
 // measures. An id is the position of a token in the vocabulary; INGOT_NO_TOKEN stands for none.
 //
 //   ingot_tokenizer* tokenizer;
@@ -57,7 +57,7 @@ enum {
 };
 
 /// Tokens that have a part of their own: INGOT_SPECIAL_BOS, INGOT_SPECIAL_FIM_PRE and so on;
-/// special_tokens.def says what each is for.
+/// special_tokens.def describes each.
 enum {
 #define INGOT_SPECIAL_TOKEN(enumerator, constant, key, older_key, description) \
   INGOT_SPECIAL_##constant,

@@ -53,7 +53,7 @@ enum class TokenizerFamily : std::uint8_t {
 /// "SPM", "BPE", ...; static.
 [[nodiscard]] INGOT_EXPORT std::string_view name_of(TokenizerFamily family) noexcept;
 
-/// The family of a value of `tokenizer.ggml.model`; nothing for one that nobody knows.
+/// The family of a value of `tokenizer.ggml.model`; nothing for an unknown value.
 [[nodiscard]] INGOT_EXPORT std::optional<TokenizerFamily> family_of(
     std::string_view model_name) noexcept;
 
@@ -71,7 +71,7 @@ enum class TokenKind : std::uint8_t {
 /// "normal", "control", ...; static.
 [[nodiscard]] INGOT_EXPORT std::string_view name_of(TokenKind kind) noexcept;
 
-/// The tokens that have a part of their own; special_tokens.def says which.
+/// The tokens that have a part of their own; special_tokens.def lists them.
 enum class SpecialToken : std::uint8_t {
 #define INGOT_SPECIAL_TOKEN(enumerator, constant, key, older_key, description) enumerator,
 #include "ingot/special_tokens.def"
@@ -87,7 +87,7 @@ inline constexpr std::size_t special_token_count = 0
 /// "bos", "fim_pre", ...; static.
 [[nodiscard]] INGOT_EXPORT std::string_view name_of(SpecialToken special) noexcept;
 
-/// What a file says about encoding and decoding, defaults included.
+/// The settings of a file for encoding and decoding, defaults included.
 struct TokenizerFlags {
   bool adds_bos = false;              ///< `bos` goes before every text.
   bool adds_eos = false;              ///< `eos` goes after it.
@@ -113,7 +113,7 @@ class INGOT_EXPORT Vocabulary {
   /// Reads and checks the keys of a tokenizer in a model.
   ///
   /// @return  Errc::key_not_found if the model has no tokenizer; Errc::tokenizer_unknown for a
-  ///          family that nobody knows; Errc::tokenizer_invalid for what breaks its family's rules.
+  ///          family that is unknown; Errc::tokenizer_invalid for a breach of its family's rules.
   ///
   /// Linear in the bytes of the keys. A pre-tokenizer that is unknown is no error here.
   [[nodiscard]] static Result<Vocabulary> make(const Model& model);
@@ -136,9 +136,9 @@ class INGOT_EXPORT Vocabulary {
   /// 0 if the file has no scores.
   [[nodiscard]] float score(TokenId id) const noexcept;
   /// What the token is. A token whose text is a well-known one ("<|im_end|>") is `control` even if
-  /// the file says otherwise.
+  /// the file decides otherwise.
   [[nodiscard]] TokenKind kind(TokenId id) const noexcept;
-  /// What the file says it is.
+  /// The family by the file's own key.
   [[nodiscard]] TokenKind kind_in_file(TokenId id) const noexcept;
   /// Whether white space before (after) the token is dropped where it is found in a text.
   [[nodiscard]] bool strips_left(TokenId id) const noexcept;
@@ -218,8 +218,8 @@ class INGOT_EXPORT Tokenizer : public Vocabulary {
   [[nodiscard]] static Result<Tokenizer> make(const Model& model,
                                               const TokenizerOptions& options = {});
 
-  /// The ids of a text. Any bytes are a text; docs/tokenizers.md says what becomes of those that
-  /// are not UTF-8. Errc::limit_exceeded if it is longer than max_text_bytes.
+  /// The ids of a text. Any bytes are a text; docs/tokenizers.md describes the treatment of those
+  /// that are not UTF-8. Errc::limit_exceeded if it is longer than max_text_bytes.
   [[nodiscard]] Result<std::vector<TokenId>> encode(std::string_view text,
                                                     const EncodeOptions& options = {}) const;
 

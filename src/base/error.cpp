@@ -57,7 +57,7 @@ std::string Error::message() const {
   }
   if (!text.empty()) text += ": ";
   const std::string shown_detail = escape_shortened(detail, max_detail_columns);
-  if (code == Errc::io_error && !detail.empty()) return text + shown_detail;  // it says it all
+  if (code == Errc::io_error && !detail.empty()) return text + shown_detail;  // it is enough
   text += sentence_of(code);
   if (!detail.empty()) text += " (" + shown_detail + ')';
   // Without a place it is about something that is made, not about a file that could be opened so.

@@ -13,7 +13,7 @@ SipKey make_key() noexcept {
   SipKey key;
   if (::getrandom(&key, sizeof key, GRND_NONBLOCK) == static_cast<ssize_t>(sizeof key)) return key;
   // Early in the life of a machine there may be no randomness yet. Clock and address layout are
-  // then what a file cannot know.
+  // then unknown to the author of a file.
   key.k0 = static_cast<std::uint64_t>(
       std::chrono::high_resolution_clock::now().time_since_epoch().count());
   key.k1 = reinterpret_cast<std::uintptr_t>(&key) ^ reinterpret_cast<std::uintptr_t>(&make_key);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// SipHash, a keyed hash: who does not know the key cannot make collisions.
+// SipHash, a keyed hash: without the key, collisions cannot be made.
 // Source: Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012.
 #pragma once
 

@@ -22,10 +22,10 @@ struct ingot_model {
 
 namespace ingot::capi {
 
-/// Describes `error` to a caller who wants to know; returns its code.
+/// Describes `error` unless the caller passed NULL; returns its code.
 INGOT_EXPORT ingot_code report(const Error& error, ingot_error* destination);
 
-/// The same with nothing but the code to tell, and without needing memory.
+/// The same for a code alone, without allocation.
 INGOT_EXPORT ingot_code report(Errc code, ingot_error* destination) noexcept;
 
 /// Runs the body of a function, which returns a Result<void>. The only place that catches.
@@ -59,7 +59,7 @@ ingot_code at_boundary(ingot_error* error, Body&& body) noexcept {
 /// Larger than any option struct will be; a size above comes from memory that was never set.
 inline constexpr std::size_t largest_options_size = 1024;
 
-/// The options as this library knows them; NULL for the defaults. An option of a later version is
+/// The options in this library's layout; NULL for the defaults. An option of a later version is
 /// refused, not ignored: the caller relies on it. `first_size` as in require_size.
 template <class Options>
 [[nodiscard]] Result<Options> known_options(const Options* options, std::size_t first_size) {
@@ -87,7 +87,7 @@ inline void take_over(std::uint64_t& number, std::uint64_t given) noexcept {
 }
 
 /// Copies `source` into the caller's struct, which may be of an earlier or a later version: members
-/// that only one of the two knows are left alone. `first_size` as in require_size.
+/// that only one of the two has are left alone. `first_size` as in require_size.
 template <class Struct>
 [[nodiscard]] Result<void> hand_out(Struct source, Struct* destination, std::size_t first_size) {
   static_assert(std::is_trivially_copyable_v<Struct>);

@@ -17,7 +17,7 @@ static_assert(INGOT_CATEGORY_USAGE == static_cast<int>(ErrorCategory::usage));
 static_assert(INGOT_CATEGORY_SYSTEM == static_cast<int>(ErrorCategory::system));
 static_assert(INGOT_CATEGORY_NOTICE == static_cast<int>(ErrorCategory::notice));
 
-/// What errors.def says of a code, as C strings.
+/// The row of a code in errors.def, as C strings.
 struct CodeText {
   const char* name;
   const char* sentence;

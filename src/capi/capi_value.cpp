@@ -56,7 +56,7 @@ Cursor cursor_at(const ingot_model* model, std::uint64_t index) noexcept {
 std::int64_t find_key(const ingot_model* model, std::string_view key) noexcept {
   const Value* value = model->model.find(key);
   if (value == nullptr) return -1;
-  // The value is the one in the table of keys, so its place says which.
+  // The value lies in the table of keys, so its address identifies it.
   const auto distance = reinterpret_cast<const std::byte*>(value) -
                         reinterpret_cast<const std::byte*>(model->model.metadata().data());
   return distance / static_cast<std::ptrdiff_t>(sizeof(KeyValue));

@@ -8,7 +8,7 @@
 namespace ingot::check {
 
 /// One architecture. Tensors are listed without `blk.N.` and without `.weight`: groups between
-/// blanks, of which each has to be there; `a+b` are several tensors, `x|y` are alternatives.
+/// blanks, each of which has to be there; `a+b` are several tensors, `x|y` are alternatives.
 struct Architecture {
   std::string_view name;
   bool has_attention = true;    ///< Without, head counts may be 0.

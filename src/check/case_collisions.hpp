@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Names that are one name to whoever does not tell upper case from lower.
+// Names that are equal ignoring case.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,8 @@
 namespace ingot::check {
 
 /// Calls report(name, other) for names that differ from another one only in their capitals. Names
-/// are unique, so two of them collide only if one has a capital; exists(name) says whether there is
-/// one without.
+/// are unique, so two of them collide only if one has a capital; exists(name) tests for one
+/// without.
 template <class Exists, class Report>
 void find_case_collisions(const std::vector<std::string_view>& names, const Exists& exists,
                           const Report& report) {

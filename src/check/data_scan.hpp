@@ -15,7 +15,7 @@ namespace ingot::check {
 [[nodiscard]] Result<std::vector<TensorScan>> scan_tensors(
     const Model& model, std::span<const TensorInfo* const> tensors, const CheckOptions& options);
 
-/// Fills `scans` of the inspection, or says in `unreadable` why that is not possible.
+/// Fills `scans` of the inspection, or `unreadable` with the reason why it cannot.
 [[nodiscard]] Result<void> scan_data(Inspection& inspection, const CheckOptions& options);
 
 /// What is not finite in a run of whole blocks.

@@ -38,7 +38,7 @@ std::string_view without_architecture(std::string_view key, std::string_view arc
   return has_it ? key.substr(architecture.size() + 1) : key;
 }
 
-/// The specification allows letters and digits; some that loaders know have more.
+/// The specification allows letters and digits; some keys of loaders have more.
 bool is_architecture_name(std::string_view name) noexcept {
   return !name.empty() && (std::all_of(name.begin(), name.end(), is_lower_or_digit) ||
                            find_architecture(name) != nullptr);

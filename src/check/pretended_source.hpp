@@ -9,7 +9,7 @@
 
 namespace ingot::check {
 
-/// A model of which only the first bytes are there: the whole header, and some of the data.
+/// A model whose first bytes alone are there: the whole header, and some of the data.
 struct CutFile {
   Model model;  ///< What is missing reads as zeros, or not at all.
   std::uint64_t present_bytes = 0;

@@ -14,7 +14,7 @@ struct RepairedValue {
 };
 
 /// Copies a value, with all arrays in it: bools become 0 or 1 and, if `cuts_nuls`, strings lose the
-/// NULs at their ends, of which a reader strips only one.
+/// NULs at their ends, where a reader strips only one.
 [[nodiscard]] Result<RepairedValue> repair_value(const Value& value, bool cuts_nuls);
 
 }  // namespace ingot::check

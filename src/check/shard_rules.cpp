@@ -53,7 +53,7 @@ namespace {
 /// "blk.7.ffn_up.weight" are of one kind.
 using Kinds = std::map<std::string, std::set<std::uint64_t>, std::less<>>;
 constexpr std::size_t max_kinds = 4096;  // of one file; models have some dozens
-constexpr std::size_t least_kinds = 3;   // fewer in common tell nothing
+constexpr std::size_t least_kinds = 3;   // fewer in common prove nothing
 
 std::string kind_of(std::string_view name) {
   std::string kind;
@@ -93,7 +93,7 @@ bool differ_in_all(const Kinds& a, const Kinds& b) {
   return common >= least_kinds;
 }
 
-/// Of two sets with the same names and cuts, the weights still tell: files of one model agree in
+/// Two sets with the same names and cuts still differ in their weights: files of one model agree in
 /// some kind of weights at least.
 template <class Property>
 void compare_kinds(Inspection& inspection, const char* what, const Property& property) {

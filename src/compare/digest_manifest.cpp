@@ -23,7 +23,7 @@ const Json* find_array(const Json& object, const char* key) {
   return found == object.end() || !found->is_array() ? nullptr : &*found;
 }
 
-/// The member `digests` of an object; algorithms that we do not know are for others.
+/// The member `digests` of an object; unknown algorithms are left alone.
 Result<void> read_digests(const Json& object, std::string_view where, DigestSet& digests) {
   const auto found = object.find("digests");
   if (found == object.end() || found->is_null()) return {};
@@ -204,7 +204,7 @@ DigestRequest request_for(const ManifestEntry& entry,
   want(entry.digests, request.has_files);
   for (const NamedDigests& shard : entry.shards) want(shard.digests, request.has_files);
   for (const NamedDigests& tensor : entry.tensors) want(tensor.digests, request.has_tensors);
-  // The tensors say more than all of them together, and nothing less.
+  // The digests of the tensors include all that the digest of the whole does.
   if (entry.tensors.empty()) want(entry.weights, request.has_weights);
   const bool has_digests = request.has_files || request.has_tensors || request.has_weights;
   request.has_uuid = !entry.uuid.empty() && !has_digests;

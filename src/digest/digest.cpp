@@ -7,7 +7,7 @@
 #define OPENSSL_API_COMPAT 10100
 #include <openssl/sha.h>
 
-// xxHash is compiled in, from its header: nobody who links this library has to link another one.
+// xxHash is compiled in from its header, so that users of this library link no other one.
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 

@@ -116,7 +116,7 @@ class ProfileReader {
     return read_latent();
   }
 
-  /// MLA: one vector a token, of which the keys and the values of all heads are made.
+  /// MLA: one vector a token, from which the keys and the values of all heads are made.
   Result<void> read_latent() {
     INGOT_TRY(const auto key, keys_.find_number(suffixes::attention_key_length_mla));
     INGOT_TRY(const auto value, keys_.find_number(suffixes::attention_value_length_mla));

@@ -82,7 +82,7 @@ Result<void> check_cache_types(const ProfileState& profile, const RunOptions& op
 }
 
 Result<void> plan_context(const ProfileState& profile, const RunOptions& options, RunPlan& plan) {
-  constexpr std::uint64_t usual_context = 4096;  // where neither the user nor the model says
+  constexpr std::uint64_t usual_context = 4096;  // if neither the user nor the model gives one
   std::uint64_t wanted = options.context != 0 ? options.context : profile.context_length;
   if (wanted == 0) wanted = usual_context;
   if (wanted > max_context) return senseless("context", "at most 2^30 tokens");

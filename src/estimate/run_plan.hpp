@@ -24,7 +24,7 @@ struct RunPlan {
   static constexpr std::size_t on_host = ~std::size_t{0};
 };
 
-/// Errc::run_refused and Errc::invalid_argument as MemoryProfile::estimate says.
+/// Errc::run_refused and Errc::invalid_argument as from MemoryProfile::estimate.
 [[nodiscard]] Result<RunPlan> plan_run(const detail::ProfileState& profile,
                                        const RunOptions& options);
 

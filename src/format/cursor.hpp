@@ -21,7 +21,7 @@ struct SkippedStrings {
 ///
 /// A read that does not fit makes the cursor fail: it then remembers where and why, and this and
 /// all later reads return zeros or empty spans. Callers check `has_failed` once per record instead
-/// of once per field. A failure is either final (the file itself ends too early) or says how many
+/// of once per field. A failure is either final (the file itself ends too early) or gives how many
 /// more bytes the prefix needs.
 class Cursor {
  public:

@@ -75,7 +75,7 @@ struct Structure {
   return data_offset + end;
 }
 
-/// What parsing a prefix of a file gives: all of the structure, or the wish for more bytes.
+/// What parsing a prefix of a file gives: all of the structure, or a request for more bytes.
 struct Parsed {
   Structure structure;              ///< Only if it is complete.
   std::uint64_t missing_bytes = 0;  ///< At least so many more bytes are needed.

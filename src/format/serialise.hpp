@@ -21,7 +21,7 @@ namespace ingot::format {
 struct HeaderContent {
   std::uint32_t version = 3;
   Endian byte_order = Endian::little;
-  std::uint64_t alignment = default_alignment;  ///< As `general.alignment` in `metadata` says it.
+  std::uint64_t alignment = default_alignment;  ///< That of `general.alignment` in `metadata`.
   std::span<const KeyValue> metadata;
   std::size_t tensor_count = 0;
   /// The tensor at a position, with its offset; called once for each, in order.

@@ -70,7 +70,7 @@ struct ValueContext {
 inline constexpr std::size_t max_array_depth = 64;
 
 /// Goes through the elements of an array that has passed the parser, nested ones included, without
-/// recursion, and tells `visitor` of each run: `scalars(type, data, count)`,
+/// recursion, and gives `visitor` each run: `scalars(type, data, count)`,
 /// `text(data, length_bytes)` and `begin_array(element_type, data, count)`, where data is the first
 /// byte of the content. Returns the first byte after the array.
 template <class Visitor>

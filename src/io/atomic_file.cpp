@@ -237,7 +237,7 @@ Result<bool> AtomicFile::copy_by_system(const Source& source, std::uint64_t file
   auto from = static_cast<off_t>(file_offset);
   std::uint64_t left_bytes = size_bytes;
   while (left_bytes != 0) {
-    // It shares blocks that lie alike in both files where the file system knows shared blocks.
+    // It shares blocks that lie alike in both files where the file system can share blocks.
     const ssize_t copied = ::copy_file_range(source.descriptor(), &from, descriptor_.get(), nullptr,
                                              static_cast<std::size_t>(left_bytes), 0);
     if (copied < 0 && errno == EINTR) continue;

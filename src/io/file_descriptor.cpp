@@ -41,7 +41,7 @@ Result<RegularFile> open_regular(const std::string& path) {
   constexpr int flags = O_RDONLY | O_CLOEXEC | O_NOCTTY;
   FileDescriptor descriptor(::open(path.c_str(), flags | O_NONBLOCK));
   if (!descriptor.is_open() && errno == EWOULDBLOCK) {
-    // Somebody has a lease on it, for a moment; only regular files have leases.
+    // Another process has a lease on it, for a moment; only regular files have leases.
     descriptor = FileDescriptor(::open(path.c_str(), flags));
   }
   if (!descriptor.is_open()) return fail_with_errno(errno, {}, "open it");

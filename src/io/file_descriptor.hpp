@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Owned descriptors and what the system says about them.
+// Owned descriptors and their facts.
 #pragma once
 
 #include <cstddef>

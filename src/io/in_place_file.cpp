@@ -117,10 +117,11 @@ Result<void> InPlaceFile::check_writable() const {
 }
 
 bool InPlaceFile::is_open_elsewhere() const noexcept {
-  // The system grants a lease for writing only to the one who has the file open. Somebody who opens
-  // it in this moment would have us told by a signal: by one that nobody minds.
+  // The system grants a lease for writing only if no other descriptor of the file is open. If
+  // another process opens it at this moment, a signal reports that: one whose default is to do
+  // nothing.
   ::fcntl(descriptor_.get(), F_SETSIG, SIGURG);
-  // Whoever waits for the lock has the file open for moments; a reader has it for longer.
+  // A process that waits for the lock has the file open for moments; a reader has it for longer.
   constexpr int tries = 10;
   for (int i = 0; i < tries; ++i) {
     if (i != 0) std::this_thread::sleep_for(std::chrono::milliseconds(2));

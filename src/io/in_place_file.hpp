@@ -18,10 +18,10 @@ namespace ingot::io {
 [[nodiscard]] std::string real_path(const std::string& path);
 [[nodiscard]] std::string directory_of(const std::string& path);
 
-/// Flushes the names in a directory, where the file system knows such a thing.
+/// Flushes the names in a directory, where the file system supports it.
 void flush_directory(const std::string& directory);
 
-/// What tells a file from all others, and this state of it from others.
+/// The identity of a file and of its present state.
 struct FileIdentity {
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
@@ -59,7 +59,7 @@ class InPlaceFile {
   [[nodiscard]] int descriptor() const noexcept { return descriptor_.get(); }
   [[nodiscard]] Result<FileIdentity> identity() const { return identify(descriptor_.get()); }
 
-  /// Whether the system knows of another descriptor or mapping of the file. Not every file system
+  /// Whether another descriptor or mapping of the file exists. Not every file system
   /// and not every user can tell; then false.
   [[nodiscard]] bool is_open_elsewhere() const noexcept;
 

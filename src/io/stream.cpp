@@ -24,7 +24,7 @@ Result<std::size_t> read_stream(int descriptor, std::span<std::byte> destination
         ::read(descriptor, destination.data() + filled, destination.size() - filled);
     if (got == 0) break;
     if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
-      pollfd readable{descriptor, POLLIN, 0};  // somebody made the pipe non-blocking
+      pollfd readable{descriptor, POLLIN, 0};  // another process made the pipe non-blocking
       if (::poll(&readable, 1, -1) >= 0 || errno == EINTR) continue;
     }
     if (got < 0 && errno == EINTR) continue;

@@ -88,7 +88,7 @@ HWY_INLINE Floats FloatsFromHalves(hn::Vec<HalfBitsTag> halves) {
 #if HWY_TARGET <= HWY_AVX2
   return hn::PromoteTo(FloatTag(), hn::BitCast(HalfTag(), halves));
 #else
-  // Highway's own knows neither infinity nor NaN where the CPU has no instruction.
+  // Highway's own handles neither infinity nor NaN where the CPU has no instruction.
   const FloatTag f32;
   const hn::RebindToUnsigned<FloatTag> u32;
   const auto bits = hn::PromoteTo(u32, halves);

@@ -113,7 +113,7 @@ HWY_INLINE void DropLanesNotFinite(LaneInts largest, LaneTile<block_elements>& t
 
 /// Encodes all blocks of the rows, lane_count at a time: encode(x, importances, blocks), where `x`
 /// and `importances` (null if there are none) are tiles and `blocks` an array of lane_count blocks,
-/// of which the first ones are kept. Lanes without a block hold zeros, and some importances.
+/// and the first ones are kept. Lanes without a block hold zeros, and some importances.
 template <class Block, std::size_t block_elements, class Encode>
 HWY_INLINE void EncodeLanes(const FloatRows& rows, const Encode& encode) {
   static constexpr float zeros[block_elements] = {};

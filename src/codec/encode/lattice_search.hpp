@@ -258,7 +258,7 @@ inline float find_inverse_scale(const float* x, const float* w, float largest) n
   return best_t;
 }
 
-/// A scale for codes 0..4 of 32 values of which few are negative: where the search of IQ2_XXS
+/// A scale for codes 0..4 of 32 values with few negative ones: where the search of IQ2_XXS
 /// begins. As
 /// in the reference implementation, codes are kept in bytes: -1 becomes 255.
 inline float refine_positive_scale(const float* x, const float* w, float t) noexcept {

@@ -50,7 +50,7 @@ namespace ingot::convert {
                                            const std::set<std::string_view>& used, bool is_allowed,
                                            std::vector<Error>& remarks);
 
-/// What the format can say and its engine is known to misread.
+/// Files that the format allows and its engine is known to misread.
 void add_engine_warnings(const interop::BumpShape& shape, bool has_plain_output,
                          std::vector<Error>& remarks);
 

@@ -11,7 +11,7 @@
 
 namespace ingot::interop {
 
-/// What a header of version 2 or 3 does not say. Fields are empty if there is no such file, or no
+/// Facts that a header of version 2 or 3 lacks. Fields are empty if there is no such file, or no
 /// such number in it.
 struct BumpConfig {
   std::string architecture = "llama";

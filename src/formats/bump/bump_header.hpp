@@ -23,7 +23,7 @@ struct BumpShape {
   std::uint64_t layers = 0;
   std::uint64_t vocabulary = 0;
   std::uint64_t embedding = 0;
-  std::uint64_t feed_forward = 0;  ///< 0 in what version 2 and 3 headers say
+  std::uint64_t feed_forward = 0;  ///< 0 from headers of versions 2 and 3
   std::uint64_t context = 0;
   std::uint64_t heads = 0;
   std::uint64_t kv_heads = 0;  ///< the same
@@ -42,7 +42,7 @@ using BumpHeaderBytes = std::array<std::byte, bump_header_bytes>;
 /// Where that header has its checksum.
 [[nodiscard]] std::size_t bump_checksum_offset(std::uint32_t version) noexcept;
 
-/// What a header says. Errc::bump_header_invalid, Errc::unsupported_version.
+/// The content of a header. Errc::bump_header_invalid, Errc::unsupported_version.
 struct BumpHeader {
   std::uint32_t version = 0;  ///< 2 to 5
   BumpShape shape;

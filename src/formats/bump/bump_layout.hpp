@@ -93,7 +93,7 @@ struct BumpSection {
 /// All sections after the dtype table, in order; nothing if sizes overflow, rows are no whole
 /// blocks, or there are more or less types than entries.
 ///
-/// Rows of F32 matrices are as long as the aligned widths say, quantized ones as the true widths.
+/// Rows of F32 matrices have the aligned widths, those of quantized ones the true widths.
 /// An F32 wo in a padded file is one block of columns for each head.
 [[nodiscard]] std::optional<std::vector<BumpSection>> lay_out(const BumpLayout& layout);
 

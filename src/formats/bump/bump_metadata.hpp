@@ -14,7 +14,7 @@
 
 namespace ingot::convert {
 
-/// What the metadata says; nothing where it says nothing.
+/// A fact of the metadata; nothing where it is absent.
 struct BumpMetadata {
   std::string architecture;  ///< For `model_type`; may be any text.
   std::optional<std::uint64_t> layers;
@@ -31,7 +31,7 @@ struct BumpMetadata {
 /// Reads the keys `<prefix>.<name>`. The prefix is the model's architecture, and the epsilon of the
 /// norms is `attention.layer_norm_rms_epsilon` (or, if that is missing, `norm_rms_eps`).
 ///
-/// Strictly as the original converter: the prefixes that it knows, in its order, whatever the
+/// Strictly as the original converter: its prefixes, in its order, whatever the
 /// architecture is, and for the prefix `llama` the epsilon only as `norm_rms_eps`, which is no key
 /// of GGUF.
 ///

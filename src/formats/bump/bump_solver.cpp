@@ -74,7 +74,7 @@ class Solver {
     if (bump_.header.version == 3) {
       const bool is_quantized = std::any_of(bump_.codes.begin(), bump_.codes.end(),
                                             [](std::uint8_t code) { return code > 2; });
-      // Without quantized types both say the same.
+      // Without quantized types both are the same.
       if (!is_quantized && codes == BumpCodes::engine) return;
       try_widths(*std::move(types), is_quantized ? text : "doc or engine");
     } else {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which sections a bump file has: what the header does not say follows from its size.
+// The sections of a bump file: its size decides what the header leaves open.
 #pragma once
 
 #include <cstdint>

@@ -13,7 +13,7 @@ namespace ingot::convert {
 /// Renames tensors, takes stacked experts apart, and undoes the reordering of the rows of queries
 /// and keys where the conversion to GGUF made one. Tensors that a Hugging Face model does not have
 /// (it makes them from its configuration) are left out, and those with unknown names are kept; a
-/// remark says so. Errc::architecture_unsupported names an architecture whose names are not known.
+/// remark says so. Errc::architecture_unsupported names an architecture without a table of names.
 [[nodiscard]] Result<std::vector<OutputTensor>> rename_to_hf(const Model& model,
                                                              std::vector<OutputTensor> tensors,
                                                              std::vector<Error>& remarks);

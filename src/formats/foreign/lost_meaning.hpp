@@ -11,9 +11,9 @@
 
 namespace ingot::convert {
 
-/// Errc::not_loadable with what a model of another format does not say and engines need: its
-/// architecture, its tokenizer, the names of its tensors. Nothing for models that say it, and for
-/// GGUF files, which keep all they have.
+/// Errc::not_loadable with the facts that engines need and a model of another format lacks: its
+/// architecture, its tokenizer, the names of its tensors. Nothing for models that have them, and
+/// for GGUF files, which keep all they have.
 [[nodiscard]] std::optional<Error> find_missing_meaning(const Model& model);
 
 /// `general.file_type`, if the model has that key and its weights get another type: the file type

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The tensors of a model for formats that know no blocks.
+// The tensors of a model for formats without blocks.
 #include "formats/foreign/hf_names.hpp"
 #include "formats/foreign/planner.hpp"
 

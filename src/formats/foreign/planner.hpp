@@ -25,8 +25,8 @@ Result<std::unique_ptr<Conversion>> plan_safetensors(const Model& model, const s
 inline constexpr PlanFunction no_writer = nullptr;
 
 /// The tensors of a model as a format without quantized types is to hold them, under the names that
-/// the options want. `holds` says which types the format has; the others become F32, and so does
-/// the type of the options if the format has it not. Remarks say what was left out.
+/// the options want. `holds` tests whether the format has a type; the others become F32, and so
+/// does the type of the options if the format lacks it. Remarks list what was left out.
 [[nodiscard]] Result<std::vector<OutputTensor>> plan_plain_tensors(const Model& model,
                                                                    const ConvertOptions& options,
                                                                    bool (*holds)(TensorType),

@@ -40,7 +40,7 @@ namespace {
 /// Values that are read at once.
 constexpr std::size_t piece_values = 4096;
 
-/// Tokens of a chunk where no file says: the default of the tool that collects them.
+/// Tokens of a chunk if no file gives a number: the default of the tool that collects them.
 constexpr double usual_chunk_size = 512.0;
 
 bool is_gguf(const Source& source) {
@@ -64,7 +64,7 @@ Result<ImatrixContent> parse(std::unique_ptr<Source> source) {
   return interop::parse_gguf_imatrix(std::move(file));
 }
 
-/// Adds up the sums and counts of some columns over all files that know them.
+/// Adds up the sums and counts of some columns over all files that have them.
 class Totals {
  public:
   Totals(const std::vector<ImatrixPart>& parts, double chunk_size, std::uint64_t first,

@@ -96,7 +96,7 @@ Result<ImatrixItem> read_entry(Cursor& cursor, const std::shared_ptr<const Imatr
   return ImatrixItem{{.name = std::move(name), .value_count = value_count}, {std::move(part)}};
 }
 
-/// The tail says how much text was used; the oldest writers had none.
+/// The tail holds how much text was used; the oldest writers had none.
 Result<void> read_tail(Cursor& cursor, ImatrixContent& content) {
   if (cursor.remaining() == 0) return {};
   const std::uint64_t begin = cursor.position();
@@ -122,7 +122,7 @@ Result<ImatrixContent> parse_legacy_imatrix(std::shared_ptr<ImatrixFile> file) {
   content.format = ImatrixFormat::legacy;
   if (cursor.remaining() < 4) return fail(Errc::imatrix_unknown, {});
   INGOT_TRY(const std::int32_t entries, cursor.read_int("count of entries"));
-  // Without a magic, this and the first entry tell the format from any other file.
+  // Without a magic, this and the first entry distinguish the format from any other file.
   if (entries <= 0 || static_cast<std::uint32_t>(entries) > max_imatrix_entries) {
     return fail(Errc::imatrix_unknown, {});
   }

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t piece_values = std::size_t{1} << 16;
 
-/// Tokens of a chunk where no file says.
+/// Tokens of a chunk if no file gives a number.
 constexpr double usual_chunk_size = 512.0;
 
 void to_little(std::span<float> floats) {
@@ -93,7 +93,7 @@ class LegacyWriter {
   }
 
   Result<void> write_entry(const ImatrixEntry& entry, const std::vector<ImatrixPart>& parts) {
-    // What one such file says is kept to the bit: its calls are no count of tokens.
+    // The values of one such file are kept to the bit: its calls are no count of tokens.
     const bool is_stored = parts.size() == 1 && parts[0].is_legacy;
     INGOT_TRY(const std::int32_t calls,
               is_stored ? Result<std::int32_t>(parts[0].calls) : count_calls(entry));

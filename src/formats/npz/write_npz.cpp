@@ -14,7 +14,7 @@
 namespace ingot::convert {
 namespace {
 
-/// Names become file names for whoever unpacks the archive.
+/// Names become file names when the archive is unpacked.
 Result<void> check_names(std::span<const OutputTensor> tensors) {
   std::vector<std::string_view> names;
   for (const OutputTensor& tensor : tensors) {

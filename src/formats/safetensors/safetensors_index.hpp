@@ -12,7 +12,7 @@
 
 namespace ingot::interop {
 
-/// Which shard each tensor is in, as the index says; file names without a folder.
+/// The shard of each tensor by the index; file names without a folder.
 using WeightMap = std::map<std::string, std::string, std::less<>>;
 
 /// Parses an index (`weight_map` of `*.safetensors.index.json`). A file name that leads out of the

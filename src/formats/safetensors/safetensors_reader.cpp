@@ -37,7 +37,7 @@ bool is_safetensors(const Probe& probe) {
   return byte_at(safetensors_prefix_bytes) == '{';
 }
 
-/// A file and what its header says.
+/// A file and its parsed header.
 struct Opened {
   std::unique_ptr<Source> source;
   SafetensorsHeader header;

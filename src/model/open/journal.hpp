@@ -64,7 +64,7 @@ struct FoundJournal {
 [[nodiscard]] FoundJournal find_journal(const std::string& path, const io::FileIdentity& identity);
 
 /// A hash of some of the data, which an edit in place never changes: together with size and inode
-/// it tells that the journal belongs to this file.
+/// it shows that the journal belongs to this file.
 [[nodiscard]] Result<std::uint64_t> hash_data(const Source& file, std::uint64_t data_offset);
 
 /// How to see the file as it was before the edit; nothing if the journal does not belong to it.

@@ -28,7 +28,7 @@ Result<Model> from_file(Result<LoadedFile> file) {
   return ModelAccess::make(std::move(state));
 }
 
-/// A descriptor of our own for the file that somebody else's descriptor refers to.
+/// A new descriptor for the file behind a caller's descriptor.
 Result<io::FileDescriptor> duplicate(int descriptor) {
   io::FileDescriptor copy(::fcntl(descriptor, F_DUPFD_CLOEXEC, 0));
   if (!copy.is_open()) return io::fail_with_errno(errno, {}, "duplicate the descriptor");
@@ -123,7 +123,7 @@ std::uint64_t Model::file_offset(const TensorInfo& tensor) const noexcept {
 std::optional<Origin> Model::origin(std::size_t file, std::uint64_t file_offset) const noexcept {
   const Source* source = state_->loaded[file].source.get();
   const auto place = source != nullptr ? source->origin(file_offset) : Origin{0, file_offset};
-  // A source of one file knows nothing of the other files of a set.
+  // A source of one file has no access to the other files of a set.
   if (!place || state_->loaded.size() == 1) return place;
   return Origin{file, place->file_offset};
 }

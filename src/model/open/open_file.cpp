@@ -39,7 +39,7 @@ Result<OpenedFile> open_file(const std::string& path, bool is_mapped, JournalLoc
   for (;;) {
     INGOT_TRY(io::RegularFile file, io::open_regular(path));
     if (!has_journal(journal_at)) return open_plain(std::move(file), is_mapped);
-    // An edit is going on, or was cut off. Nobody can undo it while this lock is held.
+    // An edit is going on, or was cut off. It cannot be undone while this lock is held.
     if (lock == JournalLock::take) {
       INGOT_TRY_VOID(io::lock(file.descriptor.get(), io::LockKind::shared, path, {.on_wait = {}}));
     }

@@ -60,7 +60,7 @@ Failure mismatch(const std::string& path, std::string_view key, std::uint64_t wa
                   (found ? "found " + std::to_string(*found) : "it has none"));
 }
 
-/// Whether a file says that it is the shard that its name says.
+/// Whether a file is, by its metadata, the shard that its name promises.
 Result<void> check_shard(const LoadedFile& file, const std::string& path, const ShardName& name) {
   const auto count = find_number(file, keys::split_count);
   if (count != name.count) return mismatch(path, keys::split_count, name.count, count);
@@ -154,7 +154,7 @@ void note_missing_shards(detail::ModelState& state, bool is_in_file_system) {
            " are here" + (is_in_file_system ? set_aside_remark(path) : ""));
 }
 
-/// What a file that is not named as a shard says of itself.
+/// The shard that a file is by its metadata, if its name is not that of a shard.
 void adopt_split_keys(detail::ModelState& state) {
   const std::optional<std::uint64_t> count = find_number(state.loaded[0], keys::split_count);
   if (!count || *count == 0) return;  // merging tools leave a count of 0 behind

@@ -26,7 +26,7 @@ struct ShardSet {
 };
 
 /// Looks for the other shards beside an open file of a store, opens them and makes one model of
-/// all. Errc::shard_mismatch if a file of that name says that it is something else.
+/// all. Errc::shard_mismatch if a file of that name is another shard by its metadata.
 [[nodiscard]] Result<std::unique_ptr<detail::ModelState>> open_with_shards(
     const Store& store, const std::string& name, LoadedFile file, const OpenOptions& options);
 

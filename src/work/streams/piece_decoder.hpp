@@ -28,7 +28,7 @@ class PieceDecoder {
   /// it.
   static constexpr std::uint64_t read_elements = std::uint64_t{32} * statistics_piece;
 
-  /// The blocks of elements, valid until the next call: of a piece, or of read_elements, of which
+  /// The blocks of elements, valid until the next call: of a piece, or of read_elements, whose
   /// `first_element` is a multiple away from the first that was asked for. Both ends are multiples
   /// of any block's elements, or the tensor's end.
   [[nodiscard]] Result<std::span<const std::byte>> read(std::uint64_t first_element,

@@ -142,7 +142,8 @@ class Console {
 
   void finish(ExitCode code) noexcept;
 
-  /// Runs `run_one` for each file; the highest status wins. Stops where nobody listens any more.
+  /// Runs `run_one` for each file; the highest status wins. Stops once the reader of the output has
+  /// gone.
   template <class RunOne>
   void finish_all(std::span<const std::string> files, const RunOne& run_one) {
     for (const std::string& file : files) {

@@ -6,7 +6,7 @@ namespace ingot::cli {
 
 /// From now on SIGINT, SIGTERM and SIGHUP end the process with status 128 + signal (130 for
 /// Ctrl-C), a closed pipe or a file beyond `ulimit -f` is an error of write instead of a signal,
-/// and a mapped file that somebody shortens ends the process with a message and status 4.
+/// and a mapped file that becomes shorter ends the process with a message and status 4.
 void handle_signals() noexcept;
 
 /// While one of these is alive, a request to stop is only noted: the work that checks

@@ -33,7 +33,7 @@ class JsonStream {
   /// Ends the innermost container; the end of the outermost one ends the document.
   void end();
 
-  /// False once nobody reads what is written.
+  /// False once the reader of the output has gone.
   [[nodiscard]] bool is_open() const noexcept { return out_.is_open(); }
 
   /// Names the next value of an object.

@@ -14,7 +14,7 @@ int write_all(int descriptor, std::string_view text) noexcept {
     if (written >= 0) {
       text.remove_prefix(static_cast<std::size_t>(written));
     } else if (errno == EAGAIN) {
-      // Somebody made a shared terminal or pipe non-blocking: wait until it takes more.
+      // Another process made the terminal or pipe non-blocking: wait until it takes more.
       pollfd ready{descriptor, POLLOUT, 0};
       if (::poll(&ready, 1, -1) < 0 && errno != EINTR) return errno;
     } else if (errno != EINTR) {

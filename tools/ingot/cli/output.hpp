@@ -40,7 +40,7 @@ class Output {
     flush_if_full();
   }
 
-  /// False once a write has failed: nobody will see what is written now.
+  /// False once a write has failed: later output is lost.
   [[nodiscard]] bool is_open() const noexcept { return error_number_ == 0; }
 
   /// Writes what is buffered. Returns the errno of the first failure so far, or 0.

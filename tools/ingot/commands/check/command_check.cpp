@@ -90,7 +90,7 @@ std::string_view verdict_of(const CheckSummary& summary, bool is_strict) {
   return summary.warnings != 0 || (is_strict && summary.notes != 0) ? "warning" : "ok";
 }
 
-/// A model that was opened, or not, by somebody else: standard input, which can be opened only
+/// A model that the caller has opened, or failed to open: standard input, which opens only
 /// once, or a file of another format.
 Result<CheckSummary> check_opened(const Result<Model>& model, const CheckOptions& options,
                                   const FindingSink& sink) {

@@ -62,7 +62,7 @@ class Sink {
   Result<void> write(std::span<const std::byte> bytes) {
     if (file_) return file_->write(bytes);
     out_->write({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-    // Nobody reads any more; whether that is a failure is decided when the program ends.
+    // The reader has gone; whether that is a failure is decided when the program ends.
     if (!out_->is_open()) return fail(Errc::interrupted, "standard output");
     return {};
   }

@@ -122,7 +122,7 @@ ExitCode run(Options& options, Console& console) {
   }
   const Result<SplitPlan> plan = plan_split(*model, limits);
   if (!plan) return fail(options, console, plan.error());
-  // A file of another format does not come back at all, and nobody expects it.
+  // A file of another format never comes back, which users expect.
   const Result<std::string> abnormal =
       console.foreign() != nullptr ? std::string() : describe_abnormal_form(*model);
   if (!abnormal) return fail(options, console, abnormal.error());

@@ -213,7 +213,7 @@ void print_lines(Console& console, const Model& model, const Tensors& tensors) {
   print_totals(console, tensors);
 }
 
-/// The statistics, and the sparks if somebody is there to see them.
+/// The statistics, and the sparks if a terminal shows them.
 Result<AllStatistics> compute(Console& console, const std::string& file, const Model& model,
                               const Tensors& tensors, Sparks& sparks) {
   constexpr std::size_t spark_columns = 12;
