@@ -113,7 +113,7 @@ class INGOT_EXPORT ChatValue {
 /// `{"role": role, "content": content}`
 [[nodiscard]] INGOT_EXPORT ChatValue chat_message(std::string_view role, ChatValue content);
 
-/// What a template may use up. Beyond a limit rendering fails with Errc::limit_exceeded.
+/// The resources that a template may use. Beyond a limit rendering fails with Errc::limit_exceeded.
 struct ChatLimits {
   std::uint64_t max_source_bytes = std::uint64_t{1} << 20;  ///< for `make`
   std::uint32_t max_nesting = 200;                          ///< of statements and expressions
@@ -144,7 +144,7 @@ struct ChatOptions {
   /// An object of further variables: `documents`, `enable_thinking`, `date_string`, ... They go
   /// before all others of the same name.
   ChatValue variables = {};
-  std::optional<ChatTime> now = {};  ///< What the template takes for now; default: the clock.
+  std::optional<ChatTime> now = {};  ///< The template's present time; default: the clock.
   ChatLimits limits = {};
   /// Allows `append` and `pop` on lists that the template made itself. Hugging Face refuses them.
   bool is_lenient = false;
@@ -183,7 +183,7 @@ struct ChatError {
   std::string source_line;    ///< Without its line end.
   std::vector<Call> calls;    ///< Innermost first.
 
-  /// What went wrong, the line with a mark below the place, and the macros that led there: several
+  /// The error, its line with a mark below the place, and the macros that led there: several
   /// lines, the last without a line end. Safe to print: control characters are escaped.
   [[nodiscard]] INGOT_EXPORT std::string message() const;
 

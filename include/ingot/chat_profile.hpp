@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a chat template supports, and what is wrong or odd about it.
+// The features of a chat template, and its faults.
 //
 //   const auto chat = ingot::ChatTemplate::make(*model);
 //   const ingot::ChatProfile profile = ingot::profile_chat(*chat);
@@ -46,12 +46,12 @@ struct ChatRefusal {
 /// How the arguments of calls of tools have to be given.
 enum class ChatArguments : std::uint8_t { any, object, text };
 
-/// What a template does with conversations.
+/// The behaviour of a template with conversations.
 struct ChatProfile {
   std::array<bool, chat_feature_count> features = {};
   /// Why not even a plain conversation renders; nothing if one does.
   std::optional<ChatError> failure;
-  /// What the user and the assistant of a plain conversation write is in the prompt.
+  /// The texts of the user and the assistant of a plain conversation are in the prompt.
   bool keeps_text = false;
   /// An answer in a conversation begins with text of its own (`answer_begin`), and the prompt for
   /// an answer is the same with a generation prompt and without.
@@ -63,8 +63,8 @@ struct ChatProfile {
   bool keeps_beginning = true;
   bool depends_on_date = false;
   std::string prompt;        ///< For the answer to one message of a user.
-  std::string answer_begin;  ///< What the template writes before an answer; empty if unknown.
-  std::string answer_end;    ///< What it writes after the last answer; empty if unknown.
+  std::string answer_begin;  ///< The template's text before an answer; empty if unknown.
+  std::string answer_end;    ///< The template's text after the last answer; empty if unknown.
 
   [[nodiscard]] bool supports(ChatFeature feature) const noexcept {
     return features[static_cast<std::size_t>(feature)];
@@ -78,17 +78,18 @@ struct ChatProfile {
 struct ChatRemark {
   enum class Kind : std::uint8_t {
     unknown_name,  ///< A filter, test or function that does not exist.
-    forbidden,     ///< What the sandbox refuses: a method that writes, an internal attribute.
-    minja,         ///< What the engine minja cannot run.
-    javascript     ///< What the engine huggingface/jinja of JavaScript cannot run.
+    forbidden,     ///< The sandbox refuses it: a method that writes, an internal attribute.
+    minja,         ///< The engine minja cannot run it.
+    javascript     ///< The engine huggingface/jinja of JavaScript cannot run it.
   };
   Kind kind = Kind::unknown_name;
   std::uint32_t line = 0;    ///< From 1.
   std::uint32_t column = 0;  ///< Characters, from 1.
-  std::string text;          ///< What it is about; safe to print.
+  std::string text;          ///< The subject; safe to print.
 };
 
-/// What the source shows without running, in its order; each fact once. Linear in the source.
+/// The facts that the source shows without running, in its order; each fact once. Linear in the
+/// source.
 [[nodiscard]] INGOT_EXPORT std::vector<ChatRemark> lint_chat(const ChatTemplate& chat);
 
 /// Texts in the template's own words that look like control tokens, such as `<|im_end|>`; each

@@ -41,7 +41,7 @@ struct ChatTokens {
   /// For each id whether it holds bytes from inside of {% generation %}: what the assistant wrote,
   /// the mask of Hugging Face. Empty if the template marks nothing.
   std::vector<bool> is_generated;
-  ChatText text;  ///< What the ids were made from.
+  ChatText text;  ///< The text behind the ids.
 };
 
 /// The ids of a text that a template has rendered.

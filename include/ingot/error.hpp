@@ -39,7 +39,7 @@ struct Error {
   Errc code = Errc::internal;
   std::uint64_t file_offset = no_offset;  ///< Byte in the file, or no_offset.
   std::string subject;                    ///< Key, tensor, field or file; raw bytes, not escaped.
-  std::string detail;                     ///< What was found, e.g. "found 13"; may be empty.
+  std::string detail;                     ///< The finding, e.g. "found 13"; may be empty.
 
   /// One line: subject, byte offset, sentence, what was found, and whether opening leniently would
   /// help. Control characters of the subject are escaped, so it may be printed anywhere.

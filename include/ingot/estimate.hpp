@@ -45,7 +45,7 @@ struct DeviceModel {
   std::string_view name;  ///< For command lines: "rtx-4090", "m4-max-64".
   std::string_view label;
   std::uint64_t memory_bytes = 0;  ///< As it is sold.
-  std::uint64_t usable_bytes = 0;  ///< What programs can have of it.
+  std::uint64_t usable_bytes = 0;  ///< The part that programs can have.
   double bandwidth = 0;            ///< Bytes a second; 0: unknown.
 };
 
@@ -55,7 +55,7 @@ struct DeviceModel {
 /// The memory sizes of common cards, ascending, in bytes as sold: 4 GiB to 192 GiB.
 [[nodiscard]] INGOT_EXPORT std::span<const std::uint64_t> common_memory_sizes() noexcept;
 
-/// What programs can have of a card with so much memory: 97 %, the rest is the driver's.
+/// The part of a card's memory that programs can have: 97 %, the rest is the driver's.
 [[nodiscard]] INGOT_EXPORT std::uint64_t usable_device_bytes(std::uint64_t memory_bytes) noexcept;
 
 /// One device of a run.
@@ -113,7 +113,7 @@ inline constexpr std::size_t max_devices = 64;
 // Estimates
 // ------------------------------------------------------------------------------------------------
 
-/// What a layer keeps of the tokens before.
+/// The memory of a layer for earlier tokens.
 enum class CacheKind : std::uint8_t {
   full,      ///< keys and values of the whole context
   sliding,   ///< keys and values of a window
@@ -155,7 +155,7 @@ enum class Verdict : std::uint8_t {
 /// "fits", "tight", "does_not_fit", "unknown"
 [[nodiscard]] INGOT_EXPORT std::string_view name_of(Verdict verdict) noexcept;
 
-/// What one device, or the host, holds. Bytes.
+/// The content of one device, or of the host. Bytes.
 struct MemoryUse {
   std::string name;
   std::uint64_t first_layer = 0;
@@ -176,7 +176,7 @@ struct MemoryUse {
 
 struct MemoryEstimate {
   std::uint64_t context = 0;               ///< Tokens, rounded as the engine rounds.
-  std::uint64_t context_per_sequence = 0;  ///< What one sequence can have of it.
+  std::uint64_t context_per_sequence = 0;  ///< The part that one sequence can have.
   std::uint64_t sequences = 1;
   std::uint64_t micro_batch = 0;  ///< Tokens of one graph.
   bool uses_flash_attention = true;
@@ -198,7 +198,7 @@ struct MemoryEstimate {
   std::optional<double> bound_at_end;
 };
 
-/// What to change so that it fits.
+/// A change that makes a run fit.
 enum class ChangeKind : std::uint8_t {
   micro_batch,      ///< smaller steps through the prompt
   cache_type,       ///< a quantized cache
@@ -264,13 +264,13 @@ class INGOT_EXPORT MemoryProfile {
   /// Sentences on what the estimate assumes or leaves out for this model.
   [[nodiscard]] std::span<const std::string> notes() const noexcept;
 
-  /// What a run takes. O(layers).
+  /// The memory of a run. O(layers).
   /// @return  Errc::run_refused for options that the engine refuses for this model (a cache type
   ///          whose blocks do not fit its heads, say); Errc::invalid_argument for ones that make no
   ///          sense; Errc::size_overflow.
   [[nodiscard]] Result<MemoryEstimate> estimate(const RunOptions& options) const;
 
-  /// What would fit, found by bisection over `estimate`; O(layers x log(context)).
+  /// The largest run that fits, found by bisection over `estimate`; O(layers x log(context)).
   [[nodiscard]] Result<Advice> advise(const RunOptions& options) const;
 
   /// The bytes by which the cache grows for each 1,024 tokens of context, averaged over the context

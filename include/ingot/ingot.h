@@ -74,7 +74,7 @@ enum {
 enum {
   INGOT_CATEGORY_INPUT = 0,    ///< The file is refused.
   INGOT_CATEGORY_LENIENT = 1,  ///< The file is refused; with `is_lenient` this point would pass.
-  INGOT_CATEGORY_USAGE = 2,    ///< What was asked for is not there or makes no sense.
+  INGOT_CATEGORY_USAGE = 2,    ///< The request names something absent or makes no sense.
   INGOT_CATEGORY_SYSTEM = 3,   ///< The operating system failed.
   INGOT_CATEGORY_NOTICE = 4    ///< Never a failure: a remark about a file that opened.
 };
@@ -576,7 +576,7 @@ typedef struct ingot_run_options {
   uint64_t sequences;            ///< Default 1
   const char* key_type;          ///< Of the cache, as ingot_find_type takes it; default "F16".
   const char* value_type;        ///< The same.
-  const uint64_t* device_bytes;  ///< What programs can have of each device; NULL: no devices.
+  const uint64_t* device_bytes;  ///< Bytes of each device that programs can have; NULL: no devices.
   uint64_t device_count;         ///< At most 64
   uint64_t host_bytes;           ///< Default: not limited
   uint64_t gpu_layers;           ///< The last so many layers are on devices, the output counted as
@@ -595,7 +595,7 @@ enum {
   INGOT_FITS_UNKNOWN = 3  ///< No size to compare with was given.
 };
 
-/// What a whole run takes. Bytes.
+/// The memory of a whole run. Bytes.
 typedef struct ingot_memory_estimate {
   size_t struct_size;  ///< sizeof(ingot_memory_estimate)
   uint64_t context;    ///< Tokens, rounded as the engine rounds.
@@ -607,7 +607,7 @@ typedef struct ingot_memory_estimate {
   int32_t verdict;      ///< INGOT_FITS and so on: the worst of all places.
 } ingot_memory_estimate;
 
-/// What one device, or the host, holds. Bytes.
+/// The content of one device, or of the host. Bytes.
 typedef struct ingot_memory_use {
   size_t struct_size;  ///< sizeof(ingot_memory_use)
   uint64_t layer_count;

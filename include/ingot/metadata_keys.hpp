@@ -37,7 +37,7 @@ namespace suffixes {
 #include "ingot/metadata_keys.def"
 }  // namespace suffixes
 
-/// What values a standard key may have.
+/// The values that a standard key may have.
 enum class KeyForm : std::uint8_t {
   text,             ///< string
   number,           ///< integer of any type, not negative

@@ -28,7 +28,7 @@ struct DigestSet {
   [[nodiscard]] bool operator==(const DigestSet&) const = default;
 };
 
-/// What to compute.
+/// The digests to compute.
 struct DigestRequest {
   std::vector<DigestAlgorithm> algorithms = {DigestAlgorithm::sha256};
   bool has_files = true;     ///< Each file, all its bytes.

@@ -36,7 +36,7 @@ class INGOT_EXPORT Store {
   /// the shards beside a file are not found.
   [[nodiscard]] virtual Result<std::vector<std::string>> list(const std::string& folder) const = 0;
 
-  /// What a file is called in messages and in `ModelFile::path`; the name itself unless overridden.
+  /// The name of a file in messages and in `ModelFile::path`; `name` itself unless overridden.
   [[nodiscard]] virtual std::string locate(const std::string& name) const;
 };
 

@@ -57,7 +57,7 @@ enum class TokenizerFamily : std::uint8_t {
 [[nodiscard]] INGOT_EXPORT std::optional<TokenizerFamily> family_of(
     std::string_view model_name) noexcept;
 
-/// What a token is, by the numbers of `tokenizer.ggml.token_type`.
+/// The kind of a token, by the numbers of `tokenizer.ggml.token_type`.
 enum class TokenKind : std::uint8_t {
   undefined = 0,
   normal = 1,
@@ -135,8 +135,8 @@ class INGOT_EXPORT Vocabulary {
   [[nodiscard]] std::string_view text(TokenId id) const noexcept;
   /// 0 if the file has no scores.
   [[nodiscard]] float score(TokenId id) const noexcept;
-  /// What the token is. A token whose text is a well-known one ("<|im_end|>") is `control` even if
-  /// the file decides otherwise.
+  /// The kind of the token. A token whose text is a well-known one ("<|im_end|>") is `control` even
+  /// if the file decides otherwise.
   [[nodiscard]] TokenKind kind(TokenId id) const noexcept;
   /// The family by the file's own key.
   [[nodiscard]] TokenKind kind_in_file(TokenId id) const noexcept;
@@ -264,7 +264,7 @@ class INGOT_EXPORT StreamDecoder {
   /// Errc::index_out_of_range if the id is not in the vocabulary.
   [[nodiscard]] Result<std::string> push(TokenId id);
 
-  /// What is left at the end; the decoder is then as new.
+  /// The rest of the text at its end; the decoder is then as new.
   [[nodiscard]] std::string finish();
 
  private:
@@ -277,7 +277,7 @@ class INGOT_EXPORT StreamDecoder {
 /// The values of `tokenizer.ggml.pre` that are known, sorted; static.
 [[nodiscard]] INGOT_EXPORT std::span<const std::string_view> known_pre_tokenizers() noexcept;
 
-/// What a pre-tokenizer is, for programs that write it in another form.
+/// The definition of a pre-tokenizer, for programs that write it in another form.
 struct PreTokenizerFacts {
   /// Applied one after the other, each to every piece that the one before has left; in the syntax
   /// of Perl, with characters beyond ASCII by their numbers.

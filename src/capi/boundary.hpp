@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What every function of the C interface does at its edge: arguments in, errors out, nothing
+// The edge of every function of the C interface: arguments in, errors out, nothing
 // thrown.
 #pragma once
 

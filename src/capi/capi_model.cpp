@@ -27,7 +27,7 @@ constexpr std::size_t first_file_info_size =
 constexpr std::size_t first_tensor_info_size =
     offsetof(ingot_tensor_info, file) + sizeof(std::uint64_t);
 
-/// What all functions that open have in common; `open` makes a Result<Model> of the options.
+/// The common part of all functions that open; `open` makes a Result<Model> of the options.
 template <class Open>
 Result<void> open_into(ingot_model** model, const ingot_open_options* options, Open&& open) {
   INGOT_TRY_VOID(require(model != nullptr, "model"));

@@ -18,7 +18,7 @@ using capi::require;
 using capi::require_below;
 using capi::to_c;
 
-/// What an ingot_value holds: a value, and the key under which it is found, for messages.
+/// The content of an ingot_value: a value, and the key under which it is found, for messages.
 struct Cursor {
   std::string_view key;
   Value value;

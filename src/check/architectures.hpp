@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is known of architectures: which tensors their layers have.
+// Known architectures: the tensors that their layers have.
 #pragma once
 
 #include <span>

@@ -18,7 +18,7 @@ namespace ingot::check {
 /// Fills `scans` of the inspection, or `unreadable` with the reason why it cannot.
 [[nodiscard]] Result<void> scan_data(Inspection& inspection, const CheckOptions& options);
 
-/// What is not finite in a run of whole blocks.
+/// The numbers in a run of whole blocks that are not finite.
 struct BlockScan {
   std::uint64_t bad_count = 0;         ///< Numbers, or scales of blocks.
   std::uint64_t first_bad_offset = 0;  ///< Byte from the start of the blocks.

@@ -15,7 +15,7 @@
 
 namespace ingot::check {
 
-/// What reading all weights of a tensor found.
+/// The findings of a read of all weights of a tensor.
 struct TensorScan {
   const TensorInfo* tensor = nullptr;
   std::uint64_t bad_count = 0;         ///< Numbers or scales that are not finite.

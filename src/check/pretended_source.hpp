@@ -11,7 +11,7 @@ namespace ingot::check {
 
 /// A model whose first bytes alone are there: the whole header, and some of the data.
 struct CutFile {
-  Model model;  ///< What is missing reads as zeros, or not at all.
+  Model model;  ///< Missing bytes read as zeros, or not at all.
   std::uint64_t present_bytes = 0;
   std::uint64_t needed_bytes = 0;  ///< The end of the last tensor.
 };

@@ -17,7 +17,7 @@ struct RepairInput {
   std::uint64_t present_bytes = 0;  ///< Of a cut file; else all of it.
   bool is_cut = false;
   bool is_lenient = false;        ///< A strict reader refuses it.
-  std::vector<RepairStep> steps;  ///< What had to be done to open it.
+  std::vector<RepairStep> steps;  ///< The repairs that opening it took.
 };
 
 /// Opens a file as it is, or with a header that is read as it must have been meant, or without its

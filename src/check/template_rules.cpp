@@ -70,7 +70,7 @@ bool is_usual_variable(std::string_view name) {
 
 std::string quoted(std::string_view text) { return "\"" + escape_shortened(text, 40) + "\""; }
 
-/// What is wrong with a control token of a template; empty if nothing is.
+/// The fault of a control token of a template; empty if there is none.
 std::string_view problem_of(const Vocabulary& vocabulary, std::string_view token) {
   const TokenId id = vocabulary.find(token);
   if (id == no_token) return "is not in the vocabulary";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the forms of manifests share.
+// The common parts of all forms of manifests.
 #pragma once
 
 #include <string>

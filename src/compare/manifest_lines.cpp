@@ -107,7 +107,7 @@ class LineReader {
     if (line.empty()) return fail_manifest(first, "a line with less than three words");
     const DigestAlgorithmInfo* algorithm = find_digest_algorithm(first);
     if (algorithm == nullptr && first != uuid_name) {
-      // What is no digest at all is no manifest either.
+      // A text without a digest is no manifest.
       if (!lower_hexadecimal(digits)) return fail_manifest(digits, "not a digest");
       return {};
     }

@@ -9,7 +9,7 @@ namespace ingot::estimate {
 
 enum class Windows : std::uint8_t { none, full_last, full_first, by_key };
 
-/// What a recurrent layer keeps for each sequence.
+/// The state of a recurrent layer for each sequence.
 enum class State : std::uint8_t {
   none,
   ssm,
@@ -28,7 +28,7 @@ enum class Recurrent : std::uint8_t {
   by_interval
 };
 
-/// What the engine makes of the tokens.
+/// The output of the engine for the tokens.
 enum class Purpose : std::uint8_t { generates, generates_without_cache, encodes };
 
 struct ArchitectureRule {

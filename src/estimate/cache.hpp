@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What layers keep of the tokens before.
+// The cache: the memory of layers for earlier tokens.
 #pragma once
 
 #include "estimate/profile_state.hpp"

@@ -11,7 +11,7 @@ namespace ingot {
 namespace {
 
 constexpr std::uint64_t gib = std::uint64_t{1} << 30;
-/// What a driver leaves of a card's memory.
+/// The share of a card's memory that its driver leaves.
 constexpr std::uint64_t usable_percent = 97;
 
 constexpr std::array models = {

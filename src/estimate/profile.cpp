@@ -303,7 +303,7 @@ class ProfileReader {
   std::uint64_t expert_width_ = 0;
 };
 
-/// What is known to be missing from the sums of some models.
+/// Parts that are known to be missing from the sums of some models.
 void add_notes(const Model& model, ProfileState& state) {
   if (state.rule == nullptr) {
     state.notes.push_back(

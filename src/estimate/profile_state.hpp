@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a profile keeps of a header: all that the sums need, and nothing else.
+// The facts of a header in a profile: all that the sums need, and nothing else.
 #pragma once
 
 #include <cstdint>

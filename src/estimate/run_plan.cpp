@@ -13,7 +13,7 @@ using detail::ProfileState;
 
 constexpr std::uint64_t cell_step = 256;  // contexts and windows are rounded up to it
 
-// What the engine takes as --cache-type-k and -v.
+// The types that the engine accepts for --cache-type-k and -v.
 constexpr std::array cache_types = {TensorType::f32,    TensorType::f16,  TensorType::bf16,
                                     TensorType::q8_0,   TensorType::q4_0, TensorType::q4_1,
                                     TensorType::iq4_nl, TensorType::q5_0, TensorType::q5_1};

@@ -10,8 +10,8 @@
 namespace ingot::estimate {
 namespace {
 
-// What the engine lays out anew for CPUs with wide vectors: as large as before, but not a page of
-// the file any more.
+// Weights that the engine lays out anew for CPUs with wide vectors: as large as before, but not a
+// page of the file any more.
 constexpr std::array repacked_types = {TensorType::q4_0,   TensorType::q2_k, TensorType::q4_k,
                                        TensorType::q5_k,   TensorType::q6_k, TensorType::q8_0,
                                        TensorType::iq4_nl, TensorType::mxfp4};
@@ -38,7 +38,7 @@ Result<std::uint64_t> bytes_as(const TensorInfo& tensor, TensorType type) {
 
 Failure too_large() { return fail(Errc::size_overflow, "the tensors' sum"); }
 
-/// What a token reads of a tensor: all of it, or the experts that it uses.
+/// The bytes that a token reads of a tensor: all of it, or the experts that it uses.
 std::uint64_t read_share(std::uint64_t bytes, bool is_expert, const Experts& experts) noexcept {
   if (!is_expert || experts.count == 0) return bytes;
   const std::uint64_t used = std::min(experts.used, experts.count);

@@ -22,14 +22,14 @@
 
 namespace ingot::format {
 
-/// What a strict reader takes of a tensor, as ggml's does.
+/// The limits of a strict reader for one tensor, as in ggml.
 inline constexpr std::size_t max_name_bytes = 64;
 inline constexpr std::size_t max_dimensions = 4;
 
 /// A file size that is not known (yet): a pipe, a download.
 inline constexpr std::uint64_t unknown_file_bytes = std::numeric_limits<std::int64_t>::max();
 
-/// What parsing a prefix has found about arrays of strings, so that parsing a longer prefix of the
+/// The arrays of strings that parsing a prefix has found, so that parsing a longer prefix of the
 /// same file does not step over the same strings again: by the offset of the first string.
 using KnownStrings = std::map<std::uint64_t, SkippedStrings>;
 
@@ -42,8 +42,8 @@ struct ParseOptions {
   KnownStrings* known_strings = nullptr;
 };
 
-/// What is before the data section, checked. All names, values and shapes are views: into the bytes
-/// that were parsed, and into `dimensions`.
+/// Everything before the data section, checked. All names, values and shapes are views: into the
+/// bytes that were parsed, and into `dimensions`.
 struct Structure {
   std::unique_ptr<detail::ValueContext> context;
   std::uint32_t version = 0;
@@ -75,7 +75,7 @@ struct Structure {
   return data_offset + end;
 }
 
-/// What parsing a prefix of a file gives: all of the structure, or a request for more bytes.
+/// The result of parsing a prefix of a file: all of the structure, or a request for more bytes.
 struct Parsed {
   Structure structure;              ///< Only if it is complete.
   std::uint64_t missing_bytes = 0;  ///< At least so many more bytes are needed.

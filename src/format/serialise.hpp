@@ -17,7 +17,7 @@
 
 namespace ingot::format {
 
-/// What is to be written: everything that stands before the data section.
+/// The content of a header: everything before the data section.
 struct HeaderContent {
   std::uint32_t version = 3;
   Endian byte_order = Endian::little;

@@ -11,7 +11,7 @@ namespace ingot {
 
 namespace {
 
-/// What a value holds, for messages: "uint32", "array of string".
+/// The type of a value, for messages: "uint32", "array of string".
 std::string describe(ValueType type, ValueType element_type) {
   if (type != ValueType::array) return std::string(name_of(type));
   return "array of " + std::string(name_of(element_type));

@@ -15,7 +15,7 @@
 
 namespace ingot::io {
 
-/// What AtomicFile::copy does between two looks at whether to go on: some 10 ms.
+/// Bytes that AtomicFile::copy copies between two calls of `go_on`: some 10 ms.
 inline constexpr std::uint64_t max_copy_piece_bytes = std::uint64_t{16} << 20;
 
 /// Whether the file that a new one replaces is locked from the creation of the new one until it

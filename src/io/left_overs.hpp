@@ -11,7 +11,7 @@ namespace ingot::io {
 /// A name beside `path` that no other program will choose: ".NAME.", 16 hexadecimal digits, ".tmp".
 [[nodiscard]] std::string temporary_name(const std::string& path);
 
-/// What killed processes left in some folders, each of which is read once: the files of a set
+/// Files that killed processes left in some folders, each of which is read once: the files of a set
 /// share one, so that their number and that of the files beside them do not multiply.
 class LeftOvers {
  public:

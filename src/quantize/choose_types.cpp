@@ -189,7 +189,8 @@ class Chooser {
     return Failure(misfit(tensor, choice.type));
   }
 
-  /// What no option fixes: patterns, the rules, and another type if the rows do not fit.
+  /// The choice where no option fixes the type: patterns, the rules, and another type if the rows
+  /// do not fit.
   void choose_freely(const TensorInfo& tensor, TypeChoice& choice) {
     choice.type = recipe_.base;
     choice.reason = TypeReason::base;

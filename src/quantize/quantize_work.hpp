@@ -25,7 +25,7 @@ inline constexpr std::uint64_t run_elements = std::uint64_t{1} << 14;
 [[nodiscard]] const ImatrixEntry* find_importance(const ImportanceMatrix* matrix,
                                                   const TensorInfo& tensor) noexcept;
 
-/// What a model is written as.
+/// The form in which a model is written.
 [[nodiscard]] WriteFormat result_format(const Model& model) noexcept;
 
 /// A writer with all keys of the result, and no tensors.

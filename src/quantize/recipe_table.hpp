@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a recipe gives to which tensor, as data.
+// The types that a recipe gives to tensors, as data.
 #pragma once
 
 #include <array>
@@ -10,7 +10,8 @@
 
 namespace ingot::convert {
 
-/// What rules ask about a tensor. A set of bits, so that conditions can be joined with |.
+/// The properties of a tensor that rules test. A set of bits, so that conditions can be joined with
+/// |.
 enum Fact : std::uint32_t {
   always = 0,
   is_falcon = 1u << 0,

@@ -10,7 +10,7 @@
 
 namespace ingot::convert {
 
-/// What a tensor costs as one type.
+/// The cost of a tensor as one type.
 struct TypeOffer {
   TensorType type = TensorType::f32;
   std::uint64_t size_bytes = 0;

@@ -12,7 +12,7 @@
 
 namespace ingot::types {
 
-/// What a field holds: a float of some format, or bits.
+/// The content of a field: a float of some format, or bits.
 enum class Holds : std::uint8_t { f16, bf16, f32, f64, e8m0, ue4m3, f16_in_nibbles, bits };
 
 /// `count` numbers of `bytes` bytes each, back to back from `offset` in the block on.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What all decoding kernels share. Included once per CPU target, after hwy/highway.h.
+// The common parts of all decoding kernels. Included once per CPU target, after hwy/highway.h.
 //
 // Kernels work on 16 weights at a time: their codes are the bytes of one 128-bit vector, their
 // floats 1, 2 or 4 vectors. The product (or product and sum) of a weight is computed exactly as in

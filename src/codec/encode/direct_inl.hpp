@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What the direct quantizers share: those whose scales follow from the extremes of a block, without
-// a search. The extremes of a batch of blocks become vectors, so that the scales of many blocks are
-// divided and rounded at once. Included once per CPU target, after hwy/highway.h.
+// The common parts of the direct quantizers: those whose scales follow from the extremes of a
+// block, without a search. The extremes of a batch of blocks become vectors, so that the scales of
+// many blocks are divided and rounded at once. Included once per CPU target, after hwy/highway.h.
 
 // clang-format off
 #if defined(INGOT_CODEC_DIRECT_INL_HPP) == defined(HWY_TARGET_TOGGLE)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What the quantizers with a search share: one block per lane, so that sums run from left to right
-// within a block, as in the reference, and many blocks advance together. Included once per CPU
-// target, after hwy/highway.h.
+// The common parts of the quantizers with a search: one block per lane, so that sums run from left
+// to right within a block, as in the reference, and many blocks advance together. Included once per
+// CPU target, after hwy/highway.h.
 
 // clang-format off
 #if defined(INGOT_CODEC_LANES_INL_HPP) == defined(HWY_TARGET_TOGGLE)

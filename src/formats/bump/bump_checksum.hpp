@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What of a bump file its checksum covers, and whether it is right.
+// The range of a bump file that its checksum covers, and the check.
 #pragma once
 
 #include <cstdint>

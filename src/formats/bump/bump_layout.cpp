@@ -16,7 +16,7 @@ constexpr std::array full_layer = {
     BumpRole::bk,        BumpRole::wv,        BumpRole::bv, BumpRole::wo, BumpRole::bo,
     BumpRole::w1,        BumpRole::b1,        BumpRole::w2, BumpRole::b2};
 
-/// What only some models have, before one of the above.
+/// Sections of some models only, before one of the above.
 constexpr std::array post_norms = {BumpRole::post_attention_norm, BumpRole::post_ffn_norm};
 
 constexpr std::array short_layer = {BumpRole::ln1_gamma, BumpRole::wq, BumpRole::wk,

@@ -12,7 +12,7 @@
 
 namespace ingot::interop {
 
-/// What a section holds.
+/// The content of a section.
 enum class BumpRole : std::uint8_t {
   token_emb,
   output,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a bump file of a model will hold, after all checks.
+// The plan of a bump file of a model, after all checks.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct BumpPlan {
   bool has_attention_biases = false;
   std::vector<std::uint8_t> table;             ///< Codes, one for each entry.
   std::vector<interop::BumpSection> sections;  ///< After the table.
-  std::vector<OutputTensor> tensors;           ///< What fills them, in order.
+  std::vector<OutputTensor> tensors;           ///< Their contents, in order.
   std::uint64_t payload_bytes = 0;             ///< Table and sections.
   std::vector<Error> remarks;
 };

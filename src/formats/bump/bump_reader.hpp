@@ -11,7 +11,7 @@
 
 namespace ingot::interop {
 
-/// What open_any does with a bump file and the configuration beside it.
+/// Opens a bump file and the configuration beside it, for open_any.
 [[nodiscard]] Result<OpenedModel> open_bump_source(std::unique_ptr<Source> file,
                                                    const BumpConfig& config,
                                                    const OpenAnyOptions& options);

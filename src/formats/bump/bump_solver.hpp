@@ -17,7 +17,7 @@ namespace ingot::interop {
 struct BumpFile {
   BumpHeader header;
   std::vector<std::uint8_t> codes;   ///< The dtype table; empty in version 2.
-  std::uint64_t payload_begin = 0;   ///< What the checksum covers.
+  std::uint64_t payload_begin = 0;   ///< Begin of the range that the checksum covers.
   std::uint64_t sections_begin = 0;  ///< After the table.
   std::uint64_t payload_end = 0;
   bool has_biases = true;  ///< By the size of the table; see BumpLayout.

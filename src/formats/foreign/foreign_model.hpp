@@ -24,7 +24,7 @@ struct ForeignTensor {
   std::vector<std::uint64_t> shape;  ///< Dimension 0, the fastest-varying, first.
   std::size_t file = 0;              ///< Position among the files.
   std::uint64_t file_offset = 0;
-  /// What each stored byte means as bfloat16, 256 entries, if the tensor (of the type BF16) is
+  /// The value of each stored byte as bfloat16, 256 entries, if the tensor (of the type BF16) is
   /// stored in one byte per element; nullptr if the bytes are those of the type, little-endian.
   const std::uint16_t* byte_values = nullptr;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a conversion cannot keep, and what it must not keep.
+// Facts that a conversion cannot keep, or must not keep.
 #pragma once
 
 #include <functional>

@@ -86,7 +86,7 @@ Result<OpenedModel> open_any(const std::string& path, const OpenAnyOptions& opti
 
 Result<OpenedModel> open_any(const Store& store, const std::string& name,
                              const OpenAnyOptions& options) {
-  // What is GGUF, nearly always, is not looked at twice.
+  // GGUF, the usual case, takes the short way.
   Result<OpenedModel> gguf = interop::open_gguf(store, name, options);
   if (gguf) return gguf;
   const interop::Reading* row = interop::find_reader(store, name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What writes a format: the rows of formats.def point to these.
+// The writer of a format: the rows of formats.def point to these.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What reads a format: the rows of formats.def point to these.
+// The reader of a format: the rows of formats.def point to these.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace ingot::interop {
 
-/// What is known of an input before anybody opens it.
+/// The facts of an input before it is opened.
 struct Probe {
   std::string name;
   bool is_folder = false;

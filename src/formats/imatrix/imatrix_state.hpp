@@ -22,7 +22,7 @@ struct ImatrixFile {
   [[nodiscard]] Result<void> read_floats(std::uint64_t file_offset, std::span<float> dst) const;
 };
 
-/// What one file has on one tensor.
+/// The entry of one file for one tensor.
 struct ImatrixPart {
   std::shared_ptr<const ImatrixFile> file;
   std::uint64_t values_offset = 0;
@@ -38,7 +38,7 @@ struct ImatrixItem {
   std::vector<ImatrixPart> parts;
 };
 
-/// What a reader of one format finds in a file.
+/// The content of a file, from the reader of its format.
 struct ImatrixContent {
   ImatrixFormat format = ImatrixFormat::gguf;
   std::vector<ImatrixItem> items;  // any order

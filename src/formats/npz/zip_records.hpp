@@ -42,13 +42,13 @@ struct ZipMember {
 
 constexpr std::uint64_t zip_crc_position = 14;  // in a local header
 
-/// What precedes the bytes of a member.
+/// The header before the bytes of a member.
 [[nodiscard]] ZipRecord zip_local_header(const ZipMember& member);
 
 /// The entry of a member in the directory.
 [[nodiscard]] ZipRecord zip_central_header(const ZipMember& member);
 
-/// What ends an archive whose directory of `members` begins at `begin` and has `size_bytes`.
+/// The end of an archive whose directory of `members` begins at `begin` and has `size_bytes`.
 [[nodiscard]] ZipRecord zip_end(std::uint64_t members, std::uint64_t begin,
                                 std::uint64_t size_bytes);
 

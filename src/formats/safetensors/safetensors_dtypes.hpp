@@ -16,7 +16,7 @@ struct SafetensorsDtype {
   std::uint32_t bits = 0;
   /// The type of GGUF that holds its values exactly; nothing if there is none.
   std::optional<TensorType> type;
-  /// What each byte means, as bfloat16, for the types of one byte that GGUF does not have.
+  /// The value of each byte, as bfloat16, for the types of one byte that GGUF does not have.
   const std::uint16_t* byte_values = nullptr;
 };
 

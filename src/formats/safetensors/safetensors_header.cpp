@@ -27,7 +27,7 @@ class HeaderHandler {
 
   explicit HeaderHandler(std::uint64_t max_tensors) : max_tensors_(max_tensors) {}
 
-  // What the parser calls, by names of its choice.
+  // The functions that the parser calls, by its names.
   bool null() { return refuse("a null"); }
   bool boolean(bool) { return refuse("a boolean"); }
   bool number_integer(number_integer_t) { return refuse("a negative number"); }

@@ -83,7 +83,7 @@ class IndexHandler : public nlohmann::json_sax<nlohmann::json> {
   std::uint64_t depth_ = 0;
 };
 
-/// What stands before the last part of a name, with its slash.
+/// The part of a name up to its last slash.
 std::string folder_of(const std::string& name) {
   const std::size_t slash = name.rfind('/');
   return slash == std::string::npos ? "" : name.substr(0, slash + 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is behind an edit: the changes, and the drafts that are made from them.
+// The state of an edit: the changes, and the drafts that are made from them.
 #pragma once
 
 #include <cstddef>
@@ -63,7 +63,7 @@ struct HeaderDraft {
   std::uint64_t alignment = default_alignment;
 
   [[nodiscard]] std::uint64_t size_bytes() const noexcept { return keys.size() + infos.size(); }
-  /// What the padding key takes with an empty value.
+  /// Bytes of the padding key with an empty value.
   [[nodiscard]] std::uint64_t padding_overhead() const noexcept;
   /// The header with a padding key that takes `padding_bytes` in all (0: none).
   [[nodiscard]] std::vector<std::byte> assemble(std::uint64_t padding_bytes) const;
@@ -90,10 +90,10 @@ struct Segment {
 
 struct EditDraft {
   EditPlan plan;
-  std::vector<std::byte> header;      ///< The new one, with the zeros that have to follow in place.
-  std::vector<Segment> segments;      ///< Of a copy.
-  std::uint64_t inserted_bytes = 0;   ///< Of insert_range.
-  std::uint64_t patch_offset = 0;     ///< What an edit in place overwrites, in the old file.
+  std::vector<std::byte> header;     ///< The new one, with the zeros that have to follow in place.
+  std::vector<Segment> segments;     ///< Of a copy.
+  std::uint64_t inserted_bytes = 0;  ///< Of insert_range.
+  std::uint64_t patch_offset = 0;  ///< The bytes that an edit in place overwrites, in the old file.
   std::vector<std::byte> old_header;  ///< The old bytes, from 0 on; at least to the patch's end.
   std::uint64_t patch_bytes = 0;
 };

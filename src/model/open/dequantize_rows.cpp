@@ -11,7 +11,7 @@
 namespace ingot {
 namespace {
 
-/// What is read at once where the file is not in memory; room for the largest block many times
+/// Bytes that are read at once if the file is not in memory; room for the largest block many times
 /// over.
 constexpr std::size_t buffer_bytes = std::size_t{32} << 10;
 

@@ -31,7 +31,7 @@ struct EditJournal {
   // --- the edit
   std::uint64_t inserted_bytes = 0;  ///< At the front; 0: nothing is inserted.
   std::uint64_t patch_offset = 0;
-  std::vector<std::byte> patch;  ///< What will be overwritten.
+  std::vector<std::byte> patch;  ///< The bytes that will be overwritten.
 };
 
 /// Where its letter stands in the journal, and the letter; one byte is never torn.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is behind an open model.
+// The state of an open model.
 #pragma once
 
 #include <cstddef>

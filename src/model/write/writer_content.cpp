@@ -14,7 +14,7 @@ namespace {
 /// A header must open before it is written: writer and reader share one set of rules.
 Result<void> check_header(std::span<const std::byte> header, std::uint64_t file_bytes,
                           bool is_lenient) {
-  // What the caller built is his own; only a file from elsewhere has to fit a reader's limits.
+  // Values from the caller are trusted; only a file from elsewhere has to fit a reader's limits.
   constexpr std::uint64_t no_limit = ~std::uint64_t{0};
   const Limits limits{.max_header_bytes = no_limit,
                       .max_keys = no_limit,

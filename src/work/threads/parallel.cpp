@@ -103,7 +103,7 @@ Result<void> dequantize_spread(TensorType type, std::span<const std::byte> src,
                                std::span<float> dst, unsigned thread_count,
                                const DequantizeOptions& options) {
   const TensorTypeInfo* info = find_type(type);
-  // What is refused as a whole is refused in the same words.
+  // A call that fails as a whole gives the same error.
   if (info == nullptr || src.size() % info->block_bytes != 0 ||
       src.size() / info->block_bytes != dst.size() / info->block_elements ||
       dst.size() % info->block_elements != 0) {
