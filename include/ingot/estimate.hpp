@@ -270,7 +270,7 @@ class INGOT_EXPORT MemoryProfile {
   ///          sense; Errc::size_overflow.
   [[nodiscard]] Result<MemoryEstimate> estimate(const RunOptions& options) const;
 
-  /// The largest run that fits, found by bisection over `estimate`; O(layers x log(context)).
+  /// Changes that make a run fit, found by bisection over `estimate`; O(layers x log(context)).
   [[nodiscard]] Result<Advice> advise(const RunOptions& options) const;
 
   /// The bytes by which the cache grows for each 1,024 tokens of context, averaged over the context
