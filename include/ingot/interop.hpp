@@ -32,11 +32,12 @@ struct FileFormatInfo {
   FileFormat format;
   std::string_view name;    ///< "safetensors"
   std::string_view ending;  ///< ".safetensors"
+  bool is_written;          ///< Whether plan_conversion writes it.
 };
 
 inline constexpr std::array file_formats = {
 #define INGOT_FORMAT(enumerator, name, ending, reader, writer) \
-  FileFormatInfo{FileFormat::enumerator, name, ending},
+  FileFormatInfo{FileFormat::enumerator, name, ending, std::string_view(#writer) != "no_writer"},
 #include "ingot/formats.def"
 #undef INGOT_FORMAT
 };
@@ -69,9 +70,17 @@ struct OpenedModel {
 /// Errc::interrupted.
 using OpenProgress = std::function<bool(std::uint64_t done_bytes, std::uint64_t total_bytes)>;
 
+/// Facts of a LLaMA model that GGML files, which are older than GGUF, do not hold.
+struct GgmlOptions {
+  std::uint32_t context = 2048;       ///< Tokens; 4096 for Llama 2.
+  std::uint32_t heads_per_group = 1;  ///< Query heads for a head of keys; 8 for Llama 2 70B.
+  float rms_epsilon = 5e-6f;          ///< 1e-5 for Llama 2.
+};
+
 struct OpenAnyOptions {
   OpenOptions gguf = {};  ///< `limits` and `is_lenient` count for every format.
   OpenProgress progress = {};
+  GgmlOptions ggml = {};
 };
 
 /// The format of a file by its first bytes, or of a folder by its files; nothing if it cannot be

@@ -26,6 +26,7 @@ struct FormatReader {
 };
 
 extern const FormatReader bump_reader;
+extern const FormatReader ggml_reader;
 extern const FormatReader gguf_reader;
 extern const FormatReader safetensors_reader;
 inline constexpr FormatReader no_reader{};

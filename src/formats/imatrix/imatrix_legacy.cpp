@@ -4,11 +4,7 @@
 //   int32 entries
 //   each: int32 name bytes, name; int32 calls; int32 values; float32 values (mean times calls)
 //   optional: int32 chunks; int32 bytes, name of the data set
-#include <algorithm>
-#include <array>
-#include <cstring>
-
-#include "base/byte_order.hpp"
+#include "formats/foreign/file_cursor.hpp"
 #include "formats/imatrix/imatrix_state.hpp"
 
 namespace ingot::interop {
@@ -18,68 +14,20 @@ Failure invalid(std::uint64_t file_offset, std::string subject, std::string deta
   return fail(Errc::imatrix_invalid, file_offset, std::move(subject), std::move(detail));
 }
 
-/// Reads a file from front to back, through a buffer, and jumps over what is not wanted.
-class Cursor {
- public:
-  explicit Cursor(const Source& source) : source_(source) {}
+Result<std::int32_t> read_int(FileCursor& cursor, const char* field) {
+  INGOT_TRY(const std::uint32_t bits, cursor.read_u32(field));
+  return static_cast<std::int32_t>(bits);
+}
 
-  [[nodiscard]] std::uint64_t position() const noexcept { return position_; }
-  [[nodiscard]] std::uint64_t remaining() const noexcept {
-    return source_.size_bytes() - position_;
-  }
-
-  Result<void> read(std::span<std::byte> dst, const char* what) {
-    if (dst.size() > remaining()) {
-      return invalid(position_, what, "the file ends too early");
-    }
-    while (!dst.empty()) {
-      if (position_ < begin_ || position_ >= begin_ + count_) INGOT_TRY_VOID(fill());
-      const std::size_t from = static_cast<std::size_t>(position_ - begin_);
-      const std::size_t piece = std::min(dst.size(), count_ - from);
-      std::memcpy(dst.data(), &buffer_[from], piece);
-      position_ += piece;
-      dst = dst.subspan(piece);
-    }
-    return {};
-  }
-
-  Result<std::int32_t> read_int(const char* what) {
-    std::array<std::byte, 4> bytes;
-    INGOT_TRY_VOID(read(bytes, what));
-    return static_cast<std::int32_t>(load_little<std::uint32_t>(bytes.data()));
-  }
-
-  Result<std::string> read_text(std::int32_t length, const char* what) {
-    std::string text(static_cast<std::size_t>(length), '\0');
-    INGOT_TRY_VOID(read(std::as_writable_bytes(std::span(text)), what));
-    return text;
-  }
-
-  void skip(std::uint64_t bytes) noexcept { position_ += bytes; }
-
- private:
-  Result<void> fill() {
-    begin_ = position_;
-    count_ = static_cast<std::size_t>(std::min<std::uint64_t>(buffer_.size(), remaining()));
-    return source_.read(begin_, std::span(buffer_).first(count_));
-  }
-
-  const Source& source_;
-  std::uint64_t position_ = 0;
-  std::uint64_t begin_ = 0;
-  std::size_t count_ = 0;
-  std::array<std::byte, 4096> buffer_;  // values between the headers are jumped over
-};
-
-Result<ImatrixItem> read_entry(Cursor& cursor, const std::shared_ptr<const ImatrixFile>& file) {
+Result<ImatrixItem> read_entry(FileCursor& cursor, const std::shared_ptr<const ImatrixFile>& file) {
   const std::uint64_t begin = cursor.position();
-  INGOT_TRY(const std::int32_t name_bytes, cursor.read_int("length of a name"));
+  INGOT_TRY(const std::int32_t name_bytes, read_int(cursor, "length of a name"));
   if (name_bytes <= 0 || static_cast<std::uint32_t>(name_bytes) > max_imatrix_name_bytes) {
     return invalid(begin, "length of a name", "found " + std::to_string(name_bytes));
   }
-  INGOT_TRY(std::string name, cursor.read_text(name_bytes, "name"));
-  INGOT_TRY(const std::int32_t calls, cursor.read_int("calls"));
-  INGOT_TRY(const std::int32_t values, cursor.read_int("count of values"));
+  INGOT_TRY(std::string name, cursor.read_text(static_cast<std::size_t>(name_bytes), "name"));
+  INGOT_TRY(const std::int32_t calls, read_int(cursor, "calls"));
+  INGOT_TRY(const std::int32_t values, read_int(cursor, "count of values"));
   if (calls < 0) return invalid(begin, std::move(name), std::to_string(calls) + " calls");
   if (values <= 0) return invalid(begin, std::move(name), std::to_string(values) + " values");
   const auto value_count = static_cast<std::uint64_t>(values);
@@ -97,11 +45,11 @@ Result<ImatrixItem> read_entry(Cursor& cursor, const std::shared_ptr<const Imatr
 }
 
 /// The tail holds how much text was used; the oldest writers had none.
-Result<void> read_tail(Cursor& cursor, ImatrixContent& content) {
+Result<void> read_tail(FileCursor& cursor, ImatrixContent& content) {
   if (cursor.remaining() == 0) return {};
   const std::uint64_t begin = cursor.position();
-  INGOT_TRY(const std::int32_t chunks, cursor.read_int("count of chunks"));
-  INGOT_TRY(const std::int32_t length, cursor.read_int("length of the data set's name"));
+  INGOT_TRY(const std::int32_t chunks, read_int(cursor, "count of chunks"));
+  INGOT_TRY(const std::int32_t length, read_int(cursor, "length of the data set's name"));
   constexpr std::int32_t longest = 1 << 16;  // a path
   if (chunks < 0 || length < 0 || length > longest) {
     return invalid(
@@ -109,7 +57,8 @@ Result<void> read_tail(Cursor& cursor, ImatrixContent& content) {
         std::to_string(chunks) + " chunks, a name of " + std::to_string(length) + " bytes");
   }
   content.chunk_count = static_cast<std::uint64_t>(chunks);
-  INGOT_TRY(std::string dataset, cursor.read_text(length, "name of the data set"));
+  INGOT_TRY(std::string dataset,
+            cursor.read_text(static_cast<std::size_t>(length), "name of the data set"));
   if (!dataset.empty()) content.datasets.push_back(std::move(dataset));
   return {};
 }
@@ -117,11 +66,11 @@ Result<void> read_tail(Cursor& cursor, ImatrixContent& content) {
 }  // namespace
 
 Result<ImatrixContent> parse_legacy_imatrix(std::shared_ptr<ImatrixFile> file) {
-  Cursor cursor(*file->source);
+  FileCursor cursor(*file->source, Errc::imatrix_invalid);
   ImatrixContent content;
   content.format = ImatrixFormat::legacy;
   if (cursor.remaining() < 4) return fail(Errc::imatrix_unknown, {});
-  INGOT_TRY(const std::int32_t entries, cursor.read_int("count of entries"));
+  INGOT_TRY(const std::int32_t entries, read_int(cursor, "count of entries"));
   // Without a magic, this and the first entry distinguish the format from any other file.
   if (entries <= 0 || static_cast<std::uint32_t>(entries) > max_imatrix_entries) {
     return fail(Errc::imatrix_unknown, {});

@@ -151,11 +151,13 @@ OpenOptions Console::open_options(FileAccess usual) const {
 
 Result<Model> Console::open_named(const std::string& file, const OpenOptions& options) {
   std::optional<Progress> progress;
-  const OpenAnyOptions open_options = {options, [&](std::uint64_t done, std::uint64_t total) {
+  const OpenAnyOptions open_options = {options,
+                                       [&](std::uint64_t done, std::uint64_t total) {
                                          if (!progress) progress.emplace(*this, file, total);
                                          progress->update(done);
                                          return stop_signal() == 0;
-                                       }};
+                                       },
+                                       ggml_options_};
   INGOT_TRY(OpenedModel opened, remote_.is_meant(file) ? remote_.open(*this, file, open_options)
                                                        : open_any(file, open_options));
   if (opened.format != FileFormat::gguf) {

@@ -83,6 +83,9 @@ class Console {
   /// replace them.
   [[nodiscard]] bool is_input(const std::string& path) const;
 
+  /// Facts for the next file from before GGUF, which lacks them.
+  void set_ggml_options(const GgmlOptions& options) noexcept { ggml_options_ = options; }
+
   /// What the user wants; `usual` is how files are read unless `--io` was given.
   [[nodiscard]] OpenOptions open_options(FileAccess usual) const;
   /// How the user wants files opened.
@@ -164,6 +167,7 @@ class Console {
 
   Output out_;
   OpenOptions open_options_;
+  GgmlOptions ggml_options_;
   std::optional<FileAccess> access_;
   unsigned threads_ = 0;
   When color_ = When::automatic;

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <charconv>
+#include <cmath>
 #include <ingot/convert.hpp>
 #include <ingot/interop.hpp>
 #include <ingot/text.hpp>
@@ -27,11 +28,22 @@ constexpr const char* examples =
     "  ingot convert model.gguf weights.npz\n"
     "  ingot convert model.gguf out/weights.bump --context 4096\n"
     "  ingot convert folder_with_safetensors model.gguf\n"
+    "  ingot convert ggml-model-f16.bin model.gguf --context 4096 --eps 1e-5\n"
     "\n"
     "IN is a GGUF file, any shard of a set, a bump file, a safetensors file, its\n"
-    "index or a folder with one; its content decides. The format of OUT follows from\n"
+    "index or a folder with one, or a LLaMA file from before GGUF; its content decides. The format "
+    "of OUT follows from\n"
     "its ending or from --to. docs/convert.md says what each format keeps and loses.\n"
     "Nothing is written before everything has been checked.";
+
+std::optional<float> parse_positive(const std::string& text) {
+  float number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [last, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc() && last == end && number > 0 && std::isfinite(number)
+             ? std::optional(number)
+             : std::nullopt;
+}
 
 struct Options {
   std::string in;
@@ -44,7 +56,19 @@ struct Options {
   std::optional<BumpCodes> codes;
   std::optional<NameStyle> names;
   std::optional<std::uint32_t> bump_version;
+  std::optional<std::uint32_t> context;
+  std::optional<std::uint32_t> heads_per_group;
+  std::string rms_epsilon;
   ConvertOptions convert;
+
+  /// For files from before GGUF.
+  [[nodiscard]] GgmlOptions ggml() const {
+    GgmlOptions facts;
+    facts.context = context.value_or(facts.context);
+    facts.heads_per_group = heads_per_group.value_or(facts.heads_per_group);
+    if (!rms_epsilon.empty()) facts.rms_epsilon = parse_positive(rms_epsilon).value_or(0.0f);
+    return facts;
+  }
 };
 
 /// "500M", "2G", "1GiB", "123": bytes; nothing if it is no size. As in llama.cpp, M and G are
@@ -69,7 +93,7 @@ std::optional<std::uint64_t> parse_size(const std::string& text) {
 std::string list_formats() {
   std::string list;
   for (const FileFormatInfo& info : file_formats) {
-    list += (list.empty() ? "" : ", ") + std::string(info.ending);
+    if (info.is_written) list += (list.empty() ? "" : ", ") + std::string(info.ending);
   }
   return list;
 }
@@ -94,7 +118,6 @@ std::string find_misplaced(const Options& options, FileFormat format) {
       {convert.max_file_bytes != 0, "--max-size", format == FileFormat::safetensors},
       {options.bump_version.has_value(), "--bump-version", is_bump},
       {options.codes.has_value(), "--dtype-codes", is_bump},
-      {convert.bump.context.has_value(), "--context", is_bump},
       {!options.config_out.empty(), "--config-out", is_bump},
       {!options.manifest_out.empty(), "--manifest-out", is_bump},
       {convert.bump.allow_loss, "--allow-loss", is_bump},
@@ -120,16 +143,21 @@ std::string settle(Options& options) {
     if (!bytes) return "--max-size must be a size like 500M, 5G or 2GiB";
     convert.max_file_bytes = *bytes;
   }
+  if (!options.rms_epsilon.empty() && !parse_positive(options.rms_epsilon)) {
+    return "--eps must be a number above 0, such as 1e-5";
+  }
   if (convert.all_tensors && !convert.type) return "--all-tensors says what gets --type; give one";
   if (convert.alignment.value_or(0) % 8 != 0) return "--align must be a multiple of 8";
   if (!options.config_out.empty()) convert.bump.config_path = options.config_out;
   if (!options.manifest_out.empty()) convert.bump.manifest_path = options.manifest_out;
   convert.bump.codes = options.codes;
+  convert.bump.context = options.context;
   convert.bump.version = options.bump_version.value_or(3);
   convert.names = options.names.value_or(NameStyle::keep);
   if (!options.format) options.format = format_by_ending(options.out);
-  if (!options.format)
+  if (!options.format) {
     return "the ending of OUT says no format (" + list_formats() + "); give --to";
+  }
   const std::string misplaced = find_misplaced(options, *options.format);
   if (misplaced.empty()) return {};
   return misplaced + " has no meaning for " + std::string(name_of(*options.format));
@@ -191,8 +219,17 @@ ExitCode run(Options& options, Console& console) {
   }
   const std::string problem = settle(options);
   if (!problem.empty()) return console.refuse_usage("convert: " + problem);
+  console.set_ggml_options(options.ggml());
   const Result<Model> model = console.open_model(options.in, FileAccess::read);
   if (!model) return console.fail(options.in, model.error());
+  const bool is_ggml =
+      console.foreign() != nullptr && console.foreign()->format == name_of(FileFormat::ggml);
+  if (options.context && !is_ggml && options.format != FileFormat::bump) {
+    return console.refuse_usage("convert: --context is for GGML files and for bump");
+  }
+  if ((options.heads_per_group || !options.rms_epsilon.empty()) && !is_ggml) {
+    return console.refuse_usage("convert: --gqa and --eps are for GGML files");
+  }
   options.convert.thread_count = console.threads();
   if (const ForeignFile* foreign = console.foreign()) options.convert.inputs = foreign->paths;
   const auto conversion = plan_conversion(*model, *options.format, options.out, options.convert);
@@ -214,7 +251,7 @@ ExitCode run(Options& options, Console& console) {
 Choices<std::optional<FileFormat>> all_formats() {
   Choices<std::optional<FileFormat>> choices;
   for (const FileFormatInfo& info : file_formats) {
-    choices.emplace_back(std::string(info.name), info.format);
+    if (info.is_written) choices.emplace_back(std::string(info.name), info.format);
   }
   return choices;
 }
@@ -238,8 +275,6 @@ void add_bump_options(CLI::App& command, Options& options) {
   add_choice(command, "--dtype-codes", "WHICH", options.codes,
              {{"doc", BumpCodes::doc}, {"engine", BumpCodes::engine}},
              "bump: numbering of types, {}; default: doc, for version 4 engine");
-  add_number(command, "--context", bump.context, 1, std::numeric_limits<std::uint32_t>::max(),
-             "bump: tokens of context; default: as the model says");
   add_text(command, "--config-out", options.config_out, "FILE",
            "bump: where the configuration goes; default: config.json beside OUT");
   add_text(command, "--manifest-out", options.manifest_out, "FILE",
@@ -252,13 +287,21 @@ void add_bump_options(CLI::App& command, Options& options) {
              "bump: read metadata as the original converter does, errors included");
 }
 
+void add_ggml_options(CLI::App& command, Options& options) {
+  add_number(command, "--context", options.context, 1, std::numeric_limits<std::uint32_t>::max(),
+             "GGML, bump: tokens of context; default: 2048 for GGML, else that of the model");
+  add_number(command, "--gqa", options.heads_per_group, 1, 1024,
+             "GGML: query heads for a head of keys, 8 for Llama 2 70B; default: 1");
+  add_text(command, "--eps", options.rms_epsilon, "X", "GGML: epsilon of norms; default: 5e-6");
+}
+
 }  // namespace
 
 void add_convert_command(CLI::App& program, Console& console) {
   auto options = std::make_shared<Options>();
   CLI::App& command = add_command(program, "convert",
                                   "Write a model in another format, or as another GGUF", examples);
-  require(add_argument(command, "IN", options->in, "The model: GGUF, bump or safetensors"));
+  require(add_argument(command, "IN", options->in, "The model: GGUF, bump, safetensors, GGML"));
   require(add_argument(command, "OUT", options->out, "The file to write"));
   add_choice(command, "--to", "FORMAT", options->format, all_formats(),
              "Format of OUT, {}; default: by its ending");
@@ -270,6 +313,7 @@ void add_convert_command(CLI::App& program, Console& console) {
   add_text(command, "--max-size", options->max_size, "SIZE",
            "safetensors: split into files of at most 500M, 5G, 2GiB");
   add_gguf_options(command, *options);
+  add_ggml_options(command, *options);
   add_bump_options(command, *options);
   add_switch(command, "--force", options->convert.replace, "Replace outputs that exist");
   on_run(command, [options, &console] { console.finish(run(*options, console)); });
