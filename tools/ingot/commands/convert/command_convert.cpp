@@ -31,9 +31,9 @@ constexpr const char* examples =
     "  ingot convert ggml-model-f16.bin model.gguf --context 4096 --eps 1e-5\n"
     "\n"
     "IN is a GGUF file, any shard of a set, a bump file, a safetensors file, its\n"
-    "index or a folder with one, or a LLaMA file from before GGUF; its content decides. The format "
-    "of OUT follows from\n"
-    "its ending or from --to. docs/convert.md says what each format keeps and loses.\n"
+    "index or a folder with one, or a LLaMA file from before GGUF; its content\n"
+    "decides. The format of OUT follows from its ending or from --to.\n"
+    "docs/convert.md says what each format keeps and loses.\n"
     "Nothing is written before everything has been checked.";
 
 std::optional<float> parse_positive(const std::string& text) {

@@ -2,6 +2,7 @@
 // `ingot show FILE...` -- one screen that says what a model is.
 
 #include <algorithm>
+#include <ingot/interop.hpp>
 #include <memory>
 
 #include "cli/command.hpp"
@@ -38,8 +39,13 @@ void print_file_title(Console& console, const std::string& file) {
   console.out().print("{}\n", console.paint(Style::faint, "==> " + name + " <=="));
 }
 
+/// A folder is a list of models, unless it is one itself: that of a set of safetensors files.
+bool is_list_of_models(const std::string& place) {
+  return is_folder(place) && !detect_format(place);
+}
+
 void run(const Options& options, Console& console) {
-  if (std::any_of(options.files.begin(), options.files.end(), is_folder)) {
+  if (std::any_of(options.files.begin(), options.files.end(), is_list_of_models)) {
     return list_places(console, options.files, ListStyle::table);
   }
   JsonStream json(console.out());
