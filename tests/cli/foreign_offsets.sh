@@ -96,5 +96,5 @@ expect_error 2 'another file' "$ingot" quantize one.safetensors one.safetensors 
 expect_error 2 'another file' "$ingot" extract shards output.weight -o "$(ls shards/*-00002-of-*)" --force
 ln -s one.safetensors part-00002-of-00002.gguf
 expect_error 2 'same file' "$ingot" split one.safetensors part --shards 2 --force
-expect_error 3 'which can be edited' "$ingot" edit one.safetensors --in-place --set general.name=x
+expect_error 3 'is a safetensors file' "$ingot" edit one.safetensors --in-place --set general.name=x
 sha256sum -c --quiet sums

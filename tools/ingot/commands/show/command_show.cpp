@@ -2,7 +2,7 @@
 // `ingot show FILE...` -- one screen that says what a model is.
 
 #include <algorithm>
-#include <ingot/interop.hpp>
+#include <filesystem>
 #include <memory>
 
 #include "cli/command.hpp"
@@ -39,9 +39,14 @@ void print_file_title(Console& console, const std::string& file) {
   console.out().print("{}\n", console.paint(Style::faint, "==> " + name + " <=="));
 }
 
-/// A folder is a list of models, unless it is one itself: that of a set of safetensors files.
+/// A folder is a list of models, unless it is one itself: that of safetensors files.
 bool is_list_of_models(const std::string& place) {
-  return is_folder(place) && !detect_format(place);
+  if (!is_folder(place)) return false;
+  std::error_code error;
+  const std::filesystem::directory_iterator files(place, error);
+  return std::none_of(begin(files), end(files), [](const std::filesystem::directory_entry& file) {
+    return file.path().extension() == ".safetensors";
+  });
 }
 
 void run(const Options& options, Console& console) {
