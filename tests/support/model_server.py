@@ -47,23 +47,24 @@ class Handler(BaseHTTPRequestHandler):
         pass
 
     def answer(self, status, headers=(), body=b"", cut=None):
+        sent = body if cut is None else body[:cut]
+        # Before the answer, so that whoever has it finds the line.
+        with LOCK:
+            LOG.write(json.dumps({
+                "port": self.server.server_port, "path": self.path, "range": self.headers.get("Range"),
+                "status": status, "sent": len(sent),
+                "credentials": self.headers.get("Authorization") is not None}) + "\n")
         self.send_response(status)
         for name, value in headers:
             self.send_header(name, value)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
-        sent = body if cut is None else body[:cut]
         try:
             self.wfile.write(sent)
         except OSError:
             pass
         if len(sent) < len(body):
             self.close_connection = True
-        with LOCK:
-            LOG.write(json.dumps({
-                "port": self.server.server_port, "path": self.path, "range": self.headers.get("Range"),
-                "status": status, "sent": len(sent),
-                "credentials": self.headers.get("Authorization") is not None}) + "\n")
 
     def answer_json(self, value):
         self.answer(200, [("Content-Type", "application/json")], json.dumps(value).encode())
