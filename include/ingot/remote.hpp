@@ -36,6 +36,10 @@ class INGOT_EXPORT RemoteStore final : public Store {
   /// meant.
   [[nodiscard]] static Result<RemoteStore> open(const Reference& reference,
                                                 const RemoteOptions& options);
+  /// The same without a choice: `name` is empty, and `files` are all of the repository. Of an
+  /// address the one file that it names.
+  [[nodiscard]] static Result<RemoteStore> open_repository(const Reference& reference,
+                                                           const RemoteOptions& options);
   /// A store without files.
   RemoteStore();
   RemoteStore(RemoteStore&&) noexcept;

@@ -21,7 +21,6 @@ unset HF_HOME XDG_CACHE_HOME HF_HUB_CACHE OLLAMA_MODELS MODEL_ENDPOINT
 
 # requests PYTHON: an expression about the list of requests since the last time.
 requests() {
-  sleep 0.1
   python '
 import json, sys
 log = [json.loads(line) for line in open("log")]
@@ -90,6 +89,28 @@ if grep -q secret message show.json; then fail "a secret is printed: $(cat messa
 "$ingot" tensors "$url/m.gguf" --header 'Authorization: Basic x' >remote
 requests 'log[0]["credentials"]'
 expect_error 2 "without line ends" "$ingot" tensors "$url/m.gguf" --header $'A: b\nC: d'
+
+echo "# the models of a repository"
+cp www/m.gguf www/hub/org/set/m-F16.gguf
+"$ingot" ls hf:org/set --json >list.json
+requests 'len(log) == 2 and ranges == []'
+"$ingot" ls hf:org/set --heads --json >heads.json
+requests 'len(ranges) == 4'
+python '
+import json, os
+files, heads = json.load(open("list.json")), json.load(open("heads.json"))
+commit = "c0ffee" + "0" * 34
+size = os.path.getsize("www/m.gguf")
+assert [file["file"] for file in files] == [
+    f"hf:org/set@{commit}/m-F16.gguf", f"hf:org/set@{commit}/s-Q8_0-00001-of-00003.gguf"], files
+assert [file["type"] for file in files] == ["F16", "Q8_0"] and files[0]["parameters"] is None, files
+assert files[0]["file_size"] == size and files[1]["file_size"] > size, files
+assert [file["file"] for file in heads] == [file["file"] for file in files], heads
+assert heads[0]["parameters"] == heads[1]["parameters"] > 0, heads
+'
+"$ingot" ls hf:org/set >list
+grep -q '^s-Q8_0-00001-of-00003.gguf ' list || fail "$(cat list)"
+: >log
 
 echo "# failures"
 expect_error 4 "status 404" "$ingot" show "$url/none.gguf"

@@ -99,7 +99,7 @@ Result<void> read_tree_page(std::string_view text, const std::string& subject,
   return {};
 }
 
-Result<Place> find_in_hub(Session& session, const Reference& reference) {
+Result<Place> find_in_hub(Session& session, const Reference& reference, Choice choice) {
   INGOT_TRY(const Address endpoint, parse_address(session.options().hub_endpoint));
   session.add_named_site(endpoint);
   if (!session.options().hub_token.empty()) {
@@ -111,6 +111,7 @@ Result<Place> find_in_hub(Session& session, const Reference& reference) {
   if (reference.path.empty()) {
     INGOT_TRY(place.files, ask_for_tree(session, endpoint, reference, place.commit));
     place.is_listed = true;
+    if (choice == Choice::all) return place;
     INGOT_TRY(place.name, choose_file(place.files, reference));
   }
   place.address_of = [endpoint, prefix = repository_of(reference) + "/resolve/" + place.commit +
@@ -120,7 +121,7 @@ Result<Place> find_in_hub(Session& session, const Reference& reference) {
   return place;
 }
 
-Result<Place> find_in_model_scope(Session& session, const Reference& reference) {
+Result<Place> find_in_model_scope(Session& session, const Reference& reference, Choice choice) {
   INGOT_TRY(const Address endpoint, parse_address(session.options().model_scope_endpoint));
   session.add_named_site(endpoint);
   const std::string revision = reference.revision.empty() ? "master" : reference.revision;
@@ -143,6 +144,7 @@ Result<Place> find_in_model_scope(Session& session, const Reference& reference) 
       place.files.push_back(std::move(file));
     }
     place.is_listed = true;
+    if (choice == Choice::all) return place;
     INGOT_TRY(place.name, choose_file(place.files, reference));
   }
   place.address_of = [endpoint, prefix = "models/" + repository_of(reference) + "/resolve/" +

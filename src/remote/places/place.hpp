@@ -14,6 +14,9 @@
 
 namespace ingot::remote {
 
+/// Whether one file is to be chosen, or all are wanted.
+enum class Choice : std::uint8_t { one, all };
+
 /// What a reference leads to.
 struct Place {
   std::string name;    ///< Of the file that is meant.
@@ -29,10 +32,12 @@ struct Place {
 [[nodiscard]] Result<Place> find_on_web(const Reference& reference);
 
 /// A repository of a hub: at most two small requests, refs and tree. With a path and a commit none.
-[[nodiscard]] Result<Place> find_in_hub(Session& session, const Reference& reference);
+[[nodiscard]] Result<Place> find_in_hub(Session& session, const Reference& reference,
+                                        Choice choice);
 
 /// A repository of ModelScope: one small request if no path is given.
-[[nodiscard]] Result<Place> find_in_model_scope(Session& session, const Reference& reference);
+[[nodiscard]] Result<Place> find_in_model_scope(Session& session, const Reference& reference,
+                                                Choice choice);
 
 /// A model of a registry: one small request, and one for a token where the registry wants it.
 [[nodiscard]] Result<Place> find_in_registry(Session& session, const Reference& reference);

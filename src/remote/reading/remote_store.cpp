@@ -51,12 +51,12 @@ class SharedSource final : public Source {
   std::shared_ptr<const Source> source_;
 };
 
-Result<Place> find_place(Session& session, const Reference& reference) {
+Result<Place> find_place(Session& session, const Reference& reference, remote::Choice choice) {
   switch (reference.kind) {
     case ReferenceKind::hub:
-      return remote::find_in_hub(session, reference);
+      return remote::find_in_hub(session, reference, choice);
     case ReferenceKind::model_scope:
-      return remote::find_in_model_scope(session, reference);
+      return remote::find_in_model_scope(session, reference, choice);
     case ReferenceKind::registry:
       return remote::find_in_registry(session, reference);
     default:
@@ -106,27 +106,40 @@ RemoteStore& RemoteStore::operator=(RemoteStore&&) noexcept = default;
 RemoteStore::~RemoteStore() = default;
 
 Result<RemoteStore> RemoteStore::open(const Reference& reference, const RemoteOptions& options) {
-  if (reference.kind == ReferenceKind::local) {
-    return fail(Errc::reference_invalid, reference.display(), "it is a path of this system");
-  }
   Reference wanted = reference;
   if (wanted.revision.empty()) wanted.revision = options.revision;
-  auto state = std::make_unique<State>();
   if (auto cached = remote::find_in_caches(options, wanted)) {
+    auto state = std::make_unique<State>();
     state->place = *std::move(cached);
     return RemoteStore(std::move(state));
+  }
+  return State::ask(wanted, options, remote::Choice::one);
+}
+
+Result<RemoteStore> RemoteStore::open_repository(const Reference& reference,
+                                                 const RemoteOptions& options) {
+  Reference wanted = reference;
+  if (wanted.revision.empty()) wanted.revision = options.revision;
+  return State::ask(wanted, options, remote::Choice::all);
+}
+
+Result<RemoteStore> RemoteStore::State::ask(const Reference& wanted, const RemoteOptions& options,
+                                            remote::Choice choice) {
+  if (wanted.kind == ReferenceKind::local) {
+    return fail(Errc::reference_invalid, wanted.display(), "it is a path of this system");
   }
   if (options.is_offline) {
     return fail(Errc::remote_unavailable, wanted.display(),
                 "it is in no cache of this system, and nothing is fetched");
   }
+  auto state = std::make_unique<State>();
   INGOT_TRY(state->session, Session::make(options));
   if (wanted.kind == ReferenceKind::web) {
     INGOT_TRY(const Address address, remote::parse_address(wanted.address));
     state->session->add_named_site(address);
   }
   state->session->begin_opening();
-  INGOT_TRY(state->place, find_place(*state->session, wanted));
+  INGOT_TRY(state->place, find_place(*state->session, wanted, choice));
   state->session->end_opening();
   return RemoteStore(std::move(state));
 }

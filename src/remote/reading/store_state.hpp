@@ -33,6 +33,10 @@ struct StoreAccess {
 }  // namespace remote
 
 struct RemoteStore::State {
+  /// Asks the servers which file is meant.
+  [[nodiscard]] static Result<RemoteStore> ask(const Reference& wanted,
+                                               const RemoteOptions& options, remote::Choice choice);
+
   std::shared_ptr<remote::Session> session;  ///< None if all files are on this system.
   remote::Place place;
   std::mutex mutex;

@@ -33,6 +33,12 @@ Result<OpenedModel> RemoteModels::open(Console&, const std::string&, const OpenA
               "this program was built without remote reading; fetch the file first");
 }
 
+bool RemoteModels::is_repository(const std::string&) const { return false; }
+
+Result<std::vector<RepositoryModel>> RemoteModels::list(Console&, const std::string&) {
+  return std::vector<RepositoryModel>();
+}
+
 Traffic RemoteModels::traffic() const { return {}; }
 
 }  // namespace ingot::cli

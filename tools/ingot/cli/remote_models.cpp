@@ -6,6 +6,7 @@
 #include <chrono>
 #include <filesystem>
 #include <ingot/remote.hpp>
+#include <ingot/shard_name.hpp>
 #include <ingot/text.hpp>
 #include <map>
 #include <mutex>
@@ -188,6 +189,40 @@ Result<OpenedModel> RemoteModels::open(Console& console, const std::string& argu
   }
   state.stores.push_back(*std::move(store));
   return opened;
+}
+
+bool RemoteModels::is_repository(const std::string& argument) const {
+  if (!is_meant(argument)) return false;
+  const Result<Reference> reference = state_->reference_of(argument);
+  const bool is_hub = reference && (reference->kind == ReferenceKind::hub ||
+                                    reference->kind == ReferenceKind::model_scope);
+  return is_hub && reference->path.empty() && reference->quantization.empty();
+}
+
+Result<std::vector<RepositoryModel>> RemoteModels::list(Console& console,
+                                                        const std::string& argument) {
+  INGOT_TRY(Reference reference, state_->reference_of(argument));
+  INGOT_TRY(const RemoteOptions options, state_->options());
+  const Result<RemoteStore> store = RemoteStore::open_repository(reference, options);
+  state_->report_requests(console, argument);
+  if (!store) return fail(store.error());
+  std::vector<RepositoryModel> models;
+  std::map<std::string, std::size_t> sets;  ///< Prefixes of shards, and where their model is.
+  for (const RemoteFile& file : store->files()) {
+    if (!format_by_ending(file.name)) continue;
+    const std::optional<ShardName> shard = parse_shard_name(file.name);
+    const auto known = shard ? sets.find(shard->prefix) : sets.end();
+    if (known != sets.end()) {
+      models[known->second].file_bytes += file.size_bytes.value_or(0);
+      continue;
+    }
+    if (shard) sets[shard->prefix] = models.size();
+    // A named commit needs no further look at the repository.
+    reference.revision = store->commit();
+    reference.path = file.name;
+    models.push_back({reference.display(), file.name, file.size_bytes.value_or(0)});
+  }
+  return models;
 }
 
 Result<std::unique_ptr<RemoteStore>> RemoteModels::open_store(Console& console,

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace CLI {
 class App;
@@ -29,6 +30,13 @@ struct Traffic {
   double seconds = 0;  ///< Since the first request.
 };
 
+/// A model of a repository: a file, or a set of shards.
+struct RepositoryModel {
+  std::string reference;  ///< To the file, or to the first shard.
+  std::string name;       ///< In the repository.
+  std::uint64_t file_bytes = 0;
+};
+
 /// Opens references. A program that is built without remote reading knows them, and says so.
 class RemoteModels {
  public:
@@ -49,6 +57,13 @@ class RemoteModels {
   /// Opens a model; remarks go to the console.
   [[nodiscard]] Result<OpenedModel> open(Console& console, const std::string& argument,
                                          const OpenAnyOptions& options);
+
+  /// Whether an argument means a repository, without a file in it.
+  [[nodiscard]] bool is_repository(const std::string& argument) const;
+
+  /// The models of a repository, in the order of its listing.
+  [[nodiscard]] Result<std::vector<RepositoryModel>> list(Console& console,
+                                                          const std::string& argument);
 
   /// Finds the files that a reference means, to be fetched as a whole: there is no limit to that.
   [[nodiscard]] Result<std::unique_ptr<RemoteStore>> open_store(Console& console,

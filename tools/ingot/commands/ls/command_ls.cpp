@@ -13,6 +13,7 @@ constexpr const char* examples =
     "Examples:\n"
     "  ingot ls                                  # here, and in the folders below\n"
     "  ingot ls ~/models /mnt/models\n"
+    "  ingot ls hf:org/repo                      # the models of a repository\n"
     "  ingot ls model-*.gguf --markdown          # a table for a model card\n"
     "  ingot ls ~/models --json | jq -r 'sort_by(.file_size)[] | .file'\n"
     "\n"
@@ -22,6 +23,7 @@ constexpr const char* examples =
 struct Options {
   std::vector<std::string> places;
   bool is_markdown = false;
+  bool fetches_heads = false;
 };
 
 void run(Options& options, Console& console) {
@@ -30,8 +32,8 @@ void run(Options& options, Console& console) {
     return;
   }
   if (options.places.empty()) options.places.emplace_back(".");
-  list_places(console, options.places,
-              options.is_markdown ? ListStyle::markdown : ListStyle::table);
+  list_places(console, options.places, options.is_markdown ? ListStyle::markdown : ListStyle::table,
+              options.fetches_heads ? RepositoryHeads::fetched : RepositoryHeads::left);
 }
 
 }  // namespace
@@ -40,8 +42,10 @@ void add_ls_command(CLI::App& program, Console& console) {
   auto options = std::make_shared<Options>();
   CLI::App& command = add_command(program, "ls", "List models, one line each", examples);
   add_argument(command, "DIR", options->places,
-               "Folders, with all below them, or files; default: this folder");
+               "Folders, with all below them, files, or repositories; default: this folder");
   add_switch(command, "--markdown", options->is_markdown, "Print a Markdown table");
+  add_switch(command, "--heads", options->fetches_heads,
+             "Of a repository, fetch the headers too: all columns, and more requests");
   on_run(command, [options, &console] { run(*options, console); });
 }
 

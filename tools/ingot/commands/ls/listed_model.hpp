@@ -17,6 +17,7 @@ struct ListedModel {
   std::string file;  ///< As the user would name it.
   std::optional<std::string> name;
   std::optional<std::string> architecture;
+  bool is_opened = true;  ///< Else only its name and its size are known.
   std::uint64_t parameter_count = 0;
   std::string type;  ///< The mixture that the file names, else the tensor type of most bytes.
   std::optional<double> bits_per_weight;

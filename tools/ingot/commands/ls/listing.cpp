@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "commands/ls/listing.hpp"
 
+#include <cctype>
+#include <ingot/types.hpp>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -23,7 +25,8 @@ void write_model(JsonStream& json, const ListedModel& model) {
   };
   write_text("name", model.name);
   write_text("architecture", model.architecture);
-  json.member("parameters", model.parameter_count);
+  json.key("parameters");
+  model.is_opened ? json.value(model.parameter_count) : json.null();
   json.key("type");
   model.type.empty() ? json.null() : json.value(std::string_view(model.type));
   json.member("bits_per_weight", model.bits_per_weight);
@@ -55,6 +58,11 @@ class Listing {
     return console_.out().is_open() && stop_signal() == 0;
   }
 
+  /// A model that is not opened.
+  void add_unopened(ListedModel model) {
+    console_.is_json() ? write_model(json_, model) : models_.push_back(std::move(model));
+  }
+
   void print(ListStyle style) {
     if (console_.is_json()) return json_.end();
     if (models_.empty()) return;
@@ -75,12 +83,55 @@ std::string below(const std::string& folder, const std::string& path) {
   return path.starts_with(start) ? path.substr(start.size()) : path;
 }
 
+/// The file type that a name has as a word of its own: the longest, so that Q4_K_M is no Q4_K.
+std::string type_of_name(std::string_view name) {
+  const auto is_letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
+  std::string upper(name.substr(name.rfind('/') + 1));
+  for (char& c : upper) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  std::string_view best;
+  for (const FileTypeInfo& type : file_types) {
+    const std::size_t at = upper.find(type.name);
+    if (at == std::string::npos || type.name.size() < best.size()) continue;
+    const std::size_t end = at + type.name.size();
+    const bool is_word =
+        (at == 0 || !is_letter(upper[at - 1])) && (end == upper.size() || !is_letter(upper[end]));
+    if (is_word) best = type.name;
+  }
+  return std::string(best);
+}
+
+void list_repository(Console& console, Listing& listing, const std::string& place,
+                     RepositoryHeads heads) {
+  const Result<std::vector<RepositoryModel>> models = console.remote().list(console, place);
+  if (!models) return console.finish(console.fail(place, models.error()));
+  for (const RepositoryModel& model : *models) {
+    if (heads == RepositoryHeads::fetched) {
+      if (!listing.add(model.reference, model.name)) return;
+      continue;
+    }
+    ListedModel listed;
+    listed.file = console.is_json() ? model.reference : model.name;
+    listed.is_opened = false;
+    listed.type = type_of_name(model.name);
+    listed.file_bytes = model.file_bytes;
+    listing.add_unopened(std::move(listed));
+  }
+  if (!models->empty()) return;
+  console.complain(place, "there is no model here: no file has a name that ends as that of one");
+  console.finish(ExitCode::negative);
+}
+
 }  // namespace
 
-void list_places(Console& console, std::span<const std::string> places, ListStyle style) {
+void list_places(Console& console, std::span<const std::string> places, ListStyle style,
+                 RepositoryHeads heads) {
   Listing listing(console);
   for (const std::string& place : places) {
     if (stop_signal() != 0 || !console.out().is_open()) break;
+    if (console.remote().is_repository(place)) {
+      list_repository(console, listing, place, heads);
+      continue;
+    }
     if (!is_folder(place)) {
       listing.add(place, place);
       continue;
