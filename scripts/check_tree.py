@@ -48,6 +48,8 @@ def check_stems(paths):
 
 
 def check_text(path):
+    if path.suffix == ".png":
+        return
     content = path.read_bytes()
     if path.suffix not in WITHOUT_SPDX and path.name != "LICENSE":
         if LICENCE not in content[:400].decode("latin-1"):
