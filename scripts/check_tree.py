@@ -19,6 +19,8 @@ SOURCES = {".cpp", ".c"}
 WITHOUT_SPDX = {".md", ".json", ".exact", ".txt.in"}
 # Content is what these are about, so it is left alone.
 CONTENT = ("tests/corpus/valid/", "tests/corpus/invalid/", "tests/golden/", "fuzz/corpus/")
+# What Python calls the files of every package.
+PYTHON_STEMS = {"__init__", "__main__"}
 LICENCE = "SPDX-License-Identifier: MIT"
 
 
@@ -40,7 +42,7 @@ def check_stems(paths):
     for kinds in (SOURCES, {".hpp"}, {".h"}, {".def"}, {".py"}):
         places = collections.defaultdict(list)
         for path in paths:
-            if path.suffix in kinds:
+            if path.suffix in kinds and path.stem not in PYTHON_STEMS:
                 places[path.stem].append(str(path))
         for stem, found in places.items():
             if len(found) > 1:

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: MIT
+"""Blocks of tensor types to numbers and back."""
+from typing import Any, Dict, NamedTuple, Optional, Sequence, Tuple
+
+import numpy as np
+
+from . import _core
+from ._errors import usage_error
+
+Array = Any  # Whatever NumPy makes an array of.
+
+
+class TensorType(NamedTuple):
+    """A row of the table of tensor types."""
+
+    name: str
+    id: int
+    block_elements: int
+    block_bytes: int
+    is_quantized: bool
+    importance: str
+
+    @property
+    def bits_per_weight(self) -> float:
+        return 8.0 * self.block_bytes / self.block_elements
+
+
+_IMPORTANCE = ("unused", "optional", "recommended", "required")
+
+#: Every tensor type that can be in a file, by name.
+tensor_types: Dict[str, TensorType] = {
+    row[0]: TensorType(*row[:5], _IMPORTANCE[row[5]]) for row in _core.tensor_types
+}
+
+
+def tensor_type(name: str) -> TensorType:
+    """The row of a type, by its name in any case. Raises `ingot.UsageError` for others."""
+    try:
+        return tensor_types[str(name).upper()]
+    except KeyError:
+        raise usage_error("unsupported_type", f"{name!r} is no tensor type; known are "
+                          f"{', '.join(tensor_types)}", str(name)) from None
+
+
+def dequantize(data: Array, type: str, shape: Optional[Sequence[int]] = None, *,
+               out: "Optional[np.ndarray[Any, Any]]" = None, byte_order: str = "little",
+               threads: int = 0) -> "np.ndarray[Any, Any]":
+    """Decode blocks to float32.
+
+    Parameters
+    ----------
+    data : bytes-like or array
+        Whole blocks, back to back.
+    type : str
+        The tensor type, such as ``"Q4_K"``.
+    shape : sequence of int, optional
+        Of the result, in NumPy's order; default: one dimension.
+    out : array of float32, optional
+        Receives the numbers: C-contiguous, of the size of the result.
+    byte_order : {"little", "big"}
+        Of the blocks.
+    threads : int
+        0: as many as the machine has cores.
+
+    Returns
+    -------
+    array of float32
+        The same bits on every machine, for any number of threads.
+
+    Raises
+    ------
+    ingot.UsageError
+        ``size_mismatch`` if `data` is not whole blocks or does not fit `shape` or `out`.
+    """
+    row = tensor_type(type)
+    blocks: Any = np.ascontiguousarray(data) if isinstance(data, np.ndarray) else memoryview(data)
+    elements = blocks.nbytes // row.block_bytes * row.block_elements
+    if out is None:
+        out = np.empty(elements, np.float32)
+        if shape is not None and int(np.prod(shape, dtype=object)) == elements:
+            out = out.reshape(tuple(shape))
+        elif shape is not None:
+            raise usage_error("size_mismatch", f"{blocks.nbytes} bytes of {row.name} are {elements} numbers, "
+                              f"which do not fit the shape {tuple(shape)}")
+    elif out.dtype != np.float32 or not out.flags.c_contiguous:
+        raise ValueError("out must be a C-contiguous array of float32")
+    _core.decode(row.name, blocks, out, byte_order, threads)
+    return out
+
+
+def _as_floats(array: Array) -> "np.ndarray[Any, Any]":
+    """Any numbers as C-contiguous float32; uint16 is bfloat16."""
+    numbers = np.asarray(array)
+    if numbers.dtype.name == "bfloat16":  # of ml_dtypes
+        numbers = numbers.view(np.uint16)
+    if numbers.dtype == np.uint16:
+        return dequantize(np.ascontiguousarray(numbers), "BF16", numbers.shape)
+    if numbers.dtype.kind not in "fiu":
+        raise TypeError(f"numbers are needed, not {numbers.dtype}")
+    return np.ascontiguousarray(numbers, np.float32)
+
+
+def quantize(array: Array, type: str, importance: Optional[Array] = None, *,
+             byte_order: str = "little", threads: int = 0) -> "np.ndarray[Any, Any]":
+    """Encode numbers as blocks of a tensor type.
+
+    Parameters
+    ----------
+    array : array
+        float32, float16, float64 or integers; bfloat16 as uint16, or of ml_dtypes. The last
+        dimension is a row, and has to be whole blocks.
+    type : str
+        The tensor type, such as ``"Q4_K"``.
+    importance : array of float, optional
+        How much an error in each column matters: as many numbers as a row has.
+    byte_order : {"little", "big"}
+        Of the blocks.
+    threads : int
+        0: as many as the machine has cores.
+
+    Returns
+    -------
+    array of uint8
+        The blocks: the shape of `array`, with the bytes of a row as the last dimension. The same
+        bytes as those of the reference implementation, ggml.
+
+    Raises
+    ------
+    ingot.UsageError
+        ``weights_required`` for types that need an importance; ``row_not_whole_blocks`` (a
+        FormatError); ``invalid_argument`` if an importance is not finite.
+    """
+    row = tensor_type(type)
+    numbers = _as_floats(array)
+    columns = numbers.shape[-1] if numbers.ndim else 1
+    weights = None if importance is None else np.ascontiguousarray(importance, np.float32)
+    shape: Tuple[int, ...] = numbers.shape[:-1] + (columns // row.block_elements * row.block_bytes,)
+    blocks = np.empty(shape, np.uint8)
+    _core.encode(row.name, numbers, columns, blocks, weights, byte_order, threads)
+    return blocks
+
+
+def measure_error(reference: Array, numbers: Array) -> "dict[str, Any]":
+    """How far numbers are from a reference: ``rmse``, ``sqnr_db``, ``largest``, ``count``.
+
+    Pairs of which one is not finite are left out.
+    """
+    return _core.compare_floats(_as_floats(reference), _as_floats(numbers))
+
+
+def swap_byte_order(blocks: Array, type: str) -> "np.ndarray[Any, Any]":
+    """A copy of whole blocks in the other byte order, as uint8 of the same shape."""
+    swapped = np.array(np.frombuffer(blocks, np.uint8) if not isinstance(blocks, np.ndarray)
+                       else blocks.view(np.uint8), np.uint8, copy=True)
+    _core.swap_byte_order(tensor_type(type).name, swapped)
+    return swapped

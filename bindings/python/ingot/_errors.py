@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: MIT
+"""The exceptions of Ingot."""
+import errno
+import os
+from typing import Optional
+
+
+class Error(Exception):
+    """A failure that the library describes.
+
+    Every Error is also a ValueError (the file or an argument is wrong) or an OSError (the system
+    failed), so that code which knows nothing of Ingot handles it rightly.
+
+    Attributes
+    ----------
+    code : str
+        The kind of the error, stable: ``"key_duplicate"``. docs/errors.md lists all.
+    number : int
+        The number of the code, as in the C interface and in JSON.
+    offset : int or None
+        The byte of the file at which it was found.
+    subject : str
+        The key, tensor, field or file; not escaped, bytes that are no UTF-8 as surrogates.
+    detail : str
+        What was found; may be empty.
+    """
+
+    code: str = "internal"
+    number: int = 0
+    offset: Optional[int] = None
+    subject: str = ""
+    detail: str = ""
+
+
+class FormatError(Error, ValueError):
+    """A file breaks its format, or is refused."""
+
+
+class UsageError(Error, ValueError):
+    """The request makes no sense for this file: a type that does not fit, an output that exists."""
+
+
+class Remark(UserWarning, Error):
+    """Something odd that did not stop the work: an element of lists of remarks, never raised."""
+
+
+class InputOutputError(Error, OSError):
+    """The system failed: no such file, a full disk, a file that another program uses."""
+
+
+class MissingFileError(InputOutputError, FileNotFoundError):
+    """There is no such file."""
+
+
+class AccessError(InputOutputError, PermissionError):
+    """The system does not permit it."""
+
+
+class ChatError(FormatError):
+    """A chat template cannot be read, or fails.
+
+    Attributes
+    ----------
+    line, column : int
+        The place in the template, from 1; 0 if the error has none.
+    reason : str
+        For ``code == "chat_raised"``, the words of the template.
+    """
+
+    line: int = 0
+    column: int = 0
+    reason: str = ""
+
+
+_CLASSES = {"input": FormatError, "lenient": FormatError, "usage": UsageError, "notice": Remark}
+_OF_ERRNO = {errno.ENOENT: MissingFileError, errno.EACCES: AccessError, errno.EPERM: AccessError}
+
+
+def make_error(message: str, code: str, number: int, category: str, offset: Optional[int],
+               subject: str, detail: str) -> Error:
+    """Makes the exception of an error of the library."""
+    kind: type = _CLASSES.get(category, InputOutputError)
+    system_number = None
+    if kind is InputOutputError:
+        # The library gives the words of the system, not its number.
+        for candidate in (errno.ENOENT, errno.EACCES, errno.EPERM, errno.ENOSPC, errno.EISDIR,
+                          errno.EIO, errno.EROFS, errno.EMFILE, errno.ENOTDIR):
+            if os.strerror(candidate) in detail:
+                system_number = candidate
+                kind = _OF_ERRNO.get(candidate, kind)
+                break
+    error: Error = kind(message)
+    if isinstance(error, OSError):
+        error.errno = system_number  # type: ignore[assignment]
+    error.code, error.number, error.offset = code, number, offset
+    error.subject, error.detail = subject, detail
+    return error
+
+
+def usage_error(code: str, message: str, subject: str = "") -> UsageError:
+    """The same for a request that never reaches the library."""
+    error = UsageError(message)
+    error.code, error.subject = code, subject
+    return error
+
+
+def name_path(error: Error, path: str) -> Error:
+    """The same error, whose message begins with the path."""
+    error.args = (f"{path}: {error}",)
+    if isinstance(error, OSError):
+        error.filename = path
+    return error

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: MIT
+"""The value type that a Python value gets where the caller names none."""
+from typing import Any, Tuple
+
+import numpy as np
+
+from . import _core
+
+# By NumPy's kind and size of a number.
+_OF_DTYPE = {"f4": "float32", "f8": "float64", "f2": "float32", "u1": "uint8", "i1": "int8",
+             "u2": "uint16", "i2": "int16", "u4": "uint32", "i4": "int32", "u8": "uint64",
+             "i8": "int64", "b1": "bool"}
+_DTYPES = {name: code for code, name in _OF_DTYPE.items() if code != "f2"}
+
+
+def _integer_type(low: int, high: int, names: Tuple[str, ...]) -> str:
+    for name in names:
+        info = np.iinfo(_DTYPES[name])
+        if info.min <= low and high <= info.max:
+            return name
+    raise OverflowError(f"{low if low < 0 else high} does not fit 64 bits")
+
+
+def _array_type(values: Any) -> str:
+    """The type of a list; an empty one has to come with a type."""
+    first = values[0]
+    if isinstance(first, (str, bytes)):
+        return "[string]"
+    if isinstance(first, (bool, np.bool_)):
+        return "[bool]"
+    if isinstance(first, np.ndarray) or (hasattr(first, "__len__") and hasattr(first, "__iter__")):
+        return f"[{value_type(first)}]"
+    if any(isinstance(value, (float, np.floating)) for value in values):
+        return "[float32]"
+    # Lists of integers are signed, as all writers store token types and counts of heads.
+    return f"[{_integer_type(int(min(values)), int(max(values)), ('int32', 'int64', 'uint64'))}]"
+
+
+def value_type(value: Any) -> str:
+    """The type of a value that is no standard key.
+
+    NumPy numbers and arrays keep their type. A bool is a bool, a str or bytes a string, a float a
+    float32 (engines read no other), an int the first that holds it of uint32, int32, uint64, int64,
+    a list an array of the type of its elements.
+    """
+    if isinstance(value, (str, bytes)):
+        return "string"
+    if isinstance(value, (bool, np.bool_)):
+        return "bool"
+    if isinstance(value, np.generic):
+        return _OF_DTYPE[value.dtype.str[1:]]
+    if isinstance(value, int):
+        return _integer_type(value, value, ("uint32", "int32", "uint64", "int64"))
+    if isinstance(value, float):
+        return "float32"
+    if isinstance(value, np.ndarray):
+        if value.dtype.kind in "US":
+            return "[string]"
+        inner = _OF_DTYPE[value.dtype.str[1:]]
+        return "[" * value.ndim + inner + "]" * value.ndim
+    if hasattr(value, "__len__") and hasattr(value, "__iter__"):
+        if len(value) == 0:
+            raise ValueError("the type of an empty list is unknown; name it: type=\"[string]\"")
+        return _array_type(value)
+    raise TypeError(f"no metadata value holds a {type(value).__name__}")
+
+
+def typed(key: str, value: Any, type: "str | None", architecture: str,
+          stored: str = "") -> Tuple[Any, str]:
+    """A value as the core takes it, and its type: the one that is named, else that of NumPy's
+    numbers, else the type that is stored, else the usual one of a standard key."""
+    if type is None:
+        is_array = not isinstance(value, (str, bytes)) and hasattr(value, "__len__")
+        if not isinstance(value, (np.generic, np.ndarray)):
+            type = stored or _core.usual_type(key, architecture, is_array)
+        if not type or type.startswith("[") != is_array or not _fits(value, type):
+            type = value_type(value)
+    inner = type[1:-1] if type.startswith("[") else ""
+    if inner in _DTYPES and inner != "bool":
+        array = np.asarray(value)
+        if array.dtype.kind in "iu" and _DTYPES[inner][0] in "iu" and array.size:
+            info = np.iinfo(_DTYPES[inner])
+            if int(array.min()) < info.min or int(array.max()) > info.max:
+                raise OverflowError(f"a number of {key} does not fit {inner}")
+        return np.ascontiguousarray(array, _DTYPES[inner]), type
+    if isinstance(value, np.generic):
+        return value.item(), type
+    if isinstance(value, np.ndarray) and inner in ("bool", "string"):
+        return value.tolist(), type
+    if inner.startswith("["):
+        return [typed(key, element, inner, architecture)[0] for element in value], type
+    return value, type
+
+
+def _fits(value: Any, type: str) -> bool:
+    """Whether a scalar can have the usual type; else its own counts."""
+    if type.startswith("["):
+        return True
+    if type == "string":
+        return isinstance(value, (str, bytes))
+    if type == "bool":
+        return isinstance(value, bool)
+    if isinstance(value, (str, bytes, bool)):
+        return False
+    if type in ("float32", "float64"):
+        return True
+    if isinstance(value, float):
+        return False
+    info = np.iinfo(_DTYPES[type])
+    return bool(info.min <= value <= info.max)

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// Models on servers.
+#include <ingot/download.hpp>
+#include <ingot/remote.hpp>
+
+#include "python_bindings.hpp"
+
+namespace ingot::python {
+namespace {
+
+std::shared_ptr<OpenModel> open_reference(const std::string& reference, bool is_lenient,
+                                          bool is_header_only, const py::dict& limits) {
+  OpenAnyOptions options;
+  options.gguf.is_lenient = is_lenient;
+  options.gguf.is_header_only = is_header_only;
+  set_limits(options.gguf.limits, limits);
+  RemoteOptions remote = remote_options();
+  RemoteModel model = run(py::none(), [&](const Report& report) {
+    // A copy: the store asks as long as it reads.
+    remote.should_stop = [report] { return !report(0); };
+    return open_remote(reference, remote, options);
+  });
+  auto store = std::make_shared<RemoteStore>(std::move(model.store));
+  return std::make_shared<OpenModel>(OpenModel{std::move(store), std::move(model.opened)});
+}
+
+/// Fetches the files of a model: path, bytes, sha256, whether that was verified, whether the file
+/// was there already.
+py::list download_model(const std::string& reference, const py::str& folder, unsigned connections,
+                        bool may_replace, const py::object& progress) {
+  const std::string prefix = to_bytes(folder) + "/";
+  RemoteOptions remote = remote_options();
+  std::vector<std::pair<std::string, DownloadedFile>> files;
+  run(progress, [&](const Report& report) -> Result<void> {
+    remote.should_stop = [report] { return !report(0); };
+    INGOT_TRY(const Reference parsed, parse_reference(reference));
+    INGOT_TRY(const RemoteStore store, RemoteStore::open(parsed, remote));
+    std::uint64_t before = 0;
+    DownloadOptions options{connections, may_replace, {}};
+    options.progress = [&](std::uint64_t done, std::uint64_t) { return report(before + done); };
+    for (const RemoteFile& file : store.model_files()) {
+      INGOT_TRY(std::string name, local_name(file.name));
+      INGOT_TRY(DownloadedFile got, download(store, file.name, prefix + name, options));
+      before += got.size_bytes;
+      files.emplace_back(prefix + name, std::move(got));
+    }
+    return {};
+  });
+  py::list rows;
+  for (const auto& [path, file] : files) {
+    rows.append(py::make_tuple(to_str(path), file.size_bytes, file.sha256, file.is_verified,
+                               file.was_there));
+  }
+  return rows;
+}
+
+}  // namespace
+
+void add_remote(py::module_& module) {
+  module.def("open_remote", &open_reference);
+  module.def("download", &download_model);
+  module.def("is_remote_reference",
+             [](const py::str& text) { return is_remote_reference(to_bytes(text)); });
+}
+
+}  // namespace ingot::python

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+// The tables of the library: each fact is read from where it is written.
+#include <ingot/check.hpp>
+#include <ingot/digest.hpp>
+#include <ingot/estimate.hpp>
+#include <ingot/metadata_keys.hpp>
+#include <ingot/recipe.hpp>
+#include <ingot/shard_name.hpp>
+#include <ingot/text.hpp>
+#include <ingot/tokenizer.hpp>
+#include <ingot/types.hpp>
+
+#include "python_bindings.hpp"
+
+namespace ingot::python {
+namespace {
+
+py::list tensor_types() {
+  py::list rows;
+  for (const TensorTypeInfo& type : live_tensor_types) {
+    rows.append(py::make_tuple(std::string(type.name), static_cast<unsigned>(type.type),
+                               type.block_elements, type.block_bytes, type.is_quantized(),
+                               static_cast<int>(type.weights)));
+  }
+  return rows;
+}
+
+py::list value_types() {
+  py::list rows;
+#define INGOT_VALUE_TYPE(id, enumerator, constant, name, bytes) \
+  rows.append(py::make_tuple(name, id, #constant, bytes));
+#include <ingot/value_types.def>
+#undef INGOT_VALUE_TYPE
+  return rows;
+}
+
+py::list file_type_rows() {
+  py::list rows;
+  for (const FileTypeInfo& type : file_types) {
+    rows.append(py::make_tuple(std::string(type.name), type.number, type_name(type.weights)));
+  }
+  return rows;
+}
+
+py::list recipe_rows() {
+  py::list rows;
+  for (const Recipe& recipe : recipes()) {
+    rows.append(py::make_tuple(std::string(recipe.name), std::string(recipe.description)));
+  }
+  return rows;
+}
+
+py::list rule_rows() {
+  py::list rows;
+  for (const CheckRule& rule : check_rules()) {
+    rows.append(py::make_tuple(std::string(rule.name), std::string(name_of(rule.severity)),
+                               std::string(name_of(rule.category)), std::string(rule.title),
+                               std::string(rule.remedy)));
+  }
+  return rows;
+}
+
+py::list device_rows() {
+  py::list rows;
+  for (const DeviceModel& device : device_models()) {
+    rows.append(py::make_tuple(std::string(device.name), std::string(device.label),
+                               device.memory_bytes, device.usable_bytes, device.bandwidth));
+  }
+  return rows;
+}
+
+/// Key or suffix, whether the architecture goes before it, the usual value type, the meaning.
+py::list key_rows() {
+  py::list rows;
+  for (const MetadataKeyInfo& key : standard_keys) {
+    const KeyType type = usual_type(key.form);
+    const std::string name(name_of(type.type));
+    rows.append(py::make_tuple(std::string(key.name), key.has_architecture,
+                               type.is_array ? "[" + name + "]" : name, std::string(key.meaning)));
+  }
+  return rows;
+}
+
+/// The type of a new value of a standard key; empty for any other key.
+std::string usual_type_of(const py::str& key, const std::string& architecture, bool wants_array) {
+  const MetadataKeyInfo* info = find_key(to_bytes(key), architecture);
+  if (info == nullptr) return {};
+  const KeyType type = usual_type(info->form, wants_array);
+  const std::string name(name_of(type.type));
+  return type.is_array ? "[" + name + "]" : name;
+}
+
+template <class Row>
+py::list names_of(const Row& rows) {
+  py::list names;
+  for (const auto& row : rows) names.append(std::string(row.name));
+  return names;
+}
+
+}  // namespace
+
+void add_tables(py::module_& module) {
+  module.attr("tensor_types") = tensor_types();
+  module.attr("value_types") = value_types();
+  module.attr("file_types") = file_type_rows();
+  module.attr("digest_algorithms") = names_of(digest_algorithms);
+  module.attr("file_formats") = names_of(file_formats);
+  module.def("recipes", &recipe_rows);
+  module.def("check_rules", &rule_rows);
+  module.def("device_models", &device_rows);
+  module.def("standard_keys", &key_rows);
+  module.def("usual_type", &usual_type_of);
+  module.def("file_type_of", [](const std::string& type) { return file_type_of(type_from(type)); });
+  module.def("escape", [](const py::str& text) { return escape(to_bytes(text)); });
+  module.def("format_bytes", &format_bytes);
+  module.def("format_count", &format_count);
+  module.def("shard_file_name",
+             [](const py::str& prefix, std::uint32_t index, std::uint32_t count) {
+               return to_str(shard_file_name(to_bytes(prefix), index, count));
+             });
+  module.def("parse_shard_name", [](const py::str& path) -> py::object {
+    const std::optional<ShardName> name = parse_shard_name(to_bytes(path));
+    if (!name) return py::none();
+    return py::make_tuple(to_str(name->prefix), name->index, name->count);
+  });
+}
+
+}  // namespace ingot::python

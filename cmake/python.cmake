@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: MIT
+# Whether the Python package is built. It needs pybind11 and an interpreter with its headers; where
+# several are installed, INGOT_PYTHON names one.
+
+find_path(INGOT_PYBIND11_INCLUDE pybind11/pybind11.h)
+if(NOT INGOT_PYTHON)
+  # The first that has NumPy, without which the package is of no use.
+  foreach(candidate python3 /usr/bin/python3)
+    execute_process(COMMAND ${candidate} -c "import sys, numpy; print(sys.executable)"
+                    OUTPUT_VARIABLE found OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET
+                    RESULT_VARIABLE status)
+    if(status EQUAL 0)
+      set(INGOT_PYTHON ${found} CACHE FILEPATH "The interpreter that the Python package is for")
+      break()
+    endif()
+  endforeach()
+endif()
+set(Python_EXECUTABLE ${INGOT_PYTHON})
+if(INGOT_PYTHON)
+  find_package(Python 3.9 QUIET COMPONENTS Interpreter Development.Module)
+endif()
+
+if(INGOT_PYBIND11_INCLUDE AND Python_Development.Module_FOUND)
+  set(has_python ON)
+else()
+  set(has_python OFF)
+  message(STATUS "The Python package is not built: it needs pybind11-dev, python3-dev and python3-numpy")
+endif()
+# A module with a sanitizer loads only where the interpreter has the same one.
+if(INGOT_INSTRUMENTED OR INGOT_COVERAGE OR INGOT_STATIC_PROGRAM OR CMAKE_CROSSCOMPILING OR NOT PROJECT_IS_TOP_LEVEL)
+  set(has_python OFF)
+endif()
+option(INGOT_BUILD_PYTHON "Build the Python package (pybind11)" ${has_python})
+if(INGOT_BUILD_PYTHON AND NOT (INGOT_PYBIND11_INCLUDE AND Python_Development.Module_FOUND))
+  message(FATAL_ERROR "INGOT_BUILD_PYTHON needs pybind11-dev, python3-dev and python3-numpy")
+endif()

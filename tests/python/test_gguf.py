@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: MIT
+"""ingot.gguf: what scripts of gguf-py find there. The functions below ask the classes for what those
+scripts ask; their answers have to be those that gguf-py gave (golden/python of the shared files)."""
+import hashlib
+import json
+import subprocess
+import sys
+import uuid
+
+import numpy
+import pytest
+
+import ingot
+import ingot.gguf as gguf
+
+ARRAY, STRING = gguf.GGUFValueType.ARRAY, gguf.GGUFValueType.STRING
+
+
+def dump(reader, with_tensors):
+    """gguf_dump.py"""
+    host = {"S": {"LITTLE": "BIG", "BIG": "LITTLE"}}.get(reader.byte_order, {}).get(
+        reader.endianess.name, reader.endianess.name)
+    yield f"* File is {reader.endianess.name} endian, script is running on a {host} endian host."
+    yield f"* Dumping {len(reader.fields)} key/value pair(s)"
+    for number, field in enumerate(reader.fields.values(), 1):
+        nested = len(field.types) - 1 if field.types[0] == ARRAY else 0
+        kind = "[" * nested + field.types[-1].name + "]" * nested
+        line = f"  {number:5}: {kind:10} | {len(field.data):8} | {field.name}"
+        if len(field.types) == 1 and field.types[0] == STRING:
+            line += f" = {str(bytes(field.parts[-1]), encoding='utf8')[:60]!r}"
+        elif len(field.types) == 1 and field.types[0] in reader.gguf_scalar_to_np:
+            line += f" = {field.parts[-1][0]}"
+        yield line
+    if not with_tensors:
+        return
+    yield f"* Dumping {len(reader.tensors)} tensor(s)"
+    for number, tensor in enumerate(reader.tensors, 1):
+        shape = ", ".join(f"{size:5}" for size in list(tensor.shape) + [1] * (4 - len(tensor.shape)))
+        yield (f"  {number:5}: {tensor.n_elements:10} | {shape} | {tensor.tensor_type.name:7} "
+               f"| {tensor.name}")
+
+
+def dump_json(reader, name):
+    metadata, tensors = {}, {}
+    for index, field in enumerate(reader.fields.values()):
+        entry = {"index": index, "type": field.types[0].name, "offset": field.offset}
+        metadata[field.name] = entry
+        if field.types[0] == ARRAY:
+            entry["array_types"] = [kind.name for kind in field.types][1:]
+        elif field.types[0] == STRING:
+            entry["value"] = str(bytes(field.parts[-1]), encoding="utf-8")
+        else:
+            entry["value"] = field.parts[-1].tolist()[0]
+    for index, tensor in enumerate(reader.tensors):
+        tensors[tensor.name] = {"index": index, "shape": tensor.shape.tolist(),
+                                "type": tensor.tensor_type.name, "offset": tensor.field.offset}
+    return {"filename": name, "endian": reader.endianess.name, "metadata": metadata,
+            "tensors": tensors}
+
+
+def hashes(reader, name, by_tensor):
+    """gguf_hash.py"""
+    whole = {"sha1": hashlib.sha1(), "sha256": hashlib.sha256()}
+    weights = hashlib.sha1()
+    weights.update(uuid.UUID("ef001206-dadc-5f6d-a15f-3359e577d4e5").bytes)
+    for tensor in reader.tensors:
+        data = tensor.data.data
+        for digest in [*whole.values(), weights]:
+            digest.update(data)
+        if by_tensor:
+            yield f"sha1      {hashlib.sha1(data).hexdigest()}  {name}:{tensor.name}"
+            yield f"sha256    {hashlib.sha256(data).hexdigest()}  {name}:{tensor.name}"
+    for algorithm, digest in whole.items():
+        yield f"{algorithm:9} {digest.hexdigest()}  {name}"
+    yield f"uuid      {uuid.UUID(bytes=weights.digest()[:16], version=5)}  {name}"
+
+
+def new_metadata(reader, target, changes, removed):
+    """gguf_new_metadata.py"""
+    arch = reader.get_field(gguf.Keys.General.ARCHITECTURE).contents()
+    writer = gguf.GGUFWriter(target, arch=arch, endianess=reader.endianess)
+    template = gguf.Keys.Tokenizer.CHAT_TEMPLATE
+    for field in reader.fields.values():
+        if (field.name == gguf.Keys.General.ARCHITECTURE or field.name.startswith("GGUF.")
+                or field.name in removed or template in changes and field.name.startswith(template)):
+            continue
+        sub_type = field.types[-1] if field.types[0] == ARRAY else None
+        value = changes.pop(field.name, field.contents())
+        writer.add_key_value(field.name, value, field.types[0], sub_type=sub_type)
+    if template in changes:
+        writer.add_chat_template(changes.pop(template))
+    for key, value in changes.items():
+        writer.add_key_value(key, value, STRING)
+    for tensor in reader.tensors:
+        writer.add_tensor_info(tensor.name, tensor.data.shape, tensor.data.dtype, tensor.data.nbytes,
+                               tensor.tensor_type)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_ti_data_to_file()
+    for tensor in reader.tensors:
+        writer.write_tensor_data(tensor.data, tensor_endianess=reader.endianess)
+    writer.close()
+
+
+def set_metadata(path, key, text):
+    """gguf_set_metadata.py"""
+    field = gguf.GGUFReader(path, "r+").get_field(key)
+    if field is None:
+        return 1
+    handler = gguf.GGUFReader.gguf_scalar_to_np[field.types[0]]
+    field.parts[field.data[0]][0] = handler(text)
+    return 0
+
+
+def answer(case, folder):
+    """What a script prints, as text, and its status."""
+    *options, name = case["args"]
+    if case["script"] == "gguf_set_metadata.py":
+        return "", set_metadata(folder / case["args"][1], *case["args"][2:])
+    if case["script"] == "gguf_new_metadata.py":
+        changes = {}
+        if "--general-name" in options:
+            changes[gguf.Keys.General.NAME] = options[options.index("--general-name") + 1]
+        if "--chat-template" in options:
+            changes[gguf.Keys.Tokenizer.CHAT_TEMPLATE] = options[options.index("--chat-template") + 1]
+        removed = [options[i + 1] for i, word in enumerate(options) if word == "--remove-metadata"]
+        new_metadata(gguf.GGUFReader(folder / options[-1]), folder / name, changes, removed)
+        return "", 0
+    reader = gguf.GGUFReader(folder / name)
+    if case["script"] == "gguf_hash.py":
+        return "".join(f"{line}\n" for line in hashes(reader, name, "--no-layer" not in options)), 0
+    if "--json" in options:
+        return json.dumps(dump_json(reader, name)), 0
+    if "--data-offset" in options:
+        return f"{reader.data_offset}\n", 0
+    if "--data-alignment" in options:
+        return f"{reader.alignment}\n", 0
+    return "".join(f"{line}\n" for line in dump(reader, "--no-tensors" not in options)), 0
+
+
+def test_the_answers_are_those_of_gguf_py(shared, tmp_path):
+    cases = json.loads((shared / "golden" / "python" / "scripts.json").read_text())["cases"]
+    places = [shared / "golden" / "eval", shared / "golden" / "bump", shared / "models"]
+    tried = 0
+    for number, case in enumerate(cases):
+        if "--markdown" in case["args"]:
+            continue  # the same fields in another layout
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        for word in case["args"]:
+            for place in places:
+                for name in {word, word.removeprefix("set-")}:
+                    if (place / name).is_file():
+                        (folder / word).write_bytes((place / name).read_bytes())
+        text, status = answer(case, folder)
+        assert (text, status) == (case["stdout"], case["status"]), case["args"]
+        if "output_sha256" in case and status == 0:
+            digest = hashlib.sha256((folder / case["output_file"]).read_bytes()).hexdigest()
+            assert digest == case["output_sha256"], case["args"]
+        tried += 1
+    assert tried > 30
+
+
+def test_fields_have_the_parts_of_the_file(model_path):
+    reader = gguf.GGUFReader(model_path)
+    field = reader.get_field("tokenizer.ggml.tokens")
+    assert field.types == [ARRAY, STRING] and reader.get_field("no.such.key") is None
+    assert bytes(field.parts[1]) == b"tokenizer.ggml.tokens" and field.parts[4][0] == 99
+    assert [str(bytes(field.parts[i]), "utf-8") for i in field.data[:2]] == ["!", '"']
+    assert bytes(field.parts[-1]) == b"<|assistant|>" and field.parts[-2][0] == 13
+    assert field.contents(0) == "!" and field.contents(slice(1, 3)) == ['"', "#"]
+    # The parts are the whole field, one after the other.
+    content = b"".join(part.tobytes() for part in field.parts)
+    assert content == model_path.read_bytes()[field.offset:][:len(content)]
+    counts = reader.get_field("tokenizer.ggml.token_type")
+    assert counts.contents(-1) == 3 and len(counts.data) == 99
+    tensor = reader.get_tensor(1)
+    assert tensor.tensor_type == gguf.GGMLQuantizationType.Q8_0 and tensor.data.shape == (8, 544)
+    assert tensor.shape.tolist() == [512, 8] and bytes(tensor.field.parts[1]).decode() == tensor.name
+
+
+def test_a_big_endian_file(corpus):
+    reader = gguf.GGUFReader(corpus / "everything_v3_big.gguf")
+    assert reader.byte_order == "S" and reader.endianess == gguf.GGUFEndian.BIG
+    little = gguf.GGUFReader(corpus / "everything_v3.gguf")
+    for name, field in little.fields.items():
+        if field.types[0] not in (ARRAY, STRING):
+            assert str(reader.fields[name].contents()) == str(field.contents())
+
+
+def test_the_writer_writes_what_ingot_reads(tmp_path, weights):
+    path = tmp_path / "a.gguf"
+    writer = gguf.GGUFWriter(path, "llama")
+    writer.add_name("A name")
+    writer.add_block_count(2)
+    writer.add_head_count(4)
+    writer.add_layer_norm_rms_eps(1e-5)
+    writer.add_uint8("my.byte", 7)
+    writer.add_array("my.list", [1, 2])
+    writer.add_token_list(["a", "b"])
+    writer.add_bos_token_id(1)
+    writer.add_tensor("token_embd.weight", weights)
+    writer.add_tensor("blocks", gguf.quantize(weights, gguf.GGMLQuantizationType.Q4_K),
+                      raw_dtype=gguf.GGMLQuantizationType.Q4_K)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+    with pytest.raises(AttributeError):
+        writer.add_no_such_key(1)
+    with ingot.open(path) as model:
+        keys = model.metadata
+        assert keys["general.name"] == "A name" and keys["llama.attention.head_count"] == 4
+        assert keys.type("my.byte") == "uint8" and keys.type("my.list") == "[int32]"
+        assert keys["tokenizer.ggml.tokens"] == ["a", "b"]
+        numpy.testing.assert_array_equal(model.tensors["token_embd.weight"].numpy(), weights)
+        blocks = model.tensors["blocks"]
+        numpy.testing.assert_array_equal(blocks.dequantize(), gguf.dequantize(
+            blocks.data.reshape(8, -1), gguf.GGMLQuantizationType.Q4_K))
+    assert not [one for one in ingot.check(path) if one.severity == "error"]
+
+
+def test_numbers_and_names():
+    assert gguf.GGMLQuantizationType.Q4_K == 12 and gguf.GGUFValueType.FLOAT64 == 12
+    assert gguf.LlamaFileType.MOSTLY_Q4_K_M == 15 and gguf.LlamaFileType.ALL_F32 == 0
+    assert gguf.GGML_QUANT_SIZES[gguf.GGMLQuantizationType.Q6_K] == (256, 210)
+    assert gguf.Keys.General.ALIGNMENT == "general.alignment"
+    assert gguf.Keys.LLM.CONTEXT_LENGTH == "{arch}.context_length"
+    assert gguf.Keys.Attention.HEAD_COUNT_KV == "{arch}.attention.head_count_kv"
+    assert gguf.Keys.Tokenizer.LIST == "tokenizer.ggml.tokens"
+    assert gguf.Keys.Tokenizer.BOS_ID == "tokenizer.ggml.bos_token_id"
+    assert gguf.GGUFValueType.get_type([1]) == ARRAY
+
+
+def test_a_script_runs_unchanged(tmp_path, model_path):
+    script = tmp_path / "script.py"
+    script.write_text("import sys\nfrom gguf import GGUFReader\nfrom gguf.constants import Keys\n"
+                      "from tqdm import tqdm\n"
+                      "print(GGUFReader(sys.argv[1]).get_field(Keys.General.NAME).contents())\n"
+                      "tqdm(total=3).update(3)\n")
+    run = subprocess.run([sys.executable, "-m", "ingot.gguf", script, model_path], text=True,
+                         capture_output=True, check=False)
+    assert run.returncode == 0 and run.stdout == "A small model\n", run.stderr

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: MIT
+"""The package as such: its names, types, memory."""
+import inspect
+import re
+import subprocess
+import sys
+
+import pytest
+
+import ingot
+from ingot import _core
+
+# Public headers of C++ whose functions have another shape in Python, and that.
+PYTHON_OF_HEADER = {
+    "anatomy": "Model.anatomy", "chat": "ChatTemplate", "chat_profile": "ChatTemplate.features",
+    "chat_prompt": "ChatTemplate.encode", "check": "check", "convert": "convert", "diff": "diff",
+    "digest": "hash", "download": "download", "digest_manifest": "verify", "edit": "edit", "error": "Error",
+    "estimate": "fit", "imatrix": "imatrix", "interop": "open", "limits": "open",
+    "lock_wait": "edit", "metadata": "Metadata", "model": "Model", "model_digests": "hash",
+    "model_writer": "Writer", "owned_value": "Writer.set", "parallel": "dequantize",
+    "quantize": "quantize", "quantize_model": "quantize_model", "recipe": "recipes",
+    "reference": "open", "remote": "open", "remote_options": "open", "repair": "repair", "shard_name": "split", "source": "open", "split": "split",
+    "statistics": "stats", "store": "open", "summary": "Model.summary", "tensor": "Tensor",
+    "tensor_profile": "stats", "tensor_statistics": "stats", "tokenizer": "Tokenizer",
+    "types": "tensor_types",
+}
+# Headers whose functions Python has of its own, or that are parts to build other programs with.
+WITHOUT = {
+    "half": "numpy.float16", "ingot": "includes the others", "metadata_keys": "Writer knows them",
+    "npy": "numpy.save", "output_file": "open(path, 'wb')", "output_set": "open(path, 'wb')",
+    "tensor_stream": "Tensor.dequantize(rows=...)", "text": "str",
+    "token_stream": "Tokenizer.encode_batch",
+}
+
+
+def resolve(name):
+    found = ingot
+    for part in name.split("."):
+        found = getattr(found, part)
+    return found
+
+
+def test_every_header_has_its_place_in_python(root):
+    headers = {path.stem for path in (root / "include" / "ingot").glob("*.hpp")}
+    assert headers == set(PYTHON_OF_HEADER) | set(WITHOUT)
+    for name in PYTHON_OF_HEADER.values():
+        assert resolve(name) is not None
+
+
+# Commands of the program that are no function of a name like theirs.
+PYTHON_OF_COMMAND = {
+    "anatomy": "Model.anatomy", "chat": "ChatTemplate.render", "chat_template": "ChatTemplate",
+    "detokenize": "Tokenizer.decode",
+    "export_tokenizer": None, "extract": "Tensor.numpy", "ls": None, "metadata": "Metadata",
+    "quantize": "quantize_model", "report": None, "sample": "Writer", "show": "Model.summary",
+    "tensors": "Tensors", "tokenize": "Tokenizer", "types": "tensor_types",
+    "vocab": "Tokenizer.text",
+}
+
+
+def test_every_command_has_its_function(root):
+    table = (root / "tools" / "ingot" / "commands.def").read_text(encoding="utf-8")
+    commands = re.findall(r"^INGOT_COMMAND\((\w+)\)", table, re.MULTILINE)
+    assert len(commands) > 10
+    for command in commands:
+        name = PYTHON_OF_COMMAND.get(command, command)
+        assert name is None or resolve(name), command
+
+
+def test_every_name_of_the_core_is_used_and_in_the_stubs(root):
+    package = root / "bindings" / "python" / "ingot"
+    stubs = (package / "_core.pyi").read_text(encoding="utf-8")
+    for name, value in vars(_core).items():
+        if name.startswith("__"):
+            continue
+        assert re.search(rf"^(class |def )?{name}\b", stubs, re.MULTILINE), name
+        if inspect.isclass(value):
+            for member in vars(value):
+                if not member.startswith("_"):
+                    assert re.search(rf"\bdef {member}\(", stubs), f"{name}.{member}"
+
+
+def test_everything_public_has_a_docstring():
+    for name, value in vars(ingot).items():
+        if name.startswith("_") or inspect.ismodule(value):
+            continue
+        if inspect.isclass(value) or inspect.isfunction(value):
+            assert value.__doc__, name
+
+
+def test_the_types_hold(root):
+    pytest.importorskip("mypy")
+    run = subprocess.run([sys.executable, "-m", "mypy", "--no-error-summary", "--no-incremental",
+                          "ingot"], cwd=root / "bindings" / "python", capture_output=True,
+                         text=True, check=False)
+    assert run.returncode == 0, run.stdout
+
+
+LEAK = """
+import gc, resource, sys
+import ingot
+content = open(sys.argv[1], "rb").read()
+def rounds(count):
+    for _ in range(count):
+        with ingot.open(content) as model:
+            model.metadata["tokenizer.ggml.token_type"], model.metadata["tokenizer.ggml.tokens"][0]
+            model.tensors["token_embd.weight"].data
+        try:
+            ingot.open(content[:300])
+        except ingot.Error:
+            pass
+def kilobytes():
+    gc.collect()
+    return int(open("/proc/self/statm").read().split()[1]) * 4
+rounds(2000)
+before, objects = kilobytes(), len(gc.get_objects())
+rounds(int(sys.argv[2]))
+print(kilobytes() - before, len(gc.get_objects()) - objects)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc")
+def test_opening_and_closing_leaks_nothing(model_path):
+    run = subprocess.run([sys.executable, "-c", LEAK, model_path, "20000"], capture_output=True,
+                         text=True, check=True)
+    kilobytes, objects = map(int, run.stdout.split())
+    # A leak of one byte a round would be 20 KiB; the allocator's own noise is a few pages.
+    assert kilobytes < 600 and objects < 100
+
+
+def test_a_file_is_opened_and_closed_often(model_path):
+    import os
+    for _ in range(3000):
+        ingot.open(model_path).close()
+    assert len(os.listdir("/proc/self/fd")) < 100
+
+
+def test_the_examples_of_the_page_run(root, model_path, tmp_path, monkeypatch):
+    page = (root / "docs" / "python.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    assert len(blocks) == 5
+    (tmp_path / "model.gguf").write_bytes(model_path.read_bytes())
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    for block in blocks:
+        exec(compile(block, "docs/python.md", "exec"), names)
+    assert (tmp_path / "tiny.safetensors").exists() and names["keys"].outcome.way

@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: MIT
+"""Work on whole models."""
+import hashlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy
+import pytest
+
+import ingot
+
+
+@pytest.fixture(scope="module")
+def large_path(tmp_path_factory):
+    """Weights that take a while to quantize."""
+    path = tmp_path_factory.mktemp("large") / "large.gguf"
+    rows = numpy.random.default_rng(1).standard_normal((64, 4096), numpy.float32)
+    with ingot.Writer(path) as writer:
+        writer["general.architecture"] = "llama"
+        writer["llama.block_count"] = 12
+        for layer in range(12):
+            writer.add_tensor(f"blk.{layer}.ffn_down.weight",
+                              lambda: (rows.tobytes() for _ in range(16)), "F32", (1024, 4096))
+    return path
+
+
+def test_a_model_is_split_and_merged(model_path, tmp_path):
+    planned = ingot.split(model_path, tmp_path / "part", max_tensors=1, dry_run=True)
+    assert not list(tmp_path.iterdir())
+    shards = ingot.split(model_path, tmp_path / "part", max_tensors=1)
+    assert shards == planned and len(shards) == 3
+    assert [os.path.getsize(shard.path) for shard in shards] == [shard.file_bytes for shard in shards]
+    with ingot.open(shards[0].path) as model:
+        assert len(model.files) == 3 and len(model.tensors) == 3 and model.is_complete
+        assert [tensor.shard for tensor in model.tensors.values()] == [0, 1, 2]
+    whole = tmp_path / "whole.gguf"
+    assert ingot.merge(shards[0].path, whole) == whole.stat().st_size
+    assert whole.read_bytes() == model_path.read_bytes()
+    with pytest.raises(ingot.UsageError) as caught:
+        ingot.split(model_path, tmp_path / "other", max_bytes=10)
+    assert caught.value.code == "split_impossible"
+
+
+def test_a_model_is_converted_there_and_back(model_path, tmp_path, weights):
+    with pytest.raises(ingot.UsageError):
+        ingot.convert(model_path, tmp_path / "a.safetensors", type="Q4_K")
+    there = ingot.convert(model_path, tmp_path / "a.safetensors")
+    assert there.outputs == [str(tmp_path / "a.safetensors")]
+    with ingot.open(tmp_path / "a.safetensors") as model:
+        assert model.format == "safetensors"
+        numpy.testing.assert_array_equal(model.tensors["token_embd.weight"].numpy(), weights)
+        assert model.paths == there.outputs
+    back = ingot.convert(tmp_path / "a.safetensors", tmp_path / "b.gguf")
+    with ingot.open(tmp_path / "b.gguf") as model:
+        assert model.metadata["general.name"] == "A small model"
+    assert back.total_bytes > 0
+    ingot.convert(model_path, tmp_path / "a.npz")
+    with numpy.load(tmp_path / "a.npz") as arrays:
+        numpy.testing.assert_array_equal(arrays["token_embd.weight"], weights)
+
+
+def test_a_model_is_quantized_by_a_recipe(model_path, tmp_path, weights):
+    plan = ingot.plan_quantization(model_path, "Q4_K_M", allow_requantize=True)
+    assert {tensor.name for tensor in plan.tensors} == set(ingot.open(model_path).tensors)
+    errors = ingot.quantize_model(model_path, tmp_path / "q.gguf", "Q4_K_M", allow_requantize=True)
+    assert len(errors) == 3
+    with ingot.open(tmp_path / "q.gguf") as model:
+        assert sum(tensor.nbytes for tensor in model.tensors.values()) == plan.nbytes
+        for tensor in plan.tensors:
+            assert model.tensors[tensor.name].type == tensor.type
+    with pytest.raises(ingot.UsageError) as caught:
+        ingot.quantize_model(model_path, tmp_path / "r.gguf", "Q4_K_M")
+    assert caught.value.code == "requantize_refused"
+    with pytest.raises(TypeError):
+        ingot.plan_quantization(model_path)
+    assert "Q4_K_M" in [recipe.name for recipe in ingot.recipes()]
+
+
+def test_progress_is_reported_and_can_stop_the_work(large_path, tmp_path):
+    seen = []
+    ingot.quantize_model(large_path, tmp_path / "a.gguf", "Q4_0", progress=seen.append)
+    assert seen == sorted(seen) and seen[-1] > 0
+
+    def stop(done):
+        raise StopIteration("enough")
+
+    with pytest.raises(StopIteration, match="enough"):
+        ingot.quantize_model(large_path, tmp_path / "b.gguf", "IQ4_XS", progress=stop)
+    assert not (tmp_path / "b.gguf").exists()
+
+
+def test_ctrl_c_stops_the_work(large_path, tmp_path):
+    script = ("import sys, ingot\nprint('begin', flush=True)\n"
+              "try:\n    ingot.quantize_model(sys.argv[1], sys.argv[2], 'IQ4_XS')\n"
+              "except KeyboardInterrupt:\n    print('stopped', flush=True)\n")
+    target = tmp_path / "a.gguf"
+    process = subprocess.Popen([sys.executable, "-c", script, large_path, target],
+                               stdout=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "begin\n"
+    time.sleep(0.2)
+    process.send_signal(signal.SIGINT)
+    output = process.communicate(timeout=60)[0]
+    # A machine that is done before the signal arrives has written the file.
+    assert output == "stopped\n" or target.exists()
+
+
+def test_other_threads_run_during_the_work(large_path):
+    model = ingot.open(large_path)
+    done = threading.Event()
+    worker = threading.Thread(target=lambda: (ingot.hash(model), done.set()))
+    count = 0
+    worker.start()
+    while not done.is_set():
+        count += 1
+        time.sleep(0.0005)
+    worker.join()
+    assert count > 10
+
+
+def test_an_importance_matrix(shared, tmp_path):
+    path = shared / "golden" / "eval" / "tiny-bytes.imatrix.dat"
+    matrix = ingot.imatrix(path)
+    name = next(iter(matrix))
+    assert matrix[name].dtype == numpy.float32 and (matrix[name] >= 0).all()
+    matrix.check()
+    matrix.write(tmp_path / "m.gguf")
+    again = ingot.imatrix(tmp_path / "m.gguf")
+    assert list(again) == list(matrix)
+    numpy.testing.assert_allclose(again[name], matrix[name], rtol=1e-6)
+    with pytest.raises(KeyError):
+        matrix["no such tensor"]
+
+
+def test_what_is_no_importance_matrix(model_path):
+    with pytest.raises(ingot.FormatError) as caught:
+        ingot.imatrix(model_path)
+    assert caught.value.code in ("imatrix_unknown", "imatrix_invalid")
+
+
+def test_a_model_is_checked(root, model_path, corpus):
+    findings = ingot.check(model_path, data=True)
+    assert not [one for one in findings if one.severity == "error"]
+    with ingot.open(model_path) as model:
+        assert ingot.check(model) == ingot.check(model_path)
+    broken = sorted((root / "tests" / "corpus" / "invalid").glob("key_duplicate*.gguf"))[0]
+    assert [one.rule for one in ingot.check(broken)][0] == "key_duplicate"
+
+
+def test_a_model_is_repaired(corpus, tmp_path):
+    target = tmp_path / "new.gguf"
+    report = ingot.repair(corpus / "old_magic.gguf", target)
+    assert report.is_written and report.steps and target.read_bytes()[:4] == b"GGUF"
+    again = ingot.repair(target, tmp_path / "again.gguf")
+    assert not again.steps and not again.is_written
+
+
+def test_digests_are_those_of_hashlib(model_path):
+    digests = ingot.hash(model_path, ["sha256", "sha1"], uuid=True)
+    content = model_path.read_bytes()
+    assert digests.files[str(model_path)]["sha256"] == hashlib.sha256(content).hexdigest()
+    with ingot.open(model_path) as model:
+        for name, tensor in model.tensors.items():
+            assert digests.tensors[name]["sha1"] == hashlib.sha1(tensor.data).hexdigest()
+    assert len(digests.uuid) == 36
+    manifest = f"{digests.files[str(model_path)]['sha256']}  {model_path.name}\n"
+    assert ingot.verify(model_path, manifest) == []
+    wrong = ingot.verify(model_path, manifest.replace(manifest[:4], "0000", 1))
+    assert [one.kind for one in wrong] == ["file"]
+    with pytest.raises(ingot.UsageError):
+        ingot.hash(model_path, ["crc32"])
+
+
+def test_models_are_compared(model_path, tmp_path, weights):
+    other = tmp_path / "other.gguf"
+    with ingot.open(model_path) as model, ingot.Writer(other) as writer:
+        writer.copy_keys(model)
+        writer["general.name"] = "Other"
+        writer.add_tensor("token_embd.weight", weights + numpy.float32(0.5))
+    found = ingot.diff(model_path, other)
+    assert not found.is_same and found.keys == ["general.name"]
+    assert set(found.tensors) == {"blk.0.ffn_down.weight", "output_norm.weight"}
+    assert found.data[0][0] == "token_embd.weight"
+    assert ingot.diff(model_path, model_path).is_same
+    distance, = ingot.distances(model_path, other)
+    assert distance.name == "token_embd.weight" and abs(distance.rmse - 0.5) < 1e-6
+
+
+def test_statistics(model_path, weights):
+    found = ingot.stats(model_path, ["token_embd.weight"], bins=16)["token_embd.weight"]
+    assert found.finite == weights.size and found.min == weights.min() and found.max == weights.max()
+    assert abs(found.mean - weights.mean(dtype=float)) < 1e-6
+    assert abs(found.deviation - weights.std(dtype=float)) < 1e-6
+    assert len(found.histogram) == 16 and sum(found.histogram) == weights.size
+    against = ingot.stats(model_path, reference=model_path)
+    assert against["blk.0.ffn_down.weight"].error[0] == 0
+
+
+def test_memory_is_estimated(model_path):
+    found = ingot.fit(model_path, context=64, devices=["24G"])
+    assert found["verdict"] == "fits" and found["context"] >= 64
+    assert found["devices"][0]["total_bytes"] > 0
+    with pytest.raises(ingot.UsageError):
+        ingot.fit(model_path, devices=["many"])
+    with pytest.raises(TypeError):
+        ingot.fit(model_path, contexts=3)
