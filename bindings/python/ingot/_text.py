@@ -5,14 +5,11 @@ from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Optional, Seq
 import numpy as np
 
 from . import _core
-from ._model import Model, Source, open as open_model
+from ._model import Model, Source
+from ._work import opened
 
 Ids = Union[Sequence[int], "np.ndarray[Any, Any]"]
 Text = Union[str, bytes]
-
-
-def _opened(source: Union[Model, Source]) -> Model:
-    return source if isinstance(source, Model) else open_model(source)
 
 
 class Tokenizer:
@@ -34,7 +31,7 @@ class Tokenizer:
     """
 
     def __init__(self, source: Union[Model, Source], *, pre_tokenizer: str = "") -> None:
-        self._core = _core.Tokenizer(_opened(source)._core, pre_tokenizer)
+        self._core = _core.Tokenizer(opened(source)._core, pre_tokenizer)
 
     def __len__(self) -> int:
         return len(self._core)
@@ -158,13 +155,13 @@ class ChatTemplate:
                  text: Optional[str] = None) -> None:
         if source is None and text is None:
             raise TypeError("a model or the text of a template is needed")
-        core = None if source is None else _opened(source)._core
+        core = None if source is None else opened(source)._core
         self._core = _core.ChatTemplate(core, text, name)
 
     @staticmethod
     def names(source: Union[Model, Source]) -> List[str]:
         """The templates of a model; the default one is ""."""
-        return _core.chat_template_names(_opened(source)._core)
+        return _core.chat_template_names(opened(source)._core)
 
     @property
     def source(self) -> str:

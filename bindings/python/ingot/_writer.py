@@ -9,7 +9,8 @@ import numpy as np
 from . import _core
 from ._codec import Array, tensor_type
 from ._errors import usage_error
-from ._model import Elements, Model, Tensor
+from ._metadata import Elements
+from ._model import Model, Tensor
 from ._values import typed
 
 Path = Union[str, "os.PathLike[str]"]

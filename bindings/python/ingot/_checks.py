@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: MIT
+"""Checking, repairing and comparing whole models."""
+import os
+from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple, Union
+
+from . import _core
+from ._errors import FormatError
+from ._model import Model
+from ._work import AnyModel, Path, Progress, opened
+
+
+class Finding(NamedTuple):
+    """A flaw or oddity of a model; docs/check-rules.md explains each rule."""
+
+    rule: str
+    severity: str
+    category: str
+    message: str
+    offset: Optional[int]
+    key: str
+    tensor: str
+    file: str
+
+
+def check(source: Union[Model, Path], *, data: bool = False, rules: Iterable[str] = (),
+          max_findings_per_rule: int = 20, threads: int = 0,
+          progress: Progress = None) -> List[Finding]:
+    """Check a model against the rules of the format, conventions, and limits of loaders.
+
+    Parameters
+    ----------
+    source : Model or path
+        A file that does not even open is a finding, too.
+    data : bool
+        Also read all weights.
+    rules : iterable of str
+        Only these.
+    """
+    where: Union[str, _core.OpenModel] = (
+        source._core if isinstance(source, Model) else os.fspath(source))
+    rows = _core.check(where, data, list(rules), max_findings_per_rule, threads, progress)
+    return [Finding(*row) for row in rows]
+
+
+class RepairStep(NamedTuple):
+    what: str
+    key: str
+    tensor: str
+
+
+class Repair(NamedTuple):
+    """What was repaired; `losses` are tensors that only ``drop_broken=True`` leaves out."""
+
+    steps: List[RepairStep]
+    losses: List[RepairStep]
+    kept_tensors: int
+    dropped_tensors: int
+    is_written: bool
+
+
+def repair(path: Path, target: Path, *, drop_broken: bool = False, replace: bool = False,
+           dry_run: bool = False, threads: int = 0, progress: Progress = None) -> Repair:
+    """Repair a model, as far as possible, into a new file; the old one is never changed."""
+    facts = _core.repair(os.fspath(path), os.fspath(target), drop_broken, replace, dry_run, threads,
+                         progress)
+    facts["steps"] = [RepairStep(*row) for row in facts["steps"]]
+    facts["losses"] = [RepairStep(*row) for row in facts["losses"]]
+    return Repair(**facts)
+
+
+class Digests(NamedTuple):
+    """Digests by algorithm: of each file, of each tensor by name, of all weights, and the UUID of
+    the weights."""
+
+    files: Dict[str, Dict[str, str]]
+    tensors: Dict[str, Dict[str, str]]
+    weights: Dict[str, str]
+    uuid: str
+
+
+def hash(source: AnyModel, algorithms: Sequence[str] = ("sha256",), *, files: bool = True,
+         tensors: bool = True, weights: bool = False, uuid: bool = False, threads: int = 0,
+         progress: Progress = None) -> Digests:
+    """Compute digests of the files and tensors of a model in one pass.
+
+    Parameters
+    ----------
+    algorithms : sequence of {"sha256", "sha1", "xxh64", "xxh3-128"}
+    files, tensors, weights, uuid : bool
+        What to digest; `weights` and `uuid` are those of llama-gguf-hash.
+    """
+    model = opened(source)
+    facts = _core.hash(model._core, list(algorithms), files, tensors, weights, uuid, threads, progress)
+    paths = [file.path for file in model.files]
+    return Digests(dict(zip(paths, facts["files"])), dict(zip(model.tensors, facts["tensors"])),
+                   facts["weights"], facts["uuid"])
+
+
+class Mismatch(NamedTuple):
+    kind: str
+    name: str
+    algorithm: str
+    expected: str
+    found: str
+
+
+def verify(source: AnyModel, manifest: str, *, entry: int = 0, threads: int = 0,
+           progress: Progress = None) -> List[Mismatch]:
+    """Compare a model with the text of a manifest: of ``ingot hash --json``, llama-gguf-hash or
+    sha256sum. Raises FormatError ``manifest_invalid`` also where nothing could be compared."""
+    model = opened(source)
+    compared, rows = _core.verify(model._core, manifest, entry, threads, progress)
+    if not compared and not rows:
+        error = FormatError("the manifest has no digest of this model")
+        error.code = "manifest_invalid"
+        raise error
+    return [Mismatch(*row) for row in rows]
+
+
+class Difference(NamedTuple):
+    """The names in which two models differ; `data` also has the first byte that differs."""
+
+    keys: List[str]
+    tensors: List[str]
+    data: List[Tuple[str, int]]
+    compared_tensors: int
+    is_same: bool
+
+
+def diff(a: AnyModel, b: AnyModel, *, data: bool = True, threads: int = 0,
+         progress: Progress = None) -> Difference:
+    """Compare keys, tensors and stored bytes of two models."""
+    return Difference(**_core.diff(opened(a)._core, opened(b)._core, data, threads, progress))
+
+
+class Distance(NamedTuple):
+    """How far the weights of a tensor of `b` are from those of `a`."""
+
+    name: str
+    pairs: int
+    rmse: float
+    sqnr_db: float
+    largest: float
+    cosine: float
+    differing: int
+
+
+def distances(a: AnyModel, b: AnyModel, *, threads: int = 0,
+              progress: Progress = None) -> List[Distance]:
+    """Decode all tensors that both models have in the same shape, and measure how far they are from
+    one another."""
+    rows = _core.distances(opened(a)._core, opened(b)._core, threads, progress)
+    return [Distance(*row) for row in rows]
+
+
+class Statistics(NamedTuple):
+    """Statistics of the numbers of a tensor. Those that are not finite are only counted."""
+
+    finite: int
+    zeros: int
+    nans: int
+    infinities: int
+    min: float
+    max: float
+    mean: float
+    deviation: float
+    histogram_low: float
+    histogram_high: float
+    histogram: List[int]
+    error: Optional[Tuple[float, float]]
+
+
+def stats(source: AnyModel, tensors: Optional[Iterable[str]] = None, *, bins: int = 64,
+          reference: Optional[AnyModel] = None, threads: int = 0,
+          progress: Progress = None) -> Dict[str, Statistics]:
+    """Range, mean, spread and histogram of tensors, by name.
+
+    Parameters
+    ----------
+    tensors : iterable of str, optional
+        Default: all.
+    bins : int
+        Of the histograms; 0: none.
+    reference : optional
+        `error` is (rmse, sqnr_db) against the tensor of the same name and shape of this model.
+    """
+    model = opened(source)
+    names = list(model.tensors if tensors is None else tensors)
+    indexes = [model.tensors[name]._index for name in names]
+    other = None if reference is None else opened(reference)._core
+    rows = _core.stats(model._core, indexes, bins, other, threads, progress)
+    return {name: Statistics(*row) for name, row in zip(names, rows)}
+
+
+def fit(source: AnyModel, *, companions: Iterable[AnyModel] = (), **options: Any) -> Dict[str, Any]:
+    """Estimate the memory that a run of a model takes, and whether it fits.
+
+    Parameters
+    ----------
+    source : Model, or what `ingot.open` takes
+    companions : iterable of models
+        Adapters and projectors that are loaded beside it.
+    context, batch, micro_batch, sequences, gpu_layers, experts_on_host : int
+    key_type, value_type : str
+        Tensor types of the cache.
+    flash_attention : {"automatic", "on", "off"}
+    unified_cache, full_windows, offload_cache, embeddings, map_file, repack : bool
+    devices : list of str
+        ``"24G"`` or a name such as ``"rtx-4090"``.
+    tensor_split : list of float
+    host : str
+        Memory of the host, ``"64G"``.
+    host_bandwidth : float
+        Bytes a second.
+
+    Returns
+    -------
+    dict
+        ``verdict`` is "fits", "tight", "does_not_fit" or "unknown"; ``devices`` and ``host`` say
+        what each holds; ``most_gpu_layers`` and ``longest_context`` what would fit.
+
+    Raises
+    ------
+    ingot.FormatError
+        ``estimate_impossible`` if the header lacks what counts.
+    ingot.UsageError
+        ``run_refused`` for options that the engine refuses for this model.
+    """
+    unknown = set(options) - _FIT_OPTIONS
+    if unknown:
+        raise TypeError(f"unknown options: {', '.join(sorted(unknown))}")
+    return _core.fit(opened(source)._core, options, [opened(one)._core for one in companions])
+
+
+_FIT_OPTIONS = {"context", "batch", "micro_batch", "sequences", "gpu_layers", "experts_on_host",
+                "key_type", "value_type", "flash_attention", "unified_cache", "full_windows",
+                "offload_cache", "embeddings", "map_file", "repack", "devices", "tensor_split",
+                "host", "host_bandwidth"}

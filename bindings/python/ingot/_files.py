@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: MIT
+"""Whole models to and from files: split, merge, convert, download. See _work.py for the manners of
+all such functions."""
+import os
+from typing import Any, Dict, List, NamedTuple, Optional
+
+from . import _core
+from ._errors import Error, usage_error
+from ._work import AnyModel, Path, Progress, opened
+
+
+class Shard(NamedTuple):
+    """A file of a set."""
+
+    path: str
+    first_tensor: int
+    tensor_count: int
+    file_bytes: int
+
+
+def split(source: AnyModel, prefix: Path, *, max_bytes: int = 0, max_tensors: int = 0,
+          shards: int = 0, first_without_tensors: bool = False, replace: bool = False,
+          dry_run: bool = False, progress: Progress = None) -> List[Shard]:
+    """Split a model into ``PREFIX-00001-of-0000N.gguf`` and so on.
+
+    Parameters
+    ----------
+    source : Model, or what `ingot.open` takes
+    prefix : path
+        Of the files, without the numbers.
+    max_bytes, max_tensors : int
+        Of each file; 0: any number. At least one limit, or `shards`, has to be given.
+    shards : int
+        The number of files, as equal in size as can be.
+    first_without_tensors : bool
+        The first file holds only keys.
+    dry_run : bool
+        Only plan.
+
+    Returns
+    -------
+    list of Shard
+
+    Raises
+    ------
+    ingot.UsageError
+        ``split_impossible``, with what would be possible; ``already_exists``; ``same_file``.
+    """
+    model = opened(source)
+    rows = _core.split(model._core, os.fspath(prefix), max_bytes, max_tensors, shards,
+                       first_without_tensors, replace, dry_run, progress)
+    return [Shard(*row) for row in rows]
+
+
+def merge(source: AnyModel, path: Path, *, replace: bool = False, dry_run: bool = False,
+          progress: Progress = None) -> int:
+    """Merge a set of shards into one file, the original to the byte. Returns its size."""
+    model = opened(source)
+    return _core.merge(model._core, os.fspath(path), replace, dry_run, progress)
+
+
+class Conversion(NamedTuple):
+    """What a conversion wrote: the files, remarks, and flaws of the result."""
+
+    outputs: List[str]
+    remarks: List[Error]
+    warnings: List[Error]
+    total_bytes: int
+
+
+def convert(source: AnyModel, path: Path, *, format: Optional[str] = None,
+            type: Optional[str] = None, all_tensors: bool = False, names: str = "keep",
+            max_file_bytes: int = 0, version: Optional[int] = None,
+            byte_order: Optional[str] = None, alignment: Optional[int] = None,
+            bump_version: int = 3, bump_codes: Optional[str] = None,
+            bump_context: Optional[int] = None, bump_config: Optional[str] = None,
+            bump_manifest: Optional[str] = None, allow_loss: bool = False, widen: bool = False,
+            strictly_original: bool = False, replace: bool = False, dry_run: bool = False,
+            threads: int = 0, progress: Progress = None) -> Conversion:
+    """Convert a model to another format, or to GGUF of another kind.
+
+    Parameters
+    ----------
+    source : Model, or what `ingot.open` takes
+    path : path
+        The file to write; its ending tells the format.
+    format : {"gguf", "safetensors", "bump", "npz"}, optional
+    type : str, optional
+        F32, F16, BF16 or F64 for float and quantized tensors.
+    all_tensors : bool
+        GGUF: also norms and biases get `type`.
+    names : {"keep", "hf"}
+        Tensor names of safetensors and npz.
+    max_file_bytes : int
+        safetensors: where a new shard begins.
+    version, byte_order, alignment
+        Of a GGUF file.
+    bump_version, bump_codes, bump_context, bump_config, bump_manifest, allow_loss, widen, strictly_original
+        Of a bump file: docs/convert.md.
+    """
+    model = opened(source)
+    options: Dict[str, Any] = {
+        "type": type, "all_tensors": all_tensors, "names": names,
+        "max_file_bytes": max_file_bytes, "version": version, "byte_order": byte_order,
+        "alignment": alignment, "bump_version": bump_version, "bump_codes": bump_codes,
+        "bump_context": bump_context, "bump_config": bump_config, "bump_manifest": bump_manifest,
+        "allow_loss": allow_loss, "widen": widen, "strictly_original": strictly_original,
+        "replace": replace, "threads": threads}
+    facts = _core.convert(model._core, os.fspath(path), format or "", options, dry_run, progress)
+    return Conversion(**facts)
+
+
+class DownloadedFile(NamedTuple):
+    """A file that was fetched; `is_verified` if its digest is the one that the server named."""
+
+    path: str
+    nbytes: int
+    sha256: str
+    is_verified: bool
+    was_there: bool
+
+
+def download(reference: str, folder: Path = ".", *, connections: int = 4, replace: bool = False,
+             progress: Progress = None) -> List[DownloadedFile]:
+    """Fetch the files of a model from a server, proven whole.
+
+    A later call goes on where an earlier one ended; until then the file is ``NAME.ingot-part``.
+
+    Parameters
+    ----------
+    reference : str
+        ``"hf:org/repo:Q4_K_M"``, ``"ollama:model"``, ``"https://..."``: docs/remote.md lists all.
+    folder : path
+    connections : int
+        Ranges that are fetched at the same time, 1 to 16.
+
+    Raises
+    ------
+    ingot.Error
+        ``digest_mismatch``; errors of the server.
+    """
+    if not hasattr(_core, "download"):
+        raise usage_error("invalid_argument", "this build does not read from servers", reference)
+    rows = _core.download(reference, os.fspath(folder), connections, replace, progress)
+    return [DownloadedFile(*row) for row in rows]

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: MIT
+"""Quantizing whole models, and importance matrices."""
+import os
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Union
+
+import numpy as np
+
+from . import _core
+from ._work import AnyModel, Path, Progress, opened
+
+
+class ImportanceMatrix(Mapping):
+    """Importance data of one or several files, made by `ingot.imatrix`: a mapping from names of
+    weight tensors to arrays of float32 of shape (experts, columns), ready for `ingot.quantize`."""
+
+    def __init__(self, core: _core.ImportanceMatrix, name: str) -> None:
+        self._core = core
+        self.name = name
+
+    def __getitem__(self, name: str) -> "np.ndarray[Any, Any]":
+        return self._core.weights(name)
+
+    def __iter__(self) -> Any:
+        return iter([row[0] for row in self._core.entries()])
+
+    def __len__(self) -> int:
+        return len(self._core.entries())
+
+    def counts(self, name: str) -> List[float]:
+        """How many tokens each expert has seen."""
+        return self._core.counts(name)
+
+    @property
+    def datasets(self) -> List[str]:
+        return self._core.datasets()
+
+    @property
+    def chunk_count(self) -> int:
+        return self._core.chunk_count()
+
+    @property
+    def chunk_size(self) -> int:
+        return self._core.chunk_size()
+
+    def check(self) -> None:
+        """Reads everything once. Raises FormatError ``imatrix_invalid`` for a value that is
+        negative, NaN or infinite."""
+        self._core.check()
+
+    def write(self, path: Path, *, format: str = "gguf", replace: bool = False) -> None:
+        """Writes all as one file; `format` is "gguf" or "legacy"."""
+        self._core.write(os.fspath(path), format, replace)
+
+
+def imatrix(*paths: Path) -> ImportanceMatrix:
+    """Open importance matrices, in GGUF or the older .dat, and combine them as if all had been
+    collected in one run."""
+    if not paths:
+        raise TypeError("the path of an importance matrix is needed")
+    core = _core.ImportanceMatrix(os.fspath(paths[0]))
+    for path in paths[1:]:
+        core.merge(os.fspath(path))
+    return ImportanceMatrix(core, os.path.basename(os.fspath(paths[0])))
+
+
+class PlannedTensor(NamedTuple):
+    name: str
+    source_type: str
+    type: str
+    nbytes: int
+    reason: str
+
+
+class TensorError(NamedTuple):
+    """How far a tensor is from its source; `relative` is the root of error over signal."""
+
+    name: str
+    elements: int
+    rmse: float
+    relative: float
+
+
+class QuantizePlan:
+    """What `quantize_model` would do; `write` does it."""
+
+    def __init__(self, core: _core.QuantizeJob) -> None:
+        self._core = core
+
+    @property
+    def tensors(self) -> List[PlannedTensor]:
+        return [PlannedTensor(*row) for row in self._core.tensors()]
+
+    @property
+    def nbytes(self) -> int:
+        """Of all tensors of the result."""
+        return self._core.size_bytes()
+
+    @property
+    def bits_per_weight(self) -> float:
+        return 8.0 * self._core.size_bytes() / max(self._core.element_count(), 1)
+
+    def write(self, path: Union[Path, Sequence[Path]], *, replace: bool = False,
+              progress: Progress = None) -> List[TensorError]:
+        """Writes the model, atomically; with ``keep_shards`` a path for each shard."""
+        if isinstance(path, (str, os.PathLike)):
+            paths = [os.fspath(path)]
+        else:
+            paths = [os.fspath(one) for one in path]
+        return [TensorError(*row) for row in self._core.write(paths, replace, progress)]
+
+
+def plan_quantization(source: AnyModel, recipe: Optional[str] = None, *,
+                      bits_per_weight: Optional[float] = None, file_bytes: Optional[int] = None,
+                      importance: Union[ImportanceMatrix, Path, None] = None, pure: bool = False,
+                      leave_output: bool = False, output_type: Optional[str] = None,
+                      token_embedding_type: Optional[str] = None,
+                      patterns: Optional[Mapping[str, str]] = None, keep_shards: bool = False,
+                      allow_requantize: bool = False, allow_nan: bool = False, threads: int = 0,
+                      progress: Progress = None) -> QuantizePlan:
+    """Choose the types of a quantized model, and check all that can be checked before the work.
+
+    Parameters
+    ----------
+    source : Model, or what `ingot.open` takes
+    recipe : str, optional
+        A named mixture such as ``"Q4_K_M"``; `ingot.recipes` lists them. Without one:
+    bits_per_weight, file_bytes : optional
+        A target; types are chosen so that the error is least among all choices that fit.
+    importance : ImportanceMatrix or path, optional
+    pure, leave_output, output_type, token_embedding_type, patterns
+        Changes to the recipe, as of ``ingot quantize``; `patterns` maps regular expressions to types.
+    keep_shards : bool
+        Write as many files as the model has.
+    allow_requantize, allow_nan : bool
+        Quantize what is quantized already; weights that are not finite.
+
+    Raises
+    ------
+    ingot.UsageError
+        ``requantize_refused``, ``weights_required``, ``imatrix_mismatch``, ``target_too_small``.
+    """
+    if sum(one is not None for one in (recipe, bits_per_weight, file_bytes)) != 1:
+        raise TypeError("either a recipe, bits_per_weight or file_bytes is needed")
+    if importance is not None and not isinstance(importance, ImportanceMatrix):
+        importance = imatrix(importance)
+    options: Dict[str, Any] = {
+        "recipe": recipe, "bits_per_weight": bits_per_weight, "file_bytes": file_bytes,
+        "pure": pure, "leave_output": leave_output, "output_type": output_type,
+        "token_embedding_type": token_embedding_type, "patterns": dict(patterns or {}),
+        "keep_shards": keep_shards, "allow_requantize": allow_requantize, "allow_nan": allow_nan,
+        "threads": threads}
+    given = {name: value for name, value in options.items() if value is not None}
+    model = opened(source)
+    return QuantizePlan(_core.QuantizeJob(model._core, given,
+                                          importance._core if importance else None,
+                                          importance.name if importance else "", progress))
+
+
+def quantize_model(source: AnyModel, path: Union[Path, Sequence[Path]],
+                   recipe: Optional[str] = None, *, replace: bool = False,
+                   progress: Progress = None, **options: Any) -> List[TensorError]:
+    """Quantize a model into a new file.
+
+    Takes all parameters of `plan_quantization`.
+
+    Returns
+    -------
+    list of TensorError
+        One for each tensor, in the order of the file.
+    """
+    plan = plan_quantization(source, recipe, **options)
+    return plan.write(path, replace=replace, progress=progress)
+
+
+class Recipe(NamedTuple):
+    name: str
+    description: str
+
+
+def recipes() -> List[Recipe]:
+    """The named mixtures of types."""
+    return [Recipe(*row) for row in _core.recipes()]
