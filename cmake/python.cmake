@@ -4,9 +4,13 @@
 
 find_path(INGOT_PYBIND11_INCLUDE pybind11/pybind11.h)
 if(NOT INGOT_PYTHON)
-  # The first that has NumPy, without which the package is of no use.
+  # The first that has NumPy, without which the package is of no use, and what the tests need.
+  set(modules sys,numpy)
+  if(INGOT_BUILD_TESTS)
+    string(APPEND modules ,pytest,hypothesis)
+  endif()
   foreach(candidate python3 /usr/bin/python3)
-    execute_process(COMMAND ${candidate} -c "import sys, numpy; print(sys.executable)"
+    execute_process(COMMAND ${candidate} -c "import ${modules}; print(sys.executable)"
                     OUTPUT_VARIABLE found OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET
                     RESULT_VARIABLE status)
     if(status EQUAL 0)

@@ -118,7 +118,7 @@ def test_other_threads_run_during_the_work(large_path):
         count += 1
         time.sleep(0.0005)
     worker.join()
-    assert count > 10
+    assert count > 2
 
 
 def test_an_importance_matrix(shared, tmp_path):
