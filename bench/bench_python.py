@@ -66,14 +66,18 @@ print(1000 * (time.process_time() - start))
 """
 
 
-def import_time(statement):
-    """Milliseconds of CPU time of a process."""
-    def run():
-        before = os.times()
-        subprocess.run([sys.executable, "-c", statement], check=True)
-        after = os.times()
-        return after.children_user + after.children_system - before.children_user - before.children_system
-    return 1000 * min(run() for _ in range(9))
+IMPORT = """
+import time, numpy
+start = time.process_time()
+import ingot
+print(1000 * (time.process_time() - start))
+"""
+
+
+def import_time():
+    """Milliseconds of CPU time, of several processes the least."""
+    return min(float(subprocess.run([sys.executable, "-c", IMPORT], check=True, capture_output=True,
+                                    text=True).stdout) for _ in range(9))
 
 
 def main():
@@ -100,7 +104,7 @@ def main():
           f"{out.nbytes / spent / 1e6:.1f} GB/s")
     spent = best(lambda: ingot.quantize(rows, "Q4_K", threads=1), runs)
     print(f"quantize Q4_K                  {spent * 1e6 / rows.size:9.3f} ns a float")
-    print(f"import beyond NumPy            {import_time('import ingot') - import_time('import numpy'):9.1f} ms")
+    print(f"import beyond NumPy            {import_time():9.2f} ms")
 
 
 main()
