@@ -1,19 +1,23 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""bench_tokenizer.py BENCH_TOKENIZER INGOT MODEL...
+"""bench_tokenizer.py INGOT [MODEL...] [--json]
 
 Encodes English, code and mixed scripts on one thread, in turns with llama.cpp and, for families that
 tokenizer.json can express, Hugging Face's library (bench/install_engines), and prints MB/s of text
-and the ratio of medians. The texts are made of this repository: its pages, its sources, and the
-letters of many scripts.
-"""
+and the ratio of medians, for the given models and for vocabularies of UGM, RWKV and PLaMo-2 that it
+makes. The texts are made of this repository: its pages, its sources, and the letters of many
+scripts."""
+import argparse
 import json
+import os
 import pathlib
 import random
 import statistics
 import subprocess
 import sys
 import tempfile
+
+import bench_vocabularies
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 ENGINES = ROOT / "bench" / "bench_engines.mjs"
@@ -56,8 +60,36 @@ def measure(commands, texts):
             for engine, all_times in times.items()}
 
 
+def rows_of(model, bench, ingot, files, folder):
+    """A row for each text: MB/s, and of the engines how many times slower they are."""
+    exported = folder / (pathlib.Path(model).stem + ".json")
+    subprocess.run([ingot, "export-tokenizer", "--force", "-q", model, exported], check=False,
+                   capture_output=True)
+    commands = {"ingot": [bench, model], "llama": ["node", ENGINES, "llama.cpp", model]}
+    if exported.exists():
+        commands["hugging"] = ["node", ENGINES, "hugging-face", exported]
+    times = measure(commands, files)
+    for place, file in enumerate(files):
+        size = file.stat().st_size / 1000
+        own = times["ingot"][place]
+        cells = [pathlib.Path(model).stem.removeprefix("ggml-vocab-"), file.name, f"{size / own:.1f}"]
+        for engine in ("llama", "hugging"):
+            other = times.get(engine, [None] * len(files))[place]
+            cells.append(f"{size / other:.1f} ({other / own:.1f}x)" if other else "-")
+        yield cells
+
+
 def main():
-    bench, ingot, *models = sys.argv[1:]
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("ingot")
+    parser.add_argument("models", nargs="*", help="default: those of INGOT_BENCH_VOCABULARIES")
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    bench = pathlib.Path(options.ingot).parent / "bench_tokenizer"
+    given = os.environ.get("INGOT_BENCH_VOCABULARIES")
+    models = options.models or (sorted(pathlib.Path(given).glob("*.gguf")) if given else [])
+    rows = []
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         texts = {"English": first_bytes((ROOT / "docs").glob("*.md")),
@@ -65,23 +97,14 @@ def main():
         for name, text in texts.items():
             (folder / name).write_text(text, encoding="utf-8")
         files = [folder / name for name in texts]
-        print("| model | text | Ingot MB/s | llama.cpp | Hugging Face |\n| --- | --- | --- | --- | --- |")
-        for model in models:
-            exported = folder / (pathlib.Path(model).stem + ".json")
-            subprocess.run([ingot, "export-tokenizer", "--force", "-q", model, exported], check=False)
-            commands = {"ingot": [bench, model], "llama": ["node", ENGINES, "llama.cpp", model]}
-            if exported.exists():
-                commands["hugging"] = ["node", ENGINES, "hugging-face", exported]
-            times = measure(commands, files)
-            for place, file in enumerate(files):
-                size = file.stat().st_size / 1000
-                cells = [pathlib.Path(model).stem, file.name]
-                own = times["ingot"][place]
-                cells.append(f"{size / own:.1f}")
-                for engine in ("llama", "hugging"):
-                    other = times.get(engine, [None] * len(files))[place]
-                    cells.append(f"{size / other:.1f} ({other / own:.1f}x)" if other else "-")
-                print("| " + " | ".join(cells) + " |", flush=True)
+        for model in [*models, *bench_vocabularies.make_all(folder, list(texts.values()))]:
+            rows += rows_of(model, bench, options.ingot, files, folder)
+    columns = ["vocabulary", "text", "MB/s", "llama.cpp", "Hugging Face"]
+    if options.json:
+        print(json.dumps({"columns": columns, "rows": rows}))
+        return
+    for row in [columns, ["---"] * len(columns), *rows]:
+        print("| " + " | ".join(row) + " |")
 
 
 main()

@@ -11,10 +11,10 @@ NORMAL, UNKNOWN, CONTROL, BYTE = 1, 2, 3, 6  # tokenizer.ggml.token_type
 SPACE = "\u2581"
 
 
-def common_substrings(texts, space):
+def common_substrings(texts):
     """Substrings of words that occur most often, by length times count; a word takes the space
     before it."""
-    words = collections.Counter(space + word for text in texts for word in text.split(" "))
+    words = collections.Counter(" " + word for text in texts for word in text.split(" "))
     counts = collections.Counter()
     for word, count in words.items():
         for begin in range(len(word)):
@@ -23,9 +23,8 @@ def common_substrings(texts, space):
     return sorted(counts.items(), key=lambda item: (-item[1] * len(item[0]), item[0]))
 
 
-def scored(texts, space, count):
+def scored(found, count):
     """The `count` best: every character, then longer ones."""
-    found = common_substrings(texts, space)
     chosen = [item for item in found if len(item[0]) == 1][:count]
     chosen += [item for item in found if len(item[0]) > 1][:count - len(chosen)]
     total = sum(times for _, times in chosen)
@@ -58,9 +57,10 @@ def write_gguf(path, architecture, model, tokens, keys):
     return path
 
 
-def make_ugm(folder, texts):
+def make_ugm(folder, found):
     special = [("<pad>", 0, CONTROL), ("</s>", 0, CONTROL), ("<unk>", 0, UNKNOWN)]
-    tokens = [(text, score, NORMAL) for text, score in scored(texts, SPACE, UGM_TOKENS - 3)]
+    tokens = [(text.replace(" ", SPACE), score, NORMAL)
+              for text, score in scored(found, UGM_TOKENS - 3)]
     keys = {"eos_token_id": 1, "unknown_token_id": 2, "padding_token_id": 0,
             "add_space_prefix": True, "remove_extra_whitespaces": True, "add_bos_token": False,
             "add_eos_token": True}
@@ -74,23 +74,24 @@ def escaped(data):
                    for byte in data)
 
 
-def make_rwkv(folder, texts):
+def make_rwkv(folder, found):
     single = [bytes([byte]) for byte in range(256)]
-    longer = [text.encode() for text, _ in scored(texts, " ", RWKV_TOKENS)]
+    longer = [text.encode() for text, _ in scored(found, RWKV_TOKENS)]
     longer = [text for text in longer if len(text) > 1][:RWKV_TOKENS - 257]
     tokens = [("<s>", 0, CONTROL)] + [(escaped(text), 0, NORMAL) for text in single + longer]
     return write_gguf(folder / "made-rwkv.gguf", "rwkv6", "rwkv", tokens, {})
 
 
-def make_plamo2(folder, texts):
+def make_plamo2(folder, found):
     special = [("<|plamo:unk|>", 0, UNKNOWN), ("<|plamo:bos|>", 0, CONTROL),
                ("<|plamo:eos|>", 0, CONTROL), ("<|plamo:pad|>", 0, CONTROL)]
     special += [(f"<0x{byte:02X}>", 0, BYTE) for byte in range(256)]
     tokens = [(text, score, NORMAL)
-              for text, score in scored(texts, " ", PLAMO2_TOKENS - len(special))]
+              for text, score in scored(found, PLAMO2_TOKENS - len(special))]
     keys = {"bos_token_id": 1, "eos_token_id": 2, "unknown_token_id": 0, "padding_token_id": 3}
     return write_gguf(folder / "made-plamo2.gguf", "plamo2", "plamo2", special + tokens, keys)
 
 
 def make_all(folder, texts):
-    return [make(folder, texts) for make in (make_ugm, make_rwkv, make_plamo2)]
+    found = common_substrings(texts)
+    return [make(folder, found) for make in (make_ugm, make_rwkv, make_plamo2)]
