@@ -70,7 +70,9 @@ class Parser {
                                   std::uint64_t count);
   Result<ValueType> parse_value_type(std::string_view key);
   Result<void> check_bools(std::string_view key, std::span<const std::byte> bools) const;
+  Result<void> parse_tensors();
   Result<void> parse_tensor();
+  Result<void> index_tensor(std::uint64_t position);
   Result<void> parse_tensor_name(TensorInfo& tensor);
   Result<void> parse_shape(TensorInfo& tensor);
   Result<void> set_size(TensorInfo& tensor, std::uint64_t type_offset) const;
@@ -106,6 +108,13 @@ class Parser {
   std::uint64_t tensor_count_ = 0;
   std::uint64_t key_count_ = 0;
   bool are_counts_known_ = false;
+  /// The names of the last tensors wait for their slots of the index, which the cache fetches
+  /// meanwhile: the index of 100,000 names is larger than most caches.
+  struct UnindexedName {
+    std::uint64_t hash = 0;
+    std::uint64_t info_offset = 0;
+  };
+  std::array<UnindexedName, 16> unindexed_;
   /// The array of strings that was cut off, if one was: its key, and what was stepped over.
   std::string_view cut_array_;
   std::uint64_t cut_array_left_ = 0;
@@ -160,7 +169,7 @@ Result<void> Parser::parse_all() {
   // Reserved once, so that the shapes never move; memory that is not used is never touched.
   structure_.dimensions.reserve(tensor_count_ *
                                 (options_.is_lenient ? max_lenient_dimensions : max_dimensions));
-  for (std::uint64_t i = 0; i < tensor_count_; ++i) INGOT_TRY_VOID(parse_tensor());
+  INGOT_TRY_VOID(parse_tensors());
 
   structure_.header_bytes = cursor_.position();
   structure_.data_offset = *checked_align_up(structure_.header_bytes, structure_.alignment);
@@ -344,12 +353,27 @@ Result<void> Parser::check_bools(std::string_view key, std::span<const std::byte
               found(std::to_integer<std::uint64_t>(*bad)));
 }
 
+Result<void> Parser::parse_tensors() {
+  std::uint64_t indexed = 0;
+  for (std::uint64_t i = 0; i < tensor_count_; ++i) {
+    if (i - indexed == unindexed_.size()) INGOT_TRY_VOID(index_tensor(indexed++));
+    if (const Result<void> parsed = parse_tensor(); !parsed) {
+      // A name that an earlier tensor repeats is the first fault.
+      while (indexed < i) INGOT_TRY_VOID(index_tensor(indexed++));
+      return parsed;
+    }
+  }
+  while (indexed < tensor_count_) INGOT_TRY_VOID(index_tensor(indexed++));
+  return {};
+}
+
 Result<void> Parser::parse_tensor() {
   const std::uint64_t info_offset = cursor_.position();
-  const auto position = static_cast<std::uint32_t>(structure_.tensors.size());
+  const std::size_t position = structure_.tensors.size();
   TensorInfo& tensor = structure_.tensors.emplace_back();
   INGOT_TRY_VOID(parse_tensor_name(tensor));
-  const std::uint64_t hash = structure_.tensor_index.prepare(tensor.name);
+  unindexed_[position % unindexed_.size()] = {structure_.tensor_index.prepare(tensor.name),
+                                              info_offset};
   INGOT_TRY_VOID(parse_shape(tensor));
   const std::uint64_t type_offset = cursor_.position();
   tensor.type = static_cast<TensorType>(cursor_.u32());
@@ -361,11 +385,17 @@ Result<void> Parser::parse_tensor() {
         Errc::offset_unaligned, type_offset + 4, std::string(tensor.name),
         found(tensor.data_offset) + ", the alignment is " + std::to_string(structure_.alignment));
   }
+  return {};
+}
+
+Result<void> Parser::index_tensor(std::uint64_t position) {
+  const UnindexedName& name = unindexed_[position % unindexed_.size()];
   const auto duplicate = structure_.tensor_index.insert(
-      position, hash, [this](std::uint32_t at) { return structure_.tensors[at].name; });
+      static_cast<std::uint32_t>(position), name.hash,
+      [this](std::uint32_t at) { return structure_.tensors[at].name; });
   if (duplicate) {
     return fail(
-        Errc::tensor_duplicate, info_offset, std::string(tensor.name),
+        Errc::tensor_duplicate, name.info_offset, std::string(structure_.tensors[position].name),
         "it is tensor " + std::to_string(*duplicate) + " and tensor " + std::to_string(position));
   }
   return {};

@@ -17,7 +17,7 @@ constexpr std::size_t least_name_columns = 16;
 constexpr std::size_t legible_name_columns = 26;  // "blk.10.attn_output.weight"
 constexpr std::size_t least_sentence_columns = 16;
 
-/// Whether a text is shown as it is, a column for a byte, as most are.
+/// Whether a text needs no escapes, as most need none.
 bool is_plain(std::string_view text) {
   return std::all_of(text.begin(), text.end(),
                      [](char c) { return c >= ' ' && c <= '~' && c != '\\'; });
@@ -43,40 +43,33 @@ class Cells {
   /// The columns of the widest cell, for each column of the table.
   [[nodiscard]] const std::vector<std::size_t>& widths() const noexcept { return widths_; }
 
-  /// A cell whose width is not its own, as it has to be escaped.
-  static constexpr std::uint32_t is_escaped = ~std::uint32_t{0};
-
-  /// Calls use(cell, its columns or is_escaped, column of the table) for one after the other, until
-  /// `use` returns false.
+  /// Calls use(cell, whether it has the usual width, column of the table) for one after the other,
+  /// until `use` returns false. The usual width is a column for a byte, without escapes.
   template <class Use>
   void for_each(const Use& use) const {
     const char* text = text_.data();
     std::size_t column = 0;
-    for (const Cell& cell : cells_) {
-      if (!use(std::string_view(text, cell.bytes), cell.columns, column)) return;
-      text += cell.bytes;
+    for (const std::uint32_t cell : cells_) {
+      const std::uint32_t bytes = cell / 2;
+      if (!use(std::string_view(text, bytes), cell % 2 != 0, column)) return;
+      text += bytes;
       if (++column == column_count_) column = 0;
     }
   }
 
  private:
-  struct Cell {
-    std::uint32_t bytes = 0;  // a name has at most 65,535
-    std::uint32_t columns = 0;
-  };
-
   void add(const std::string& cell, std::size_t column, bool is_raw) {
     const bool has_escapes = is_raw && !is_plain(cell);
     const std::size_t columns = has_escapes ? display_columns(escape(cell)) : display_columns(cell);
+    const bool has_usual_width = columns == cell.size() && !has_escapes;
     widths_[column] = std::max(widths_[column], columns);
     text_ += cell;
-    cells_.push_back({static_cast<std::uint32_t>(cell.size()),
-                      has_escapes ? is_escaped : static_cast<std::uint32_t>(columns)});
+    cells_.push_back(static_cast<std::uint32_t>(cell.size() * 2 + (has_usual_width ? 1 : 0)));
   }
 
   std::size_t column_count_;
   std::string text_;
-  std::vector<Cell> cells_;
+  std::vector<std::uint32_t> cells_;  // twice the bytes of each, and 1 if it has the usual width
   std::vector<std::size_t> widths_;
 };
 
@@ -170,18 +163,20 @@ void print_table(Console& console, std::span<const Column> columns, std::size_t 
   print_heading(console, columns, widths);
   Output& out = console.out();
   Lines lines(out);
-  cells.for_each([&](std::string_view cell, std::uint32_t used, std::size_t i) {
+  cells.for_each([&](std::string_view cell, bool has_usual_width, std::size_t i) {
     const bool is_last = i + 1 == columns.size();
     if (widths[i] == 0) {
       // Left out.
-    } else if (columns[i].when_narrow == Narrow::shorten && used > widths[i]) {
+    } else if (columns[i].when_narrow == Narrow::shorten &&
+               (!has_usual_width || cell.size() > widths[i])) {
       const std::string shown = escape_middle(cell, widths[i]);
       lines.add(shown, display_columns(shown), widths[i], columns[i].align);
     } else if (is_last && wraps) {
       lines.add(wrap(cell, last_start + widths[i], last_start, last_start), widths[i], widths[i],
                 Align::left);
     } else {
-      lines.add(cell, used, widths[i], columns[i].align);
+      lines.add(cell, has_usual_width ? cell.size() : display_columns(cell), widths[i],
+                columns[i].align);
     }
     if (is_last) lines.end();
     return out.is_open();
