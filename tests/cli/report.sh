@@ -50,6 +50,27 @@ assert data["reference"]["file"] == "fine.gguf"
 "$ingot" report coarse.gguf --no-data --json >header.json
 grep -q 'The weights were not read' header.json || fail "no notice"
 grep -q '"stats": null' header.json || fail "statistics without weights"
+# The chat template: its features, and what `check` finds in it alone.
+cp coarse.gguf template.gguf
+"$ingot" edit template.gguf --in-place --set 'tokenizer.chat_template={{ messages[0].content }}{{ tools }}{{ ""|uper }}' -q
+"$ingot" report template.gguf --no-data --json >template.json
+"$ingot" check template.gguf --json >checked.json || true
+"$ingot" edit coarse.gguf -o plain.gguf --remove tokenizer.chat_template -q
+"$ingot" report plain.gguf --no-data --json >plain.json
+python '
+import json
+data = json.load(open("template.json"))["chat_template"]
+[template] = data["templates"]
+assert template["name"] == "" and "uper" in template["problem"], template
+assert {"name": "system", "supported": False}.items() <= template["features"][0].items()
+found = [finding["message"] for finding in json.load(open("checked.json"))["findings"]
+         if finding["rule"].startswith("template_")]
+assert found and found == [finding["message"] for finding in data["findings"]], (found, data)
+[template] = json.load(open("header.json"))["chat_template"]["templates"]
+assert template["problem"] is None
+assert [row["name"] for row in template["features"] if row["supported"]] == ["system", "tool results"]
+assert json.load(open("plain.json"))["chat_template"] is None
+'
 # Without tensors there is nothing to count.
 "$ingot" report coarse.gguf -o - | head -c 10 >/dev/null
 

@@ -67,6 +67,13 @@ def check_parts(browser):
     check("Ingot sample llama" in texts(browser, "h1")[0], "no title")
 
 
+def check_template(browser):
+    features = texts(browser, "#templates .feature")
+    check("\u2713 system" in features and "\u2013 tools" in features, f"features: {features}")
+    browser.hover("#templates .feature")
+    check("system message" in texts(browser, "#tip")[0], "hovering a feature tells nothing")
+
+
 def check_table(browser):
     browser.click("#tensor-table th:nth-child(4) button")  # Size: the largest first
     first = texts(browser, "#tensor-table tbody tr:first-child td:nth-child(4)")[0]
@@ -170,6 +177,7 @@ def main():
             browser.prefer("light")
             open_page(browser, page)
             check_parts(browser)
+            check_template(browser)
             check_table(browser)
             check_pointer_and_keys(browser)
             check_width(browser, page)

@@ -11,6 +11,7 @@ showErrors();
 showSummary();
 showTypes();
 showMemory();
+showTemplates();
 new LayerMap();
 new TensorView();
 const tensorList = tensorTable();
@@ -26,4 +27,5 @@ else {  // a vocabulary alone
   for (const id of ['sizes', 'layers', 'tensor', 'tensors']) hideSection(id);
 }
 if ((data.memory_runs ?? []).length === 0) hideSection('memory');
+if (!data.chat_template) hideSection('template');
 document.documentElement.dataset.ready = 'true';

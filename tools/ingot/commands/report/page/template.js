@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// What the chat templates support, found by rendering, and what a check finds in them.
+
+const featureMark = ({name, supported, description}) => {
+  const mark = element('span', {class: supported ? 'feature' : 'feature off', tabindex: '0'},
+    `${supported ? '\u2713' : '\u2013'} ${name}`);
+  tip.attach(mark, () => [supported ? name : `not ${name}`, [description]]);
+  return mark;
+};
+
+const templateRow = ({name, problem, features}, isAlone) =>
+  element('div', {class: 'template'},
+    isAlone ? null : element('h3', {}, name === '' ? 'default' : safe(name)),
+    problem === null ? null : element('p', {class: 'warn'}, `No conversation renders: ${safe(problem)}`),
+    problem === null ? element('div', {class: 'features'}, ...features.map(featureMark)) : null);
+
+const findingRow = ({severity, message, remedy}) =>
+  element('li', {},
+    element('strong', {class: severity === 'note' ? null : 'warn'}, severity), ' ', safe(message),
+    element('small', {class: 'muted'}, ` ${safe(remedy)}`));
+
+const showTemplates = () => {
+  const {templates, findings} = data.chat_template ?? {templates: [], findings: []};
+  byId('templates').append(
+    ...templates.map((template) => templateRow(template, templates.length === 1)));
+  byId('template-findings').append(...findings.map(findingRow));
+};

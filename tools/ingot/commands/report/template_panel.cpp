@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+#include "commands/report/template_panel.hpp"
+
+#include <algorithm>
+#include <array>
+#include <ingot/chat_profile.hpp>
+#include <ingot/check.hpp>
+#include <ingot/text.hpp>
+#include <string>
+#include <string_view>
+
+namespace ingot::cli {
+namespace {
+
+/// More are seldom seen; each takes a millisecond.
+constexpr std::size_t max_templates = 8;
+/// Longer messages are cut.
+constexpr std::size_t message_columns = 240;
+
+struct Feature {
+  ChatFeature feature;
+  std::string_view description;
+};
+
+constexpr std::array features = {
+#define INGOT_CHAT_FEATURE(enumerator, name, description) \
+  Feature{ChatFeature::enumerator, description},
+#include <ingot/chat_features.def>
+#undef INGOT_CHAT_FEATURE
+};
+
+/// Why no conversation can be rendered; empty if one can.
+std::string problem_of(const ChatError& error) {
+  const std::string place =
+      error.line == 0 ? std::string() : "line " + std::to_string(error.line) + ": ";
+  return place + escape_shortened(error.reason, message_columns);
+}
+
+void write_features(JsonStream& json, const ChatProfile& profile) {
+  json.key("features");
+  json.begin_array();
+  for (const Feature& row : features) {
+    json.begin_object(Layout::line);
+    json.member("name", name_of(row.feature));
+    json.member("supported", profile.supports(row.feature));
+    json.member("description", row.description);
+    json.end();
+  }
+  json.end();
+}
+
+void write_template(JsonStream& json, const Model& model, const std::string& name) {
+  json.begin_object();
+  json.member("name", std::string_view(name));
+  const ChatResult<ChatTemplate> chat = ChatTemplate::make(model, name);
+  const ChatProfile profile = chat ? profile_chat(*chat) : ChatProfile();
+  const ChatError* error = chat ? nullptr : &chat.error();
+  if (profile.failure) error = &*profile.failure;
+  json.key("problem");
+  error == nullptr ? json.null() : json.value(std::string_view(problem_of(*error)));
+  write_features(json, profile);
+  json.end();
+}
+
+void write_findings(JsonStream& json, const Model& model) {
+  json.key("findings");
+  json.begin_array();
+  CheckOptions options;
+  options.is_wanted = [](const CheckRule& rule) { return rule.name.starts_with("template_"); };
+  // Without data nothing is read, so that this cannot fail.
+  (void)check_model(model, options, [&](const Finding& finding) {
+    json.begin_object(Layout::line);
+    json.member("severity", name_of(finding.rule->severity));
+    json.member("key", std::string_view(finding.key));
+    json.member("message", std::string_view(finding.message));
+    json.member("remedy", finding.rule->remedy);
+    json.end();
+  });
+  json.end();
+}
+
+}  // namespace
+
+void write_template_panel(JsonStream& json, const Model& model) {
+  const std::vector<std::string> names = chat_template_names(model);
+  json.key("chat_template");
+  if (names.empty()) return json.null();
+  json.begin_object();
+  json.key("templates");
+  json.begin_array();
+  for (std::size_t i = 0; i < std::min(names.size(), max_templates); ++i) {
+    write_template(json, model, names[i]);
+  }
+  json.end();
+  write_findings(json, model);
+  json.end();
+}
+
+}  // namespace ingot::cli
