@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // All tests: what may stand behind `is`.
+#include <algorithm>
+#include <initializer_list>
+
 #include "chat/render/render.hpp"
 #include "chat/values/characters.hpp"
 
@@ -31,48 +34,22 @@ Value is_number(Call& call) {
   return Value::of(call.self.is_number() || call.self.is(Kind::digits));
 }
 
+Value is_one_of(const Call& call, std::initializer_list<Kind> kinds) {
+  return Value::of(std::find(kinds.begin(), kinds.end(), call.self.kind) != kinds.end());
+}
+
 Value is_callable(Call& call) {
-  switch (call.self.kind) {
-    case Kind::macro:
-    case Kind::function:
-    case Kind::loop:
-    case Kind::joiner:
-    case Kind::undefined:
-      return Value::of(true);
-    default:
-      return Value::of(false);
-  }
+  return is_one_of(call, {Kind::macro, Kind::function, Kind::loop, Kind::joiner, Kind::undefined});
 }
 
 Value is_iterable(Call& call) {
-  switch (call.self.kind) {
-    case Kind::undefined:
-    case Kind::string:
-    case Kind::list:
-    case Kind::tuple:
-    case Kind::object:
-    case Kind::view:
-    case Kind::range:
-    case Kind::generator:
-    case Kind::loop:
-      return Value::of(true);
-    default:
-      return Value::of(false);
-  }
+  return is_one_of(call, {Kind::undefined, Kind::string, Kind::list, Kind::tuple, Kind::object,
+                          Kind::view, Kind::range, Kind::generator, Kind::loop});
 }
 
 Value is_sequence(Call& call) {
-  switch (call.self.kind) {
-    case Kind::undefined:
-    case Kind::string:
-    case Kind::list:
-    case Kind::tuple:
-    case Kind::object:
-    case Kind::range:
-      return Value::of(true);
-    default:
-      return Value::of(false);
-  }
+  return is_one_of(
+      call, {Kind::undefined, Kind::string, Kind::list, Kind::tuple, Kind::object, Kind::range});
 }
 
 /// The rest of a division, compared.

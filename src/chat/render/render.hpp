@@ -162,6 +162,10 @@ class Render {
   Flow execute_set(const SetNode& node);
   Flow execute_set_block(const BlockNode& node);
   Flow execute_filter_block(const BlockNode& node);
+  /// Executes a body and takes the text that it prints.
+  Flow capture(Body body, Value& text);
+  /// The text after the filters of its block.
+  Value filter_text(const Node& filters, const Value& text);
   Flow execute_generation(const BlockNode& node);
   Flow execute_autoescape(const BlockNode& node);
   Flow execute_in_scope(const Scope& scope, Body body);

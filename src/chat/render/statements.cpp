@@ -169,40 +169,43 @@ Flow Render::execute_set(const SetNode& node) {
   return flow_of(!value.failed() && assign(*node.target, value));
 }
 
-Flow Render::execute_set_block(const BlockNode& node) {
+Flow Render::capture(Body body, Value& text) {
   const auto mark = output_.begin();
-  enter(node.scope);
-  const Flow flow = execute_all(node.body);
-  if (flow != Flow::next) {
+  const Flow flow = execute_all(body);
+  if (flow == Flow::next) {
+    text = take_string(mark);
+  } else {
     output_.end(mark);
-    leave(node.scope);
-    return flow;
   }
-  Value text = take_string(mark);
-  if (escapes_output_ && !text.failed()) text = text.with_markup(true);
-  if (node.operand != nullptr && !text.failed()) {
-    const Value outer_input = std::exchange(block_input_, text);
-    text = evaluate(*node.operand);
-    block_input_ = outer_input;
+  return flow;
+}
+
+Value Render::filter_text(const Node& filters, const Value& text) {
+  const Value outer_input = std::exchange(block_input_, text);
+  const Value filtered = evaluate(filters);
+  block_input_ = outer_input;
+  return filtered;
+}
+
+Flow Render::execute_set_block(const BlockNode& node) {
+  enter(node.scope);
+  Value text;
+  const Flow flow = capture(node.body, text);
+  if (flow == Flow::next && escapes_output_ && !text.failed()) text = text.with_markup(true);
+  if (flow == Flow::next && node.operand != nullptr && !text.failed()) {
+    text = filter_text(*node.operand, text);
   }
   leave(node.scope);
-  return flow_of(!text.failed() && assign(*node.target, text));
+  return flow != Flow::next ? flow : flow_of(!text.failed() && assign(*node.target, text));
 }
 
 Flow Render::execute_filter_block(const BlockNode& node) {
-  const auto mark = output_.begin();
   enter(node.scope);
-  const Flow flow = execute_all(node.body);
-  if (flow != Flow::next) {
-    output_.end(mark);
-    leave(node.scope);
-    return flow;
-  }
-  const Value outer_input = std::exchange(block_input_, take_string(mark));
-  const Value text = block_input_.failed() ? block_input_ : evaluate(*node.operand);
-  block_input_ = outer_input;
+  Value text;
+  const Flow flow = capture(node.body, text);
+  if (flow == Flow::next && !text.failed()) text = filter_text(*node.operand, text);
   leave(node.scope);
-  return flow_of(!text.failed() && print(text));
+  return flow != Flow::next ? flow : flow_of(!text.failed() && print(text));
 }
 
 Flow Render::execute_generation(const BlockNode& node) {
