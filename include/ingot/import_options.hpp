@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// Options of the import of model folders.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "ingot/types.hpp"
+
+namespace ingot {
+
+struct ImportOptions {
+  /// The type of the weights: F32, F16, BF16, Q8_0, TQ1_0 or TQ2_0. Default: that of the first
+  /// tensor of two or more dimensions that is BF16 or F16, else F16.
+  std::optional<TensorType> type = {};
+  /// The value of `tokenizer.ggml.pre`. Default: by the tokenizer.
+  std::optional<std::string> pre = {};
+  std::optional<std::string> model_name = {};  ///< Replaces `general.name`.
+  /// The text of a JSON object whose members replace keys of `general.*`.
+  std::optional<std::string> metadata = {};
+  /// What counts as the folder's name where no other name is known. Default: its own.
+  std::optional<std::string> folder_name = {};
+  unsigned thread_count = 0;  ///< 0: as many as the machine has cores.
+};
+
+}  // namespace ingot

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// JSON files of a model folder, in bounds.
+#pragma once
+
+#include <cstddef>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+#include "import/folder/model_folder.hpp"
+#include "ingot/error.hpp"
+
+namespace ingot::hf {
+
+/// Brackets may be nested that deep.
+inline constexpr std::size_t max_json_depth = 100;
+
+/// Whether brackets outside of texts are nested deeper than `max_json_depth`.
+[[nodiscard]] bool is_nested_too_deep(std::string_view text) noexcept;
+
+/// Parses JSON. `subject` is the file in messages.
+[[nodiscard]] Result<nlohmann::json> parse_json(std::string_view text, const std::string& subject);
+
+/// Reads and parses a file. Objects lose the order of their members.
+[[nodiscard]] Result<nlohmann::json> read_json(const ModelFolder& folder, std::string_view file,
+                                               std::uint64_t max_bytes = max_text_bytes);
+
+}  // namespace ingot::hf

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// The error of a model folder that cannot be imported.
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "ingot/error.hpp"
+
+namespace ingot::hf {
+
+/// @param subject  the file, key or tensor.
+/// @param detail   the finding, and what would be right.
+[[nodiscard]] inline Failure refuse(std::string subject, std::string detail) {
+  return fail(Errc::invalid_argument, std::move(subject), std::move(detail));
+}
+
+}  // namespace ingot::hf
