@@ -207,7 +207,7 @@ std::string tensor_types_page() {
 }
 
 std::string errors_table(ErrorCategory category) {
-  std::string text = row("number", "name", "what is wrong");
+  std::string text = row("number", "name", "meaning");
   text += "| ---: | --- | --- |\n";
   for (const ErrorRow& error : error_rows) {
     if (error.category != category) continue;
@@ -225,25 +225,26 @@ struct CategoryPage {
 constexpr std::array category_pages = {
     CategoryPage{ErrorCategory::input, "The file is refused",
                  "Its bytes cannot be decoded without guessing, or two readers could disagree on\n"
-                 "what they mean.\n"},
+                 "their meaning.\n"},
     CategoryPage{ErrorCategory::lenient, "The file is refused, unless it is opened leniently",
                  "A limit of the format is broken, but there is one way to read the file. The\n"
                  "option `--lenient` of the program, and `is_lenient` in C++ and C, accepts the\n"
                  "point; the message says so.\n"},
-    CategoryPage{ErrorCategory::usage, "The request makes no sense",
-                 "The file is fine; what was asked of it is not there or does not fit.\n"},
+    CategoryPage{
+        ErrorCategory::usage, "The request makes no sense",
+        "The file is fine, but it lacks what the request names, or the request does not fit.\n"},
     CategoryPage{ErrorCategory::system, "The system failed",
                  "Memory, files and devices; and the one error that is our own fault.\n"},
     CategoryPage{ErrorCategory::notice, "Notices",
-                 "Never a failure: what the user of a file that opened should know.\n"},
+                 "Never a failure: facts that the user of a file that opened should know.\n"},
 };
 
 std::string errors_page() {
   std::string text = "# Errors\n\n";
   text += generated_mark;
   text +=
-      "Everything that can go wrong has a number, a name and a sentence that says what is wrong\n"
-      "and what would be right. They are the same in C++ (`ingot::Errc::truncated`), in C\n"
+      "Every error has a number, a name and a sentence that names the fault and the remedy.\n"
+      "They are the same in C++ (`ingot::Errc::truncated`), in C\n"
       "(`INGOT_ERROR_TRUNCATED`: the name in upper case) and in the JSON of the program\n"
       "(`\"truncated\"`). Numbers never change and are never used again, so they may be stored\n"
       "and compared; sentences may get better.\n\n"
@@ -253,7 +254,7 @@ std::string errors_page() {
               .message();
   text +=
       "\n\nThe quoted part is a key, a tensor, a field or a file. It comes from outside, so\n"
-      "whatever could steer a terminal or hide in a text is written as an escape such as `\\x1b`\n"
+      "bytes that could steer a terminal or hide in a text are written as escapes such as `\\x1b`\n"
       "or `\\u{202e}`.\n";
   for (const CategoryPage& page : category_pages) {
     text.append("\n## ").append(page.title).append("\n\n").append(page.introduction);
@@ -264,7 +265,7 @@ std::string errors_page() {
 
 /// Marks of code stay, as the titles are written with them.
 std::string check_rules_table(std::string_view source) {
-  std::string text = row("rule", "severity", "category", "what it asks for", "what to do");
+  std::string text = row("rule", "severity", "category", "requirement", "remedy");
   text += "| --- | --- | --- | --- | --- |\n";
   for (const CheckRuleRow& rule : check_rule_rows) {
     if (rule.source != source) continue;
@@ -275,7 +276,7 @@ std::string check_rules_table(std::string_view source) {
 }
 
 std::string check_refusals_table() {
-  std::string text = row("rule", "category", "what to do");
+  std::string text = row("rule", "category", "remedy");
   text += "| --- | --- | --- |\n";
   for (const CheckRefusalRow& refusal : check_refusal_rows) {
     text += row(code(refusal.error), refusal.category, escape_markup(refusal.remedy));
@@ -290,7 +291,7 @@ struct SourcePage {
 };
 
 constexpr std::array source_pages = {
-    SourcePage{"format", "The format", "What the specification of the format demands.\n"},
+    SourcePage{"format", "The format", "Demands of the format's specification.\n"},
     SourcePage{"convention", "Conventions",
                "What writers and readers of models agree on: standard keys, vocabularies, the\n"
                "tensors of known architectures, sets of shards.\n"},

@@ -375,7 +375,7 @@ void list_check_rules(Console& console) {
                               {"severity"},
                               {"source", Align::left, Narrow::hide},
                               {"category", Align::left, Narrow::hide},
-                              {"what it asks for", Align::left, Narrow::wrap}};
+                              {"requirement", Align::left, Narrow::wrap}};
     return print_table(console, columns, rules.size(),
                        [&](std::size_t row, std::span<std::string> cells) {
                          cells[0] = rules[row].name;
