@@ -7,6 +7,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -319,6 +320,25 @@ class Work {
     OpenOptions alone = options_;
     alone.with_shards = false;
     require(is_ok(Model::open(shard.path, alone)));
+    write_twice(plan, options, shard);
+  }
+
+  /// Two results of one reading are the one of a reading of its own.
+  void write_twice(const QuantizePlan& plan, const QuantizeModelOptions& options,
+                   const QuantizedShard& written) const {
+    std::array<QuantizedShard, 2> shards = {written, written};
+    std::array<PlannedResult, 2> results;
+    for (std::size_t i = 0; i < shards.size(); ++i) {
+      shards[i].path = folder() + "/out" + std::to_string(i) + ".gguf";
+      results[i] = {&plan, &options, {&shards[i], 1}};
+    }
+    require(is_ok(quantize_together(model_, results, false)));
+    const auto alone = map_file(written.path);
+    require(is_ok(alone));
+    for (const QuantizedShard& shard : shards) {
+      const auto together = map_file(shard.path);
+      require(is_ok(together) && std::ranges::equal((*together)->bytes(), (*alone)->bytes()));
+    }
   }
 
   const Model& model_;

@@ -145,6 +145,12 @@ class INGOT_EXPORT ModelWriter {
       const std::string& path, WriteFormat format = {}, bool replace = false,
       const std::function<bool(std::uint64_t)>& progress = {}) const;
 
+  /// `prepare` without the data, whose producers may be empty: the file with its header, and room
+  /// reserved for the rest. The caller appends the data of each tensor, in order, and zeros up to
+  /// the next multiple of the alignment. For data that several files receive at once.
+  [[nodiscard]] Result<OutputFile> begin(const std::string& path, WriteFormat format = {},
+                                         bool replace = false) const;
+
  private:
   void set_scalar(std::string_view key, ValueType type, const void* value, std::size_t bytes);
   void set_scalars(std::string_view key, ValueType element_type, const void* values,

@@ -133,6 +133,26 @@ struct QuantizedShard {
     const Model& model, const QuantizePlan& plan, const QuantizeModelOptions& options,
     std::span<const QuantizedShard> shards, bool replace, const QuantizeProgress& progress = {});
 
+/// One of several results that are made of a model at once. All of it is borrowed.
+struct PlannedResult {
+  const QuantizePlan* plan = nullptr;
+  const QuantizeModelOptions* options = nullptr;  ///< Those of the plan.
+  std::span<const QuantizedShard> shards = {};    ///< As for `quantize_set`.
+};
+
+/// `quantize_set` for several results, each tensor of the model being read and decoded once for
+/// all of them: the bytes are the same. No file gets its name before all are complete. Memory grows
+/// with the number of results, by some chunks for each.
+///
+/// @param results   one or more; their plans have the same tensors in the same order. The first
+///                  one's options give the number of threads.
+/// @param progress  in bytes of all files.
+/// @return  the errors of each result's tensors. Errc::invalid_argument if there is no result, or
+///          the plans differ in their tensors, or shards are not in ascending order.
+[[nodiscard]] INGOT_EXPORT Result<std::vector<std::vector<TensorError>>> quantize_together(
+    const Model& model, std::span<const PlannedResult> results, bool replace,
+    const QuantizeProgress& progress = {});
+
 /// The size of the file that `quantize_model` writes.
 [[nodiscard]] INGOT_EXPORT Result<std::uint64_t> quantized_file_bytes(
     const Model& model, const QuantizePlan& plan, const QuantizeModelOptions& options,

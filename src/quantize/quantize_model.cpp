@@ -3,16 +3,14 @@
 #include "ingot/quantize_model.hpp"
 
 #include <algorithm>
-#include <memory>
-#include <string>
+#include <optional>
+#include <utility>
 
-#include "base/with_subject.hpp"
 #include "ingot/metadata_keys.hpp"
-#include "ingot/output_file.hpp"
 #include "ingot/output_set.hpp"
 #include "ingot/parallel.hpp"
-#include "ingot/split.hpp"
 #include "quantize/quantize_work.hpp"
+#include "quantize/result_writer.hpp"
 #include "work/streams/ordered_pipeline.hpp"
 
 namespace ingot {
@@ -22,6 +20,8 @@ using convert::ChunkedTensor;
 using convert::ChunkQuantizer;
 using convert::QuantizedChunk;
 using convert::QuantizeScratch;
+using convert::ResultWriter;
+using convert::TensorTarget;
 using Pipeline = convert::OrderedPipeline<QuantizedChunk, QuantizeScratch>;
 
 /// Version of the block formats; 2 since 2023, when Q4_0 and Q8_0 got binary16 scales.
@@ -53,47 +53,24 @@ Result<void> set_metadata(ModelWriter& writer, const QuantizePlan& plan,
   return options.adjust_metadata ? options.adjust_metadata(writer) : Result<void>{};
 }
 
-/// The keys of one file: those of the model, or those that a split gives to this shard.
-Result<ModelWriter> make_file_keys(const Model& model, const QuantizePlan& plan,
-                                   const QuantizeModelOptions& options,
-                                   const QuantizedShard& shard) {
-  INGOT_TRY(ModelWriter keys, convert::make_keys(model, plan, options));
-  if (shard.count == 0) return keys;
-  const SplitPlan split{.shards = std::vector<PlannedShard>(shard.count),
-                        .tensor_count = plan.tensors.size()};
-  return shard_keys(keys, split, shard.index);
-}
-
-/// The tensors of a file. One that is no shard of a set holds all: nothing else would.
-Result<std::span<const PlannedTensor>> tensors_of(const QuantizePlan& plan,
-                                                  const QuantizedShard& shard) {
-  const std::size_t all = plan.tensors.size();
-  if (shard.first_tensor > all) return fail(Errc::index_out_of_range, "shard");
-  const std::size_t count = shard.tensor_count.value_or(all - shard.first_tensor);
-  if (count > all - shard.first_tensor || (shard.count > 0 && shard.index >= shard.count)) {
-    return fail(Errc::index_out_of_range, "shard");
-  }
-  if (shard.count == 0 && count < all) {
-    return fail(Errc::invalid_argument, "shard",
-                "it would have " + std::to_string(count) + " of " + std::to_string(all) +
-                    " tensors, and is not one of a set");
-  }
-  return std::span(plan.tensors).subspan(shard.first_tensor, count);
-}
-
-/// The chunks of all tensors of a file, numbered through.
+/// The chunks of all tensors of some plans of one model, numbered through.
 class Work {
  public:
-  Work(std::span<const PlannedTensor> planned, const ImportanceMatrix* importance) {
-    for (const PlannedTensor& tensor : planned) {
+  Work(std::span<const PlannedResult> results, std::span<const ResultWriter> writers) {
+    for (std::size_t tensor = 0; tensor < results[0].plan->tensors.size(); ++tensor) {
+      std::vector<TensorTarget> targets;
+      for (std::size_t i = 0; i < results.size(); ++i) {
+        if (!writers[i].has(tensor)) continue;
+        targets.push_back({i, &results[i].plan->tensors[tensor], results[i].options});
+      }
       first_chunks_.push_back(chunk_count_);
-      tensors_.emplace_back(tensor, importance);
+      tensors_.emplace_back(std::move(targets));
       chunk_count_ += tensors_.back().chunk_count();
     }
   }
 
   [[nodiscard]] std::uint64_t chunk_count() const noexcept { return chunk_count_; }
-  [[nodiscard]] const ChunkedTensor& tensor(std::size_t i) const { return tensors_[i]; }
+  [[nodiscard]] std::span<const ChunkedTensor> tensors() const noexcept { return tensors_; }
 
   /// The tensor that a chunk belongs to; those without elements have none.
   [[nodiscard]] std::size_t tensor_of(std::uint64_t chunk) const {
@@ -111,68 +88,58 @@ class Work {
   std::uint64_t chunk_count_ = 0;
 };
 
-/// Writes the chunks of a tensor as they come out of the pipeline, and adds up their errors.
-Result<void> write_tensor(Pipeline& pipeline, std::uint64_t chunk_count, TensorError& error,
-                          const DataSink& sink) {
-  for (std::uint64_t i = 0; i < chunk_count; ++i) {
+/// The chunks of a tensor, as they come out of the pipeline, go to the results that hold it.
+Result<void> write_tensor(const ChunkedTensor& tensor, Pipeline& pipeline,
+                          std::span<ResultWriter> writers, const QuantizeProgress& progress) {
+  for (std::uint64_t i = 0; i < tensor.chunk_count(); ++i) {
     QuantizedChunk& chunk = pipeline.next();
     if (chunk.failure) return Failure(std::move(*chunk.failure));
-    INGOT_TRY_VOID(sink(chunk.bytes));
-    error.add(chunk.error);
+    for (std::size_t k = 0; k < chunk.parts.size(); ++k) {
+      ResultWriter& writer = writers[tensor.targets()[k].result];
+      INGOT_TRY_VOID(writer.write(chunk.parts[k].bytes, chunk.parts[k].error));
+    }
     pipeline.release();
+    std::uint64_t done_bytes = 0;
+    for (const ResultWriter& writer : writers) done_bytes += writer.written_bytes();
+    if (progress && !progress(done_bytes)) return fail(Errc::interrupted, {});
   }
   return {};
 }
 
-/// The header of a file, with producers that take what they write from `get_pipeline`.
-Result<ModelWriter> make_writer(const Model& model, const QuantizePlan& plan,
-                                const QuantizeModelOptions& options, const QuantizedShard& shard,
-                                const std::function<DataProducer(std::size_t)>& make_producer) {
-  INGOT_TRY(const std::span<const PlannedTensor> tensors, tensors_of(plan, shard));
-  INGOT_TRY(ModelWriter writer, make_file_keys(model, plan, options, shard));
-  for (std::size_t i = 0; i < tensors.size(); ++i) {
-    INGOT_TRY_VOID(writer.add_tensor(tensors[i].source->name, tensors[i].choice.type,
-                                     tensors[i].source->shape, make_producer(i)));
+Result<void> write_all(const Work& work, Pipeline& pipeline, std::span<ResultWriter> writers,
+                       const QuantizeProgress& progress) {
+  for (std::size_t i = 0; i < work.tensors().size(); ++i) {
+    const ChunkedTensor& tensor = work.tensors()[i];
+    for (ResultWriter& writer : writers) INGOT_TRY_VOID(writer.begin_tensor(i));
+    INGOT_TRY_VOID(write_tensor(tensor, pipeline, writers, progress));
+    for (const TensorTarget& target : tensor.targets()) {
+      INGOT_TRY_VOID(writers[target.result].end_tensor());
+    }
   }
-  return writer;
+  for (ResultWriter& writer : writers) INGOT_TRY_VOID(writer.finish());
+  return {};
 }
 
-/// A file that is complete and has no name yet.
-struct PreparedShard {
-  OutputFile file;
-  std::vector<TensorError> errors;
-};
+/// Whether plans have the same tensors of one model, in one order.
+bool are_alike(const QuantizePlan& a, const QuantizePlan& b) {
+  return std::ranges::equal(a.tensors, b.tensors, {}, &PlannedTensor::source,
+                            &PlannedTensor::source);
+}
 
-Result<PreparedShard> prepare_shard(const Model& model, const QuantizePlan& plan,
-                                    const QuantizeModelOptions& options,
-                                    const QuantizedShard& shard, bool replace,
-                                    const QuantizeProgress& progress) {
-  INGOT_TRY(const std::span<const PlannedTensor> tensors, tensors_of(plan, shard));
-  std::unique_ptr<Work> work;
-  std::unique_ptr<Pipeline> pipeline;
-  std::vector<TensorError> errors(tensors.size());
-  INGOT_TRY(const ModelWriter writer,
-            make_writer(model, plan, options, shard, [&](std::size_t i) -> DataProducer {
-              return [&, i](const DataSink& sink) {
-                return write_tensor(*pipeline, work->tensor(i).chunk_count(), errors[i], sink);
-              };
-            }));
-  work = std::make_unique<Work>(tensors, options.importance);
-  const ChunkQuantizer quantizer(model, options, convert::result_format(model).byte_order);
-  // The threads begin at once, while the writer makes the header and reserves the space.
-  pipeline = std::make_unique<Pipeline>(
-      work->chunk_count(), threads_for(options.thread_count, work->chunk_count()),
-      [&](std::uint64_t index, QuantizedChunk& chunk, QuantizeScratch& scratch) {
-        const Result<void> result =
-            quantizer.run(work->tensor(work->tensor_of(index)), work->chunk(index), chunk, scratch);
-        chunk.failure.reset();
-        if (!result) chunk.failure = result.error();
-      });
-  Result<OutputFile> file =
-      writer.prepare(shard.path, convert::result_format(model), replace, progress);
-  pipeline.reset();  // stops the threads, whatever they are at
-  if (!file) return fail(std::move(file).error());
-  return PreparedShard{*std::move(file), std::move(errors)};
+Result<std::vector<ResultWriter>> make_writers(const Model& model,
+                                               std::span<const PlannedResult> results,
+                                               bool replace) {
+  if (results.empty()) return fail(Errc::invalid_argument, "results", "there are none");
+  std::vector<ResultWriter> writers;
+  for (const PlannedResult& result : results) {
+    if (!are_alike(*results[0].plan, *result.plan)) {
+      return fail(Errc::invalid_argument, "results",
+                  "their plans must have the same tensors in the same order");
+    }
+    INGOT_TRY(ResultWriter writer, ResultWriter::create(model, result, replace));
+    writers.push_back(std::move(writer));
+  }
+  return writers;
 }
 
 }  // namespace
@@ -191,48 +158,51 @@ Result<ModelWriter> convert::make_keys(const Model& model, const QuantizePlan& p
 Result<std::uint64_t> quantized_file_bytes(const Model& model, const QuantizePlan& plan,
                                            const QuantizeModelOptions& options,
                                            const QuantizedShard& shard) {
-  INGOT_TRY(const ModelWriter writer,
-            make_writer(model, plan, options, shard, [](std::size_t) { return DataProducer(); }));
-  return writer.file_bytes(convert::result_format(model));
+  INGOT_TRY(const ModelWriter header, convert::make_header(model, plan, options, shard));
+  return header.file_bytes(convert::result_format(model));
 }
 
 Result<std::vector<TensorError>> quantize_model(const Model& model, const QuantizePlan& plan,
                                                 const QuantizeModelOptions& options,
                                                 const QuantizedShard& shard, bool replace,
                                                 const QuantizeProgress& progress) {
-  INGOT_TRY(PreparedShard prepared, prepare_shard(model, plan, options, shard, replace, progress));
-  INGOT_TRY_VOID(prepared.file.commit());
-  return std::move(prepared.errors);
+  return quantize_set(model, plan, options, {&shard, 1}, replace, progress);
 }
 
 Result<std::vector<TensorError>> quantize_set(const Model& model, const QuantizePlan& plan,
                                               const QuantizeModelOptions& options,
                                               std::span<const QuantizedShard> shards, bool replace,
                                               const QuantizeProgress& progress) {
-  if (shards.empty()) return fail(Errc::invalid_argument, "shards", "there are none");
+  const PlannedResult result{&plan, &options, shards};
+  INGOT_TRY(std::vector<std::vector<TensorError>> errors,
+            quantize_together(model, {&result, 1}, replace, progress));
+  return std::move(errors[0]);
+}
+
+Result<std::vector<std::vector<TensorError>>> quantize_together(
+    const Model& model, std::span<const PlannedResult> results, bool replace,
+    const QuantizeProgress& progress) {
   const SharedSearch search;
-  std::vector<OutputFile> files;
-  std::vector<std::string> paths;
-  std::vector<TensorError> errors;
-  std::uint64_t done_bytes = 0;
-  for (const QuantizedShard& shard : shards) {
-    std::uint64_t shard_bytes = 0;
-    const auto count = [&](std::uint64_t bytes) {
-      shard_bytes = bytes;
-      return !progress || progress(done_bytes + bytes);
-    };
-    INGOT_TRY(PreparedShard prepared, prepare_shard(model, plan, options, shard, replace, count));
-    // Each file that is not flushed has a buffer, and naming them has to be quick.
-    INGOT_TRY_VOID(with_subject(shard.path, prepared.file.sync()));
-    done_bytes += shard_bytes;
-    errors.insert(errors.end(), prepared.errors.begin(), prepared.errors.end());
-    files.push_back(std::move(prepared.file));
-    paths.push_back(shard.path);
+  INGOT_TRY(std::vector<ResultWriter> writers, make_writers(model, results, replace));
+  const Work work(results, writers);
+  const ChunkQuantizer quantizer(model, convert::result_format(model).byte_order);
+  // The threads begin at once, while the writers make the headers and reserve the space.
+  std::optional<Pipeline> pipeline(
+      std::in_place, work.chunk_count(),
+      threads_for(results[0].options->thread_count, work.chunk_count()),
+      [&](std::uint64_t index, QuantizedChunk& chunk, QuantizeScratch& scratch) {
+        const ChunkedTensor& tensor = work.tensors()[work.tensor_of(index)];
+        const Result<void> result = quantizer.run(tensor, work.chunk(index), chunk, scratch);
+        chunk.failure.reset();
+        if (!result) chunk.failure = result.error();
+      });
+  INGOT_TRY_VOID(write_all(work, *pipeline, writers, progress));
+  pipeline.reset();  // its memory goes before the files are named
+  std::vector<std::vector<TensorError>> errors;
+  for (ResultWriter& writer : writers) {
+    INGOT_TRY(std::vector<TensorError> of_result, writer.commit());
+    errors.push_back(std::move(of_result));
   }
-  // A set without its first shard is not taken for a model.
-  std::ranges::reverse(files);
-  std::ranges::reverse(paths);
-  INGOT_TRY_VOID(commit_together(files, paths, replace));
   return errors;
 }
 

@@ -34,15 +34,19 @@ const ImatrixEntry* find_importance(const ImportanceMatrix* matrix,
   return entry->value_count == tensor.row_elements() * matrix_count(tensor) ? entry : nullptr;
 }
 
-ChunkedTensor::ChunkedTensor(const PlannedTensor& planned, const ImportanceMatrix* importance)
-    : planned_(&planned) {
-  const TensorInfo& tensor = *planned.source;
-  if (planned.has_importance) importance_ = importance->find(tensor.name);
-  if (tensor.element_count == 0) return;
+const ImatrixEntry* TensorTarget::importance() const noexcept {
+  return planned->has_importance ? options->importance->find(planned->source->name) : nullptr;
+}
+
+ChunkedTensor::ChunkedTensor(std::vector<TensorTarget> targets) : targets_(std::move(targets)) {
+  if (targets_.empty() || source().element_count == 0) return;
+  const TensorInfo& tensor = source();
   row_elements_ = tensor.row_elements();
   matrix_rows_ = tensor.shape.size() > 1 ? tensor.shape[1] : 1;
-  const bool is_whole =
-      importance_ != nullptr && needs_whole_rows(planned.choice.type) && !planned.is_copied();
+  const bool is_whole = std::ranges::any_of(targets_, [](const TensorTarget& target) {
+    return target.importance() != nullptr && needs_whole_rows(target.planned->choice.type) &&
+           !target.planned->is_copied();
+  });
   if (row_elements_ <= chunk_elements || is_whole) {
     part_elements_ = row_elements_;
     rows_per_chunk_ = std::clamp<std::uint64_t>(chunk_elements / row_elements_, 1, matrix_rows_);
@@ -70,94 +74,118 @@ Chunk ChunkedTensor::chunk(std::uint64_t index) const noexcept {
 
 Result<void> ChunkQuantizer::run(const ChunkedTensor& tensor, const Chunk& chunk,
                                  QuantizedChunk& result, QuantizeScratch& scratch) const {
-  result.error = {};
-  return tensor.planned().is_copied() ? copy(tensor, chunk, result, scratch)
-                                      : encode(tensor, chunk, result, scratch);
-}
-
-Result<void> ChunkQuantizer::read(const ChunkedTensor& tensor, const Chunk& chunk,
-                                  std::vector<std::byte>& stored) const {
-  const TensorTypeInfo& type = *find_type(tensor.source().type);
-  stored.resize(type.bytes_of(chunk.row_count * chunk.row_elements));
-  return model_.read(tensor.source(), type.bytes_of(chunk.first_element), stored);
-}
-
-Result<void> ChunkQuantizer::copy(const ChunkedTensor& tensor, const Chunk& chunk,
-                                  QuantizedChunk& result, QuantizeScratch& scratch) const {
-  INGOT_TRY_VOID(read(tensor, chunk, result.bytes));
-  const TensorTypeInfo& type = *find_type(tensor.source().type);
-  const Endian stored_order = model_.files()[tensor.source().shard].byte_order;
-  const std::uint64_t total = chunk.row_count * chunk.row_elements;
-  scratch.source.resize(std::min(run_elements, total));
-  for (std::uint64_t done = 0; done < total && !options_.allows_nan;) {
-    const std::uint64_t count = std::min(run_elements, total - done);
-    const std::span floats = std::span(scratch.source).first(count);
-    const auto blocks = std::span(result.bytes).subspan(type.bytes_of(done), type.bytes_of(count));
-    INGOT_TRY_VOID(dequantize(type.type, blocks, floats,
-                              {.byte_order = stored_order, .stores = OutputStores::cached}));
-    if (const auto position = find_not_finite(floats)) {
-      return not_finite(tensor, chunk.first_element + done + *position, floats[*position], false);
-    }
-    done += count;
+  INGOT_TRY_VOID(read(tensor, chunk, scratch));
+  const std::span<const TensorTarget> targets = tensor.targets();
+  result.parts.resize(targets.size());
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    const TensorTypeInfo& type = *find_type(targets[i].planned->choice.type);
+    result.parts[i].bytes.resize(type.bytes_of(chunk.row_count * chunk.row_elements));
+    result.parts[i].error = {};
   }
-  if (stored_order != byte_order_) return swap_byte_order(type.type, result.bytes);
+  const bool has_floats = std::ranges::any_of(targets, [](const TensorTarget& target) {
+    return !target.planned->is_copied() || !target.options->allows_nan;
+  });
+  if (has_floats) INGOT_TRY_VOID(encode_all(tensor, chunk, result, scratch));
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    if (targets[i].planned->is_copied()) {
+      INGOT_TRY_VOID(copy(tensor, scratch, result.parts[i]));
+    }
+  }
   return {};
 }
 
-Result<void> ChunkQuantizer::encode(const ChunkedTensor& tensor, const Chunk& chunk,
-                                    QuantizedChunk& result, QuantizeScratch& scratch) const {
-  INGOT_TRY_VOID(read(tensor, chunk, scratch.stored));
-  const TensorTypeInfo& from = *find_type(tensor.source().type);
-  const TensorTypeInfo& to = *find_type(tensor.planned().choice.type);
-  const Endian stored_order = model_.files()[tensor.source().shard].byte_order;
-  scratch.weights.clear();
-  if (const ImatrixEntry* entry = tensor.importance()) {
+/// The stored bytes of a chunk, and the importance of its columns.
+Result<void> ChunkQuantizer::read(const ChunkedTensor& tensor, const Chunk& chunk,
+                                  QuantizeScratch& scratch) const {
+  const TensorTypeInfo& type = *find_type(tensor.source().type);
+  scratch.stored.resize(type.bytes_of(chunk.row_count * chunk.row_elements));
+  INGOT_TRY_VOID(model_.read(tensor.source(), type.bytes_of(chunk.first_element), scratch.stored));
+  const std::span<const TensorTarget> targets = tensor.targets();
+  scratch.weights.resize(targets.size());
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    scratch.weights[i].clear();
+    const ImatrixEntry* entry = targets[i].importance();
+    if (entry == nullptr) continue;
     const std::uint64_t columns = tensor.source().row_elements();
-    scratch.weights.resize(chunk.row_elements);
-    INGOT_TRY_VOID(options_.importance->read_weights(
-        *entry, chunk.matrix * columns + chunk.first_column, scratch.weights));
+    scratch.weights[i].resize(chunk.row_elements);
+    INGOT_TRY_VOID(targets[i].options->importance->read_weights(
+        *entry, chunk.matrix * columns + chunk.first_column, scratch.weights[i]));
   }
+  return {};
+}
+
+/// Run by run, so that the floats of a run are decoded once and stay in the caches.
+Result<void> ChunkQuantizer::encode_all(const ChunkedTensor& tensor, const Chunk& chunk,
+                                        QuantizedChunk& result, QuantizeScratch& scratch) const {
+  const TensorTypeInfo& from = *find_type(tensor.source().type);
+  const Endian stored_order = model_.files()[tensor.source().shard].byte_order;
   const std::uint64_t total = chunk.row_count * chunk.row_elements;
-  result.bytes.resize(to.bytes_of(total));
   const std::uint64_t run_rows = std::max<std::uint64_t>(1, run_elements / chunk.row_elements);
-  const std::uint64_t run = std::min(total, run_rows * chunk.row_elements);
-  scratch.source.resize(run);
-  scratch.decoded.resize(run);
-  for (std::uint64_t done = 0; done < total; done += run) {
-    const std::uint64_t count = std::min(run, total - done);
-    const std::span source = std::span(scratch.source).first(count);
-    const std::span decoded = std::span(scratch.decoded).first(count);
+  const std::uint64_t most = std::min(total, run_rows * chunk.row_elements);
+  scratch.source.resize(most);
+  for (std::uint64_t done = 0; done < total; done += most) {
+    const std::uint64_t count = std::min(most, total - done);
+    const std::span floats = std::span(scratch.source).first(count);
     INGOT_TRY_VOID(dequantize(
         from.type, std::span(scratch.stored).subspan(from.bytes_of(done), from.bytes_of(count)),
-        source, {.byte_order = stored_order, .stores = OutputStores::cached}));
-    const auto blocks = std::span(result.bytes).subspan(to.bytes_of(done), to.bytes_of(count));
-    INGOT_TRY_VOID(quantize(to.type, source, chunk.row_elements, blocks,
-                            {.importance = scratch.weights, .byte_order = byte_order_}));
-    INGOT_TRY_VOID(dequantize(to.type, blocks, decoded,
-                              {.byte_order = byte_order_, .stores = OutputStores::cached}));
-    TensorError error{.plain = measure_error(source, decoded)};
-    if (error.plain.count != count && !options_.allows_nan) {
-      const auto in_source = find_not_finite(source);
-      const auto position = in_source ? in_source : find_not_finite(decoded);
-      return not_finite(tensor, chunk.first_element + done + *position, source[*position],
-                        !in_source.has_value());
+        floats, {.byte_order = stored_order, .stores = OutputStores::cached}));
+    const Run run{chunk, done, floats};
+    for (std::size_t i = 0; i < tensor.targets().size(); ++i) {
+      const TensorTarget& target = tensor.targets()[i];
+      if (!target.planned->is_copied()) {
+        INGOT_TRY_VOID(encode(target, run, scratch.weights[i], result.parts[i], scratch.decoded));
+      } else if (!target.options->allows_nan) {
+        const auto position = find_not_finite(floats);
+        if (position) return not_finite(target, run, *position, false);
+      }
     }
-    if (!scratch.weights.empty()) add_weighted(source, decoded, scratch.weights, error);
-    result.error.add(error);
   }
   return {};
 }
 
-Failure ChunkQuantizer::not_finite(const ChunkedTensor& tensor, std::uint64_t element, float value,
-                                   bool is_result) const {
-  const std::uint64_t columns = tensor.source().row_elements();
+Result<void> ChunkQuantizer::encode(const TensorTarget& target, const Run& run,
+                                    std::span<const float> weights, QuantizedPart& part,
+                                    std::vector<float>& decoded) const {
+  const TensorTypeInfo& to = *find_type(target.planned->choice.type);
+  const std::size_t count = run.floats.size();
+  const auto blocks = std::span(part.bytes).subspan(to.bytes_of(run.first), to.bytes_of(count));
+  INGOT_TRY_VOID(quantize(to.type, run.floats, run.chunk.row_elements, blocks,
+                          {.importance = weights, .byte_order = byte_order_}));
+  decoded.resize(count);
+  INGOT_TRY_VOID(dequantize(to.type, blocks, decoded,
+                            {.byte_order = byte_order_, .stores = OutputStores::cached}));
+  TensorError error{.plain = measure_error(run.floats, decoded)};
+  if (error.plain.count != count && !target.options->allows_nan) {
+    const auto in_source = find_not_finite(run.floats);
+    const auto position = in_source ? in_source : find_not_finite(decoded);
+    return not_finite(target, run, *position, !in_source.has_value());
+  }
+  if (!weights.empty()) add_weighted(run.floats, decoded, weights, error);
+  part.error.add(error);
+  return {};
+}
+
+Result<void> ChunkQuantizer::copy(const ChunkedTensor& tensor, const QuantizeScratch& scratch,
+                                  QuantizedPart& part) const {
+  std::ranges::copy(scratch.stored, part.bytes.begin());
+  const Endian stored_order = model_.files()[tensor.source().shard].byte_order;
+  if (stored_order == byte_order_) return {};
+  return swap_byte_order(tensor.source().type, part.bytes);
+}
+
+Failure ChunkQuantizer::not_finite(const TensorTarget& target, const Run& run,
+                                   std::uint64_t position, bool is_result) {
+  const TensorInfo& tensor = *target.planned->source;
+  const std::uint64_t element = run.chunk.first_element + run.first + position;
+  const std::uint64_t columns = tensor.row_elements();
   std::string detail = "element " + std::to_string(element) + " (row " +
                        std::to_string(element / columns) + ", column " +
-                       std::to_string(element % columns) + ") is " + format_float(value);
+                       std::to_string(element % columns) + ") is " +
+                       format_float(run.floats[position]);
   if (is_result) {
-    detail += ", too large for " + std::string(find_type(tensor.planned().choice.type)->name);
+    detail += ", too large for " + std::string(find_type(target.planned->choice.type)->name);
   }
-  return fail(Errc::weight_not_finite, std::string(tensor.source().name), std::move(detail));
+  return fail(Errc::weight_not_finite, std::string(tensor.name), std::move(detail));
 }
 
 }  // namespace ingot::convert

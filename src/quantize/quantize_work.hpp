@@ -41,20 +41,29 @@ struct Chunk {
   std::uint64_t matrix = 0;  ///< Which of the matrices that dimension 2 counts, one per expert.
 };
 
-/// How a tensor is cut into chunks.
+/// What one result makes of a tensor.
+struct TensorTarget {
+  std::size_t result = 0;  ///< Its place among the results that are made at once.
+  const PlannedTensor* planned = nullptr;
+  const QuantizeModelOptions* options = nullptr;
+
+  /// The importance of its columns; nullptr without.
+  [[nodiscard]] const ImatrixEntry* importance() const noexcept;
+};
+
+/// How a tensor is cut into chunks, the same for all that is made of it.
 class ChunkedTensor {
  public:
-  ChunkedTensor(const PlannedTensor& planned, const ImportanceMatrix* importance);
+  /// One target or more, of the same tensor; with none there are no chunks.
+  explicit ChunkedTensor(std::vector<TensorTarget> targets);
 
-  [[nodiscard]] const PlannedTensor& planned() const noexcept { return *planned_; }
-  [[nodiscard]] const TensorInfo& source() const noexcept { return *planned_->source; }
-  [[nodiscard]] const ImatrixEntry* importance() const noexcept { return importance_; }
+  [[nodiscard]] std::span<const TensorTarget> targets() const noexcept { return targets_; }
+  [[nodiscard]] const TensorInfo& source() const noexcept { return *targets_[0].planned->source; }
   [[nodiscard]] std::uint64_t chunk_count() const noexcept { return chunk_count_; }
   [[nodiscard]] Chunk chunk(std::uint64_t index) const noexcept;
 
  private:
-  const PlannedTensor* planned_;
-  const ImatrixEntry* importance_ = nullptr;
+  std::vector<TensorTarget> targets_;
   std::uint64_t row_elements_ = 1;
   std::uint64_t matrix_rows_ = 1;
   std::uint64_t part_elements_ = 1;  // of a row
@@ -69,37 +78,50 @@ struct QuantizeScratch {
   std::vector<std::byte> stored;
   std::vector<float> source;
   std::vector<float> decoded;
-  std::vector<float> weights;
+  std::vector<std::vector<float>> weights;  ///< For each target; empty without importance.
 };
 
-/// A chunk, done.
-struct QuantizedChunk {
+/// A chunk of one result.
+struct QuantizedPart {
   std::vector<std::byte> bytes;
   TensorError error;
+};
+
+/// A chunk, done for each target of its tensor.
+struct QuantizedChunk {
+  std::vector<QuantizedPart> parts;
   std::optional<Error> failure;
 };
 
-/// Reads, encodes and compares one chunk. Thread-safe.
+/// Reads and decodes one chunk, then encodes and compares it for each target. Thread-safe.
 class ChunkQuantizer {
  public:
-  ChunkQuantizer(const Model& model, const QuantizeModelOptions& options, Endian byte_order)
-      : model_(model), options_(options), byte_order_(byte_order) {}
+  ChunkQuantizer(const Model& model, Endian byte_order) : model_(model), byte_order_(byte_order) {}
 
   [[nodiscard]] Result<void> run(const ChunkedTensor& tensor, const Chunk& chunk,
                                  QuantizedChunk& result, QuantizeScratch& scratch) const;
 
  private:
+  /// Some rows of a chunk, or a part of one, as floats.
+  struct Run {
+    const Chunk& chunk;
+    std::uint64_t first;  ///< Element of the chunk.
+    std::span<const float> floats;
+  };
+
   [[nodiscard]] Result<void> read(const ChunkedTensor& tensor, const Chunk& chunk,
-                                  std::vector<std::byte>& stored) const;
-  [[nodiscard]] Result<void> copy(const ChunkedTensor& tensor, const Chunk& chunk,
-                                  QuantizedChunk& result, QuantizeScratch& scratch) const;
-  [[nodiscard]] Result<void> encode(const ChunkedTensor& tensor, const Chunk& chunk,
-                                    QuantizedChunk& result, QuantizeScratch& scratch) const;
-  [[nodiscard]] Failure not_finite(const ChunkedTensor& tensor, std::uint64_t element, float value,
-                                   bool is_result) const;
+                                  QuantizeScratch& scratch) const;
+  [[nodiscard]] Result<void> encode_all(const ChunkedTensor& tensor, const Chunk& chunk,
+                                        QuantizedChunk& result, QuantizeScratch& scratch) const;
+  [[nodiscard]] Result<void> encode(const TensorTarget& target, const Run& run,
+                                    std::span<const float> weights, QuantizedPart& part,
+                                    std::vector<float>& decoded) const;
+  [[nodiscard]] Result<void> copy(const ChunkedTensor& tensor, const QuantizeScratch& scratch,
+                                  QuantizedPart& part) const;
+  [[nodiscard]] static Failure not_finite(const TensorTarget& target, const Run& run,
+                                          std::uint64_t position, bool is_result);
 
   const Model& model_;
-  const QuantizeModelOptions& options_;
   Endian byte_order_;  // of the result
 };
 

@@ -10,10 +10,8 @@
 
 #include "ingot/quantize.hpp"
 #include "ingot/shard_name.hpp"
-#include "support/expect_error.hpp"
-#include "support/imatrix_files.hpp"
+#include "quantize/quantize_fixture.hpp"
 #include "support/random.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace ingot::test {
 namespace {
@@ -21,98 +19,8 @@ namespace {
 using enum TensorType;
 using testing::HasSubstr;
 
-struct Source {
-  std::string name;
-  std::vector<std::uint64_t> shape;
-  std::vector<float> floats;
-};
-
-Source make_source(std::string name, std::vector<std::uint64_t> shape) {
-  std::uint64_t elements = 1;
-  for (const std::uint64_t dimension : shape) elements *= dimension;
-  Source source{std::move(name), std::move(shape), std::vector<float>(elements)};
-  std::uint32_t state = static_cast<std::uint32_t>(source.name.size()) * 7919u + 1u;
-  for (float& number : source.floats) {
-    state = state * 1664525u + 1013904223u;
-    number = (static_cast<float>(state >> 8) - 8388608.0f) * 0x1p-27f;
-  }
-  return source;
-}
-
-std::vector<float> make_weights(std::size_t count) {
-  std::vector<float> weights(count);
-  for (std::size_t i = 0; i < count; ++i) weights[i] = 0.5f + static_cast<float>(i * 37 % 101);
-  return weights;
-}
-
-class QuantizeModel : public testing::Test {
- protected:
-  TemporaryFolder folder_;
-  QuantizeModelOptions options_;
-
-  /// A model of float32 tensors, opened for reading.
-  Model write_model(const std::vector<Source>& sources, Endian order = Endian::little) {
-    ModelWriter writer;
-    writer.set_string("general.architecture", "test");
-    writer.set("general.alignment", std::uint32_t{64});
-    writer.set("split.count", std::uint16_t{0});
-    for (const Source& source : sources) {
-      EXPECT_THAT(
-          writer.add_tensor(source.name, f32, source.shape, produce_floats(source.floats, order)),
-          Succeeds());
-    }
-    const std::string path = folder_.path("in.gguf");
-    EXPECT_THAT(writer.write(path, {.version = 3, .byte_order = order}, true), Succeeds());
-    return std::move(*Model::open(path, {.access = FileAccess::read}));
-  }
-
-  Result<std::vector<TensorError>> run(const Model& model, const std::string& out = "out.gguf") {
-    const Result<QuantizePlan> plan = plan_quantization(model, options_);
-    if (!plan) return Failure(plan.error());
-    return quantize_model(model, *plan, options_, {.path = folder_.path(out)}, true);
-  }
-
-  Model open_result(const std::string& out = "out.gguf") const {
-    return std::move(*Model::open(folder_.path(out)));
-  }
-
-  std::string file_bytes(const std::string& name) const {
-    std::ifstream file(folder_.path(name), std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
-
-  /// What `quantize` makes of the rows of a source.
-  static std::vector<std::byte> expected(const Source& source, TensorType type,
-                                         std::span<const float> weights = {},
-                                         Endian order = Endian::little) {
-    const TensorTypeInfo& info = *find_type(type);
-    std::vector<std::byte> blocks(source.floats.size() / info.block_elements * info.block_bytes);
-    const std::size_t matrices = source.shape.size() > 2 ? source.shape[2] : 1;
-    const std::size_t elements = source.floats.size() / matrices;
-    const std::size_t bytes = blocks.size() / matrices;
-    for (std::size_t i = 0; i < matrices; ++i) {
-      const auto own =
-          weights.empty() ? weights : weights.subspan(i * source.shape[0], source.shape[0]);
-      EXPECT_THAT(quantize(type, std::span(source.floats).subspan(i * elements, elements),
-                           source.shape[0], std::span(blocks).subspan(i * bytes, bytes),
-                           {.importance = own, .byte_order = order}),
-                  Succeeds());
-    }
-    return blocks;
-  }
-
-  static void expect_data(const Model& model, const Source& source,
-                          const std::vector<std::byte>& bytes) {
-    const TensorInfo* tensor = model.find_tensor(source.name);
-    ASSERT_NE(tensor, nullptr);
-    const std::span<const std::byte> data = model.data(*tensor);
-    ASSERT_EQ(data.size(), bytes.size());
-    EXPECT_TRUE(std::equal(data.begin(), data.end(), bytes.begin())) << source.name;
-  }
-};
-
 TEST_F(QuantizeModel, GivesTheBytesOfTheCodecWithAnyNumberOfThreads) {
-  const std::vector<Source> sources = {
+  const std::vector<SourceTensor> sources = {
       make_source("token_embd.weight", {512, 700}),  // more than one chunk
       make_source("blk.0.attn_norm.weight", {512}),  // copied
       make_source("blk.0.ffn_up.weight", {256, 3}),  // less than one run
@@ -129,15 +37,15 @@ TEST_F(QuantizeModel, GivesTheBytesOfTheCodecWithAnyNumberOfThreads) {
   }
   const Model result = open_result("out3.gguf");
   EXPECT_EQ(result.find_tensor("blk.0.attn_norm.weight")->type, f32);
-  for (const Source& source : sources) {
+  for (const SourceTensor& source : sources) {
     if (source.shape.size() > 1) expect_data(result, source, expected(source, q4_k));
   }
 }
 
 TEST_F(QuantizeModel, UsesTheImportanceOfEachExpert) {
-  const Source experts = make_source("blk.0.ffn_down_exps.weight", {256, 4, 3});
-  const Source plain = make_source("blk.0.ffn_up.weight", {256, 4});
-  const Source without = make_source("blk.0.ffn_gate.weight", {256, 4});
+  const SourceTensor experts = make_source("blk.0.ffn_down_exps.weight", {256, 4, 3});
+  const SourceTensor plain = make_source("blk.0.ffn_up.weight", {256, 4});
+  const SourceTensor without = make_source("blk.0.ffn_gate.weight", {256, 4});
   const std::vector<float> weights = make_weights(256 * 3);
   const Model model = write_model({experts, plain, without});
   write_gguf_imatrix(folder_.path("imatrix.gguf"),
@@ -188,7 +96,7 @@ TEST_F(QuantizeModel, WritesTensorsInOrderAndKeysThatFit) {
 }
 
 TEST_F(QuantizeModel, MeasuresErrorsInTheSamePass) {
-  const Source source = make_source("blk.0.ffn_up.weight", {512, 600});
+  const SourceTensor source = make_source("blk.0.ffn_up.weight", {512, 600});
   const Model model = write_model({source, make_source("blk.0.ffn_norm.weight", {512})});
   options_.recipe = find_recipe("Q4_0");
   const auto errors = run(model);
@@ -210,7 +118,7 @@ TEST_F(QuantizeModel, MeasuresErrorsInTheSamePass) {
 }
 
 TEST_F(QuantizeModel, NamesTensorAndPositionOfWhatIsNotFinite) {
-  Source source = make_source("blk.0.ffn_up.weight", {256, 2000});
+  SourceTensor source = make_source("blk.0.ffn_up.weight", {256, 2000});
   source.floats[256 * 1500 + 7] = std::numeric_limits<float>::quiet_NaN();
   for (const char* recipe : {"Q4_0", "Q6_K", "F16", "COPY"}) {
     const Model model = write_model({source});
@@ -227,7 +135,7 @@ TEST_F(QuantizeModel, NamesTensorAndPositionOfWhatIsNotFinite) {
 }
 
 TEST_F(QuantizeModel, RefusesWeightsTooLargeForTheType) {
-  Source source = make_source("blk.0.ffn_up.weight", {256, 2});
+  SourceTensor source = make_source("blk.0.ffn_up.weight", {256, 2});
   source.floats[300] = 1e30f;
   options_.recipe = find_recipe("Q8_0");
   const auto refused = run(write_model({source}));
@@ -236,8 +144,8 @@ TEST_F(QuantizeModel, RefusesWeightsTooLargeForTheType) {
 }
 
 TEST_F(QuantizeModel, KeepsTheByteOrder) {
-  const Source source = make_source("blk.0.ffn_up.weight", {256, 4});
-  const Source norm = make_source("blk.0.ffn_norm.weight", {256});
+  const SourceTensor source = make_source("blk.0.ffn_up.weight", {256, 4});
+  const SourceTensor norm = make_source("blk.0.ffn_norm.weight", {256});
   const Model model = write_model({source, norm}, Endian::big);
   options_.recipe = find_recipe("Q4_K_S");
   ASSERT_THAT(run(model), Succeeds());
@@ -250,7 +158,7 @@ TEST_F(QuantizeModel, KeepsTheByteOrder) {
 }
 
 TEST_F(QuantizeModel, RefusesToQuantizeAgainUnlessAllowed) {
-  const Source source = make_source("blk.0.ffn_up.weight", {256, 4});
+  const SourceTensor source = make_source("blk.0.ffn_up.weight", {256, 4});
   const Model model = write_model({source});
   options_.recipe = find_recipe("Q8_0");
   ASSERT_THAT(run(model, "first.gguf"), Succeeds());
@@ -311,7 +219,7 @@ TEST_F(QuantizeModel, StopsWhenAsked) {
 }
 
 TEST_F(QuantizeModel, FitsATarget) {
-  std::vector<Source> sources;
+  std::vector<SourceTensor> sources;
   for (int i = 0; i < 6; ++i) {
     sources.push_back(make_source("blk." + std::to_string(i) + ".ffn_up.weight", {512, 64}));
     // Some are louder than others: these deserve more bits.
@@ -348,9 +256,9 @@ TEST_F(QuantizeModel, FitsATarget) {
 }
 
 TEST_F(QuantizeModel, FitsATargetWithTheImportanceOfColumns) {
-  const Source loud = make_source("blk.0.ffn_up.weight", {512, 64});
-  const Source quiet = make_source("blk.1.ffn_up.weight", {512, 64});
-  const Source experts = make_source("blk.2.ffn_up_exps.weight", {256, 16, 2});
+  const SourceTensor loud = make_source("blk.0.ffn_up.weight", {512, 64});
+  const SourceTensor quiet = make_source("blk.1.ffn_up.weight", {512, 64});
+  const SourceTensor experts = make_source("blk.2.ffn_up_exps.weight", {256, 16, 2});
   const Model model = write_model({loud, quiet, experts});
   // All that matters is in the second tensor, which is no different otherwise.
   write_gguf_imatrix(folder_.path("imatrix.gguf"),

@@ -215,13 +215,20 @@ Result<void> ModelWriter::write(const std::string& path, WriteFormat format, boo
   return file.commit();
 }
 
-Result<OutputFile> ModelWriter::prepare(const std::string& path, WriteFormat format, bool replace,
-                                        const std::function<bool(std::uint64_t)>& progress) const {
+Result<OutputFile> ModelWriter::begin(const std::string& path, WriteFormat format,
+                                      bool replace) const {
   INGOT_TRY(io::AtomicFile file, io::AtomicFile::create(path, replace));
   INGOT_TRY(const FileParts parts, measure(*state_, format));
   INGOT_TRY_VOID(file.reserve(parts.header_bytes + parts.data_bytes));
   INGOT_TRY_VOID(serialise_content(
       *state_, format, [&](std::span<const std::byte> piece) { return file.write(piece); }));
+  return OutputFile(std::make_unique<io::AtomicFile>(std::move(file)));
+}
+
+Result<OutputFile> ModelWriter::prepare(const std::string& path, WriteFormat format, bool replace,
+                                        const std::function<bool(std::uint64_t)>& progress) const {
+  INGOT_TRY(OutputFile output, begin(path, format, replace));
+  io::AtomicFile& file = *output.file_;
   for (const PendingTensor& tensor : state_->tensors) {
     INGOT_TRY_VOID(tensor.source != nullptr
                        ? write_copied(file, tensor, format.byte_order, progress)
@@ -229,7 +236,7 @@ Result<OutputFile> ModelWriter::prepare(const std::string& path, WriteFormat for
     const std::uint64_t padded = *checked_align_up(file.size_bytes(), state_->alignment());
     INGOT_TRY_VOID(file.write_zeros(padded - file.size_bytes()));
   }
-  return OutputFile(std::make_unique<io::AtomicFile>(std::move(file)));
+  return output;
 }
 
 Result<std::vector<std::byte>> serialise_header(const Model& model, std::size_t file,

@@ -213,9 +213,33 @@ class Run {
     return options_.is_plan ? ExitCode::done : check_outputs();
   }
 
-  ExitCode work(JsonStream& json) { return options_.is_plan ? show_plan(json) : quantize(json); }
+  [[nodiscard]] PlannedResult planned() const noexcept { return {&plan_, &settings_, shards_}; }
+  [[nodiscard]] const std::string& out() const noexcept { return target_.out; }
+  [[nodiscard]] std::uint64_t file_bytes() const noexcept { return file_bytes_; }
 
- private:
+  void show_plan(JsonStream& json) const {
+    if (console_.is_json()) {
+      write_quantize_json(json, facts({}));
+    } else {
+      print_plan(console_, facts({}));
+      print_target();
+    }
+  }
+
+  /// What was written, with the error of each tensor.
+  ExitCode show_result(std::span<const TensorError> errors, JsonStream& json) const {
+    const QuantizeFacts result = facts(errors);
+    if (console_.is_json()) {
+      write_quantize_json(json, result);
+    } else if (!console_.is_quiet()) {
+      print_result(console_, result);
+      print_target();
+    }
+    if (options_.report.empty()) return ExitCode::done;
+    const Result<void> written = write_quantize_report(options_.report, result, options_.is_forced);
+    return written ? ExitCode::done : console_.fail(options_.report, written.error());
+  }
+
   /// A type that lacks a matrix is what the user can change, whichever tensor came first.
   ExitCode refuse(const Error& error) {
     if (error.code != Errc::weights_required || importance_ != nullptr) {
@@ -225,6 +249,7 @@ class Run {
     return ExitCode::usage;
   }
 
+ private:
   /// Arguments that depend on the model: the type and the keys.
   ExitCode settle() {
     if (!options_.target_bits.empty()) {
@@ -328,44 +353,13 @@ class Run {
             .first_tensor = shards_[0].first_tensor};
   }
 
-  ExitCode show_plan(JsonStream& json) {
-    if (console_.is_json()) {
-      write_quantize_json(json, facts({}));
-    } else {
-      print_plan(console_, facts({}));
-      print_target();
-    }
-    return ExitCode::done;
-  }
-
   /// How types were chosen, where they were.
-  void print_target() {
+  void print_target() const {
     if (!has_target(options_)) return;
     console_.out().print(
         "Types were chosen by their {}squared error on sampled rows of each tensor: from the\n"
         "smallest on, the step that saves most error for a byte first, as long as it fits.\n",
         importance_ ? "importance-weighted " : "");
-  }
-
-  ExitCode quantize(JsonStream& json) {
-    Result<std::vector<TensorError>> errors = write();
-    if (!errors) return refuse(errors.error());
-    const QuantizeFacts result = facts(*errors);
-    if (console_.is_json()) {
-      write_quantize_json(json, result);
-    } else if (!console_.is_quiet()) {
-      print_result(console_, result);
-      print_target();
-    }
-    if (options_.report.empty()) return ExitCode::done;
-    const Result<void> written = write_quantize_report(options_.report, result, options_.is_forced);
-    return written ? ExitCode::done : console_.fail(options_.report, written.error());
-  }
-
-  /// Writes all files, which appear together.
-  Result<std::vector<TensorError>> write() {
-    Progress progress(console_, target_.out, file_bytes_);
-    return quantize_set(model_, plan_, settings_, shards_, options_.is_forced, progress.go_on());
   }
 
   const QuantizeRequest& options_;
@@ -380,6 +374,48 @@ class Run {
   std::vector<QuantizedShard> shards_;
   std::uint64_t file_bytes_ = 0;
 };
+
+using Runs = std::vector<std::unique_ptr<Run>>;
+
+/// Writes the files of all runs, for which the model is read once; they appear when all are
+/// complete.
+Result<std::vector<std::vector<TensorError>>> write(const Runs& runs, const Model& model,
+                                                    const QuantizeRequest& options,
+                                                    Console& console) {
+  std::vector<PlannedResult> results;
+  std::uint64_t bytes = 0;
+  for (const auto& run : runs) {
+    results.push_back(run->planned());
+    bytes += run->file_bytes();
+  }
+  const std::string label =
+      runs.size() == 1 ? runs[0]->out() : fmt::format("{}: {} types", options.file, runs.size());
+  Progress progress(console, label, bytes);
+  return quantize_together(model, results, options.is_forced, progress.go_on());
+}
+
+ExitCode work(const Runs& runs, const Model& model, const QuantizeRequest& options,
+              Console& console) {
+  std::vector<std::vector<TensorError>> errors;
+  if (!options.is_plan) {
+    auto written = write(runs, model, options, console);
+    if (!written) return runs[0]->refuse(written.error());
+    errors = std::move(*written);
+  }
+  JsonStream json(console.out());
+  const bool is_list = console.is_json() && runs.size() > 1;
+  if (is_list) json.begin_array();
+  ExitCode code = ExitCode::done;
+  for (std::size_t i = 0; i < runs.size() && code == ExitCode::done; ++i) {
+    if (options.is_plan) {
+      runs[i]->show_plan(json);
+    } else {
+      code = runs[i]->show_result(errors[i], json);
+    }
+  }
+  if (is_list) json.end();
+  return code;
+}
 
 }  // namespace
 
@@ -402,21 +438,14 @@ ExitCode run_quantize(QuantizeRequest& options, Console& console) {
   ExitCode code = open_importance(options, console, importance);
   if (code != ExitCode::done) return code;
   const OrderlyStop orderly_stop;
-  std::vector<std::unique_ptr<Run>> runs;
+  Runs runs;
   for (Target& target : targets) {
     runs.push_back(std::make_unique<Run>(options, std::move(target), console, *model, *types,
                                          importance ? &*importance : nullptr));
     code = runs.back()->prepare();
     if (code != ExitCode::done) return code;
   }
-  JsonStream json(console.out());
-  const bool is_list = console.is_json() && runs.size() > 1;
-  if (is_list) json.begin_array();
-  for (std::size_t i = 0; i < runs.size() && code == ExitCode::done; ++i) {
-    code = runs[i]->work(json);
-  }
-  if (is_list) json.end();
-  return code;
+  return work(runs, *model, options, console);
 }
 
 }  // namespace ingot::cli
