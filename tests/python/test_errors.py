@@ -2,6 +2,7 @@
 """Errors: classes, attributes, hostile files."""
 import errno
 import json
+import re
 import subprocess
 import sys
 
@@ -28,6 +29,40 @@ def test_a_missing_file_is_a_file_not_found_error(tmp_path):
     assert isinstance(caught.value, ingot.InputOutputError)
     assert caught.value.errno == errno.ENOENT and "none.gguf" in str(caught.value)
     assert caught.value.filename == str(tmp_path / "none.gguf")
+
+
+def test_messages_name_the_file(tmp_path, model, model_path):
+    missing = tmp_path / "none.gguf"
+    for work in (ingot.open, ingot.check, ingot.edit, ingot.imatrix,
+                 lambda path: ingot.repair(path, tmp_path / "b.gguf"),
+                 lambda path: ingot.quantize_model(model, path / "no folder", "Q4_0",
+                                                     allow_requantize=True),
+                 lambda path: ingot.split(model, path / "no folder", max_tensors=1),
+                 lambda path: ingot.convert(model, path / "x.npz")):
+        with pytest.raises(FileNotFoundError, match=re.escape(str(missing))) as caught:
+            work(missing)
+        assert "None" not in str(caught.value) and caught.value.strerror
+    with pytest.raises(ingot.UsageError, match=re.escape(str(model_path))):
+        ingot.Writer(model_path).write()
+    assert ingot.Error.__module__ == "ingot"  # as tracebacks show it
+
+
+@pytest.mark.parametrize("options", [{"context": "many"}, {"context": -1}, {"devices": 3},
+                                     {"no_such_option": 1}, {"map_file": []}])
+def test_an_option_of_another_type_is_a_type_error(model, options):
+    with pytest.raises(TypeError, match=next(iter(options))):
+        ingot.fit(model, **options)
+
+
+def test_a_word_that_is_no_choice_is_refused(model, tmp_path):
+    for work in (lambda: ingot.fit(model, flash_attention="maybe"),
+                 lambda: ingot.convert(model, tmp_path / "a.npz", names="other"),
+                 lambda: ingot.convert(model, tmp_path / "a.gguf", byte_order="middle"),
+                 lambda: ingot.quantize([1.0], "F32", effort="most"),
+                 lambda: ingot.hash(model, "crc32")):
+        with pytest.raises(ingot.UsageError) as caught:
+            work()
+        assert caught.value.code == "invalid_argument"
 
 
 def test_a_wrong_request_is_a_usage_error(model):

@@ -14,22 +14,46 @@ from ingot import _core
 PYTHON_OF_HEADER = {
     "anatomy": "Model.anatomy", "chat": "ChatTemplate", "chat_profile": "ChatTemplate.features",
     "chat_prompt": "ChatTemplate.encode", "check": "check", "convert": "convert", "diff": "diff",
-    "digest": "hash", "download": "download", "digest_manifest": "verify", "edit": "edit", "error": "Error",
-    "estimate": "fit", "imatrix": "imatrix", "interop": "open", "limits": "open",
-    "lock_wait": "edit", "metadata": "Metadata", "model": "Model", "model_digests": "hash",
-    "model_writer": "Writer", "owned_value": "Writer.set", "parallel": "dequantize",
-    "quantize": "quantize", "quantize_model": "quantize_model", "recipe": "recipes",
-    "reference": "open", "remote": "open", "remote_options": "open", "repair": "repair", "shard_name": "split", "source": "open", "split": "split",
+    "digest": "hash", "digest_manifest": "verify", "download": "download", "edit": "edit",
+    "error": "Error", "estimate": "fit", "imatrix": "imatrix", "interop": "open", "limits": "open",
+    "lock_wait": "edit", "metadata": "Metadata", "metadata_keys": "metadata_keys", "model": "Model",
+    "model_digests": "hash", "model_writer": "Writer", "owned_value": "Writer.set",
+    "parallel": "dequantize", "quantize": "quantize", "quantize_model": "quantize_model",
+    "recipe": "recipes", "reference": "open", "remote": "open", "remote_options": "open",
+    "repair": "repair", "shard_name": "split", "source": "open", "split": "split",
     "statistics": "stats", "store": "open", "summary": "Model.summary", "tensor": "Tensor",
     "tensor_profile": "stats", "tensor_statistics": "stats", "tokenizer": "Tokenizer",
     "types": "tensor_types",
 }
 # Headers whose functions Python has of its own, or that are parts to build other programs with.
 WITHOUT = {
-    "half": "numpy.float16", "ingot": "includes the others", "metadata_keys": "Writer knows them",
+    "half": "numpy.float16", "ingot": "includes the others",
     "npy": "numpy.save", "output_file": "open(path, 'wb')", "output_set": "open(path, 'wb')",
     "tensor_stream": "Tensor.dequantize(rows=...)", "text": "str",
     "token_stream": "Tokenizer.encode_batch",
+}
+
+
+# Functions of these headers that no file of the module calls, and what Python has instead.
+FUNCTIONS_WITHOUT = {
+    "a table or a rule that a function of Python applies": {
+        "control_texts", "chat_template_key", "find_check_rule", "explain_refusal", "is_model_content",
+        "sentence_of", "common_memory_sizes", "usable_device_bytes", "token_role", "token_id_key",
+        "role_of", "traits_of", "quantize_order", "choose_types", "demands_importance",
+        "is_quantize_target", "is_split_key", "describe_abnormal_form", "shard_keys",
+        "find_architecture_key", "parse_layer_name", "find_counterpart", "fallback_type",
+        "find_file_type", "type_of_file_type", "family_of", "known_pre_tokenizers",
+        "facts_of_pre_tokenizer", "display", "is_hub_name", "parse_hub_reference"},
+    "a step of a function that is called": {
+        "chat_message", "encode_chat_text", "estimate_memory", "get_signed", "get_unsigned", "get_bool",
+        "get_float", "get_double", "get_string", "out_of_range", "size_of_tensor", "dequantize", "cut_shards",
+        "quantized_file_bytes", "compute_statistics", "file_system", "MemoryStore", "read_file",
+        "Vocabulary"},
+    "hashlib": {"digest_of", "Digest"},
+    "numpy.ndarray.astype": {"dequantize_to_f16", "dequantize_to_bf16"},
+    "edit(wait=...)": {"set_lock_wait", "lock_wait"},
+    "threads=": {"threads_for"},
+    "threading": {"open_remote_async", "RemoteOpening"},
 }
 
 
@@ -47,11 +71,22 @@ def test_every_header_has_its_place_in_python(root):
         assert resolve(name) is not None
 
 
+def test_every_function_of_the_library_is_called(root):
+    sys.path.insert(0, str(root / "scripts"))
+    from check_fuzz import functions_of
+    sources = (root / "bindings" / "python" / "src").glob("*.[ch]pp")
+    called = set(re.findall(r"\w+", "\n".join(path.read_text(encoding="utf-8") for path in sources)))
+    exported = {name for header in (root / "include" / "ingot").glob("*.hpp")
+                if header.stem not in WITHOUT for name in functions_of(header)}
+    assert len(exported) > 100
+    assert exported - called == set().union(*FUNCTIONS_WITHOUT.values())
+
+
 # Commands of the program that are no function of a name like theirs.
 PYTHON_OF_COMMAND = {
     "anatomy": "Model.anatomy", "chat": "ChatTemplate.render", "chat_template": "ChatTemplate",
     "detokenize": "Tokenizer.decode",
-    "export_tokenizer": None, "extract": "Tensor.numpy", "ls": None, "metadata": "Metadata",
+    "export_tokenizer": None, "extract": "Tensor.numpy", "metadata": "Metadata",
     "quantize": "quantize_model", "report": None, "sample": "Writer", "show": "Model.summary",
     "tensors": "Tensors", "tokenize": "Tokenizer", "types": "tensor_types",
     "vocab": "Tokenizer.text",
@@ -70,9 +105,11 @@ def test_every_command_has_its_function(root):
 def test_every_name_of_the_core_is_used_and_in_the_stubs(root):
     package = root / "bindings" / "python" / "ingot"
     stubs = (package / "_core.pyi").read_text(encoding="utf-8")
+    users = "\n".join(path.read_text(encoding="utf-8") for path in package.rglob("*.py"))
     for name, value in vars(_core).items():
         if name.startswith("__"):
             continue
+        assert re.search(rf"\b{name}\b", users) or name in stubs.replace(f"class {name}", ""), name
         assert re.search(rf"^(class |def )?{name}\b", stubs, re.MULTILINE), name
         if inspect.isclass(value):
             for member in vars(value):

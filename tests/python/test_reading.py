@@ -2,6 +2,8 @@
 """Opening models: metadata, tensors, views, lifetimes."""
 import gc
 import io
+import pydoc
+import re
 import subprocess
 import sys
 import threading
@@ -122,6 +124,22 @@ def test_some_rows_are_decoded(model):
         tensor.dequantize(out=numpy.empty((8, 512), numpy.float64))
 
 
+def test_a_tensor_is_indexed_like_an_array(model, weights):
+    quantized = model.tensors["blk.0.ffn_down.weight"]
+    plain, whole = model.tensors["token_embd.weight"], quantized.numpy()
+    for key in (0, -1, numpy.int64(3), slice(0, 3), slice(None, None, -2), slice(5, 2), (3, 4),
+                (slice(1, 7, 3), slice(None, None, 5)), (slice(2, 4), None), ..., [1, 2]):
+        numpy.testing.assert_array_equal(quantized[key], whole[key])
+        numpy.testing.assert_array_equal(plain[key], weights[key])
+    with pytest.raises(IndexError):
+        quantized[8]
+
+
+def test_names_are_completed(model):
+    assert model.tensors._ipython_key_completions_() == list(model.tensors)
+    assert "general.name" in model.metadata._ipython_key_completions_()
+
+
 def test_dlpack_takes_plain_types(model, weights):
     numpy.testing.assert_array_equal(numpy.from_dlpack(model.tensors["token_embd.weight"]), weights)
     with pytest.raises(BufferError):
@@ -239,4 +257,7 @@ def test_the_summary(model):
 
 def test_help_reads_like_that_of_numpy():
     for function in (ingot.open, ingot.dequantize, ingot.quantize, ingot.edit, ingot.Writer):
-        assert "Parameters\n" in function.__doc__ or "Parameters\n" in (function.__init__.__doc__ or "")
+        text = pydoc.plain(pydoc.render_doc(function))
+        assert "Parameters\n" in text and re.search(r"in module ingot\b[^.]", text)
+        assert "ForwardRef" not in text
+        assert max(map(len, function.__doc__.splitlines())) <= 110

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Checking, repairing and comparing whole models."""
+from __future__ import annotations
+
 import os
 from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from . import _core
-from ._errors import FormatError
+from ._errors import FormatError, about
 from ._model import Model
-from ._work import AnyModel, Path, Progress, opened
+from ._work import AnyModel, Path, Progress, opened, words
 
 
 class Finding(NamedTuple):
@@ -22,7 +24,7 @@ class Finding(NamedTuple):
     file: str
 
 
-def check(source: Union[Model, Path], *, data: bool = False, rules: Iterable[str] = (),
+def check(source: Union[Model, Path], *, data: bool = False, rules: Union[str, Iterable[str]] = (),
           max_findings_per_rule: int = 20, threads: int = 0,
           progress: Progress = None) -> List[Finding]:
     """Check a model against the rules of the format, conventions, and limits of loaders.
@@ -33,12 +35,13 @@ def check(source: Union[Model, Path], *, data: bool = False, rules: Iterable[str
         A file that does not even open is a finding, too.
     data : bool
         Also read all weights.
-    rules : iterable of str
-        Only these.
+    rules : str or iterable of str
+        Only these, of `ingot.check_rules`.
     """
     where: Union[str, _core.OpenModel] = (
         source._core if isinstance(source, Model) else os.fspath(source))
-    rows = _core.check(where, data, list(rules), max_findings_per_rule, threads, progress)
+    with about(source.paths[0] if isinstance(source, Model) else source):
+        rows = _core.check(where, data, words(rules), max_findings_per_rule, threads, progress)
     return [Finding(*row) for row in rows]
 
 
@@ -61,8 +64,9 @@ class Repair(NamedTuple):
 def repair(path: Path, target: Path, *, drop_broken: bool = False, replace: bool = False,
            dry_run: bool = False, threads: int = 0, progress: Progress = None) -> Repair:
     """Repair a model, as far as possible, into a new file; the old one is never changed."""
-    facts = _core.repair(os.fspath(path), os.fspath(target), drop_broken, replace, dry_run, threads,
-                         progress)
+    with about(path):
+        facts = _core.repair(os.fspath(path), os.fspath(target), drop_broken, replace, dry_run,
+                             threads, progress)
     facts["steps"] = [RepairStep(*row) for row in facts["steps"]]
     facts["losses"] = [RepairStep(*row) for row in facts["losses"]]
     return Repair(**facts)
@@ -78,19 +82,20 @@ class Digests(NamedTuple):
     uuid: str
 
 
-def hash(source: AnyModel, algorithms: Sequence[str] = ("sha256",), *, files: bool = True,
+def hash(source: AnyModel, algorithms: Union[str, Sequence[str]] = "sha256", *, files: bool = True,
          tensors: bool = True, weights: bool = False, uuid: bool = False, threads: int = 0,
          progress: Progress = None) -> Digests:
     """Compute digests of the files and tensors of a model in one pass.
 
     Parameters
     ----------
-    algorithms : sequence of {"sha256", "sha1", "xxh64", "xxh3-128"}
+    algorithms : str or sequence of str
+        "sha256", "sha1", "xxh64", "xxh3-128": `ingot.digest_algorithms`.
     files, tensors, weights, uuid : bool
         What to digest; `weights` and `uuid` are those of llama-gguf-hash.
     """
     model = opened(source)
-    facts = _core.hash(model._core, list(algorithms), files, tensors, weights, uuid, threads, progress)
+    facts = _core.hash(model._core, words(algorithms), files, tensors, weights, uuid, threads, progress)
     paths = [file.path for file in model.files]
     return Digests(dict(zip(paths, facts["files"])), dict(zip(model.tensors, facts["tensors"])),
                    facts["weights"], facts["uuid"])
@@ -170,14 +175,14 @@ class Statistics(NamedTuple):
     error: Optional[Tuple[float, float]]
 
 
-def stats(source: AnyModel, tensors: Optional[Iterable[str]] = None, *, bins: int = 64,
+def stats(source: AnyModel, tensors: Union[str, Iterable[str], None] = None, *, bins: int = 64,
           reference: Optional[AnyModel] = None, threads: int = 0,
           progress: Progress = None) -> Dict[str, Statistics]:
     """Range, mean, spread and histogram of tensors, by name.
 
     Parameters
     ----------
-    tensors : iterable of str, optional
+    tensors : str or iterable of str, optional
         Default: all.
     bins : int
         Of the histograms; 0: none.
@@ -185,7 +190,7 @@ def stats(source: AnyModel, tensors: Optional[Iterable[str]] = None, *, bins: in
         `error` is (rmse, sqnr_db) against the tensor of the same name and shape of this model.
     """
     model = opened(source)
-    names = list(model.tensors if tensors is None else tensors)
+    names = list(model.tensors) if tensors is None else words(tensors)
     indexes = [model.tensors[name]._index for name in names]
     other = None if reference is None else opened(reference)._core
     rows = _core.stats(model._core, indexes, bins, other, threads, progress)
@@ -205,8 +210,8 @@ def fit(source: AnyModel, *, companions: Iterable[AnyModel] = (), **options: Any
         Tensor types of the cache.
     flash_attention : {"automatic", "on", "off"}
     unified_cache, full_windows, offload_cache, embeddings, map_file, repack : bool
-    devices : list of str
-        ``"24G"`` or a name such as ``"rtx-4090"``.
+    devices : str or list of str
+        ``"24G"`` or a name such as ``"rtx-4090"``; `ingot.device_models` lists them.
     tensor_split : list of float
     host : str
         Memory of the host, ``"64G"``.
@@ -229,6 +234,8 @@ def fit(source: AnyModel, *, companions: Iterable[AnyModel] = (), **options: Any
     unknown = set(options) - _FIT_OPTIONS
     if unknown:
         raise TypeError(f"unknown options: {', '.join(sorted(unknown))}")
+    if isinstance(options.get("devices"), str):
+        options["devices"] = words(options["devices"])
     return _core.fit(opened(source)._core, options, [opened(one)._core for one in companions])
 
 

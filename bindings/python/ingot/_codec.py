@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Blocks of tensor types to numbers and back."""
+from __future__ import annotations
+
 from typing import Any, Dict, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
@@ -43,8 +45,8 @@ def tensor_type(name: str) -> TensorType:
 
 
 def dequantize(data: Array, type: str, shape: Optional[Sequence[int]] = None, *,
-               out: "Optional[np.ndarray[Any, Any]]" = None, byte_order: str = "little",
-               threads: int = 0) -> "np.ndarray[Any, Any]":
+               out: Optional[np.ndarray[Any, Any]] = None, byte_order: str = "little",
+               threads: int = 0) -> np.ndarray[Any, Any]:
     """Decode blocks to float32.
 
     Parameters
@@ -74,6 +76,9 @@ def dequantize(data: Array, type: str, shape: Optional[Sequence[int]] = None, *,
     """
     row = tensor_type(type)
     blocks: Any = np.ascontiguousarray(data) if isinstance(data, np.ndarray) else memoryview(data)
+    if blocks.nbytes % row.block_bytes:
+        raise usage_error("size_mismatch", f"{blocks.nbytes} bytes are no whole blocks of {row.name}, "
+                          f"which have {row.block_bytes} bytes")
     elements = blocks.nbytes // row.block_bytes * row.block_elements
     if out is None:
         out = np.empty(elements, np.float32)
@@ -88,7 +93,7 @@ def dequantize(data: Array, type: str, shape: Optional[Sequence[int]] = None, *,
     return out
 
 
-def _as_floats(array: Array) -> "np.ndarray[Any, Any]":
+def _as_floats(array: Array) -> np.ndarray[Any, Any]:
     """Any numbers as C-contiguous float32; uint16 is bfloat16."""
     numbers = np.asarray(array)
     if numbers.dtype.name == "bfloat16":  # of ml_dtypes
@@ -101,7 +106,7 @@ def _as_floats(array: Array) -> "np.ndarray[Any, Any]":
 
 
 def quantize(array: Array, type: str, importance: Optional[Array] = None, *,
-             byte_order: str = "little", threads: int = 0) -> "np.ndarray[Any, Any]":
+             effort: str = "reference", byte_order: str = "little", threads: int = 0) -> np.ndarray[Any, Any]:
     """Encode numbers as blocks of a tensor type.
 
     Parameters
@@ -113,6 +118,8 @@ def quantize(array: Array, type: str, importance: Optional[Array] = None, *,
         The tensor type, such as ``"Q4_K"``.
     importance : array of float, optional
         How much an error in each column matters: as many numbers as a row has.
+    effort : {"reference"}
+        How blocks are chosen: as the reference implementation, ggml, does it.
     byte_order : {"little", "big"}
         Of the blocks.
     threads : int
@@ -128,8 +135,10 @@ def quantize(array: Array, type: str, importance: Optional[Array] = None, *,
     ------
     ingot.UsageError
         ``weights_required`` for types that need an importance; ``row_not_whole_blocks`` (a
-        FormatError); ``invalid_argument`` if an importance is not finite.
+        FormatError); ``invalid_argument`` if an importance is not finite, or for another `effort`.
     """
+    if effort != "reference":
+        raise usage_error("invalid_argument", f"effort is \"reference\", not {effort!r}", "effort")
     row = tensor_type(type)
     numbers = _as_floats(array)
     columns = numbers.shape[-1] if numbers.ndim else 1
@@ -140,7 +149,7 @@ def quantize(array: Array, type: str, importance: Optional[Array] = None, *,
     return blocks
 
 
-def measure_error(reference: Array, numbers: Array) -> "dict[str, Any]":
+def measure_error(reference: Array, numbers: Array) -> dict[str, Any]:
     """How far numbers are from a reference: ``rmse``, ``sqnr_db``, ``largest``, ``count``.
 
     Pairs of which one is not finite are left out.
@@ -148,7 +157,7 @@ def measure_error(reference: Array, numbers: Array) -> "dict[str, Any]":
     return _core.compare_floats(_as_floats(reference), _as_floats(numbers))
 
 
-def swap_byte_order(blocks: Array, type: str) -> "np.ndarray[Any, Any]":
+def swap_byte_order(blocks: Array, type: str) -> np.ndarray[Any, Any]:
     """A copy of whole blocks in the other byte order, as uint8 of the same shape."""
     swapped = np.array(np.frombuffer(blocks, np.uint8) if not isinstance(blocks, np.ndarray)
                        else blocks.view(np.uint8), np.uint8, copy=True)

@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: MIT
 """The exceptions of Ingot."""
+from __future__ import annotations
+
 import errno
 import os
-from typing import Optional
+from typing import Any, Optional, Union
+
+Path = Union[str, "os.PathLike[str]"]
 
 
 class Error(Exception):
@@ -30,6 +34,10 @@ class Error(Exception):
     offset: Optional[int] = None
     subject: str = ""
     detail: str = ""
+
+    def __str__(self) -> str:
+        # That of OSError would be made of errno alone.
+        return str(self.args[0]) if self.args else self.code
 
 
 class FormatError(Error, ValueError):
@@ -90,8 +98,8 @@ def make_error(message: str, code: str, number: int, category: str, offset: Opti
                 kind = _OF_ERRNO.get(candidate, kind)
                 break
     error: Error = kind(message)
-    if isinstance(error, OSError):
-        error.errno = system_number  # type: ignore[assignment]
+    if isinstance(error, OSError) and system_number is not None:
+        error.errno, error.strerror = system_number, os.strerror(system_number)
     error.code, error.number, error.offset = code, number, offset
     error.subject, error.detail = subject, detail
     return error
@@ -104,9 +112,23 @@ def usage_error(code: str, message: str, subject: str = "") -> UsageError:
     return error
 
 
-def name_path(error: Error, path: str) -> Error:
-    """The same error, whose message begins with the path."""
-    error.args = (f"{path}: {error}",)
+class about:
+    """A block whose errors are about a file: their messages begin with its path."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = os.fspath(path)
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: Any, error: Any, _: Any) -> None:
+        if isinstance(error, Error):
+            name_path(error, self._path)
+
+
+def name_path(error: Error, path: str) -> None:
+    """Lets the message of an error begin with the path, unless it does."""
+    if error.subject != path:
+        error.args = (f"{path or repr(path)}: {error}",)
     if isinstance(error, OSError):
         error.filename = path
-    return error

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Whole models to and from files: split, merge, convert, download. See _work.py for the manners of
+"""Whole models to and from files: split, merge, convert, ls, download. See _work.py for the manners of
 all such functions."""
+from __future__ import annotations
+
 import os
 from typing import Any, Dict, List, NamedTuple, Optional
 
 from . import _core
-from ._errors import Error, usage_error
+from ._errors import Error, about, usage_error
 from ._work import AnyModel, Path, Progress, opened
 
 
@@ -47,8 +49,9 @@ def split(source: AnyModel, prefix: Path, *, max_bytes: int = 0, max_tensors: in
         ``split_impossible``, with what would be possible; ``already_exists``; ``same_file``.
     """
     model = opened(source)
-    rows = _core.split(model._core, os.fspath(prefix), max_bytes, max_tensors, shards,
-                       first_without_tensors, replace, dry_run, progress)
+    with about(prefix):
+        rows = _core.split(model._core, os.fspath(prefix), max_bytes, max_tensors, shards,
+                           first_without_tensors, replace, dry_run, progress)
     return [Shard(*row) for row in rows]
 
 
@@ -56,7 +59,8 @@ def merge(source: AnyModel, path: Path, *, replace: bool = False, dry_run: bool 
           progress: Progress = None) -> int:
     """Merge a set of shards into one file, the original to the byte. Returns its size."""
     model = opened(source)
-    return _core.merge(model._core, os.fspath(path), replace, dry_run, progress)
+    with about(path):
+        return _core.merge(model._core, os.fspath(path), replace, dry_run, progress)
 
 
 class Conversion(NamedTuple):
@@ -73,8 +77,8 @@ def convert(source: AnyModel, path: Path, *, format: Optional[str] = None,
             max_file_bytes: int = 0, version: Optional[int] = None,
             byte_order: Optional[str] = None, alignment: Optional[int] = None,
             bump_version: int = 3, bump_codes: Optional[str] = None,
-            bump_context: Optional[int] = None, bump_config: Optional[str] = None,
-            bump_manifest: Optional[str] = None, allow_loss: bool = False, widen: bool = False,
+            bump_context: Optional[int] = None, bump_config: Optional[Path] = None,
+            bump_manifest: Optional[Path] = None, allow_loss: bool = False, widen: bool = False,
             strictly_original: bool = False, replace: bool = False, dry_run: bool = False,
             threads: int = 0, progress: Progress = None) -> Conversion:
     """Convert a model to another format, or to GGUF of another kind.
@@ -103,11 +107,46 @@ def convert(source: AnyModel, path: Path, *, format: Optional[str] = None,
         "type": type, "all_tensors": all_tensors, "names": names,
         "max_file_bytes": max_file_bytes, "version": version, "byte_order": byte_order,
         "alignment": alignment, "bump_version": bump_version, "bump_codes": bump_codes,
-        "bump_context": bump_context, "bump_config": bump_config, "bump_manifest": bump_manifest,
+        "bump_context": bump_context, "bump_config": bump_config and os.fspath(bump_config),
+        "bump_manifest": bump_manifest and os.fspath(bump_manifest),
         "allow_loss": allow_loss, "widen": widen, "strictly_original": strictly_original,
         "replace": replace, "threads": threads}
-    facts = _core.convert(model._core, os.fspath(path), format or "", options, dry_run, progress)
+    with about(path):
+        facts = _core.convert(model._core, os.fspath(path), format or "", options, dry_run, progress)
     return Conversion(**facts)
+
+
+def _need_servers(reference: str) -> None:
+    if not hasattr(_core, "download"):
+        raise usage_error("invalid_argument", "this build does not read from servers", reference)
+
+
+class RemoteFile(NamedTuple):
+    """A file on a server. `nbytes` and `sha256` are None where the server does not say; `local_path`
+    is where the file is on this system already."""
+
+    name: str
+    nbytes: Optional[int]
+    sha256: Optional[str]
+    local_path: Optional[str]
+
+
+def ls(reference: str) -> List[RemoteFile]:
+    """List the files of a repository on a server.
+
+    Parameters
+    ----------
+    reference : str
+        Such as ``"hf:org/repo"``: docs/remote.md lists all. Of an address the one file that it names.
+
+    Raises
+    ------
+    ingot.Error
+        Errors of the server.
+    """
+    _need_servers(reference)
+    return [RemoteFile(name, nbytes, sha256 or None, local or None)
+            for name, nbytes, sha256, local in _core.list_repository(reference)]
 
 
 class DownloadedFile(NamedTuple):
@@ -139,7 +178,6 @@ def download(reference: str, folder: Path = ".", *, connections: int = 4, replac
     ingot.Error
         ``digest_mismatch``; errors of the server.
     """
-    if not hasattr(_core, "download"):
-        raise usage_error("invalid_argument", "this build does not read from servers", reference)
+    _need_servers(reference)
     rows = _core.download(reference, os.fspath(folder), connections, replace, progress)
     return [DownloadedFile(*row) for row in rows]

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What notebooks show of models and tensors. Everything that a file says is escaped: control and
 invisible characters as on a terminal, then the characters that mean something in HTML."""
+from __future__ import annotations
+
 import html
 from typing import TYPE_CHECKING, Any, Iterator, List, Tuple
 
@@ -29,12 +31,12 @@ def _number(value: Any) -> str:
     return f"{value:,}"
 
 
-def _listed(facts: "dict[str, Any]", names: List[Tuple[str, str]]) -> str:
+def _listed(facts: dict[str, Any], names: List[Tuple[str, str]]) -> str:
     return ", ".join(f"{word} {_number(facts[key])}" for word, key in names
                      if facts[key] is not None)
 
 
-def model_html(model: "Model") -> str:
+def model_html(model: Model) -> str:
     """The facts of `ingot show`, as a table."""
     facts = model.summary()
     size = f"{_core.format_bytes(facts['tensor_bytes'])}"
@@ -63,7 +65,7 @@ def model_html(model: "Model") -> str:
     return f"<div><b>{title}</b>{_rows(rows)}</div>"
 
 
-def _types(facts: "dict[str, Any]") -> str:
+def _types(facts: dict[str, Any]) -> str:
     total = max(facts["tensor_bytes"], 1)
     return "<br>".join(
         f'<span style="display:inline-block;width:{150 * share[2] // total}px;height:0.7em;'
@@ -71,14 +73,14 @@ def _types(facts: "dict[str, Any]") -> str:
         f"{share[0]:,} tensors" for name, share in facts["types"].items())
 
 
-def _files(model: "Model") -> Iterator[str]:
+def _files(model: Model) -> Iterator[str]:
     for file in model.files:
         yield (f"{_safe(file.path or 'in memory')}: {_safe(model.format)}"
                + (f" version {file.version}, {file.byte_order}-endian" if model.format == "gguf" else "")
                + f", {file.key_count:,} keys, {file.tensor_count:,} tensors")
 
 
-def tensor_html(tensor: "Tensor") -> str:
+def tensor_html(tensor: Tensor) -> str:
     """Type, shape, range, and a histogram as SVG."""
     rows = [("type", _safe(tensor.type)), ("shape", " &times; ".join(f"{size:,}" for size in tensor.shape)),
             ("size", f"{tensor.size:,} elements, {_core.format_bytes(tensor.nbytes)}")]

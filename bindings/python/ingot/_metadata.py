@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The keys of a model and their values."""
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Iterator, List, Optional, Tuple, Union, overload
 
@@ -66,7 +68,7 @@ class Elements(Sequence):
         return [_wrap(element).tolist() for element in elements]
 
     @property
-    def bytes(self) -> "Elements":
+    def bytes(self) -> Elements:
         """The same elements with strings as ``bytes``, exactly as in the file."""
         return Elements(self._core, True)
 
@@ -108,7 +110,7 @@ class Metadata(Mapping):
 
     __slots__ = ("_model",)
 
-    def __init__(self, model: "Model") -> None:
+    def __init__(self, model: Model) -> None:
         self._model = model
 
     def _find(self, key: str) -> Tuple[_core.OpenModel, int]:
@@ -145,6 +147,9 @@ class Metadata(Mapping):
         """The offset of these bytes in the file."""
         core, index = self._find(key)
         return core.value_offset(index)
+
+    def _ipython_key_completions_(self) -> List[str]:
+        return list(self)
 
     def __repr__(self) -> str:
         return f"<ingot.Metadata: {len(self)} keys>"

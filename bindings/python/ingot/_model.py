@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Models: opening, files, tensors."""
+from __future__ import annotations
+
 import os
 from collections.abc import Mapping
 from typing import Any, Iterator, List, NamedTuple, Optional, Tuple, Union
@@ -7,7 +9,7 @@ from typing import Any, Iterator, List, NamedTuple, Optional, Tuple, Union
 import numpy as np
 
 from . import _core
-from ._errors import Error, name_path, usage_error
+from ._errors import Error, about, name_path, usage_error
 from ._metadata import Metadata
 
 # NumPy's types of the tensor types that it has.
@@ -21,10 +23,10 @@ class Tensors(Mapping):
 
     __slots__ = ("_model",)
 
-    def __init__(self, model: "Model") -> None:
+    def __init__(self, model: Model) -> None:
         self._model = model
 
-    def __getitem__(self, name: str) -> "Tensor":
+    def __getitem__(self, name: str) -> Tensor:
         core = self._model._core
         index = core.find_tensor(name) if isinstance(name, str) else None
         if index is None:
@@ -39,6 +41,9 @@ class Tensors(Mapping):
 
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and self._model._core.find_tensor(name) is not None
+
+    def _ipython_key_completions_(self) -> List[str]:
+        return list(self)
 
     def __repr__(self) -> str:
         return f"<ingot.Tensors: {len(self)} tensors>"
@@ -65,7 +70,7 @@ class Tensor:
     __slots__ = ("_core", "_index", "name", "ggml_shape", "type", "type_id", "size", "nbytes",
                  "data_offset", "shard", "offset")
 
-    def __init__(self, model: "Model", index: int) -> None:
+    def __init__(self, model: Model, index: int) -> None:
         # The core, not the Model: a tensor can be used after Model.close, like its data.
         self._core = model._core
         self._index = index
@@ -90,21 +95,21 @@ class Tensor:
         return self.size // self.row_elements if self.row_elements else 0
 
     @property
-    def dtype(self) -> "np.dtype[Any]":
+    def dtype(self) -> np.dtype[Any]:
         """What `numpy` returns: the stored type where NumPy has it, else float32."""
         code = _DTYPES.get(self.type)
         order = self._core.files()[self.shard]["byte_order"]
         return np.dtype((">" if order == "big" else "<") + code) if code else np.dtype("f4")
 
     @property
-    def data(self) -> "np.ndarray[Any, Any]":
+    def data(self) -> np.ndarray[Any, Any]:
         """The stored bytes as a read-only array of uint8 of `nbytes` elements.
 
         A view into the file where that is mapped or in memory, which keeps it so; else a copy.
         """
         return self._core.tensor_bytes(self._index)
 
-    def numpy(self) -> "np.ndarray[Any, Any]":
+    def numpy(self) -> np.ndarray[Any, Any]:
         """The numbers, in `shape`.
 
         A read-only view without a copy for F32, F16, F64 and integers; any other type is decoded to
@@ -115,8 +120,8 @@ class Tensor:
         return self.dequantize()
 
     def dequantize(self, rows: Union[slice, int, None] = None,
-                   out: "Optional[np.ndarray[Any, Any]]" = None,
-                   threads: int = 0) -> "np.ndarray[Any, Any]":
+                   out: Optional[np.ndarray[Any, Any]] = None,
+                   threads: int = 0) -> np.ndarray[Any, Any]:
         """Decodes to float32, on several threads and without the GIL.
 
         Parameters
@@ -158,7 +163,7 @@ class Tensor:
         self._core.dequantize_rows(self._index, first, count, out, threads)
         return out
 
-    def __array__(self, dtype: Any = None) -> "np.ndarray[Any, Any]":
+    def __array__(self, dtype: Any = None) -> np.ndarray[Any, Any]:
         array = self.numpy()
         return array if dtype is None else array.astype(dtype, copy=False)
 
@@ -175,6 +180,26 @@ class Tensor:
         if not self.ggml_shape:
             raise TypeError("a tensor without dimensions has no length")
         return self.ggml_shape[-1]
+
+    def __getitem__(self, key: Any) -> Any:
+        """What `numpy` has there. Of a quantized tensor only the rows are decoded that an index or a
+        slice of the first dimension needs."""
+        if self.type in _DTYPES or not self.ggml_shape:
+            return self.numpy()[key]
+        first, *others = key if isinstance(key, tuple) else (key,)
+        if not isinstance(first, (int, np.integer, slice)) or isinstance(first, bool):
+            return self.numpy()[key]
+        if isinstance(first, slice):
+            chosen = range(len(self))[first]
+            low = min(chosen[0], chosen[-1]) if chosen else 0
+            high = max(chosen[0], chosen[-1]) + 1 if chosen else 0
+            within: Any = slice(None, None, first.step) if chosen else slice(0, 0)
+        else:
+            low = range(len(self))[first]
+            high, within = low + 1, 0
+        rows = self.row_count // max(len(self), 1)
+        part = self.dequantize(rows=slice(low * rows, high * rows))
+        return part.reshape((high - low, *self.shape[1:]))[(within, *others)]
 
     def _repr_html_(self) -> str:
         from ._html import tensor_html  # only notebooks need it
@@ -246,7 +271,7 @@ class Model:
     def closed(self) -> bool:
         return self._open is None
 
-    def __enter__(self) -> "Model":
+    def __enter__(self) -> Model:
         return self
 
     def __exit__(self, *_: Any) -> None:
@@ -278,11 +303,11 @@ class Model:
         return self._core.notices()
 
     @property
-    def facts(self) -> "dict[str, str]":
+    def facts(self) -> dict[str, str]:
         """Properties of a file of another format that are no keys, such as its dialect."""
         return self._core.facts()
 
-    def summary(self) -> "dict[str, Any]":
+    def summary(self) -> dict[str, Any]:
         """The model at a glance: architecture, parameters, context, types; None for what the file
         does not say."""
         return self._core.summary()
@@ -304,7 +329,7 @@ class Model:
 
 
 def open(source: Source, *, access: str = "map", lenient: bool = False, shards: bool = True,
-         header_only: bool = False, limits: "Optional[dict[str, int]]" = None) -> Model:
+         header_only: bool = False, limits: Optional[dict[str, int]] = None) -> Model:
     """Open a model.
 
     Parameters
@@ -312,8 +337,9 @@ def open(source: Source, *, access: str = "map", lenient: bool = False, shards: 
     source : path, reference, bytes, bytearray, memoryview or file object
         A path is a file in any format that Ingot reads (the content decides), the first shard of a
         set, or a folder of safetensors. A reference is an address (``https://...``) or a name such
-        as ``hf:org/repo:Q4_K_M``, of which only what is looked at is fetched. Bytes are the content of a file; they are borrowed, not
-        copied. A file object is binary and can seek; what cannot is read to its end.
+        as ``hf:org/repo:Q4_K_M``; only what is looked at is fetched. Bytes are the content of a
+        file; they are borrowed, not copied. A file object is binary and can seek; what cannot is
+        read to its end.
     access : {"map", "read"}
         Map files into memory, the fastest, or read them piece by piece: then another program that
         truncates the file causes an error, and not the end of this one.
@@ -325,7 +351,7 @@ def open(source: Source, *, access: str = "map", lenient: bool = False, shards: 
         Read the header alone: of a file that is cut off behind it. Reading data fails.
     limits : dict, optional
         Limits for hostile files: ``max_header_bytes``, ``max_keys``, ``max_tensors``,
-        ``max_string_bytes``, ``max_array_elements``.
+        ``max_string_bytes``, ``max_array_elements``, ``max_depth``.
 
     Returns
     -------
@@ -337,6 +363,8 @@ def open(source: Source, *, access: str = "map", lenient: bool = False, shards: 
         The file breaks its format; `code`, `offset` and `subject` say where. A ValueError.
     ingot.InputOutputError
         The file cannot be read. An OSError; FileNotFoundError if there is none.
+    ingot.UsageError
+        A reference that names no file, or several. A ValueError.
 
     Examples
     --------
@@ -371,11 +399,12 @@ def _is_remote(path: str) -> bool:
 
 
 _OTHER_FORMAT = ("not_gguf", "not_a_regular_file", "truncated", "io_error")
-_LIMITS = {"max_header_bytes", "max_keys", "max_tensors", "max_string_bytes", "max_array_elements"}
+_LIMITS = {"max_header_bytes", "max_keys", "max_tensors", "max_string_bytes", "max_array_elements",
+           "max_depth"}
 
 
 def _open_path(path: str, access: str, lenient: bool, shards: bool, header_only: bool,
-               limits: "dict[str, int]") -> Model:
+               limits: dict[str, int]) -> Model:
     if _is_remote(path):
         return Model(_core.open_remote(path, lenient, header_only, limits))
     try:
@@ -383,8 +412,7 @@ def _open_path(path: str, access: str, lenient: bool, shards: bool, header_only:
     except Error as error:
         # Only what is no GGUF file may be one of another format.
         if error.code not in _OTHER_FORMAT or _core.detect_format(path) in (None, "gguf"):
-            raise name_path(error, path)
-    try:
+            name_path(error, path)
+            raise
+    with about(path):
         return Model(_core.open_path(path, access, lenient, shards, header_only, limits))
-    except Error as error:
-        raise name_path(error, path)

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Quantizing whole models, and importance matrices."""
+from __future__ import annotations
+
 import os
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
 
 from . import _core
+from ._errors import about
 from ._work import AnyModel, Path, Progress, opened
 
 
@@ -17,7 +20,7 @@ class ImportanceMatrix(Mapping):
         self._core = core
         self.name = name
 
-    def __getitem__(self, name: str) -> "np.ndarray[Any, Any]":
+    def __getitem__(self, name: str) -> np.ndarray[Any, Any]:
         return self._core.weights(name)
 
     def __iter__(self) -> Any:
@@ -49,7 +52,8 @@ class ImportanceMatrix(Mapping):
 
     def write(self, path: Path, *, format: str = "gguf", replace: bool = False) -> None:
         """Writes all as one file; `format` is "gguf" or "legacy"."""
-        self._core.write(os.fspath(path), format, replace)
+        with about(path):
+            self._core.write(os.fspath(path), format, replace)
 
 
 def imatrix(*paths: Path) -> ImportanceMatrix:
@@ -57,9 +61,11 @@ def imatrix(*paths: Path) -> ImportanceMatrix:
     collected in one run."""
     if not paths:
         raise TypeError("the path of an importance matrix is needed")
-    core = _core.ImportanceMatrix(os.fspath(paths[0]))
+    with about(paths[0]):
+        core = _core.ImportanceMatrix(os.fspath(paths[0]))
     for path in paths[1:]:
-        core.merge(os.fspath(path))
+        with about(path):
+            core.merge(os.fspath(path))
     return ImportanceMatrix(core, os.path.basename(os.fspath(paths[0])))
 
 
@@ -106,7 +112,8 @@ class QuantizePlan:
             paths = [os.fspath(path)]
         else:
             paths = [os.fspath(one) for one in path]
-        return [TensorError(*row) for row in self._core.write(paths, replace, progress)]
+        with about(paths[0] if paths else ""):
+            return [TensorError(*row) for row in self._core.write(paths, replace, progress)]
 
 
 def plan_quantization(source: AnyModel, recipe: Optional[str] = None, *,
@@ -146,7 +153,7 @@ def plan_quantization(source: AnyModel, recipe: Optional[str] = None, *,
     options: Dict[str, Any] = {
         "recipe": recipe, "bits_per_weight": bits_per_weight, "file_bytes": file_bytes,
         "pure": pure, "leave_output": leave_output, "output_type": output_type,
-        "token_embedding_type": token_embedding_type, "patterns": dict(patterns or {}),
+        "token_embedding_type": token_embedding_type, "patterns": list((patterns or {}).items()),
         "keep_shards": keep_shards, "allow_requantize": allow_requantize, "allow_nan": allow_nan,
         "threads": threads}
     given = {name: value for name, value in options.items() if value is not None}
@@ -170,13 +177,3 @@ def quantize_model(source: AnyModel, path: Union[Path, Sequence[Path]],
     """
     plan = plan_quantization(source, recipe, **options)
     return plan.write(path, replace=replace, progress=progress)
-
-
-class Recipe(NamedTuple):
-    name: str
-    description: str
-
-
-def recipes() -> List[Recipe]:
-    """The named mixtures of types."""
-    return [Recipe(*row) for row in _core.recipes()]

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Tokenizers and chat templates."""
+from __future__ import annotations
+
 from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
@@ -46,7 +48,7 @@ class Tokenizer:
         return self._core.pre_tokenizer()
 
     def encode(self, text: Text, *, add_special: bool = True,
-               parse_special: bool = False) -> "np.ndarray[Any, Any]":
+               parse_special: bool = False) -> np.ndarray[Any, Any]:
         """The ids of a text, an array of int32.
 
         `add_special` adds bos and eos where the model wants them; `parse_special` finds control
@@ -55,12 +57,12 @@ class Tokenizer:
         return self._core.encode(text, add_special, parse_special)
 
     def encode_with_offsets(self, text: Text, *, add_special: bool = True, parse_special: bool = False
-                            ) -> "Tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]":
+                            ) -> Tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
         """The ids, and for each the range of bytes of the text in UTF-8, of shape (ids, 2)."""
         return self._core.encode_with_offsets(text, add_special, parse_special)
 
     def encode_batch(self, texts: Iterable[Text], *, add_special: bool = True,
-                     parse_special: bool = False, threads: int = 0) -> "List[np.ndarray[Any, Any]]":
+                     parse_special: bool = False, threads: int = 0) -> List[np.ndarray[Any, Any]]:
         """The ids of many texts, on several threads."""
         return self._core.encode_batch(list(texts), add_special, parse_special, threads)
 

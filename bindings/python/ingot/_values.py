@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The value type that a Python value gets where the caller names none."""
+from __future__ import annotations
+
 from typing import Any, Tuple
 
 import numpy as np
@@ -62,10 +64,10 @@ def value_type(value: Any) -> str:
         if len(value) == 0:
             raise ValueError("the type of an empty list is unknown; name it: type=\"[string]\"")
         return _array_type(value)
-    raise TypeError(f"no metadata value holds a {type(value).__name__}")
+    raise TypeError(f"a value of type {type(value).__name__} cannot be stored as metadata")
 
 
-def typed(key: str, value: Any, type: "str | None", architecture: str,
+def typed(key: str, value: Any, type: str | None, architecture: str,
           stored: str = "") -> Tuple[Any, str]:
     """A value as the core takes it, and its type: the one that is named, else that of NumPy's
     numbers, else the type that is stored, else the usual one of a standard key."""

@@ -2,12 +2,14 @@
 """What all work on whole models shares. It takes a path or an open model, reports to a `progress`
 callable, ten times a second with the bytes done, and stops when that raises or the user presses
 Ctrl-C: then no file is left."""
-import os
-from typing import Any, Callable, Optional, Union
+from __future__ import annotations
 
+import os
+from typing import Any, Callable, Iterable, List, Optional, Union
+
+from ._errors import Path as Path
 from ._model import Model, Source, open as open_model
 
-Path = Union[str, "os.PathLike[str]"]
 Progress = Optional[Callable[[int], Any]]
 AnyModel = Union[Model, Source]
 
@@ -15,3 +17,8 @@ AnyModel = Union[Model, Source]
 def opened(source: AnyModel) -> Model:
     """The model itself, or one that is opened for the call."""
     return source if isinstance(source, Model) else open_model(source)
+
+
+def words(names: Union[str, Iterable[str]]) -> List[str]:
+    """A list of names; a single one may come as it is."""
+    return [names] if isinstance(names, str) else list(names)

@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: MIT
 """Writing and editing model files."""
+from __future__ import annotations
+
 import os
 from collections.abc import Mapping, MutableMapping
-from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
 from . import _core
 from ._codec import Array, tensor_type
-from ._errors import usage_error
+from ._errors import about
 from ._metadata import Elements
 from ._model import Model, Tensor
 from ._values import typed
-
-Path = Union[str, "os.PathLike[str]"]
-Progress = Optional[Callable[[int], Any]]
+from ._work import Path, Progress
 
 _TYPE_OF_DTYPE = {"f4": "F32", "f2": "F16", "f8": "F64", "i1": "I8", "i2": "I16", "i4": "I32",
                   "i8": "I64"}
@@ -129,14 +129,14 @@ class Writer(MutableMapping):
             return
         self._add_array(name, np.asarray(data), type, shape)
 
-    def _add_array(self, name: str, array: "np.ndarray[Any, Any]", type: Optional[str],
+    def _add_array(self, name: str, array: np.ndarray[Any, Any], type: Optional[str],
                    shape: Optional[Sequence[int]]) -> None:
         if shape is not None and not (array.dtype == np.uint8 and type is not None):
             array = array.reshape(tuple(shape))
         own = _TYPE_OF_DTYPE.get(array.dtype.str[1:])
         wanted = tensor_type(type).name if type is not None else own
         if wanted is None:
-            raise TypeError(f"no tensor type is {array.dtype}; name one")
+            raise TypeError(f"no tensor type is {array.dtype}; name one, such as type=\"F32\"")
         if array.dtype == np.uint8 and shape is not None:
             blocks, dimensions = np.ascontiguousarray(array), tuple(shape)
         elif wanted == own:
@@ -159,9 +159,10 @@ class Writer(MutableMapping):
 
     def write(self) -> None:
         """Writes the file; the end of the ``with`` block does it."""
-        self._core.write(self.path, *self._format, self._lenient, self._replace, self._progress)
+        with about(self.path):
+            self._core.write(self.path, *self._format, self._lenient, self._replace, self._progress)
 
-    def __enter__(self) -> "Writer":
+    def __enter__(self) -> Writer:
         return self
 
     def __exit__(self, kind: Any, *_: Any) -> None:
@@ -180,6 +181,7 @@ class EditPlan(NamedTuple):
     file_bytes: int
     data_offset: int
     slack_bytes: int
+    padding_bytes: int
     has_undone_earlier: bool = False
 
 
@@ -200,7 +202,9 @@ class Edit(MutableMapping):
         self._output = None if output is None else _path(output)
         self._replace = replace
         self._progress = progress
-        self._open: Optional[_core.Edit] = _core.Edit(self.path, lenient, -1 if wait is None else wait)
+        with about(self.path):
+            self._open: Optional[_core.Edit] = _core.Edit(self.path, lenient,
+                                                          -1 if wait is None else wait)
         self._keys: Dict[str, None] = dict.fromkeys(self._open.keys())
         if reserve is not None:
             self._open.reserve(reserve)
@@ -261,19 +265,21 @@ class Edit(MutableMapping):
 
     def plan(self) -> EditPlan:
         """What saving would do; writes nothing."""
-        return EditPlan(**self._core.plan(self._output))
+        with about(self.path):
+            return EditPlan(**self._core.plan(self._output))
 
     def save(self) -> EditPlan:
         """Saves the changes; the end of the ``with`` block does it."""
         core, self._open = self._core, None
-        self.outcome = EditPlan(**core.save(self._output, self._replace, self._progress))
+        with about(self._output or self.path):
+            self.outcome = EditPlan(**core.save(self._output, self._replace, self._progress))
         return self.outcome
 
     def discard(self) -> None:
         """Ends the edit without a change."""
         self._open = None
 
-    def __enter__(self) -> "Edit":
+    def __enter__(self) -> Edit:
         return self
 
     def __exit__(self, kind: Any, *_: Any) -> None:

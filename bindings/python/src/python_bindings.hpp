@@ -21,6 +21,7 @@
 #include <ingot/metadata.hpp>
 #include <ingot/model.hpp>
 #include <ingot/owned_value.hpp>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <span>
@@ -61,6 +62,51 @@ T take(Result<T>&& result) {
 [[nodiscard]] TensorType type_from(const std::string& name);
 [[nodiscard]] std::string type_name(TensorType type);
 [[nodiscard]] py::tuple shape_tuple(std::span<const std::uint64_t> shape);
+
+// --- options ------------------------------------------------------------------------------------
+
+/// Throws a TypeError that names the option and shows its value.
+[[noreturn]] void refuse_option(const char* name, const py::handle& value);
+
+/// An option by its name; nothing if it is not there or None. Throws a TypeError for a value that a
+/// T cannot hold.
+template <class T>
+std::optional<T> find_option(const py::dict& options, const char* name) {
+  if (!options.contains(name) || options[name].is_none()) return std::nullopt;
+  const py::object value = options[name];
+  try {
+    return py::cast<T>(value);
+  } catch (const py::cast_error&) {
+    refuse_option(name, value);
+  }
+}
+
+/// Sets what an option says, if it is there.
+template <class T>
+void set_option(const py::dict& options, const char* name, T& target) {
+  if (std::optional<T> value = find_option<T>(options, name)) target = *std::move(value);
+}
+
+/// The same for an option that is one of some words; throws Failed for any other.
+template <class T>
+void set_choice(const py::dict& options, const char* name,
+                std::initializer_list<std::pair<const char*, T>> choices, T& target) {
+  const std::optional<std::string> word = find_option<std::string>(options, name);
+  if (!word) return;
+  std::string known;
+  for (const auto& [choice, value] : choices) {
+    if (*word == choice) {
+      target = value;
+      return;
+    }
+    known += (known.empty() ? "" : ", ") + std::string(choice);
+  }
+  throw Failed{Error{Errc::invalid_argument, Error::no_offset, *word,
+                     std::string(name) + " is one of " + known}};
+}
+
+/// The tensor type that an option names.
+[[nodiscard]] std::optional<TensorType> find_type_option(const py::dict& options, const char* name);
 
 // --- memory -------------------------------------------------------------------------------------
 

@@ -7,43 +7,33 @@
 namespace ingot::python {
 namespace {
 
-template <class T>
-std::optional<T> optional_from(const py::dict& options, const char* name) {
-  if (!options.contains(name) || options[name].is_none()) return std::nullopt;
-  return py::cast<T>(options[name]);
-}
-
 BumpOptions bump_from(const py::dict& options) {
   BumpOptions bump;
-  bump.version = optional_from<std::uint32_t>(options, "bump_version").value_or(bump.version);
-  if (const auto codes = optional_from<std::string>(options, "bump_codes")) {
-    bump.codes = *codes == "engine" ? BumpCodes::engine : BumpCodes::doc;
-  }
-  bump.context = optional_from<std::uint64_t>(options, "bump_context");
-  bump.config_path = optional_from<std::string>(options, "bump_config");
-  bump.manifest_path = optional_from<std::string>(options, "bump_manifest");
-  bump.allow_loss = optional_from<bool>(options, "allow_loss").value_or(false);
-  bump.widen = optional_from<bool>(options, "widen").value_or(false);
-  bump.is_strictly_original = optional_from<bool>(options, "strictly_original").value_or(false);
+  set_option(options, "bump_version", bump.version);
+  set_choice(options, "bump_codes", {{"doc", BumpCodes::doc}, {"engine", BumpCodes::engine}},
+             bump.codes);
+  bump.context = find_option<std::uint64_t>(options, "bump_context");
+  bump.config_path = find_option<std::string>(options, "bump_config");
+  bump.manifest_path = find_option<std::string>(options, "bump_manifest");
+  set_option(options, "allow_loss", bump.allow_loss);
+  set_option(options, "widen", bump.widen);
+  set_option(options, "strictly_original", bump.is_strictly_original);
   return bump;
 }
 
 ConvertOptions options_from(const py::dict& options) {
   ConvertOptions to;
-  if (const auto type = optional_from<std::string>(options, "type")) to.type = type_from(*type);
-  to.all_tensors = optional_from<bool>(options, "all_tensors").value_or(false);
-  to.names = optional_from<std::string>(options, "names").value_or("keep") == "hf"
-                 ? NameStyle::hf
-                 : NameStyle::keep;
-  to.max_file_bytes = optional_from<std::uint64_t>(options, "max_file_bytes").value_or(0);
-  to.version = optional_from<std::uint32_t>(options, "version");
-  if (const auto order = optional_from<std::string>(options, "byte_order")) {
-    to.byte_order = *order == "big" ? Endian::big : Endian::little;
-  }
-  to.alignment = optional_from<std::uint32_t>(options, "alignment");
+  to.type = find_type_option(options, "type");
+  set_option(options, "all_tensors", to.all_tensors);
+  set_choice(options, "names", {{"keep", NameStyle::keep}, {"hf", NameStyle::hf}}, to.names);
+  set_option(options, "max_file_bytes", to.max_file_bytes);
+  to.version = find_option<std::uint32_t>(options, "version");
+  set_choice(options, "byte_order", {{"little", Endian::little}, {"big", Endian::big}},
+             to.byte_order);
+  to.alignment = find_option<std::uint32_t>(options, "alignment");
   to.bump = bump_from(options);
-  to.replace = optional_from<bool>(options, "replace").value_or(false);
-  to.thread_count = optional_from<unsigned>(options, "threads").value_or(0);
+  set_option(options, "replace", to.replace);
+  set_option(options, "threads", to.thread_count);
   return to;
 }
 

@@ -34,6 +34,7 @@ py::dict facts_of(const EditPlan& plan) {
   facts["file_bytes"] = plan.file_bytes;
   facts["data_offset"] = plan.data_offset;
   facts["slack_bytes"] = plan.slack_bytes;
+  facts["padding_bytes"] = plan.padding_bytes;
   return facts;
 }
 

@@ -47,6 +47,16 @@ std::string to_bytes(const py::str& text) {
   return py::reinterpret_steal<py::bytes>(encoded);
 }
 
+void refuse_option(const char* name, const py::handle& value) {
+  throw py::type_error(std::string(name) + " cannot be " + to_bytes(py::repr(value)));
+}
+
+std::optional<TensorType> find_type_option(const py::dict& options, const char* name) {
+  const std::optional<std::string> type = find_option<std::string>(options, name);
+  if (!type) return std::nullopt;
+  return type_from(*type);
+}
+
 void add_errors(py::module_& module) {
   // A template of the library of C++ cannot be an exception of Python: the package has the classes.
   py::register_exception_translator([](std::exception_ptr pointer) {

@@ -7,16 +7,7 @@
 namespace ingot::python {
 namespace {
 
-template <class T>
-void set_option(const py::dict& options, const char* name, T& target) {
-  if (options.contains(name)) target = py::cast<T>(options[name]);
-}
-
-FlashAttention attention_from(const std::string& name) {
-  if (name == "on") return FlashAttention::on;
-  if (name == "off") return FlashAttention::off;
-  return FlashAttention::automatic;
-}
+using namespace py::literals;
 
 RunOptions options_from(const py::dict& options) {
   RunOptions to;
@@ -24,14 +15,13 @@ RunOptions options_from(const py::dict& options) {
   set_option(options, "batch", to.batch);
   set_option(options, "micro_batch", to.micro_batch);
   set_option(options, "sequences", to.sequences);
-  if (options.contains("key_type"))
-    to.key_type = type_from(py::cast<std::string>(options["key_type"]));
-  if (options.contains("value_type")) {
-    to.value_type = type_from(py::cast<std::string>(options["value_type"]));
-  }
-  if (options.contains("flash_attention")) {
-    to.flash_attention = attention_from(py::cast<std::string>(options["flash_attention"]));
-  }
+  to.key_type = find_type_option(options, "key_type").value_or(to.key_type);
+  to.value_type = find_type_option(options, "value_type").value_or(to.value_type);
+  set_choice(options, "flash_attention",
+             {{"automatic", FlashAttention::automatic},
+              {"on", FlashAttention::on},
+              {"off", FlashAttention::off}},
+             to.flash_attention);
   set_option(options, "unified_cache", to.is_cache_unified);
   set_option(options, "full_windows", to.keeps_full_windows);
   set_option(options, "offload_cache", to.offloads_cache);
@@ -41,64 +31,41 @@ RunOptions options_from(const py::dict& options) {
   set_option(options, "gpu_layers", to.gpu_layers);
   set_option(options, "tensor_split", to.tensor_split);
   set_option(options, "experts_on_host", to.experts_on_host);
-  if (options.contains("devices")) {
-    for (const py::handle& device : options["devices"]) {
-      to.devices.push_back(take(parse_device(py::cast<std::string>(device))));
-    }
-  }
-  if (options.contains("host")) {
-    const auto text = py::cast<std::string>(options["host"]);
-    to.host_bytes = parse_memory_size(text);
+  std::vector<std::string> devices;
+  set_option(options, "devices", devices);
+  for (const std::string& device : devices) to.devices.push_back(take(parse_device(device)));
+  if (const auto text = find_option<std::string>(options, "host")) {
+    to.host_bytes = parse_memory_size(*text);
     if (!to.host_bytes) {
       throw Failed{
-          Error{Errc::invalid_argument, Error::no_offset, text, "a size such as 64G is meant"}};
+          Error{Errc::invalid_argument, Error::no_offset, *text, "a size such as 64G is meant"}};
     }
   }
   set_option(options, "host_bandwidth", to.host_bandwidth);
   return to;
 }
 
-template <class T>
-py::object maybe(const std::optional<T>& value) {
-  if (!value) return py::none();
-  return py::cast(*value);
-}
-
 py::dict use_facts(const MemoryUse& use) {
-  py::dict facts;
-  facts["name"] = use.name;
-  facts["first_layer"] = use.first_layer;
-  facts["layer_count"] = use.layer_count;
-  facts["has_output"] = use.has_output;
-  facts["weights_bytes"] = use.weights_bytes;
-  facts["mapped_bytes"] = use.mapped_bytes;
-  facts["cache_bytes"] = use.cache_bytes;
-  facts["compute_bytes"] = use.compute_bytes;
-  facts["output_bytes"] = use.output_bytes;
-  facts["projector_bytes"] = use.projector_bytes;
-  facts["total_bytes"] = use.total_bytes;
-  facts["capacity_bytes"] = maybe(use.capacity_bytes);
-  facts["verdict"] = std::string(name_of(use.verdict));
-  return facts;
+  return py::dict("name"_a = use.name, "first_layer"_a = use.first_layer,
+                  "layer_count"_a = use.layer_count, "has_output"_a = use.has_output,
+                  "weights_bytes"_a = use.weights_bytes, "mapped_bytes"_a = use.mapped_bytes,
+                  "cache_bytes"_a = use.cache_bytes, "compute_bytes"_a = use.compute_bytes,
+                  "output_bytes"_a = use.output_bytes, "projector_bytes"_a = use.projector_bytes,
+                  "total_bytes"_a = use.total_bytes, "capacity_bytes"_a = use.capacity_bytes,
+                  "verdict"_a = std::string(name_of(use.verdict)));
 }
 
 py::dict estimate_facts(const MemoryEstimate& estimate) {
-  py::dict facts;
-  facts["context"] = estimate.context;
-  facts["context_per_sequence"] = estimate.context_per_sequence;
-  facts["sequences"] = estimate.sequences;
-  facts["gpu_layers"] = estimate.gpu_layers;
-  facts["weights_bytes"] = estimate.weights_bytes;
-  facts["cache_bytes"] = estimate.cache_bytes;
-  facts["output_bytes"] = estimate.output_bytes;
   py::list devices;
   for (const MemoryUse& use : estimate.devices) devices.append(use_facts(use));
-  facts["devices"] = devices;
-  facts["host"] = use_facts(estimate.host);
-  facts["verdict"] = std::string(name_of(estimate.verdict));
-  facts["tokens_per_second_at_start"] = maybe(estimate.bound_at_start);
-  facts["tokens_per_second_at_end"] = maybe(estimate.bound_at_end);
-  return facts;
+  return py::dict(
+      "context"_a = estimate.context, "context_per_sequence"_a = estimate.context_per_sequence,
+      "sequences"_a = estimate.sequences, "gpu_layers"_a = estimate.gpu_layers,
+      "weights_bytes"_a = estimate.weights_bytes, "cache_bytes"_a = estimate.cache_bytes,
+      "output_bytes"_a = estimate.output_bytes, "devices"_a = devices,
+      "host"_a = use_facts(estimate.host), "verdict"_a = std::string(name_of(estimate.verdict)),
+      "tokens_per_second_at_start"_a = estimate.bound_at_start,
+      "tokens_per_second_at_end"_a = estimate.bound_at_end);
 }
 
 py::dict fit(const OpenModel& self, const py::dict& options,
@@ -115,8 +82,8 @@ py::dict fit(const OpenModel& self, const py::dict& options,
   }
   py::dict facts = estimate_facts(take(*std::move(estimate)));
   const Advice found = take(*std::move(advice));
-  facts["most_gpu_layers"] = maybe(found.gpu_layers);
-  facts["longest_context"] = maybe(found.context);
+  facts["most_gpu_layers"] = found.gpu_layers;
+  facts["longest_context"] = found.context;
   facts["architecture"] = to_str(profile.architecture());
   facts["is_known_architecture"] = profile.is_known_architecture();
   py::list notes;

@@ -153,15 +153,12 @@ Opened open_file(const py::object& file, bool is_lenient, bool is_header_only,
 }  // namespace
 
 void set_limits(Limits& limits, const py::dict& names) {
-  for (const auto& [name, value] : names) {
-    const auto limit = py::cast<std::uint64_t>(value);
-    const auto key = py::cast<std::string>(name);
-    if (key == "max_header_bytes") limits.max_header_bytes = limit;
-    if (key == "max_keys") limits.max_keys = limit;
-    if (key == "max_tensors") limits.max_tensors = limit;
-    if (key == "max_string_bytes") limits.max_string_bytes = limit;
-    if (key == "max_array_elements") limits.max_array_elements = limit;
-  }
+  set_option(names, "max_header_bytes", limits.max_header_bytes);
+  set_option(names, "max_keys", limits.max_keys);
+  set_option(names, "max_tensors", limits.max_tensors);
+  set_option(names, "max_string_bytes", limits.max_string_bytes);
+  set_option(names, "max_array_elements", limits.max_array_elements);
+  set_option(names, "max_depth", limits.max_depth);
 }
 
 Buffer::Buffer(const py::handle& object, bool is_writable) {

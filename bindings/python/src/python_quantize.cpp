@@ -16,44 +16,30 @@ struct QuantizeJob {
   QuantizePlan plan;
 };
 
-std::optional<TensorType> type_option(const py::dict& options, const char* name) {
-  if (!options.contains(name) || options[name].is_none()) return std::nullopt;
-  return type_from(py::cast<std::string>(options[name]));
-}
-
-bool flag_option(const py::dict& options, const char* name) {
-  return options.contains(name) && py::cast<bool>(options[name]);
-}
-
 QuantizeModelOptions options_from(const py::dict& options) {
   QuantizeModelOptions to;
-  if (options.contains("recipe")) {
-    const auto name = py::cast<std::string>(options["recipe"]);
-    to.recipe = find_recipe(std::string_view(name));
+  if (const auto name = find_option<std::string>(options, "recipe")) {
+    to.recipe = find_recipe(std::string_view(*name));
     if (to.recipe == nullptr) {
-      throw Failed{Error{Errc::invalid_argument, Error::no_offset, name, "no recipe of this name"}};
+      throw Failed{Error{Errc::invalid_argument, Error::no_offset, *name,
+                         "no recipe of this name; recipes() lists them"}};
     }
   }
-  if (options.contains("bits_per_weight")) {
-    to.target_bits_per_weight = py::cast<double>(options["bits_per_weight"]);
+  to.target_bits_per_weight = find_option<double>(options, "bits_per_weight");
+  to.target_file_bytes = find_option<std::uint64_t>(options, "file_bytes");
+  set_option(options, "pure", to.types.is_pure);
+  set_option(options, "leave_output", to.types.leaves_output);
+  to.types.output_type = find_type_option(options, "output_type");
+  to.types.token_embedding_type = find_type_option(options, "token_embedding_type");
+  std::vector<std::pair<std::string, std::string>> patterns;
+  set_option(options, "patterns", patterns);
+  for (const auto& [pattern, type] : patterns) {
+    to.types.patterns.push_back({pattern, type_from(type)});
   }
-  if (options.contains("file_bytes")) {
-    to.target_file_bytes = py::cast<std::uint64_t>(options["file_bytes"]);
-  }
-  to.types.is_pure = flag_option(options, "pure");
-  to.types.leaves_output = flag_option(options, "leave_output");
-  to.types.output_type = type_option(options, "output_type");
-  to.types.token_embedding_type = type_option(options, "token_embedding_type");
-  if (options.contains("patterns")) {
-    for (const auto& [pattern, type] : py::cast<py::dict>(options["patterns"])) {
-      to.types.patterns.push_back(
-          {py::cast<std::string>(pattern), type_from(py::cast<std::string>(type))});
-    }
-  }
-  to.keeps_shards = flag_option(options, "keep_shards");
-  to.allows_requantize = flag_option(options, "allow_requantize");
-  to.allows_nan = flag_option(options, "allow_nan");
-  if (options.contains("threads")) to.thread_count = py::cast<unsigned>(options["threads"]);
+  set_option(options, "keep_shards", to.keeps_shards);
+  set_option(options, "allow_requantize", to.allows_requantize);
+  set_option(options, "allow_nan", to.allows_nan);
+  set_option(options, "threads", to.thread_count);
   return to;
 }
 

@@ -24,6 +24,22 @@ std::shared_ptr<OpenModel> open_reference(const std::string& reference, bool is_
   return std::make_shared<OpenModel>(OpenModel{std::move(store), std::move(model.opened)});
 }
 
+/// The files of a repository: name, bytes, sha256, path on this system.
+py::list list_repository(const std::string& reference) {
+  RemoteOptions remote = remote_options();
+  const RemoteStore store = run(py::none(), [&](const Report& report) -> Result<RemoteStore> {
+    remote.should_stop = [report] { return !report(0); };
+    INGOT_TRY(const Reference parsed, parse_reference(reference));
+    return RemoteStore::open_repository(parsed, remote);
+  });
+  py::list rows;
+  for (const RemoteFile& file : store.files()) {
+    rows.append(
+        py::make_tuple(to_str(file.name), file.size_bytes, file.sha256, to_str(file.local_path)));
+  }
+  return rows;
+}
+
 /// Fetches the files of a model: path, bytes, sha256, whether that was verified, whether the file
 /// was there already.
 py::list download_model(const std::string& reference, const py::str& folder, unsigned connections,
@@ -58,6 +74,7 @@ py::list download_model(const std::string& reference, const py::str& folder, uns
 
 void add_remote(py::module_& module) {
   module.def("open_remote", &open_reference);
+  module.def("list_repository", &list_repository);
   module.def("download", &download_model);
   module.def("is_remote_reference",
              [](const py::str& text) { return is_remote_reference(to_bytes(text)); });

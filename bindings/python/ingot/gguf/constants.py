@@ -65,45 +65,67 @@ class TokenType(IntEnum):
     BYTE = 6
 
 
-# What gguf-py calls keys whose name would be another by the rule below.
+# What gguf-py calls keys in Keys, and in the name of the function add_...; "": by the rules below.
 _OTHER_NAMES = {
-    "tokenizer.ggml.tokens": "LIST", "tokenizer.ggml.token_type_count": "TOKEN_TYPE_COUNT",
-    "tokenizer.huggingface.json": "HF_JSON", "tokenizer.rwkv.world": "RWKV",
-    "tokenizer.ggml.unknown_token_id": "UNK_ID", "tokenizer.ggml.seperator_token_id": "SEP_ID",
-    "tokenizer.ggml.padding_token_id": "PAD_ID", "tokenizer.ggml.add_bos_token": "ADD_BOS",
-    "tokenizer.ggml.add_eos_token": "ADD_EOS", "tokenizer.ggml.add_space_prefix": "ADD_PREFIX",
-    "tokenizer.ggml.remove_extra_whitespaces": "REMOVE_EXTRA_WS",
-    "attention.max_alibi_bias": "MAX_ALIBI_BIAS", "attention.clamp_kqv": "CLAMP_KQV",
-    "attention.layer_norm_epsilon": "LAYERNORM_EPS",
-    "attention.layer_norm_rms_epsilon": "LAYERNORM_RMS_EPS",
-    "split.no": "LLM_KV_SPLIT_NO", "split.count": "LLM_KV_SPLIT_COUNT",
-    "split.tensors.count": "LLM_KV_SPLIT_TENSORS_COUNT",
+    "tokenizer.ggml.model": ("", "tokenizer_model"), "tokenizer.ggml.pre": ("", "tokenizer_pre"),
+    "tokenizer.ggml.tokens": ("LIST", "token_list"), "tokenizer.ggml.merges": ("", "token_merges"),
+    "tokenizer.ggml.token_type": ("", "token_types"), "tokenizer.ggml.scores": ("", "token_scores"),
+    "tokenizer.ggml.unknown_token_id": ("UNK_ID", "unk_token_id"),
+    "tokenizer.ggml.seperator_token_id": ("SEP_ID", "sep_token_id"),
+    "tokenizer.ggml.padding_token_id": ("PAD_ID", "pad_token_id"),
+    "tokenizer.ggml.add_bos_token": ("ADD_BOS", ""), "tokenizer.ggml.add_eos_token": ("ADD_EOS", ""),
+    "tokenizer.ggml.add_sep_token": ("ADD_SEP", ""),
+    "tokenizer.ggml.add_space_prefix": ("ADD_PREFIX", ""),
+    "tokenizer.ggml.remove_extra_whitespaces": ("REMOVE_EXTRA_WS", ""),
+    "tokenizer.huggingface.json": ("HF_JSON", ""), "tokenizer.rwkv.world": ("RWKV", ""),
+    "attention.layer_norm_epsilon": ("LAYERNORM_EPS", "layer_norm_eps"),
+    "attention.layer_norm_rms_epsilon": ("LAYERNORM_RMS_EPS", "layer_norm_rms_eps"),
+    "attention.causal": ("", "causal_attention"), "use_parallel_residual": ("", "parallel_residual"),
+    "rope.scaling.original_context_length": ("SCALING_ORIG_CTX_LEN", "rope_scaling_orig_ctx_len"),
+    "split.no": ("LLM_KV_SPLIT_NO", ""), "split.count": ("LLM_KV_SPLIT_COUNT", ""),
+    "split.tensors.count": ("LLM_KV_SPLIT_TENSORS_COUNT", ""),
 }
+
+# What general.base_model.ID. and general.dataset.ID. say of each model and dataset.
+_OF_EACH = ("name", "author", "version", "organization", "description", "url", "doi", "uuid", "repo_url")
 
 # The classes of Keys, and how the keys of each begin: the first that fits.
 _GROUPS = (("General", "general."), ("Split", "split."), ("Tokenizer", "tokenizer.ggml."),
            ("Tokenizer", "tokenizer."), ("Attention", "attention."), ("Rope", "rope."),
            ("SSM", "ssm."), ("WKV", "wkv."), ("Adapter", "adapter."), ("LLM", ""))
+# The groups whose prefix is not in the names of functions.
+_WITHOUT_PREFIX = ("General", "Tokenizer", "Attention")
 
 
 def _attribute(key: str, prefix: str) -> str:
-    other = _OTHER_NAMES.get(key)
-    if other:
-        return other
-    name = key[len(prefix):].upper().replace(".", "_")
+    name = _OTHER_NAMES.get(key, ("", ""))[0] or key[len(prefix):].upper().replace(".", "_")
     # gguf-py says BOS_ID for bos_token_id.
     return name[:-len("_TOKEN_ID")] + "_ID" if name.endswith("_TOKEN_ID") else name
 
 
-def _make_keys() -> Any:
+def _function(key: str, group: str, prefix: str) -> str:
+    name = key[len(prefix):] if group in _WITHOUT_PREFIX else key
+    return _OTHER_NAMES.get(key, ("", ""))[1] or name.replace(".", "_")
+
+
+def _make_keys() -> Tuple[Any, Dict[str, str]]:
     groups: Dict[str, Dict[str, str]] = {name: {} for name, _ in _GROUPS}
+    functions: Dict[str, str] = {}
     for key, has_architecture, _, _ in _core.standard_keys():
         group, prefix = next((group, prefix) for group, prefix in _GROUPS
                              if key.startswith(prefix))
-        groups[group][_attribute(key, prefix)] = "{arch}." + key if has_architecture else key
-    groups["General"].setdefault("TYPE", "general.type")
+        whole = "{arch}." + key if has_architecture else key
+        groups[group][_attribute(key, prefix)] = whole
+        functions[_function(key, group, prefix)] = whole
+    for kind in ("base_model", "dataset"):
+        for what in _OF_EACH:
+            key = f"general.{kind}.{{id}}.{what}"
+            groups["General"][f"{kind}_{what}".upper()] = functions[f"{kind}_{what}"] = key
+        groups["General"][f"{kind}_count".upper()] = functions[f"{kind}_count"] = f"general.{kind}.count"
+    groups["Tokenizer"]["CHAT_TEMPLATE_N"] = groups["Tokenizer"]["CHAT_TEMPLATE"] + ".{name}"
     members: Dict[str, Any] = {name: type(name, (), dict(keys)) for name, keys in groups.items()}
-    return type("Keys", (), {"__doc__": "Names of keys, by subject.", **members})
+    return type("Keys", (), {"__doc__": "Names of keys, by subject.", **members}), functions
 
 
-Keys = _make_keys()
+#: The keys by subject; and the key that each function add_... of GGUFWriter sets.
+Keys, KEY_OF_FUNCTION = _make_keys()

@@ -1,39 +1,33 @@
 # SPDX-License-Identifier: MIT
 """GGUFWriter: keys and tensors in the order of the calls, then the file."""
+import logging
 import os
-from typing import Any, BinaryIO, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
+from enum import Enum
+from typing import TYPE_CHECKING, Any, BinaryIO, Dict, List, NamedTuple, Optional, Sequence, Set, Tuple, Union
 
 import numpy as np
 
 from .. import _codec, _core, _values
-from .constants import (GGUF_DEFAULT_ALIGNMENT, GGMLQuantizationType, GGUFEndian, GGUFValueType, Keys,
-                        VALUE_TYPE_NAMES)
+from .constants import (GGUF_DEFAULT_ALIGNMENT, GGMLQuantizationType, GGUFEndian, GGUFValueType,
+                        KEY_OF_FUNCTION, Keys, VALUE_TYPE_NAMES)
 from .quants import quant_shape_from_byte_shape
 
 _OF_DTYPE = {"f2": "F16", "f4": "F32", "f8": "F64", "i1": "I8", "i2": "I16", "i4": "I32", "i8": "I64"}
 
-# What gguf-py calls the functions for keys that its own names do not spell: add_NAME(value).
-_OTHER_FUNCTIONS = {
-    "head_count": "{arch}.attention.head_count", "head_count_kv": "{arch}.attention.head_count_kv",
-    "key_length": "{arch}.attention.key_length", "value_length": "{arch}.attention.value_length",
-    "layer_norm_eps": "{arch}.attention.layer_norm_epsilon",
-    "layer_norm_rms_eps": "{arch}.attention.layer_norm_rms_epsilon",
-    "sliding_window": "{arch}.attention.sliding_window", "causal_attention": "{arch}.attention.causal",
-    "rope_dimension_count": "{arch}.rope.dimension_count", "rope_freq_base": "{arch}.rope.freq_base",
-    "rope_scaling_type": "{arch}.rope.scaling.type", "rope_scaling_factor": "{arch}.rope.scaling.factor",
-    "tokenizer_model": "tokenizer.ggml.model", "tokenizer_pre": "tokenizer.ggml.pre",
-    "token_list": "tokenizer.ggml.tokens", "token_merges": "tokenizer.ggml.merges",
-    "token_types": "tokenizer.ggml.token_type", "token_scores": "tokenizer.ggml.scores",
-    "token_type_count": "tokenizer.ggml.token_type_count",
-    "unk_token_id": "tokenizer.ggml.unknown_token_id", "sep_token_id": "tokenizer.ggml.seperator_token_id",
-    "pad_token_id": "tokenizer.ggml.padding_token_id",
-}
+_logger = logging.getLogger(__name__)
 
 
 class _Tensor(NamedTuple):
     shape: Tuple[int, ...]
     type: Any
     nbytes: int
+
+
+def _element_type(values: Sequence[Any]) -> Any:
+    types = {GGUFValueType.get_type(value) for value in values}
+    if len(types) > 1:
+        raise ValueError("All items in a GGUF array should be of the same type")
+    return types.pop()
 
 
 class GGUFWriter:
@@ -54,23 +48,26 @@ class GGUFWriter:
         self.endianess = endianess
         self.data_alignment = GGUF_DEFAULT_ALIGNMENT
         self._core = _core.Writer()
-        self._types: Dict[str, str] = {}
+        self._keys: Set[str] = set()
         self._tensors: Dict[str, _Tensor] = {}
         self._data: Dict[str, Any] = {}
         self._file: Optional[BinaryIO] = None
+        self._state = "no file"
         self.add_string(Keys.General.ARCHITECTURE, arch)
 
     # --- keys ---------------------------------------------------------------------------------------
 
     def add_key_value(self, key: str, val: Any, vtype: Any, sub_type: Any = None) -> None:
-        """Sets a key; an array without `sub_type` gets the type of its first element."""
+        """Sets a key; an array without `sub_type` gets the type of its elements."""
+        if key in self._keys:
+            _logger.warning("Duplicated key name %r, overwriting it", key)
+        self._keys.add(key)
         name = VALUE_TYPE_NAMES[int(vtype)]
         if vtype == GGUFValueType["ARRAY"]:
             if len(val) == 0:
                 raise ValueError("Invalid GGUF metadata array. Empty array")
             if sub_type is None:
-                sub_type = GGUFValueType["UINT8"] if isinstance(val, bytes) else \
-                    GGUFValueType.get_type(val[0])
+                sub_type = GGUFValueType["UINT8"] if isinstance(val, bytes) else _element_type(val)
             name = f"[{VALUE_TYPE_NAMES[int(sub_type)]}]"
             if isinstance(val, bytes):
                 val = np.frombuffer(val, np.uint8)
@@ -86,6 +83,8 @@ class GGUFWriter:
             self.add_key_value(key, val, GGUFValueType["STRING"])
 
     def add_custom_alignment(self, alignment: int) -> None:
+        if alignment <= 0 or alignment & (alignment - 1):
+            raise ValueError("Invalid alignment: must be a non-zero power of two")
         self.data_alignment = alignment
         self.add_key_value(Keys.General.ALIGNMENT, alignment, GGUFValueType["UINT32"])
 
@@ -104,7 +103,7 @@ class GGUFWriter:
                     default = template
                 else:
                     names.append(name)
-                    self.add_string(f"{Keys.Tokenizer.CHAT_TEMPLATE}.{name}", template)
+                    self.add_string(Keys.Tokenizer.CHAT_TEMPLATE_N.format(name=name), template)
             if names:
                 self.add_array(Keys.Tokenizer.CHAT_TEMPLATES, names)
             if default is None:
@@ -112,29 +111,25 @@ class GGUFWriter:
             value = default
         self.add_string(Keys.Tokenizer.CHAT_TEMPLATE, value)
 
-    def __getattr__(self, name: str) -> Any:
-        if not name.startswith("add_"):
-            raise AttributeError(name)
-        what = name[len("add_"):]
-        if what.upper() in GGUFValueType.__members__:
-            return lambda key, val: self.add_key_value(key, val, GGUFValueType[what.upper()])
-        key = _key_of_function(what)
-        if key is None:
-            raise AttributeError(name)
-        return lambda value: self._add_standard(key.replace("{arch}", self.arch), value)
+    if TYPE_CHECKING:
+        def __getattr__(self, name: str) -> Any: ...  # add_NAME, which _add_functions makes
 
     def _add_standard(self, key: str, value: Any) -> None:
-        is_array = not isinstance(value, (str, bytes)) and hasattr(value, "__len__")
-        if is_array and len(value) == 0:
-            return
-        plain, type = _values.typed(key, value, None, self.arch)
-        self._core.set(key, plain, type)
+        """A standard key has its usual type, a list that of its first element."""
+        is_list = not isinstance(value, (str, bytes)) and hasattr(value, "__len__")
+        if is_list or isinstance(value, bytes) and _core.usual_type(key, self.arch, True).startswith("["):
+            self.add_array(key, value)
+        elif value != "":
+            value = value.value if isinstance(value, Enum) else value
+            self._core.set(key, *_values.typed(key, value, None, self.arch))
 
     # --- tensors ------------------------------------------------------------------------------------
 
     def add_tensor_info(self, name: str, tensor_shape: Sequence[int], tensor_dtype: Any,
                         tensor_nbytes: int, raw_dtype: Any = None) -> None:
         """Announces a tensor, whose data `write_tensor_data` writes."""
+        if self._state != "no file":
+            raise ValueError(f"Expected no output file yet, got one with {self._state}")
         if name in self._tensors:
             raise ValueError(f"Duplicated tensor name {name!r}")
         dtype = np.dtype(tensor_dtype)
@@ -173,35 +168,49 @@ class GGUFWriter:
         self.path = path if path is not None else self.path
         if self.path is None:
             raise ValueError("the path of the file is needed")
+        self._expect("no file", "header")
         self._file = open(self.path, "wb")
 
     def write_kv_data_to_file(self) -> None:
-        """What comes before the tensors is written as one, by `write_ti_data_to_file`."""
-        if self._file is None:
-            raise ValueError("Expected output file to contain the header")
+        """What comes before the data is written as one: here, or with the tensors if there are any."""
+        self._expect("header", "keys")
+        if self._tensors:
+            return
+        header = self._header()
+        # Without data there is no padding before it.
+        self._write(header[:_core.open_bytes(header, True, True, {}).files()[0]["header_bytes"]])
 
     def write_ti_data_to_file(self) -> None:
+        self._expect("keys", "tensors")
         for name, tensor in self._tensors.items():
             self._core.add_bytes(name, tensor.type.name, tensor.shape[::-1], b"")
-        order = "big" if self.endianess == GGUFEndian.BIG else "little"
-        header = self._core.header(3, order)
-        if not self._tensors:
-            # Without data there is no padding before it.
-            end = _core.open_bytes(header, True, True, {}).files()[0]["header_bytes"]
-            header = header[:end]
-        assert self._file is not None
-        self._file.write(header)
+        if self._tensors:
+            self._write(self._header())
         self._pending: List[str] = list(self._tensors)
+
+    def _expect(self, state: str, next_state: str) -> None:
+        """The functions that write have an order."""
+        if self._state != state:
+            raise ValueError(f"Expected output file with {state}, got {self._state}")
+        self._state = next_state
+
+    def _header(self) -> bytes:
+        return self._core.header(3, "big" if self.endianess == GGUFEndian.BIG else "little")
+
+    def _write(self, content: Any) -> None:
+        assert self._file is not None
+        self._file.write(content)
 
     def write_tensor_data(self, tensor: Any, tensor_endianess: Any = None, raw_dtype: Any = None) -> None:
         """Writes the data of the next tensor."""
-        assert self._file is not None
+        if self._state != "tensors" or not self._pending:
+            raise ValueError(f"Expected output file with tensors to come, got {self._state}")
         name = self._pending.pop(0)
         data = self._in_order(tensor, tensor_endianess, self._tensors[name].type)
         if data.nbytes != self._tensors[name].nbytes:
             raise ValueError(f"{name}: {data.nbytes} bytes, {self._tensors[name].nbytes} were announced")
-        self._file.write(data.data.cast("B") if data.size else b"")
-        self._file.write(bytes(-data.nbytes % self.data_alignment))
+        self._write(data.data.cast("B") if data.size else b"")
+        self._write(bytes(-data.nbytes % self.data_alignment))
 
     def write_tensors_to_file(self, *, progress: bool = False) -> None:
         self.write_ti_data_to_file()
@@ -219,12 +228,30 @@ class GGUFWriter:
             self._file = None
 
 
-def _key_of_function(what: str) -> Optional[str]:
-    """The key that add_WHAT sets: by the table above, or by the names of standard keys."""
-    if what in _OTHER_FUNCTIONS:
-        return _OTHER_FUNCTIONS[what]
-    for key, has_architecture, _, _ in _core.standard_keys():
-        for prefix in ("general.", "tokenizer.ggml.", "tokenizer.", ""):
-            if key.startswith(prefix) and key[len(prefix):].replace(".", "_") == what:
-                return "{arch}." + key if has_architecture else key
-    return None
+def _setter(key: str) -> Any:
+    """The function for a key, which takes the number of the model or dataset where the key has one."""
+    def add(self: GGUFWriter, *arguments: Any) -> None:
+        *numbers, value = arguments
+        name = key.replace("{id}", str(numbers[0])) if numbers else key
+        self._add_standard(name.replace("{arch}", self.arch), value)
+    add.__doc__ = f"Sets {key}."
+    return add
+
+
+def _typed_setter(type: Any) -> Any:
+    def add(self: GGUFWriter, key: str, val: Any) -> None:
+        self.add_key_value(key, val, type)
+    add.__doc__ = f"Sets a key of type {type.name}."
+    return add
+
+
+def _add_functions() -> None:
+    """Gives the class an add_... for each standard key and each type of numbers."""
+    functions = {name: _setter(key) for name, key in KEY_OF_FUNCTION.items()}
+    functions.update({type.name.lower(): _typed_setter(type) for type in GGUFValueType})
+    for name, function in functions.items():
+        if not hasattr(GGUFWriter, "add_" + name):
+            setattr(GGUFWriter, "add_" + name, function)
+
+
+_add_functions()

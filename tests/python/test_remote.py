@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: MIT
+"""Models on servers: a server on this machine, with a hub and a registry."""
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import numpy
+import pytest
+
+import ingot
+from ingot import _core
+
+pytestmark = pytest.mark.skipif(not hasattr(_core, "open_remote"), reason="built without libcurl")
+
+
+class Site:
+    """The server, the folder that it serves, and what it was asked for."""
+
+    def __init__(self, root, folder):
+        self.folder = folder
+        self._log = folder.parent / "log"
+        self._process = subprocess.Popen(
+            [sys.executable, root / "tests" / "support" / "model_server.py", folder, "--log", self._log],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.address = f"http://127.0.0.1:{self._process.stdout.readline().split()[0]}"
+
+    def requests(self):
+        return [json.loads(line) for line in self._log.read_text().splitlines()]
+
+    def close(self):
+        self._process.stdin.close()
+        self._process.wait(20)
+        self._process.stdout.close()
+
+
+@pytest.fixture
+def site(root, tmp_path, model_path, monkeypatch):
+    folder = tmp_path / "www"
+    for place in ("model.gguf", "hub/org/repo/model-Q8_0.gguf", "hub/org/wrong/model-Q8_0.gguf"):
+        (folder / place).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(model_path, folder / place)
+    opened = Site(root, folder)
+    # Nothing of the user: no token, no cache.
+    for name in ("HOME", "XDG_CACHE_HOME", "HF_HOME"):
+        monkeypatch.setenv(name, str(tmp_path / "home"))
+    monkeypatch.delenv("HF_TOKEN", raising=False)
+    monkeypatch.setenv("HF_ENDPOINT", opened.address + "/hub")
+    yield opened
+    opened.close()
+
+
+def test_an_address_opens(site, weights):
+    with ingot.open(site.address + "/model.gguf") as model:
+        assert model.metadata["general.name"] == "A small model"
+        assert model.metadata["tokenizer.ggml.tokens"][0] == "!"
+        numpy.testing.assert_array_equal(model.tensors["token_embd.weight"].numpy(), weights)
+    assert {request["path"] for request in site.requests()} == {"/model.gguf"}
+    assert all(request["range"] for request in site.requests())
+
+
+def test_a_name_in_a_hub_opens(site, model_path):
+    assert [(file.name, file.nbytes) for file in ingot.ls("hf:org/repo")] == [
+        ("model-Q8_0.gguf", model_path.stat().st_size)]
+    with ingot.open("hf:org/repo:Q8_0") as model:
+        assert model.metadata["general.name"] == "A small model"
+
+
+def test_errors_of_a_server(site):
+    with pytest.raises(ingot.Error, match="none.gguf"):
+        ingot.open(site.address + "/none.gguf")
+    with pytest.raises(ingot.Error) as caught:
+        ingot.ls("hf:org/nothing")
+    assert caught.value.code and isinstance(caught.value, (ValueError, OSError))
+
+
+def test_a_model_is_downloaded_and_proven(site, tmp_path, model_path):
+    done = []
+    file, = ingot.download("hf:org/repo:Q8_0", tmp_path, progress=done.append)
+    assert pathlib.Path(file.path).read_bytes() == model_path.read_bytes()
+    assert file.is_verified and not file.was_there and done[-1] == file.nbytes
+    again, = ingot.download("hf:org/repo:Q8_0", tmp_path)
+    assert again.was_there and again.sha256 == file.sha256
+    folder = tmp_path / "wrong"
+    folder.mkdir()
+    with pytest.raises(ingot.Error) as caught:
+        ingot.download("hf:org/wrong:Q8_0", folder)
+    assert caught.value.code == "digest_mismatch" and not list(folder.glob("*.gguf"))
+
+
+def test_the_exception_of_progress_arrives(site, tmp_path):
+    def stop(_):
+        raise RuntimeError("enough")
+
+    with pytest.raises(RuntimeError, match="enough"):
+        ingot.download(site.address + "/model.gguf", tmp_path, progress=stop)
