@@ -18,6 +18,7 @@
 #include "cli/progress.hpp"
 #include "commands/check/check_baseline.hpp"
 #include "commands/check/check_report.hpp"
+#include "commands/check/check_rule_list.hpp"
 
 namespace ingot::cli {
 namespace {
