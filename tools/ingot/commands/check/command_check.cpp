@@ -19,6 +19,7 @@
 #include "commands/check/check_baseline.hpp"
 #include "commands/check/check_report.hpp"
 #include "commands/check/check_rule_list.hpp"
+#include "text/whole_file.hpp"
 
 namespace ingot::cli {
 namespace {
@@ -48,6 +49,7 @@ struct Options {
   std::vector<std::string> fail_on;
   std::vector<std::string> ignored;
   std::vector<std::string> only;
+  std::string template_file;
   std::string baseline;
   std::string new_baseline;
   bool may_replace = false;
@@ -267,6 +269,11 @@ ExitCode run(Options& options, Console& console) {
     return ExitCode::done;
   }
   choose_rules(options);
+  if (!options.template_file.empty()) {
+    Result<std::string> source = read_whole(options.template_file);
+    if (!source) return console.fail(options.template_file, source.error());
+    options.check.chat_template = *std::move(source);
+  }
   options.check.with_value_digests = !options.baseline.empty() || !options.new_baseline.empty();
   CheckBaseline known;
   if (!options.baseline.empty()) {
@@ -305,6 +312,8 @@ void add_check_command(CLI::App& program, Console& console) {
   add_texts(command, "--ignore", options->ignored, "RULE", "Leave out a rule")->delimiter(',');
   add_texts(command, "--only", options->only, "RULE", "Apply this rule alone, and others so named")
       ->delimiter(',');
+  add_text(command, "--chat-template-file", options->template_file, "FILE",
+           "Compare the chat template with that of FILE, as its publisher has it");
   add_text(command, "--baseline", options->baseline, "FILE",
            "Do not report the findings that FILE lists");
   add_text(command, "--write-baseline", options->new_baseline, "FILE",
