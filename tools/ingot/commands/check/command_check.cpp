@@ -109,6 +109,13 @@ Result<CheckSummary> check_opened(const Result<Model>& model, const CheckOptions
   return summary;
 }
 
+Result<CheckSummary> check_remote(Console& console, const std::string& file,
+                                  const CheckOptions& options, const FindingSink& sink) {
+  const Result<Model> model = console.open_model(file, FileAccess::read);
+  if (model && options.with_data) INGOT_TRY_VOID(console.before_reading(file, *model));
+  return check_opened(model, options, sink);
+}
+
 /// A model of another format. If it is in several files, a finding says in which one.
 Result<CheckSummary> check_foreign(Console& console, const std::string& file,
                                    const CheckOptions& options, const FindingSink& sink) {
@@ -154,10 +161,9 @@ void check_one(Run& run, const std::string& file) {
   const Result<CheckSummary> result =
       file == "-"
           ? check_opened(Model::open_descriptor(STDIN_FILENO, open_options), check_options, sink)
-      : console.remote().is_meant(file)
-          ? check_opened(console.open_model(file, FileAccess::read), check_options, sink)
-      : is_foreign(file) ? check_foreign(console, file, check_options, sink)
-                         : check_file(file, open_options, check_options, sink);
+      : console.remote().is_meant(file) ? check_remote(console, file, check_options, sink)
+      : is_foreign(file)                ? check_foreign(console, file, check_options, sink)
+                                        : check_file(file, open_options, check_options, sink);
   progress.reset();
   if (!result) {
     checked.verdict = "failed";

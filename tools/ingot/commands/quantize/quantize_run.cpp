@@ -375,6 +375,11 @@ ExitCode run_quantize(QuantizeRequest& options, Console& console) {
     code = runs.back()->prepare();
     if (code != ExitCode::done) return code;
   }
+  if (!options.is_plan) {
+    // All types are made of one reading.
+    const Result<void> ready = console.before_reading(options.file, *model);
+    if (!ready) return console.fail(options.file, ready.error());
+  }
   return work(runs, *model, options, console);
 }
 
