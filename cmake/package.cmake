@@ -41,8 +41,8 @@ endif()
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libingot-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SHLIBDEPS OFF)
-# The C++ headers use tl::expected; a static ingot::convert needs what it stands on.
-set(static_needs "libssl-dev, zlib1g-dev")
+# The C++ headers use tl::expected; a static library needs what it stands on.
+set(static_needs "libssl-dev, zlib1g-dev, libyaml-dev")
 if(BUILD_SHARED_LIBS)
   set(static_needs ${same_library})
 endif()

@@ -18,6 +18,7 @@ LICENCES = {
     "libstdc++-12-dev": "GPL-3.0-or-later WITH GCC-exception-3.1",
     "libssl-dev": "Apache-2.0",
     "zlib1g-dev": "Zlib",
+    "libyaml-dev": "MIT",
     "libfmt-dev": "MIT",
     "libcli11-dev": "BSD-3-Clause",
     "nlohmann-json3-dev": "MIT",

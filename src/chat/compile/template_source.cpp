@@ -2,23 +2,12 @@
 #include "chat/compile/template_source.hpp"
 
 #include <algorithm>
+#include <utility>
+
+#include "base/line_feeds.hpp"
 
 namespace ingot::chat {
 namespace {
-
-std::string with_line_feeds(std::string text) {
-  if (text.find('\r') == std::string::npos) return text;
-  std::string result;
-  result.reserve(text.size());
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '\r') {
-      result += text[i];
-    } else if (i + 1 == text.size() || text[i + 1] != '\n') {
-      result += '\n';
-    }
-  }
-  return result;
-}
 
 bool begins_character(char c) noexcept { return (static_cast<unsigned char>(c) & 0xC0u) != 0x80; }
 

@@ -22,6 +22,17 @@ bool stays_inside(std::string_view name) {
   }
 }
 
+/// The names without their folders, sorted.
+std::vector<std::string> last_parts(const std::vector<std::string>& names) {
+  std::vector<std::string> parts;
+  parts.reserve(names.size());
+  for (const std::string& name : names) {
+    parts.push_back(name.substr(name.find_last_of('/') + 1));
+  }
+  std::sort(parts.begin(), parts.end());
+  return parts;
+}
+
 }  // namespace
 
 Result<ModelFolder> ModelFolder::open(const Store& store, std::string path, std::string name) {
@@ -32,11 +43,14 @@ Result<ModelFolder> ModelFolder::open(const Store& store, std::string path, std:
   folder.name_ =
       !name.empty() ? std::move(name) : folder.path_.substr(folder.path_.find_last_of('/') + 1);
   INGOT_TRY(const std::vector<std::string> names, store.list(folder.path_));
-  for (const std::string& file : names) {
-    folder.files_.push_back(file.substr(file.find_last_of('/') + 1));
-  }
-  std::sort(folder.files_.begin(), folder.files_.end());
+  folder.files_ = last_parts(names);
   return folder;
+}
+
+std::vector<std::string> ModelFolder::files_in(std::string_view folder) const {
+  if (!stays_inside(folder)) return {};
+  const auto names = store_->list(path_of(folder));
+  return names ? last_parts(*names) : std::vector<std::string>();
 }
 
 bool ModelFolder::has(std::string_view file) const {

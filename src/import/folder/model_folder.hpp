@@ -34,6 +34,8 @@ class ModelFolder {
   /// The names of the files directly in it, sorted.
   [[nodiscard]] const std::vector<std::string>& files() const noexcept { return files_; }
   [[nodiscard]] INGOT_EXPORT bool has(std::string_view file) const;
+  /// The names of the files in a folder directly below, sorted; none if there is no such folder.
+  [[nodiscard]] INGOT_EXPORT std::vector<std::string> files_in(std::string_view folder) const;
   /// The name of a file in messages.
   [[nodiscard]] INGOT_EXPORT std::string locate(std::string_view file) const;
 

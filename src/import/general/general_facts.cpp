@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: MIT
+#include "import/general/general_facts.hpp"
+
+#include <algorithm>
+#include <initializer_list>
+#include <utility>
+
+#include "import/folder/refusal.hpp"
+#include "import/general/model_id.hpp"
+
+namespace ingot::hf {
+namespace {
+
+/// A member of a model card, and the fact that it is. The first that has a value counts.
+struct CardName {
+  std::string_view member;
+  std::string_view fact;
+};
+
+constexpr CardName card_names[] = {
+    // What llama.cpp's own cards say.
+    {"name", "name"},
+    {"author", "author"},
+    {"version", "version"},
+    {"organization", "organization"},
+    {"description", "description"},
+    {"finetune", "finetune"},
+    {"basename", "basename"},
+    {"size_label", "size_label"},
+    {"url", "source.url"},
+    {"doi", "source.doi"},
+    {"uuid", "source.uuid"},
+    {"repo_url", "source.repo_url"},
+    // The same in the manner of Hugging Face.
+    {"model_name", "name"},
+    {"model_author", "author"},
+    {"model_version", "version"},
+    {"model_organization", "organization"},
+    {"model_description", "description"},
+    {"model_finetune", "finetune"},
+    {"model_basename", "basename"},
+    {"model_size_label", "size_label"},
+    {"model_url", "source.url"},
+    {"model_doi", "source.doi"},
+    {"model_uuid", "source.uuid"},
+    {"model_repo_url", "source.repo_url"},
+    // What some authors write.
+    {"model_creator", "author"},
+    {"model_type", "basename"},
+    // What Hugging Face defines.
+    {"license_name", "license.name"},
+    {"license_link", "license.link"},
+};
+
+/// The text of a scalar, or those of a list joined with commas.
+std::optional<std::string> joined(const CardValue& value) {
+  if (value.is_text()) return value.text;
+  if (value.kind != CardValue::Kind::list) return std::nullopt;
+  std::string text;
+  for (const CardValue& item : value.items) {
+    if (!text.empty()) text += ',';
+    text += item.text;
+  }
+  return text;
+}
+
+/// Appends a text or the texts of a list; texts that are there already come again.
+void append(const CardValue& value, std::optional<std::vector<std::string>>& texts) {
+  if (value.kind == CardValue::Kind::null) return;
+  if (!texts) texts.emplace();
+  if (value.is_text()) texts->push_back(value.text);
+  if (value.kind != CardValue::Kind::list) return;
+  for (const CardValue& item : value.items) {
+    if (item.is_text()) texts->push_back(item.text);
+  }
+}
+
+void offer_source_id(std::string_view id, std::int64_t parameter_count, Facts& facts) {
+  const ModelId parts = parse_model_id(id, parameter_count);
+  facts.emplace("name", title_of(parts.full_name));
+  if (parts.organization) facts.emplace("organization", title_of(*parts.organization));
+  if (parts.version) facts.emplace("version", *parts.version);
+  if (parts.organization) {
+    facts.emplace("repo_url",
+                  "https://huggingface.co/" + *parts.organization + "/" + parts.full_name);
+  }
+}
+
+/// "A/B" of the address of a repository at Hugging Face; empty for every other address.
+std::string_view hub_id(std::string_view address) {
+  for (const std::string_view start : {"http://huggingface.co/", "https://huggingface.co/"}) {
+    if (!address.starts_with(start)) continue;
+    address.remove_prefix(start.size());
+    const std::size_t slash = address.find('/');
+    const bool is_id = slash != 0 && slash < address.size() - 1 && !address.empty() &&
+                       address.find('/', slash + 1) == address.npos;
+    return is_id ? address : std::string_view();
+  }
+  return {};
+}
+
+Facts source_facts(const CardValue& source, std::int64_t parameter_count) {
+  Facts facts;
+  for (std::size_t i = 0; i < source.names.size(); ++i) {
+    if (source.items[i].is_text()) facts.insert_or_assign(source.names[i], source.items[i].text);
+  }
+  if (!source.is_text()) return facts;
+  const std::string_view text = source.text;
+  const bool is_address =
+      text.starts_with("http://") || text.starts_with("https://") || text.starts_with("ssh://");
+  if (is_address) facts.emplace("repo_url", text);
+  const std::string_view id = is_address ? hub_id(text) : text;
+  if (!is_address || !id.empty()) offer_source_id(id, parameter_count, facts);
+  return facts;
+}
+
+/// The sources that the first of the members names; one text or a list.
+std::optional<std::vector<Facts>> sources(const CardValue& card,
+                                          std::initializer_list<std::string_view> members,
+                                          std::int64_t parameter_count) {
+  const auto member = std::find_if(members.begin(), members.end(),
+                                   [&](std::string_view name) { return card.contains(name); });
+  if (member == members.end()) return std::nullopt;
+  const CardValue& value = card[*member];
+  std::vector<Facts> list;
+  if (value.is_text()) list.push_back(source_facts(value, parameter_count));
+  if (value.kind == CardValue::Kind::list) {
+    for (const CardValue& item : value.items) {
+      list.push_back(source_facts(item, parameter_count));
+    }
+  }
+  return list;
+}
+
+std::vector<Facts> objects_of(JsonView list) {
+  std::vector<Facts> objects;
+  list.each_element([&](JsonView object) {
+    Facts& facts = objects.emplace_back();
+    object.each_member([&](std::string_view name, JsonView value) {
+      if (value.is_text()) facts.insert_or_assign(std::string(name), std::string(value.text()));
+      return true;
+    });
+    return true;
+  });
+  return objects;
+}
+
+std::vector<std::string> texts_of(JsonView value) {
+  std::vector<std::string> texts;
+  if (value.is_text()) texts.emplace_back(value.text());
+  value.each_element([&](JsonView item) {
+    if (item.is_text()) texts.emplace_back(item.text());
+    return true;
+  });
+  return texts;
+}
+
+}  // namespace
+
+const std::vector<std::string_view>& source_fact_names() {
+  static const std::vector<std::string_view> names = {
+      "name", "author", "version", "organization", "description", "url", "doi", "uuid", "repo_url"};
+  return names;
+}
+
+void GeneralFacts::offer(std::string_view name, std::string_view text) {
+  texts.emplace(std::string(name), std::string(text));
+}
+
+void GeneralFacts::offer_card(const CardValue& card, std::int64_t parameter_count) {
+  for (const CardName& row : card_names) {
+    if (card[row.member].is_text()) offer(row.fact, card[row.member].text);
+  }
+  offer_if("license", joined(card["license"]));
+  if (auto models =
+          sources(card, {"base_model", "base_models", "base_model_sources"}, parameter_count)) {
+    base_models = std::move(models);
+  }
+  if (auto sets = sources(card, {"datasets", "dataset", "dataset_sources"}, parameter_count)) {
+    datasets = std::move(sets);
+  }
+  append(card["tags"], tags);
+  append(card["pipeline_tag"], tags);
+  append(card["languages"], languages);
+  append(card["language"], languages);
+}
+
+void GeneralFacts::offer_id(std::string_view id, std::int64_t parameter_count) {
+  const ModelId parts = parse_model_id(id, parameter_count);
+  offer("name", title_of(parts.full_name));
+  if (parts.organization) offer("organization", title_of(*parts.organization));
+  offer_if("basename", parts.basename);
+  offer_if("finetune", parts.finetune);
+  offer_if("version", parts.version);
+  offer_if("size_label", parts.size_label);
+}
+
+Result<void> GeneralFacts::replace(JsonView members, const std::string& file) {
+  Result<void> outcome;
+  members.each_member([&](std::string_view key, JsonView value) {
+    constexpr std::string_view prefix = "general.";
+    if (!key.starts_with(prefix) || key.starts_with("general.sampling.")) return true;
+    const std::string name(key.substr(prefix.size()));
+    if (name == "license") return true;  // as the reference has it
+    if (name == "base_models") {
+      base_models = objects_of(value);
+    } else if (name == "datasets") {
+      datasets = objects_of(value);
+    } else if (name == "tags") {
+      tags = texts_of(value);
+    } else if (name == "languages") {
+      languages = texts_of(value);
+    } else if (value.is_null()) {
+      texts.erase(name);
+    } else if (value.is_text()) {
+      texts.insert_or_assign(name, std::string(value.text()));
+    } else {
+      outcome = refuse(file, std::string(key) + " must be a text");
+    }
+    return outcome.has_value();
+  });
+  return outcome;
+}
+
+}  // namespace ingot::hf

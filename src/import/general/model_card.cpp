@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MIT
+#include "import/general/model_card.hpp"
+
+#include <yaml.h>
+
+#include <optional>
+#include <utility>
+
+#include "base/line_feeds.hpp"
+
+namespace ingot::hf {
+namespace {
+
+constexpr std::size_t max_depth = 64;
+
+/// The lines between the first, which must be `---`, and the next such line, or the end.
+std::string front_matter(std::string_view text) {
+  constexpr std::string_view fence = "---";
+  std::string lines = with_line_feeds(std::string(text));
+  std::string_view rest = lines;
+  const auto take_line = [&] {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(line.size() == rest.size() ? rest.size() : line.size() + 1);
+    return line;
+  };
+  if (take_line() != fence) return {};
+  std::string matter;
+  while (!rest.empty()) {
+    const std::string_view line = take_line();
+    if (line == fence) break;
+    for (const char c : line) {
+      if (c == '\t') {
+        matter += "  ";  // YAML allows no tabs for indentation
+      } else {
+        matter += c;
+      }
+    }
+    matter += '\n';
+  }
+  return matter;
+}
+
+bool is_null(std::string_view text) {
+  return text.empty() || text == "~" || text == "null" || text == "Null" || text == "NULL";
+}
+
+CardValue scalar(const yaml_event_t& event) {
+  const auto& scalar = event.data.scalar;
+  const std::string_view text(reinterpret_cast<const char*>(scalar.value), scalar.length);
+  CardValue value;
+  const bool is_plain = scalar.style == YAML_PLAIN_SCALAR_STYLE && scalar.tag == nullptr;
+  if (is_plain && is_null(text)) return value;
+  value.kind = CardValue::Kind::text;
+  value.text = text;
+  return value;
+}
+
+/// An event of the parser, which owns memory.
+class Event {
+ public:
+  Event() = default;
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+  ~Event() { yaml_event_delete(&event_); }
+
+  [[nodiscard]] bool next(yaml_parser_t& parser) {
+    yaml_event_delete(&event_);
+    return yaml_parser_parse(&parser, &event_) != 0;
+  }
+  [[nodiscard]] const yaml_event_t& operator*() const { return event_; }
+  [[nodiscard]] const yaml_event_t* operator->() const { return &event_; }
+
+ private:
+  yaml_event_t event_ = {};
+};
+
+/// Builds the value of one document from the events of the parser.
+class CardParser {
+ public:
+  CardParser(std::string_view matter, std::string file) : file_(std::move(file)) {
+    if (yaml_parser_initialize(&parser_) == 0) return;
+    is_ready_ = true;
+    yaml_parser_set_input_string(&parser_, reinterpret_cast<const unsigned char*>(matter.data()),
+                                 matter.size());
+  }
+  CardParser(const CardParser&) = delete;
+  CardParser& operator=(const CardParser&) = delete;
+  ~CardParser() {
+    if (is_ready_) yaml_parser_delete(&parser_);
+  }
+
+  [[nodiscard]] Result<CardValue> parse();
+
+ private:
+  /// A list or object that is open.
+  struct Open {
+    CardValue value;
+    std::optional<std::string> name;  // of the next member
+  };
+
+  [[nodiscard]] Failure refuse(Errc code, std::size_t line, std::string what) const {
+    // The front matter begins on the second line, and the parser counts from 0.
+    return fail(code, file_, "line " + std::to_string(line + 2) + ": " + std::move(what));
+  }
+  Result<void> take(const yaml_event_t& event);
+  Result<void> open(CardValue::Kind kind, std::size_t line);
+  Result<void> add(CardValue value, std::size_t line);
+
+  std::string file_;
+  yaml_parser_t parser_ = {};
+  bool is_ready_ = false;
+  std::vector<Open> open_;
+  std::optional<CardValue> result_;
+};
+
+Result<void> CardParser::open(CardValue::Kind kind, std::size_t line) {
+  if (open_.size() == max_depth) {
+    return refuse(Errc::limit_exceeded, line,
+                  "values are nested deeper than " + std::to_string(max_depth));
+  }
+  open_.emplace_back().value.kind = kind;
+  return {};
+}
+
+Result<void> CardParser::add(CardValue value, std::size_t line) {
+  if (open_.empty()) {
+    result_ = std::move(value);
+    return {};
+  }
+  Open& parent = open_.back();
+  if (parent.value.kind == CardValue::Kind::list) {
+    parent.value.items.push_back(std::move(value));
+  } else if (parent.name) {
+    parent.value.names.push_back(*std::exchange(parent.name, std::nullopt));
+    parent.value.items.push_back(std::move(value));
+  } else if (value.kind == CardValue::Kind::text || value.kind == CardValue::Kind::null) {
+    parent.name = std::move(value.text);
+  } else {
+    return refuse(Errc::invalid_argument, line, "the name of a member must be a text");
+  }
+  return {};
+}
+
+Result<void> CardParser::take(const yaml_event_t& event) {
+  const std::size_t line = event.start_mark.line;
+  switch (event.type) {
+    case YAML_SCALAR_EVENT:
+      return add(scalar(event), line);
+    case YAML_SEQUENCE_START_EVENT:
+      return open(CardValue::Kind::list, line);
+    case YAML_MAPPING_START_EVENT:
+      return open(CardValue::Kind::object, line);
+    case YAML_SEQUENCE_END_EVENT:
+    case YAML_MAPPING_END_EVENT: {
+      CardValue value = std::move(open_.back().value);
+      open_.pop_back();
+      return add(std::move(value), line);
+    }
+    case YAML_ALIAS_EVENT:
+      return refuse(Errc::invalid_argument, line,
+                    "aliases are not read; put quotes around a text that begins with *");
+    default:
+      return {};
+  }
+}
+
+Result<CardValue> CardParser::parse() {
+  if (!is_ready_) return fail(Errc::out_of_memory, file_);
+  Event event;
+  while (true) {
+    if (!event.next(parser_)) {
+      if (parser_.error == YAML_MEMORY_ERROR) return fail(Errc::out_of_memory, file_);
+      const char* const problem = parser_.problem == nullptr ? "" : parser_.problem;
+      return refuse(
+          Errc::invalid_argument, parser_.problem_mark.line,
+          std::string("the front matter is not YAML (") + problem + "); mend or remove it");
+    }
+    if (event->type == YAML_DOCUMENT_END_EVENT || event->type == YAML_STREAM_END_EVENT) break;
+    INGOT_TRY_VOID(take(*event));
+  }
+  if (result_ && result_->kind == CardValue::Kind::object) return *std::move(result_);
+  CardValue nothing;
+  nothing.kind = CardValue::Kind::object;
+  return nothing;
+}
+
+}  // namespace
+
+const CardValue& CardValue::operator[](std::string_view name) const noexcept {
+  static const CardValue nothing;
+  for (std::size_t i = names.size(); i-- > 0;) {
+    if (names[i] == name) return items[i];
+  }
+  return nothing;
+}
+
+bool CardValue::contains(std::string_view name) const noexcept {
+  for (const std::string& own : names) {
+    if (own == name) return true;
+  }
+  return false;
+}
+
+Result<CardValue> parse_model_card(std::string_view text, const std::string& file) {
+  const std::string matter = front_matter(text);
+  return CardParser(matter, file).parse();
+}
+
+}  // namespace ingot::hf

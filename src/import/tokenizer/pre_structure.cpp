@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT
+#include "import/tokenizer/pre_structure.hpp"
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <utility>
+
+namespace ingot::hf {
+namespace {
+
+constexpr unsigned none = 1;
+constexpr unsigned nfc = 2;
+constexpr unsigned bert = 4;
+constexpr unsigned any = 8;
+
+constexpr std::size_t max_steps = 8;
+
+struct Row {
+  std::string_view names;  // separated by spaces
+  unsigned normalizers;
+  std::array<std::string_view, max_steps> steps;
+};
+
+struct ClassRule {
+  std::string_view row;
+  std::string_view class_start;
+  std::string_view name;
+};
+
+constexpr Row rows[] = {
+#define INGOT_PRE_ROW(names, normalizers, ...) Row{names, normalizers, {__VA_ARGS__}},
+#define INGOT_PRE_CLASS(row, class_start, name)
+#include "import/tokenizer/pre_rows.def"
+#undef INGOT_PRE_ROW
+#undef INGOT_PRE_CLASS
+};
+
+constexpr ClassRule class_rules[] = {
+#define INGOT_PRE_ROW(names, normalizers, ...)
+#define INGOT_PRE_CLASS(row, class_start, name) ClassRule{row, class_start, name},
+#include "import/tokenizer/pre_rows.def"
+#undef INGOT_PRE_ROW
+#undef INGOT_PRE_CLASS
+};
+
+/// Spellings that mean the same, and the one that the rows have.
+constexpr std::pair<std::string_view, std::string_view> spellings[] = {
+    {"(?i:'s|'t|'re|'ve|'m|'ll|'d)", "<C>"},
+    {"'(?i:[sdmt]|ll|ve|re)", "<C>"},
+    {"(?:'[sS]|'[tT]|'[rR][eE]|'[vV][eE]|'[mM]|'[lL][lL]|'[dD])", "<C>"},
+    {"(?i:[sdmt]|ll|ve|re)", "<C>"},
+    {"\r", "\\r"},
+    {"\n", "\\n"},
+    {"?+", "?"},
+    {"++", "+"},
+    {"{1}", ""},
+};
+
+std::string one_spelling(std::string_view expression) {
+  std::string text(expression);
+  for (const auto& [from, to] : spellings) {
+    for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) {
+      text.replace(at, from.size(), to);
+    }
+  }
+  return text;
+}
+
+/// A step as the rows write it. A step of a kind that they do not know keeps its type's name, which
+/// matches none of them.
+std::string name_of_step(JsonView step) {
+  const std::string type(step["type"].text());
+  if (type == "ByteLevel") {
+    if (step["add_prefix_space"].boolean().value_or(false)) return "ByteLevel with a space";
+    return step["use_regex"].boolean().value_or(true) ? "ByteLevel" : "Bytes";
+  }
+  if (type == "Digits") {
+    return step["individual_digits"].boolean().value_or(false) ? "Digits" : "DigitRuns";
+  }
+  const std::string behavior(step["behavior"].text());
+  if (type == "Punctuation") {
+    return behavior == "Contiguous" ? type : type + " " + behavior;
+  }
+  if (type == "BertPreTokenizer") return "Bert";
+  const JsonView expression = step["pattern"]["Regex"];
+  if (type != "Split" || !expression.is_text()) return type;
+  if (behavior != "Isolated" || step["invert"].boolean().value_or(false)) {
+    return "Split " + behavior;
+  }
+  return one_spelling(expression.text());
+}
+
+/// Calls `use(step)` for a step, or for each member of a sequence of them.
+template <class Use>
+void each_step(JsonView step, const char* list, const Use& use) {
+  if (step["type"].text() != "Sequence") {
+    if (step.is_object()) use(step);
+    return;
+  }
+  step[list].each_element([&](JsonView member) {
+    use(member);
+    return true;
+  });
+}
+
+std::string name_of_normalizer(JsonView normalizer) {
+  std::string names;
+  each_step(normalizer, "normalizers", [&](JsonView step) {
+    const std::string_view type = step["type"].text();
+    if (!names.empty()) names += ", ";
+    names += type == "NFC" ? "nfc" : type == "BertNormalizer" ? "bert" : type;
+  });
+  return names.empty() ? "none" : names;
+}
+
+bool allows(const Row& row, std::string_view normalizer) {
+  if (row.normalizers == any) return true;
+  const unsigned bit = normalizer == "none"   ? none
+                       : normalizer == "nfc"  ? nfc
+                       : normalizer == "bert" ? bert
+                                              : 0u;
+  return (row.normalizers & bit) != 0;
+}
+
+bool matches(std::string_view pattern, std::string_view step) {
+  constexpr std::string_view more = "...";
+  if (!pattern.ends_with(more)) return pattern == step;
+  return step.starts_with(pattern.substr(0, pattern.size() - more.size()));
+}
+
+bool matches(const Row& row, const PreStructure& structure) {
+  const auto end = std::find(row.steps.begin(), row.steps.end(), std::string_view());
+  return allows(row, structure.normalizer) &&
+         std::equal(row.steps.begin(), end, structure.steps.begin(), structure.steps.end(),
+                    [](std::string_view pattern, const std::string& step) {
+                      return matches(pattern, step);
+                    });
+}
+
+std::vector<std::string_view> words(std::string_view text) {
+  std::vector<std::string_view> list;
+  while (!text.empty()) {
+    const std::size_t end = text.find(' ');
+    list.push_back(text.substr(0, end));
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+  return list;
+}
+
+void move_to_front(std::vector<std::string_view>& names, std::string_view name) {
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found != names.end()) std::rotate(names.begin(), found, found + 1);
+}
+
+}  // namespace
+
+PreStructure PreStructure::of(JsonView tokenizer) {
+  PreStructure structure;
+  structure.normalizer = name_of_normalizer(tokenizer["normalizer"]);
+  each_step(tokenizer["pre_tokenizer"], "pretokenizers",
+            [&](JsonView step) { structure.steps.push_back(name_of_step(step)); });
+  each_step(tokenizer["post_processor"], "processors", [&](JsonView step) {
+    if (step["type"].text() == "RobertaProcessing") structure.has_separator = true;
+  });
+  structure.ignores_merges = tokenizer["model"]["ignore_merges"].boolean().value_or(false);
+  return structure;
+}
+
+std::string PreStructure::text() const {
+  std::string line = "normalizer " + normalizer + "; steps";
+  for (const std::string& step : steps) line += " " + step;
+  return steps.empty() ? line + " none" : line;
+}
+
+std::vector<std::string_view> names_of(const PreStructure& structure,
+                                       std::string_view model_class) {
+  const auto row = std::find_if(std::begin(rows), std::end(rows),
+                                [&](const Row& r) { return matches(r, structure); });
+  if (row == std::end(rows)) return {};
+  std::vector<std::string_view> names = words(row->names);
+  const std::string_view first = names.front();
+  // These carry flags of the engine with them, beside the way to cut.
+  if (structure.has_separator) {
+    if (first != "gpt-2") return {};
+    return {"roberta-bpe", "jina-v2-code"};
+  }
+  if (structure.ignores_merges) move_to_front(names, "llama-bpe");
+  for (const ClassRule& rule : class_rules) {
+    if (rule.row == first && model_class.starts_with(rule.class_start)) {
+      move_to_front(names, rule.name);
+      break;
+    }
+  }
+  return names;
+}
+
+}  // namespace ingot::hf

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: MIT
+#include "import/tokenizer/token_list.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "base/line_feeds.hpp"
+#include "import/folder/refusal.hpp"
+#include "import/tokenizer/sentencepiece_model.hpp"
+
+namespace ingot::hf {
+namespace {
+
+/// Text of each id of the trained vocabulary; views into the files or into `lines`.
+using IdTexts = std::vector<std::pair<std::int64_t, std::string_view>>;
+
+Result<void> add_members(JsonView vocabulary, const std::string& file, IdTexts& texts) {
+  bool is_valid = true;
+  vocabulary.each_member([&](std::string_view text, JsonView id) {
+    is_valid = id.integer() && *id.integer() >= 0;
+    if (is_valid) texts.emplace_back(*id.integer(), text);
+    return is_valid;
+  });
+  if (is_valid) return {};
+  return refuse(file, "the id of a token is no number from 0 on");
+}
+
+void add_lines(std::string_view text, IdTexts& texts) {
+  std::int64_t id = 0;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    texts.emplace_back(id++, text.substr(0, end));
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+}
+
+/// The trained vocabulary and what was added to it, whatever files hold them.
+struct Vocabulary {
+  std::string lines;     // vocab.txt
+  JsonTree vocabulary;   // vocab.json
+  JsonTree special_map;  // special_tokens_map.json
+  std::string file;      // in messages
+  IdTexts texts;
+  std::map<std::int64_t, AddedToken> added;
+
+  Result<void> read(const TokenizerFiles& files);
+  Result<void> read_tokenizer_json(const TokenizerFiles& files);
+  Result<void> read_older_files(const TokenizerFiles& files);
+};
+
+Result<void> Vocabulary::read(const TokenizerFiles& files) {
+  INGOT_TRY(added, files.added_by_id());
+  return files.tokenizer.root().exists() ? read_tokenizer_json(files) : read_older_files(files);
+}
+
+Result<void> Vocabulary::read_tokenizer_json(const TokenizerFiles& files) {
+  file = files.folder->locate(file_names::tokenizer);
+  const JsonView model = files.tokenizer.root()["model"];
+  if (!model["vocab"].is_object()) {
+    return refuse(
+        file,
+        "model.vocab is no object of texts and ids; BPE and WordPiece are imported, "
+        "this is " +
+            std::string(model["type"].is_text() ? model["type"].text() : "of no known type"));
+  }
+  return add_members(model["vocab"], file, texts);
+}
+
+Result<void> Vocabulary::read_older_files(const TokenizerFiles& files) {
+  const ModelFolder& folder = *files.folder;
+  if (folder.has(file_names::vocabulary)) {
+    file = folder.locate(file_names::vocabulary);
+    INGOT_TRY(vocabulary, read_tree(folder, file_names::vocabulary));
+    INGOT_TRY_VOID(add_members(vocabulary.root(), file, texts));
+  } else if (folder.has(file_names::vocabulary_lines)) {
+    file = folder.locate(file_names::vocabulary_lines);
+    INGOT_TRY(const std::string text,
+              folder.read_text(file_names::vocabulary_lines, max_table_bytes));
+    lines = with_line_feeds(text);
+    add_lines(lines, texts);
+  } else {
+    return refuse(
+        folder.locate({}),
+        "no tokenizer: tokenizer.json, tokenizer.model, vocab.json or vocab.txt is needed");
+  }
+  INGOT_TRY(const auto of_file, files.tokens_of_added_file());
+  for (const AddedToken& token : of_file) added.emplace(token.id, token);
+  INGOT_TRY(special_map, read_tree(folder, file_names::special_tokens));
+  std::set<std::string_view> specials;
+  for (const JsonView map : {special_map.root(), files.tokenizer_config.root()}) {
+    map.each_member([&](std::string_view name, JsonView token) {
+      if (name.ends_with("_token") && !content_of(token).empty()) {
+        specials.insert(content_of(token));
+      }
+      return true;
+    });
+  }
+  for (const auto& [id, text] : texts) {
+    if (specials.contains(text)) added.insert_or_assign(id, AddedToken{text, id, true});
+  }
+  return {};
+}
+
+/// How many ids the result has: `vocab_size`, or the number of different texts.
+Result<std::size_t> count_ids(const Vocabulary& vocabulary, const Config& config) {
+  INGOT_TRY(const auto wanted, config.find_count("vocab_size"));
+  std::uint64_t count = 0;
+  if (wanted) {
+    count = *wanted;
+  } else {
+    std::unordered_set<std::string_view> texts;
+    for (const auto& [id, text] : vocabulary.texts) texts.insert(text);
+    for (const auto& [id, token] : vocabulary.added) texts.insert(token.text);
+    count = texts.size();
+  }
+  if (count <= max_tokens) return static_cast<std::size_t>(count);
+  return refuse("vocab_size", std::to_string(count) + " tokens, where at most " +
+                                  std::to_string(max_tokens) + " are imported");
+}
+
+Failure beyond_vocabulary(const std::string& file, std::int64_t id, std::string_view text,
+                          std::size_t count) {
+  return refuse(file, "the token \"" + std::string(text) + "\" has the id " + std::to_string(id) +
+                          ", where vocab_size is " + std::to_string(count) +
+                          "; vocab_size must be above every id");
+}
+
+}  // namespace
+
+void TokenList::add(std::string text, float score, TokenKind kind) {
+  texts.push_back(std::move(text));
+  scores.push_back(score);
+  kinds.push_back(static_cast<std::int32_t>(kind));
+}
+
+void TokenList::set(std::size_t id, std::string_view text, float score, TokenKind kind) {
+  texts[id] = text;
+  if (!scores.empty()) scores[id] = score;
+  kinds[id] = static_cast<std::int32_t>(kind);
+}
+
+Result<TokenList> read_vocabulary(const TokenizerFiles& files, const Config& config) {
+  Vocabulary vocabulary;
+  INGOT_TRY_VOID(vocabulary.read(files));
+  INGOT_TRY(const std::size_t count, count_ids(vocabulary, config));
+  TokenList tokens;
+  tokens.texts.reserve(count);
+  for (std::size_t id = 0; id < count; ++id) {
+    tokens.texts.push_back("[PAD" + std::to_string(id) + "]");
+  }
+  tokens.kinds.assign(count, static_cast<std::int32_t>(TokenKind::unused));
+  for (const auto& [id, text] : vocabulary.texts) {
+    if (static_cast<std::uint64_t>(id) >= count) {
+      return beyond_vocabulary(vocabulary.file, id, text, count);
+    }
+    tokens.set(static_cast<std::size_t>(id), text, 0, TokenKind::normal);
+  }
+  for (const auto& [id, token] : vocabulary.added) {
+    if (static_cast<std::uint64_t>(id) >= count) {
+      return beyond_vocabulary(vocabulary.file, id, token.text, count);
+    }
+    const bool is_control = token.is_special || looks_special(token.text);
+    tokens.set(static_cast<std::size_t>(id),
+               is_control ? std::string(token.text) : with_spaces(token.text), 0,
+               is_control ? TokenKind::control : TokenKind::user_defined);
+  }
+  return tokens;
+}
+
+Result<TokenList> read_word_pieces(const TokenizerFiles& files, const Config& config) {
+  INGOT_TRY(TokenList tokens, read_vocabulary(files, config));
+  for (std::size_t id = 0; id < tokens.size(); ++id) {
+    if (tokens.kinds[id] == static_cast<std::int32_t>(TokenKind::control)) continue;
+    std::string& text = tokens.texts[id];
+    if (text.starts_with("##")) {
+      text.erase(0, 2);
+    } else {
+      text.insert(0, space_letter);
+    }
+  }
+  return tokens;
+}
+
+bool is_llama_json(const TokenizerFiles& files) {
+  const JsonView root = files.tokenizer.root();
+  return root["model"]["type"].text() == "BPE" &&
+         root["model"]["byte_fallback"].boolean().value_or(false) &&
+         root["decoder"]["type"].text() == "Sequence";
+}
+
+Result<TokenList> read_llama_json(const TokenizerFiles& files) {
+  const std::string file = files.folder->locate(file_names::tokenizer);
+  const JsonView config = files.tokenizer_config.root();
+  std::set<std::string_view> specials;
+  for (const char* kind : {"bos", "eos", "unk", "sep", "pad", "cls", "mask"}) {
+    const std::string_view text = content_of(config[std::string(kind) + "_token"]);
+    if (!text.empty()) specials.insert(text);
+  }
+  config["additional_special_tokens"].each_element([&](JsonView token) {
+    if (!content_of(token).empty()) specials.insert(content_of(token));
+    return true;
+  });
+  constexpr float score = -1000;
+  IdTexts texts;
+  INGOT_TRY_VOID(add_members(files.tokenizer.root()["model"]["vocab"], file, texts));
+  std::sort(texts.begin(), texts.end());
+  TokenList tokens;
+  for (const auto& [id, text] : texts) {
+    if (static_cast<std::uint64_t>(id) != tokens.size() || tokens.size() == max_tokens) {
+      return refuse(file, "the ids of model.vocab are not the numbers from 0 on; the id " +
+                              std::to_string(tokens.size()) + " is missing or there twice");
+    }
+    const bool is_byte = text.size() == 6 && text.starts_with("<0x") && text.ends_with(">") &&
+                         text.find_first_not_of("0123456789abcdefABCDEF", 3) == 5;
+    tokens.add(std::string(text), score,
+               is_byte                   ? TokenKind::byte
+               : specials.contains(text) ? TokenKind::control
+                                         : TokenKind::normal);
+  }
+  INGOT_TRY(const auto added, files.added_by_id());
+  const std::size_t trained = tokens.size();
+  for (const auto& [id, token] : added) {
+    if (static_cast<std::uint64_t>(id) < trained) continue;
+    tokens.add(std::string(token.text), score,
+               specials.contains(token.text) ? TokenKind::control : TokenKind::user_defined);
+  }
+  return tokens;
+}
+
+}  // namespace ingot::hf

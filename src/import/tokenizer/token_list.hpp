@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// The tokens of a model folder, in the form that GGUF stores.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "import/config/config.hpp"
+#include "import/tokenizer/tokenizer_files.hpp"
+#include "ingot/error.hpp"
+#include "ingot/tokenizer.hpp"
+
+namespace ingot::hf {
+
+/// Text, score and kind of each id.
+struct TokenList {
+  std::vector<std::string> texts;
+  std::vector<float> scores;  ///< As many as texts, or none.
+  std::vector<std::int32_t> kinds;
+
+  [[nodiscard]] std::size_t size() const noexcept { return texts.size(); }
+  void add(std::string text, float score, TokenKind kind);
+  /// Replaces a token, which must be there.
+  void set(std::size_t id, std::string_view text, float score, TokenKind kind);
+};
+
+/// All ids of tokenizer.json, or of vocab.json or vocab.txt where there is none; without scores.
+[[nodiscard]] Result<TokenList> read_vocabulary(const TokenizerFiles& files, const Config& config);
+
+/// The same for WordPiece: U+2581 begins a word, where the files mark what continues one by "##".
+[[nodiscard]] Result<TokenList> read_word_pieces(const TokenizerFiles& files, const Config& config);
+
+/// A tokenizer.json of the Llama kind: BPE whose bytes are tokens.
+[[nodiscard]] Result<TokenList> read_llama_json(const TokenizerFiles& files);
+[[nodiscard]] bool is_llama_json(const TokenizerFiles& files);
+
+/// tokenizer.model with the tokens that other files add.
+[[nodiscard]] Result<TokenList> read_sentencepiece(const TokenizerFiles& files,
+                                                   const Config& config);
+
+/// The same by the rules for Phi-3.
+[[nodiscard]] Result<TokenList> read_phi3(const TokenizerFiles& files, const Config& config);
+
+/// The same by the rules for InternLM 2.
+struct Internlm2Tokens {
+  TokenList tokens;
+  bool has_space_prefix = true;
+  std::int64_t chat_end = -1;  ///< The id of "<|im_end|>"; -1 if no file lists it.
+};
+[[nodiscard]] Result<Internlm2Tokens> read_internlm2(const TokenizerFiles& files,
+                                                     const Config& config);
+
+}  // namespace ingot::hf
