@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "cli/command.hpp"
+#include "cli/completion.hpp"
 #include "cli/console.hpp"
 #include "cli/generate.hpp"
 #include "cli/help.hpp"
@@ -42,6 +43,9 @@ constexpr std::array commands = {
 
 using Words = std::vector<std::string>;
 
+/// What completions of shells call; no option of any command.
+constexpr std::string_view complete_option = "--complete";
+
 /// As it is typed: "chat-template".
 std::string typed_name(const Command& command) {
   std::string name(command.name);
@@ -64,7 +68,8 @@ void join_hub_names(Words& words) {
 /// `ingot show FILE`, where FILE is there or on a server, and no command is called so.
 Words words_of(std::span<char* const> arguments, Console& console) {
   Words words(arguments.begin() + (arguments.empty() ? 0 : 1), arguments.end());
-  if (words.empty()) return words;
+  // Half a command line is completed as it stands.
+  if (words.empty() || words.front() == complete_option) return words;
   join_hub_names(words);
   for (std::string& word : words) word = console.remote().keep_secret(word);
   const std::string& first = words.front();
@@ -89,8 +94,9 @@ void declare_commands(CLI::App& program, Console& console, const Words& words) {
     return std::find(words.begin(), words.end(), word) != words.end();
   };
   bool is_any_named = is_argument("--version") || is_argument("-V");  // which need none
+  const bool is_half = !words.empty() && words.front() == complete_option;
   for (const Command& command : commands) {
-    if (!is_argument(typed_name(command))) continue;
+    if (is_half || !is_argument(typed_name(command))) continue;
     command.add(program, console);
     is_any_named = true;
   }
@@ -147,6 +153,10 @@ void allow_many_files() {
 /// Parsing also runs the command, as the callback of its declaration.
 void run(CLI::App& program, Console& console, Words words) {
   if (is_generated(program, console, words)) return;
+  if (!words.empty() && words.front() == complete_option) {
+    print_completions(program, {words.begin() + 1, words.end()}, console);
+    return;
+  }
   if (words.empty()) {
     console.out().write(help_text(program, console));
     return;

@@ -4,8 +4,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
-#include <string_view>
 
 #include "text/joined.hpp"
 
@@ -61,18 +59,6 @@ std::vector<std::string> names_of(const CLI::Option& option) {
 }
 
 bool takes_value(const CLI::Option& option) { return option.get_items_expected_max() > 0; }
-
-bool takes_file(const CLI::Option& option) {
-  // What such values and arguments are called; everything else is no path.
-  static constexpr std::array<std::string_view, 14> names = {
-      "FILE",   "OUT",  "MODEL",  "IN",       "A",      "B",   "FIRST",
-      "PREFIX", "PATH", "FOLDER", "MANIFEST", "REPORT", "DIR", "F"};
-  std::string name =
-      option.get_positional() ? option.get_name(true, false) : option.get_type_name();
-  // KEY=PATH ends in one.
-  name.erase(0, name.rfind('=') + 1);
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
 
 void note_words(CLI::Option& option, const std::vector<std::string>& words) {
   // CLI11 keeps no list of words that a callback checks. A validator that accepts everything has a

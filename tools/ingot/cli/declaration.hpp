@@ -31,9 +31,6 @@ namespace ingot::cli {
 /// The words that are the only values of an option; empty if there are others.
 [[nodiscard]] std::vector<std::string> words_of(CLI::Option& option);
 
-/// Whether the value of an option or an argument is the path of a file.
-[[nodiscard]] bool takes_file(const CLI::Option& option);
-
 /// Notes on the option that these are the only values; `words_of` finds them.
 void note_words(CLI::Option& option, const std::vector<std::string>& words);
 

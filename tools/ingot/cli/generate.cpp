@@ -7,9 +7,9 @@ namespace ingot::cli {
 
 std::string generate(CLI::App& program, std::string_view what) {
   if (what == "man") return manual_page(program, nullptr);
-  if (what == "bash") return bash_completion(program);
-  if (what == "zsh") return zsh_completion(program);
-  if (what == "fish") return fish_completion(program);
+  if (what == "bash") return bash_completion();
+  if (what == "zsh") return zsh_completion();
+  if (what == "fish") return fish_completion();
   for (const CLI::App* command : commands_of(program)) {
     if (what == "man:" + command->get_name()) return manual_page(program, command);
   }

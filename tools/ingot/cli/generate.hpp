@@ -12,9 +12,9 @@ namespace ingot::cli {
 /// ingot(1), or the page of one command, as man(7).
 [[nodiscard]] std::string manual_page(CLI::App& program, const CLI::App* command);
 
-[[nodiscard]] std::string bash_completion(CLI::App& program);
-[[nodiscard]] std::string zsh_completion(CLI::App& program);
-[[nodiscard]] std::string fish_completion(CLI::App& program);
+[[nodiscard]] std::string bash_completion();
+[[nodiscard]] std::string zsh_completion();
+[[nodiscard]] std::string fish_completion();
 
 /// What `ingot --generate WHAT` prints: `man`, `man:COMMAND`, `bash`, `zsh` or `fish`; empty if
 /// `what` is none of these.

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "cli/command.hpp"
+#include "cli/declaration.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/model_files.hpp"
 #include "cli/progress.hpp"
@@ -297,10 +298,12 @@ void add_check_command(CLI::App& program, Console& console) {
   add_switch(command, "--data", options->check.with_data,
              "Read all weights too: NaN, infinities, impossible scales");
   add_switch(command, "--strict", options->is_strict, "Notes count as warnings");
-  add_texts(command, "--fail-on", options->fail_on, "WHAT",
-            "Exit with 1 on error, warning (errors, too) or security, several with commas between "
-            "them; default: warning")
-      ->delimiter(',');
+  CLI::Option* fail_on =
+      add_texts(command, "--fail-on", options->fail_on, "WHAT",
+                "Exit with 1 on error, warning (errors, too) or security, several with commas "
+                "between them; default: warning");
+  fail_on->delimiter(',');
+  note_words(*fail_on, {"error", "warning", "security"});
   add_texts(command, "--ignore", options->ignored, "RULE", "Leave out a rule")->delimiter(',');
   add_texts(command, "--only", options->only, "RULE", "Apply this rule alone, and others so named")
       ->delimiter(',');

@@ -13,6 +13,7 @@
 #include <optional>
 
 #include "cli/command.hpp"
+#include "cli/declaration.hpp"
 #include "cli/json_stream.hpp"
 #include "cli/progress.hpp"
 
@@ -305,8 +306,9 @@ void add_convert_command(CLI::App& program, Console& console) {
   require(add_argument(command, "OUT", options->out, "The file to write"));
   add_choice(command, "--to", "FORMAT", options->format, all_formats(),
              "Format of OUT, {}; default: by its ending");
-  add_text(command, "--type", options->type, "TYPE",
-           "Type of the weights: F32, F16, BF16 or F64; default: as they are");
+  note_words(*add_text(command, "--type", options->type, "TYPE",
+                       "Type of the weights: F32, F16, BF16 or F64; default: as they are"),
+             {"F32", "F16", "BF16", "F64"});
   add_choice(command, "--names", "STYLE", options->names,
              {{"keep", NameStyle::keep}, {"hf", NameStyle::hf}},
              "safetensors, npz: names of tensors, {}; hf: as in Hugging Face models");

@@ -325,8 +325,8 @@ void add_change_options(CLI::App& command, Options& options) {
   add_list(command, "--set-file", request.set_from_file, "KEY[:TYPE]=PATH",
            "Set a key to the content of a file, or of standard input (-)");
   add_list(command, "--remove", request.removed_keys, "KEY-GLOB", "Remove keys");
-  add_list(command, "--rename-key", request.renamed_keys, "OLD=NEW", "Give a key another name");
-  add_list(command, "--rename-tensor", request.renamed_tensors, "OLD=NEW",
+  add_list(command, "--rename-key", request.renamed_keys, "KEY=NEW", "Give a key another name");
+  add_list(command, "--rename-tensor", request.renamed_tensors, "TENSOR=NEW",
            "Give a tensor another name");
   add_list(command, "--remove-tensor", request.removed_tensors, "NAME-GLOB",
            "Remove tensors with their data");

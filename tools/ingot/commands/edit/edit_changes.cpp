@@ -129,8 +129,8 @@ class Changer {
   Problem rename(const std::string& text, bool is_key) {
     const auto names = split_at_equals(text);
     if (!names || names->second.empty()) {
-      return no_sense(fmt::format("--rename-{} must be OLD=NEW, not {}", is_key ? "key" : "tensor",
-                                  in_quotes(text)));
+      return no_sense(fmt::format("--rename-{} must be {}=NEW, not {}", is_key ? "key" : "tensor",
+                                  is_key ? "KEY" : "TENSOR", in_quotes(text)));
     }
     const auto& [from, to] = *names;
     if (is_key && is_protected(from)) {

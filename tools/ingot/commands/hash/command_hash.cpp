@@ -15,11 +15,13 @@
 #include <utility>
 
 #include "cli/command.hpp"
+#include "cli/declaration.hpp"
 #include "cli/json_stream.hpp"
 #include "cli/model_files.hpp"
 #include "commands/hash/hash_jobs.hpp"
 #include "commands/hash/hash_report.hpp"
 #include "commands/hash/verify_manifest.hpp"
+#include "text/joined.hpp"
 
 namespace ingot::cli {
 namespace {
@@ -56,10 +58,11 @@ struct Options {
   bool has_uuid = false;
 };
 
-std::string algorithm_names() {
-  std::string names;
-  for (const DigestAlgorithmInfo& info : digest_algorithms) names += std::string(info.name) + ", ";
-  return names + "all";
+std::vector<std::string> algorithm_names() {
+  std::vector<std::string> names;
+  for (const DigestAlgorithmInfo& info : digest_algorithms) names.emplace_back(info.name);
+  names.emplace_back("all");
+  return names;
 }
 
 /// `sha256,xxh64`, `all`; returns the word that is no algorithm.
@@ -205,7 +208,7 @@ ExitCode run_hash(const Options& options, Console& console) {
 ExitCode run(Options& options, Console& console) {
   if (const std::optional<std::string> word = read_algorithms(options)) {
     return console.refuse_usage(fmt::format("hash: --algorithm must be one of {}, not \"{}\"",
-                                            algorithm_names(), escape(*word)));
+                                            joined(algorithm_names(), ", "), escape(*word)));
   }
   const bool is_verification = !options.manifest.empty();
   if (options.files.empty() && !is_verification) {
@@ -239,8 +242,10 @@ void add_hash_command(CLI::App& program, Console& console) {
       add_command(program, "hash", "Compute or verify digests of files and tensors", examples);
   add_argument(command, "FILE", options->files,
                "GGUF files; any shard names its set, - is standard input");
-  add_texts(command, "-a,--algorithm", options->algorithm_lists, "NAME",
-            "Which digests: " + algorithm_names() + "; several with commas; default: sha256");
+  note_words(*add_texts(command, "-a,--algorithm", options->algorithm_lists, "NAME",
+                        "Which digests: " + joined(algorithm_names(), ", ") +
+                            "; several with commas; default: sha256"),
+             algorithm_names());
   add_choice(command, "--as", "FORM", options->form,
              {{"text", Form::text}, {"json", Form::json}, {"gguf-hash", Form::gguf_hash}},
              "What to print, {}; default: text, or json with --output");

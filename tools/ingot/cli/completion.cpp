@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: MIT
+#include "cli/completion.hpp"
+
+#include <algorithm>
+#include <ingot/text.hpp>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "cli/completion_values.hpp"
+#include "cli/declaration.hpp"
+#include "cli/shell_words.hpp"
+
+namespace ingot::cli {
+namespace {
+
+using Words = std::vector<std::string>;
+
+/// The place of the cursor among the words of a command line.
+struct Place {
+  CLI::App* command = nullptr;     ///< nullptr before the command.
+  CLI::Option* option = nullptr;   ///< Its value is at the cursor.
+  std::size_t argument_count = 0;  ///< Arguments before the cursor.
+  std::string file;                ///< The first of them.
+  bool has_options = true;         ///< No -- came before.
+};
+
+/// All that fits at the cursor.
+struct Offer {
+  std::vector<Candidate> candidates;
+  std::optional<std::string> before_file;  ///< Paths fit, too, after this start of the word.
+};
+
+bool is_equal_ignoring_case(char a, char b) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+  return lower(a) == lower(b);
+}
+
+/// Types are names in any case; so nothing is lost where all words are.
+bool begins_with(std::string_view word, std::string_view start) {
+  return word.size() >= start.size() &&
+         std::equal(start.begin(), start.end(), word.begin(), is_equal_ignoring_case);
+}
+
+CLI::App* find_command(CLI::App& program, std::string_view name) {
+  const auto found =
+      program.get_subcommands([&](const CLI::App* command) { return command->get_name() == name; });
+  return found.empty() ? nullptr : found.front();
+}
+
+/// The options that may stand after the command: its own and those of every command.
+std::vector<CLI::Option*> options_at(CLI::App& program, const Place& place) {
+  std::vector<CLI::Option*> options;
+  if (place.command != nullptr) options = options_of(*place.command);
+  for (CLI::Option* option : options_of(program)) options.push_back(option);
+  return options;
+}
+
+CLI::Option* find_option(CLI::App& program, const Place& place, std::string_view name) {
+  for (CLI::Option* option : options_at(program, place)) {
+    const Words names = names_of(*option);
+    if (std::ranges::find(names, name) != names.end()) return option;
+  }
+  return nullptr;
+}
+
+/// Words after an option that belong to it.
+int value_count(const CLI::Option* option) {
+  return option == nullptr || !takes_value(*option) ? 0
+                                                    : std::max(1, option->get_items_expected_min());
+}
+
+Place find_place(CLI::App& program, const Words& words) {
+  Place place;
+  int missing_values = 0;
+  for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+    const std::string& word = words[i];
+    if (missing_values > 0) {
+      if (--missing_values == 0) place.option = nullptr;
+    } else if (word == "--" && place.has_options) {
+      place.has_options = false;
+    } else if (place.has_options && word.size() > 1 && word.front() == '-') {
+      place.option = find_option(program, place, word);
+      missing_values = value_count(place.option);
+      if (missing_values == 0) place.option = nullptr;
+    } else if (place.command == nullptr && find_command(program, word) != nullptr) {
+      place.command = find_command(program, word);
+    } else {
+      // A FILE alone is shown.
+      if (place.command == nullptr) place.command = find_command(program, "show");
+      if (place.argument_count++ == 0) place.file = word;
+    }
+  }
+  return place;
+}
+
+void offer_commands(CLI::App& program, std::string_view start, Offer& offer) {
+  for (const CLI::App* command : commands_of(program)) {
+    if (!begins_with(command->get_name(), start)) continue;
+    offer.candidates.push_back({command->get_name(), command->get_description()});
+  }
+}
+
+/// What a value may be, of which `start` is there; every word begins with `prefix` and ends with
+/// `end`.
+void offer_values(CLI::App& program, const Place& place, ValueKind kind, const Words& choices,
+                  std::string_view start, const std::string& prefix, const std::string& end,
+                  Offer& offer) {
+  const auto add = [&](const std::string& word, const std::string& meaning) {
+    if (begins_with(word, start)) offer.candidates.push_back({prefix + word + end, meaning});
+  };
+  for (const std::string& word : choices) add(word, {});
+  if (!choices.empty()) return;
+  if (kind == ValueKind::command) offer_commands(program, start, offer);
+  if (kind == ValueKind::file) offer.before_file = prefix;
+  for (const Candidate& candidate : candidates_of(kind, place.file)) {
+    add(candidate.word, candidate.meaning);
+  }
+}
+
+/// The value of an option, of which `start` is there. A value called A=B is completed by halves.
+void offer_option_value(CLI::App& program, const Place& place, CLI::Option& option,
+                        std::string_view start, std::string prefix, Offer& offer) {
+  std::string name = option.get_type_name();
+  std::string end;
+  if (const std::size_t equals = name.find('='); equals != std::string::npos) {
+    const std::size_t typed = start.find('=');
+    if (typed == std::string_view::npos) {
+      name.erase(std::min(equals, name.find('[')));
+      end = "=";
+    } else {
+      name.erase(0, equals + 1);
+      prefix += start.substr(0, typed + 1);
+      start.remove_prefix(typed + 1);
+    }
+  }
+  if (const std::size_t comma = start.rfind(','); comma != std::string_view::npos) {
+    // A list: its last word is the one to complete. No other value has a comma.
+    prefix += start.substr(0, comma + 1);
+    start.remove_prefix(comma + 1);
+  }
+  offer_values(program, place, kind_of_value(name, false), words_of(option), start, prefix, end,
+               offer);
+}
+
+void offer_option_names(CLI::App& program, const Place& place, std::string_view start,
+                        Offer& offer) {
+  for (const CLI::Option* option : options_at(program, place)) {
+    for (const std::string& name : names_of(*option)) {
+      if (!name.starts_with(start)) continue;
+      offer.candidates.push_back({name, option->get_description()});
+    }
+  }
+}
+
+/// The argument at the cursor, or the one after it where it may be left out.
+void offer_arguments(CLI::App& program, const Place& place, std::string_view start, Offer& offer) {
+  const std::vector<CLI::Option*> arguments = positionals(*place.command);
+  if (arguments.empty()) return;
+  std::size_t i = place.argument_count;
+  if (i >= arguments.size()) i = arguments.size() - 1;
+  const bool is_too_many = place.argument_count > i && arguments[i]->get_items_expected_max() <= 1;
+  if (is_too_many) return;
+  for (; i < arguments.size(); ++i) {
+    CLI::Option& argument = *arguments[i];
+    offer_values(program, place, kind_of_value(argument.get_name(true, false), true),
+                 words_of(argument), start, {}, {}, offer);
+    if (argument.get_required()) return;
+  }
+}
+
+Offer offer_for(CLI::App& program, const Words& words) {
+  Offer offer;
+  const Place place = find_place(program, words);
+  const std::string& current = words.back();
+  const std::size_t equals = current.find('=');
+  if (place.option != nullptr) {
+    offer_option_value(program, place, *place.option, current, {}, offer);
+  } else if (place.has_options && current.starts_with("--") && equals != std::string::npos) {
+    CLI::Option* option = find_option(program, place, current.substr(0, equals));
+    if (value_count(option) == 0) return offer;
+    offer_option_value(program, place, *option, std::string_view(current).substr(equals + 1),
+                       current.substr(0, equals + 1), offer);
+  } else if (place.has_options && current.starts_with('-')) {
+    offer_option_names(program, place, current, offer);
+  } else if (place.command == nullptr) {
+    offer_commands(program, current, offer);
+    if (offer.candidates.empty()) offer.before_file.emplace();
+  } else {
+    offer_arguments(program, place, current, offer);
+  }
+  return offer;
+}
+
+}  // namespace
+
+void print_completions(CLI::App& program, const Words& arguments, Console& console) {
+  const bool is_line = arguments.size() == 3 && arguments[0] == "bash";
+  if (!is_line && (arguments.size() < 2 || arguments[0] != "words")) {
+    console.finish(console.refuse_usage("--complete takes words WORD..., or bash LINE BREAKS"));
+    return;
+  }
+  ShellLine line;
+  if (is_line) {
+    line = split_shell_line(arguments[1], arguments[2]);
+    line.words.erase(line.words.begin());  // the program
+  } else {
+    line.words.assign(arguments.begin() + 1, arguments.end());
+  }
+  if (line.words.empty()) return;
+  const Offer offer = offer_for(program, line.words);
+  if (offer.before_file) {
+    console.out().print("files\t{}\n", escape(*offer.before_file));
+  } else {
+    console.out().print("words\n");
+  }
+  for (const Candidate& candidate : offer.candidates) {
+    // Names come out of files; one that is not safe to print is no word to type, either.
+    if (escape(candidate.word) != candidate.word) continue;
+    const bool is_kept = candidate.word.starts_with(line.kept);
+    console.out().print("{}\t{}\n", candidate.word.substr(is_kept ? line.kept.size() : 0),
+                        escape(candidate.meaning));
+  }
+}
+
+}  // namespace ingot::cli
