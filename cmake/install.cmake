@@ -6,7 +6,7 @@
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/ingot)
 
-set(libraries ingot ingot_text ingot_convert ingot_import)
+set(libraries ingot ingot_text ingot_convert ingot_import ingot_evaluate)
 if(INGOT_BUILD_REMOTE)
   list(APPEND libraries ingot_remote)
 endif()
@@ -34,8 +34,10 @@ configure_file(cmake/ingot.pc.in ingot.pc @ONLY)
 configure_file(cmake/ingot-text.pc.in ingot-text.pc @ONLY)
 configure_file(cmake/ingot-convert.pc.in ingot-convert.pc @ONLY)
 configure_file(cmake/ingot-import.pc.in ingot-import.pc @ONLY)
+configure_file(cmake/ingot-evaluate.pc.in ingot-evaluate.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/ingot.pc ${PROJECT_BINARY_DIR}/ingot-text.pc
-              ${PROJECT_BINARY_DIR}/ingot-convert.pc ${PROJECT_BINARY_DIR}/ingot-import.pc
+              ${PROJECT_BINARY_DIR}/ingot-convert.pc
+              ${PROJECT_BINARY_DIR}/ingot-evaluate.pc ${PROJECT_BINARY_DIR}/ingot-import.pc
         DESTINATION ${pkgconfig_dir} COMPONENT development)
 if(INGOT_BUILD_REMOTE)
   configure_file(cmake/ingot-remote.pc.in ingot-remote.pc @ONLY)

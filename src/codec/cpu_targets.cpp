@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "codec/kernel_choice.hpp"
+
 #if HWY_ARCH_X86
 #include <cpuid.h>
 #endif
@@ -109,6 +111,11 @@ int detail::choose_kernel() noexcept {
   const int chosen = best_of(requested_targets());
   chosen_kernel.store(chosen, std::memory_order_relaxed);
   return chosen;
+}
+
+int chosen_kernel_position() noexcept {
+  const int chosen = detail::chosen_kernel.load(std::memory_order_relaxed);
+  return chosen < 0 ? detail::choose_kernel() : chosen;
 }
 
 std::int64_t usable_cpu_targets() noexcept {

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+// Run models on a text and compare what they predict (target ingot::evaluate).
+//
+//   const auto base = ingot::Model::open("model-F16.gguf");
+//   const auto small = ingot::Model::open("model-Q4_K_M.gguf");
+//   const auto text = ingot::chunks_of(*base, content);
+//   const ingot::Model* others[] = {&*small};
+//   const auto found = ingot::evaluate(*base, others, *text);
+//   std::printf("KL %g +/- %g\n", found->others[0].divergence.mean,
+//   found->others[0].divergence.error);
+//
+// The forward pass runs in float32 on the CPU, from weights of any tensor type, which are decoded
+// tile by tile: what is measured is the format, not the rounding of an engine. A model may be
+// larger than memory. Architectures that are not known are refused; docs/evaluate.md lists those
+// that are.
+//
+// Results depend on the CPU in their last digits, not on the number of threads.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ingot/error.hpp"
+#include "ingot/export.h"
+#include "ingot/imatrix.hpp"
+#include "ingot/model.hpp"
+#include "ingot/tokenizer.hpp"
+
+namespace ingot {
+
+/// A text as token ids, cut into chunks that are computed each on its own.
+struct TextChunks {
+  std::vector<TokenId> ids;  ///< Of all chunks, one after the other.
+  std::size_t chunk_tokens = 0;
+
+  [[nodiscard]] std::size_t chunk_count() const noexcept {
+    return chunk_tokens == 0 ? 0 : ids.size() / chunk_tokens;
+  }
+};
+
+/// Smallest and largest chunk.
+inline constexpr std::size_t min_chunk_tokens = 8;
+inline constexpr std::size_t max_chunk_tokens = std::size_t{1} << 20;
+
+/// Encodes a text with the tokenizer of a model. The rest that fills no chunk is dropped. Where the
+/// model wants a bos before every text, the first token of each chunk becomes one, as in llama.cpp.
+///
+/// @param chunk_tokens  0: the smaller of 512 and the context of the model.
+/// @param max_chunks    0: all
+/// @return  Errc::invalid_argument if the text is shorter than a chunk, or the chunks are too short
+///          or too long; errors of the tokenizer.
+[[nodiscard]] INGOT_EXPORT Result<TextChunks> chunks_of(const Model& model, std::string_view text,
+                                                        std::size_t chunk_tokens = 0,
+                                                        std::size_t max_chunks = 0);
+
+/// How far the work is, in layers of chunks.
+struct EvaluationProgress {
+  std::uint64_t done = 0;
+  std::uint64_t total = 0;
+};
+
+struct EvaluationOptions {
+  unsigned thread_count = 0;  ///< 0: as many as the machine has cores.
+  /// Keys and values are rounded to binary16, as engines usually keep them.
+  bool rounds_cache = false;
+  /// Errc::limit_exceeded if the activations would take more. Weights do not count.
+  std::uint64_t max_memory_bytes = std::uint64_t{16} << 30;
+  /// Receives the progress; false ends the work with Errc::interrupted.
+  std::function<bool(const EvaluationProgress&)> progress = {};
+};
+
+/// A mean over tokens, and its standard error from the spread of the means of chunks: tokens of a
+/// chunk are not independent. The error of a single chunk is NaN.
+struct MeanEstimate {
+  double mean = 0.0;
+  double error = 0.0;
+};
+
+/// The mean of values that stand for chunks of equal size.
+[[nodiscard]] INGOT_EXPORT MeanEstimate mean_of_chunks(std::span<const double> chunk_means);
+
+/// The predictions of one model for the text.
+struct ModelScore {
+  MeanEstimate loss;                 ///< Negative log-likelihood, nats per token.
+  std::vector<double> chunk_losses;  ///< Means of the chunks.
+
+  [[nodiscard]] double perplexity() const noexcept;
+  /// Standard error of the perplexity, by the slope of the exponential.
+  [[nodiscard]] double perplexity_error() const noexcept;
+};
+
+/// The predictions of a model beside those of the base.
+struct ModelComparison {
+  ModelScore score;
+  MeanEstimate divergence;  ///< KL(base, other), nats per token.
+  MeanEstimate log_ratio;   ///< Logarithm of the ratio of perplexities, other to base.
+  MeanEstimate same_top;    ///< Share of tokens with the same most likely next token.
+  std::vector<double> chunk_divergences;
+  std::vector<double> chunk_same_tops;
+  std::vector<float> sorted_divergences;  ///< Of all tokens, ascending.
+
+  /// The divergence that a share of the tokens (0 to 1) does not exceed.
+  [[nodiscard]] double quantile(double share) const noexcept;
+};
+
+struct Evaluation {
+  std::size_t chunk_count = 0;
+  std::size_t chunk_tokens = 0;
+  std::uint64_t scored_tokens = 0;
+  ModelScore base;
+  std::vector<ModelComparison> others;
+
+  /// The divergence of the model `a` less that of `b`, chunk by chunk: far more precise than the
+  /// difference of the two means, because both models see the same text.
+  [[nodiscard]] MeanEstimate difference(std::size_t a, std::size_t b) const;
+};
+
+/// Runs `base` and `others` on a text and compares the distributions of the next token. All figures
+/// count the second half of each chunk, where tokens have enough text before them. The base runs
+/// once for all others; without others, this gives perplexities.
+///
+/// @param others  their vocabularies are as large as that of `base`.
+/// @return  Errc::invalid_argument for an architecture that is unknown, keys and tensors that
+///          contradict one another, or vocabularies of different sizes; Errc::tensor_not_found;
+///          Errc::weight_not_finite if an output is not a number; Errc::limit_exceeded;
+///          Errc::interrupted; errors of reading. Those of others[i] have a subject that begins
+///          with "OTHER i: ".
+[[nodiscard]] INGOT_EXPORT Result<Evaluation> evaluate(const Model& base,
+                                                       std::span<const Model* const> others,
+                                                       const TextChunks& text,
+                                                       const EvaluationOptions& options = {});
+
+/// The logits of all tokens of a text: for each token, in order, a number for each entry of the
+/// vocabulary. Errors as of `evaluate`; the result counts as memory.
+[[nodiscard]] INGOT_EXPORT Result<std::vector<float>> compute_logits(
+    const Model& model, const TextChunks& text, const EvaluationOptions& options = {});
+
+struct ImportanceOptions {
+  /// The cache is rounded, so that the values are those of llama.cpp.
+  EvaluationOptions run = {.rounds_cache = true};
+  std::string dataset = {};      ///< The name of the text, for the file.
+  bool includes_output = false;  ///< The output matrix, too; llama.cpp leaves it out.
+};
+
+/// Collects how much each column of the matrices of the layers matters: sums of squares of their
+/// inputs over all tokens, and counts, for each expert of its own.
+/// @return  errors as of `evaluate`.
+[[nodiscard]] INGOT_EXPORT Result<ImportanceMatrix> collect_importance(
+    const Model& model, const TextChunks& text, const ImportanceOptions& options = {});
+
+}  // namespace ingot

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+#include "evaluate/chunk_runner.hpp"
+
+#include "evaluate/settings.hpp"
+
+namespace ingot::evaluation {
+
+Result<void> ChunkRunner::check(const TextChunks& text) {
+  if (text.chunk_tokens < min_chunk_tokens || text.chunk_tokens > max_chunk_tokens) {
+    return refuse("chunk_tokens", std::to_string(text.chunk_tokens) + "; from " +
+                                      std::to_string(min_chunk_tokens) + " to " +
+                                      std::to_string(max_chunk_tokens) + " are supported");
+  }
+  if (text.ids.empty() || text.ids.size() % text.chunk_tokens != 0) {
+    return refuse("text", std::to_string(text.ids.size()) + " tokens are no whole chunks of " +
+                              std::to_string(text.chunk_tokens));
+  }
+  return {};
+}
+
+Result<void> ChunkRunner::check_memory(std::uint64_t bytes) const {
+  if (bytes <= options_.max_memory_bytes) return {};
+  return fail(Errc::limit_exceeded, "memory",
+              "the activations of a chunk need " + std::to_string(bytes) + " bytes; " +
+                  std::to_string(options_.max_memory_bytes) +
+                  " are allowed; shorter chunks need less");
+}
+
+Result<Panels> ChunkRunner::run(ForwardPass& pass, const Batch& batch, std::size_t first_chunk) {
+  const auto ids = std::span(text_.ids).subspan(first_chunk * text_.chunk_tokens,
+                                                batch.chunk_count * text_.chunk_tokens);
+  return pass.run(batch, ids, [&] {
+    done_ += batch.chunk_count;
+    return !options_.progress || options_.progress({done_, total_});
+  });
+}
+
+}  // namespace ingot::evaluation

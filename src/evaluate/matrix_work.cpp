@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+#include "evaluate/matrix_work.hpp"
+
+#include <algorithm>
+
+#include "ingot/parallel.hpp"
+
+namespace ingot::evaluation {
+namespace {
+
+/// Floats of a tile: it stays in the second cache of a core while all panels pass by.
+constexpr std::size_t tile_size = std::size_t{1} << 18;
+
+/// Columns that are multiplied at a time: their part of a panel stays in the first cache.
+constexpr std::size_t block_columns = 256;
+
+/// Rows of a tile begin in different sets of the caches.
+constexpr std::size_t row_gap = 16;
+
+}  // namespace
+
+std::size_t MatrixWork::tile_rows(const Matrix& matrix) noexcept {
+  const std::size_t fitting = tile_size / (matrix.columns + row_gap) / group_rows * group_rows;
+  return std::clamp(fitting, group_rows, rounded_up(matrix.row_count, group_rows));
+}
+
+std::size_t MatrixWork::tile_floats(const Matrix& matrix) noexcept {
+  return tile_rows(matrix) * (matrix.columns + row_gap);
+}
+
+Result<WeightRows> MatrixWork::decode_tile(const Matrix& matrix, std::size_t first_row,
+                                           std::size_t row_count, float* buffer) const {
+  const std::size_t stride = matrix.columns + row_gap;
+  for (std::size_t i = 0; i < row_count; ++i) {
+    INGOT_TRY_VOID(model_.dequantize_rows(*matrix.tensor, matrix.first_row + first_row + i, 1,
+                                          std::span(buffer + i * stride, matrix.columns)));
+  }
+  return WeightRows{buffer, stride, row_count};
+}
+
+void MatrixWork::multiply_tile(const Matrix& matrix, const WeightRows& rows, std::size_t first_row,
+                               const float* x, float* y) noexcept {
+  for (std::size_t column = 0; column < matrix.columns; column += block_columns) {
+    multiply_panel({rows.data + column, rows.stride, rows.row_count},
+                   std::min(block_columns, matrix.columns - column), x + column * panel_tokens, y,
+                   column > 0);
+  }
+  if (matrix.bias.empty()) return;
+  for (std::size_t i = 0; i < rows.row_count; ++i) {
+    for (std::size_t token = 0; token < panel_tokens; ++token) {
+      y[i * panel_tokens + token] += matrix.bias[first_row + i];
+    }
+  }
+}
+
+Result<void> MatrixWork::multiply(const Matrix& matrix, const Panels& inputs, Panels& outputs) {
+  return spread(matrix.row_count, tile_rows(matrix), thread_count_,
+                [&](std::uint64_t first, std::uint64_t count) -> Result<void> {
+                  BufferPool::Loan tile(buffers_, tile_floats(matrix));
+                  INGOT_TRY(const WeightRows rows, decode_tile(matrix, first, count, tile.data()));
+                  for (std::size_t panel = 0; panel < inputs.panel_count(); ++panel) {
+                    multiply_tile(matrix, rows, first, inputs.row(panel, 0),
+                                  outputs.row(panel, first));
+                  }
+                  return {};
+                });
+}
+
+}  // namespace ingot::evaluation

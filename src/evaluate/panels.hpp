@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// Activations of many tokens, laid out for matrix products.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <new>
+
+namespace ingot::evaluation {
+
+/// Tokens of a panel: two vectors of the widest CPU target.
+inline constexpr std::size_t panel_tokens = 32;
+
+/// Rows of a weight matrix that a product takes at once. Buffers of rows hold a multiple of it.
+inline constexpr std::size_t group_rows = 12;
+
+[[nodiscard]] constexpr std::size_t rounded_up(std::size_t number, std::size_t unit) noexcept {
+  return (number + unit - 1) / unit * unit;
+}
+
+/// Floats that begin at a multiple of 64 bytes; not initialised.
+class AlignedFloats {
+ public:
+  AlignedFloats() = default;
+  explicit AlignedFloats(std::size_t count)
+      : floats_(static_cast<float*>(::operator new(count * sizeof(float), alignment))) {}
+
+  [[nodiscard]] float* data() noexcept { return floats_.get(); }
+  [[nodiscard]] const float* data() const noexcept { return floats_.get(); }
+
+ private:
+  static constexpr std::align_val_t alignment{64};
+  struct Free {
+    void operator()(float* floats) const noexcept { ::operator delete(floats, alignment); }
+  };
+  std::unique_ptr<float, Free> floats_;
+};
+
+/// Numbers by panel of tokens, then feature, then token of the panel: all operations on them run
+/// along the tokens, so they need no horizontal sums. Tokens that fill the last panel of a chunk
+/// are computed like the others and are never looked at.
+class Panels {
+ public:
+  Panels() = default;
+  Panels(std::size_t features, std::size_t panel_count)
+      : features_(features),
+        panel_count_(panel_count),
+        floats_(features * panel_count * panel_tokens) {}
+
+  [[nodiscard]] std::size_t features() const noexcept { return features_; }
+  [[nodiscard]] std::size_t panel_count() const noexcept { return panel_count_; }
+  [[nodiscard]] std::size_t size() const noexcept {
+    return features_ * panel_count_ * panel_tokens;
+  }
+
+  [[nodiscard]] float* data() noexcept { return floats_.data(); }
+  [[nodiscard]] const float* data() const noexcept { return floats_.data(); }
+
+  /// The panel_tokens numbers of a feature.
+  [[nodiscard]] float* row(std::size_t panel, std::size_t feature) noexcept {
+    return floats_.data() + (panel * features_ + feature) * panel_tokens;
+  }
+  [[nodiscard]] const float* row(std::size_t panel, std::size_t feature) const noexcept {
+    return floats_.data() + (panel * features_ + feature) * panel_tokens;
+  }
+
+ private:
+  std::size_t features_ = 0;
+  std::size_t panel_count_ = 0;
+  AlignedFloats floats_;
+};
+
+}  // namespace ingot::evaluation

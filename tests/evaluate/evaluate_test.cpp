@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: MIT
+#include "ingot/evaluate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+#include "evaluate/tiny_networks.hpp"
+#include "support/expect_error.hpp"
+#include "support/shared_files.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace ingot::test {
+namespace {
+
+using testing::HasSubstr;
+
+Model open_model(const std::string& path) {
+  Result<Model> model = Model::open(path);
+  if (!model) throw std::runtime_error(model.error().message());
+  return std::move(*model);
+}
+
+class EvaluateTest : public testing::Test {
+ protected:
+  [[nodiscard]] Model write(const ModelSketch& sketch, const std::string& name = "model.gguf") {
+    return open_model(sketch.write(folder_.path(name)));
+  }
+  [[nodiscard]] Model tiny(const std::string& name) {
+    return write(tiny_models().at(name).sketch, name + ".gguf");
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(EvaluateTest, ModelDoesNotDivergeFromItself) {
+  const Model base = tiny("llama");
+  const Model* others[] = {&base};
+  const auto found = evaluate(base, others, tiny_text());
+  ASSERT_TRUE(found.has_value()) << found.error().message();
+  EXPECT_EQ(found->others[0].divergence.mean, 0.0);
+  EXPECT_EQ(found->others[0].same_top.mean, 1.0);
+  EXPECT_EQ(found->others[0].log_ratio.mean, 0.0);
+  EXPECT_EQ(found->scored_tokens, 2u * 19u);
+}
+
+/// Divergence and losses by the definition, from all logits.
+TEST_F(EvaluateTest, FiguresFollowFromLogits) {
+  const Model base = tiny("llama");
+  const Model other = tiny("qwen2");
+  const TextChunks text = tiny_text();
+  const Model* others[] = {&other};
+  const auto found = evaluate(base, others, text);
+  ASSERT_TRUE(found.has_value()) << found.error().message();
+  const auto p = compute_logits(base, text);
+  const auto q = compute_logits(other, text);
+  ASSERT_TRUE(p.has_value() && q.has_value());
+
+  std::vector<double> divergences, losses, tops;
+  for (std::size_t chunk = 0; chunk < 2; ++chunk) {
+    double divergence = 0, loss = 0, top = 0;
+    for (std::size_t t = 20; t < 39; ++t) {
+      const std::size_t token = chunk * 40 + t;
+      const float* a = p->data() + token * tiny_vocabulary;
+      const float* b = q->data() + token * tiny_vocabulary;
+      double sum_a = 0, sum_b = 0;
+      for (std::size_t i = 0; i < tiny_vocabulary; ++i) {
+        sum_a += std::exp(double{a[i]});
+        sum_b += std::exp(double{b[i]});
+      }
+      for (std::size_t i = 0; i < tiny_vocabulary; ++i) {
+        const double share = std::exp(double{a[i]}) / sum_a;
+        divergence += share * std::log(share / (std::exp(double{b[i]}) / sum_b));
+      }
+      loss += std::log(sum_b) - double{b[text.ids[token + 1]]};
+      top += std::max_element(a, a + tiny_vocabulary) - a ==
+                     std::max_element(b, b + tiny_vocabulary) - b
+                 ? 1
+                 : 0;
+    }
+    divergences.push_back(divergence / 19);
+    losses.push_back(loss / 19);
+    tops.push_back(top / 19);
+  }
+  const ModelComparison& comparison = found->others[0];
+  for (std::size_t chunk = 0; chunk < 2; ++chunk) {
+    EXPECT_NEAR(comparison.chunk_divergences[chunk], divergences[chunk], 1e-5);
+    EXPECT_NEAR(comparison.score.chunk_losses[chunk], losses[chunk], 1e-5);
+    EXPECT_NEAR(comparison.chunk_same_tops[chunk], tops[chunk], 1e-12);
+  }
+  EXPECT_NEAR(comparison.divergence.error, std::abs(divergences[0] - divergences[1]) / 2, 1e-5);
+  EXPECT_GT(comparison.quantile(1.0), comparison.quantile(0.5));
+}
+
+TEST_F(EvaluateTest, NumberOfThreadsDoesNotShow) {
+  const Model base = tiny("mixtral");
+  const Model other = tiny("qwen3moe");
+  const Model* others[] = {&other};
+  const auto one = evaluate(base, others, tiny_text(), {.thread_count = 1});
+  const auto five = evaluate(base, others, tiny_text(), {.thread_count = 5});
+  ASSERT_TRUE(one.has_value() && five.has_value());
+  EXPECT_EQ(one->others[0].divergence.mean, five->others[0].divergence.mean);
+  EXPECT_EQ(one->base.loss.mean, five->base.loss.mean);
+}
+
+TEST_F(EvaluateTest, QuantizedWeightsCountAsTheirDecodedValues) {
+  SketchShape shape;
+  shape.embedding = 32;
+  shape.feed_forward = 64;
+  shape.type = TensorType::q4_0;
+  ModelSketch quantized = sketch_llama(shape);
+  ModelSketch decoded = quantized;
+  for (SketchTensor& tensor : decoded.tensors) {
+    if (tensor.type != TensorType::q4_0) continue;
+    const std::size_t count = tensor.data.size() / 18 * 32;
+    Bytes floats(count * sizeof(float));
+    std::vector<float> numbers(count);
+    ASSERT_TRUE(dequantize(tensor.type, tensor.data, numbers).has_value());
+    std::memcpy(floats.data(), numbers.data(), floats.size());
+    tensor.type = TensorType::f32;
+    tensor.data = floats;
+  }
+  TextChunks text = tiny_text(8, 3);
+  for (TokenId& id : text.ids) id %= 10;
+  const auto a = compute_logits(write(quantized, "quantized.gguf"), text);
+  const auto b = compute_logits(write(decoded, "decoded.gguf"), text);
+  ASSERT_TRUE(a.has_value() && b.has_value());
+  EXPECT_EQ(*a, *b);
+}
+
+TEST_F(EvaluateTest, ChunksDoNotSeeOneAnother) {
+  const Model model = tiny("llama");
+  TextChunks text = tiny_text(40, 3);
+  const auto all = compute_logits(model, text);
+  text.ids.erase(text.ids.begin(), text.ids.begin() + 40);
+  const auto rest = compute_logits(model, text);
+  ASSERT_TRUE(all.has_value() && rest.has_value());
+  EXPECT_TRUE(std::equal(rest->begin(), rest->end(), all->begin() + 40 * tiny_vocabulary));
+}
+
+TEST_F(EvaluateTest, ProgressEndsTheWork) {
+  const Model model = tiny("llama");
+  std::uint64_t calls = 0;
+  EvaluationOptions options;
+  options.progress = [&](const EvaluationProgress& progress) {
+    EXPECT_EQ(progress.total, 2u * 4u);
+    return ++calls < 2;
+  };
+  EXPECT_THAT(evaluate(model, {}, tiny_text(), options), FailsWith(Errc::interrupted));
+  EXPECT_EQ(calls, 2u);
+}
+
+TEST_F(EvaluateTest, ImportanceCountsInputs) {
+  const Model model = tiny("mixtral");
+  auto found = collect_importance(model, tiny_text(), {.dataset = "text.txt"});
+  ASSERT_TRUE(found.has_value()) << found.error().message();
+  EXPECT_EQ(found->chunk_count(), 2u);
+  EXPECT_EQ(found->chunk_size(), 40u);
+  EXPECT_EQ(found->datasets()[0], "text.txt");
+  const ImatrixEntry* entry = found->find("blk.1.attn_q.weight");
+  ASSERT_NE(entry, nullptr);
+  EXPECT_EQ(found->read_counts(*entry).value(), std::vector<double>{80.0});
+  // The inputs are those of a norm: without its weights, the mean of their squares is 1.
+  std::vector<float> means(48), norm(48);
+  ASSERT_TRUE(found->read_weights(*entry, 0, means).has_value());
+  ASSERT_TRUE(
+      model.dequantize_rows(*model.find_tensor("blk.1.attn_norm.weight"), 0, 1, norm).has_value());
+  double sum = 0;
+  for (std::size_t i = 0; i < 48; ++i) sum += double{means[i]} / double{norm[i] * norm[i]};
+  EXPECT_NEAR(sum / 48, 1.0, 1e-4);
+  const ImatrixEntry* experts = found->find("blk.0.ffn_down_exps.weight");
+  ASSERT_NE(experts, nullptr);
+  EXPECT_EQ(experts->expert_count, 5u);
+  double tokens = 0;
+  const std::vector<double> counts = found->read_counts(*experts).value();
+  for (const double count : counts) tokens += count;
+  EXPECT_EQ(tokens, 160.0);  // two experts a token
+  EXPECT_EQ(found->find("output.weight"), nullptr);
+}
+
+// --- models that cannot be evaluated -----------------------------------------------------------
+
+class HostileNetworkTest : public EvaluateTest {
+ protected:
+  void expect_refused(const ModelSketch& sketch, const std::string& reason) {
+    const Model model = write(sketch);
+    const auto found = evaluate(model, {}, tiny_text());
+    ASSERT_FALSE(found.has_value());
+    EXPECT_NE(found.error().code, Errc::internal);
+    EXPECT_THAT(found.error().message(), HasSubstr(reason));
+  }
+  ModelSketch sketch_ = tiny_models().at("llama").sketch;
+};
+
+TEST_F(HostileNetworkTest, UnknownArchitecture) {
+  sketch_.set("general.architecture", "mamba");
+  expect_refused(sketch_, "the forward pass of \"mamba\" is unknown; known are llama");
+}
+TEST_F(HostileNetworkTest, ShapeThatContradictsKeys) {
+  sketch_.set("llama.attention.head_count", std::uint32_t{8});
+  expect_refused(sketch_,
+                 "\"blk.0.attn_q.weight\": invalid argument (its shape is 48 x 64; the keys");
+}
+TEST_F(HostileNetworkTest, NoLayers) {
+  expect_refused(sketch_.set("llama.block_count", std::uint32_t{0}), "llama.block_count");
+}
+TEST_F(HostileNetworkTest, MoreLayersThanTensors) {
+  expect_refused(sketch_.set("llama.block_count", std::uint32_t{9999}), "blk.4.attn_norm.weight");
+}
+TEST_F(HostileNetworkTest, LayersWithoutAKey) {
+  expect_refused(sketch_.set("llama.block_count", std::uint32_t{3}),
+                 "\"blk.3.attn_norm.weight\": invalid argument (the architecture has no place");
+}
+TEST_F(HostileNetworkTest, NoHeads) {
+  expect_refused(sketch_.set("llama.attention.head_count", std::uint32_t{0}), "head_count");
+}
+TEST_F(HostileNetworkTest, HeadsThatCannotShare) {
+  expect_refused(sketch_.set("llama.attention.head_count_kv", std::uint32_t{3}), "cannot share");
+}
+TEST_F(HostileNetworkTest, HugeSizes) {
+  for (const char* key : {"embedding_length", "feed_forward_length", "attention.head_count",
+                          "attention.key_length", "rope.dimension_count", "expert_count"}) {
+    ModelSketch sketch = sketch_;
+    expect_refused(sketch.set(std::string("llama.") + key, ~std::uint64_t{0}), key);
+  }
+}
+TEST_F(HostileNetworkTest, UnknownScalingOfRotation) {
+  expect_refused(sketch_.set("llama.rope.scaling.type", "yarn"), "llama.rope.scaling.type");
+}
+TEST_F(HostileNetworkTest, MissingTensor) {
+  expect_refused(sketch_.remove_tensor("blk.2.ffn_up.weight"), "blk.2.ffn_up.weight");
+}
+TEST_F(HostileNetworkTest, WeightThatIsNoNumber) {
+  auto& data = sketch_.find("blk.1.ffn_down.weight")->data;
+  std::fill(data.begin(), data.begin() + 4, std::byte{0xFF});
+  expect_refused(sketch_, "a weight is NaN or infinite");
+}
+TEST_F(HostileNetworkTest, TokenOutsideTheVocabulary) {
+  const Model model = write(sketch_);
+  for (const TokenId id : {TokenId{-1}, TokenId{tiny_vocabulary}}) {
+    TextChunks text = tiny_text();
+    text.ids.back() = id;
+    EXPECT_THAT(evaluate(model, {}, text), FailsWith(Errc::index_out_of_range));
+  }
+}
+TEST_F(HostileNetworkTest, ChunksOfNoUse) {
+  const Model model = write(sketch_);
+  TextChunks text = tiny_text();
+  text.ids.pop_back();
+  EXPECT_THAT(evaluate(model, {}, text), FailsWith(Errc::invalid_argument));
+  EXPECT_THAT(evaluate(model, {}, TextChunks{}), FailsWith(Errc::invalid_argument));
+  text = tiny_text(4, 4);
+  EXPECT_THAT(evaluate(model, {}, text), FailsWith(Errc::invalid_argument));
+}
+TEST_F(HostileNetworkTest, MemoryIsBounded) {
+  const Model model = write(sketch_);
+  EvaluationOptions options;
+  options.max_memory_bytes = 100'000;
+  EXPECT_THAT(evaluate(model, {}, tiny_text(), options), FailsWith(Errc::limit_exceeded));
+}
+TEST_F(HostileNetworkTest, VocabulariesOfDifferentSizes) {
+  const Model base = write(sketch_, "base.gguf");
+  const Model other = write(sketch_llama(), "other.gguf");
+  const Model* others[] = {&other};
+  const auto found = evaluate(base, others, tiny_text());
+  ASSERT_FALSE(found.has_value());
+  EXPECT_THAT(found.error().message(), HasSubstr("OTHER 0: token_embd.weight"));
+}
+
+// --- the trained model -------------------------------------------------------------------------
+
+class TrainedModelTest : public SharedFilesTest {
+ protected:
+  void SetUp() override { require_files(place_ / "tiny-bytes-f32.gguf"); }
+
+  [[nodiscard]] std::string text_of(const char* name) const {
+    std::ifstream file(place_ / name, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+
+  std::filesystem::path place_ = shared_folder() / "golden/eval";
+};
+
+/// The figure of llama.cpp (README of the folder): 4.7825 over the whole text.
+TEST_F(TrainedModelTest, PerplexityIsThatOfTheReference) {
+  const Model model = open_model(place_ / "tiny-bytes-f32.gguf");
+  const auto text = chunks_of(model, text_of("tiny-bytes-heldout.txt"), 128);
+  ASSERT_TRUE(text.has_value()) << text.error().message();
+  EXPECT_EQ(text->chunk_count(), 512u);
+  const auto found = evaluate(model, {}, *text);
+  ASSERT_TRUE(found.has_value()) << found.error().message();
+  EXPECT_NEAR(found->base.perplexity() / 4.7825, 1.0, 2e-3);
+}
+
+TEST_F(TrainedModelTest, ImportanceIsThatOfTheReference) {
+  const Model model = open_model(place_ / "tiny-bytes-f32.gguf");
+  const auto text = chunks_of(model, text_of("tiny-bytes-calibration.txt"), 128, 400);
+  ASSERT_TRUE(text.has_value()) << text.error().message();
+  const auto found = collect_importance(model, *text);
+  ASSERT_TRUE(found.has_value()) << found.error().message();
+  const auto expected = ImportanceMatrix::open(place_ / "tiny-bytes.imatrix.dat");
+  ASSERT_TRUE(expected.has_value());
+  ASSERT_EQ(found->entries().size(), expected->entries().size());
+  double largest = 0.0;
+  for (const ImatrixEntry& entry : expected->entries()) {
+    const ImatrixEntry* own = found->find(entry.name);
+    ASSERT_NE(own, nullptr) << entry.name;
+    ASSERT_EQ(own->value_count, entry.value_count);
+    std::vector<float> a(entry.value_count), b(entry.value_count);
+    ASSERT_TRUE(found->read_weights(*own, 0, a).has_value());
+    ASSERT_TRUE(expected->read_weights(entry, 0, b).has_value());
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      largest = std::max(largest, std::abs(double{a[i]} / double{b[i]} - 1.0));
+    }
+  }
+  EXPECT_LT(largest, 1e-4);
+  RecordProperty("largest_difference", std::to_string(largest));
+}
+
+}  // namespace
+}  // namespace ingot::test
