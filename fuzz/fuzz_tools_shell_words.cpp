@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "cli/shell_words.hpp"
+#include "cli/completion/shell_words.hpp"
 
 namespace {
 

@@ -6,6 +6,8 @@
   SPDX    every file that can have comments says its licence in the first lines
   ASCII   no other characters; no tabs or blanks at line ends
   listed  every source is named in the CMakeLists.txt that is responsible for it
+  size    no file of the library or the program is longer than 400 lines, unless a script writes it;
+          none of their folders holds more than 40 files
 """
 import collections
 import os
@@ -21,6 +23,8 @@ WITHOUT_SPDX = {".md", ".json", ".exact", ".txt.in"}
 CONTENT = ("tests/corpus/valid/", "tests/corpus/invalid/", "tests/golden/", "fuzz/corpus/")
 # What Python calls the files of every package.
 PYTHON_STEMS = {"__init__", "__main__"}
+MAX_LINES = 400
+MAX_FILES = 40
 LICENCE = "SPDX-License-Identifier: MIT"
 
 
@@ -85,9 +89,23 @@ def check_listed(path):
         yield f"{path}: not named in {place}, so it is neither built nor installed"
 
 
+def check_sizes(paths):
+    counts = collections.Counter()
+    for path in paths:
+        if path.parts[0] not in ("src", "tools"):
+            continue
+        counts[path.parent] += 1
+        lines = path.read_text(encoding="utf-8").split("\n")
+        if len(lines) > MAX_LINES + 1 and not any("writes this file" in line for line in lines[:5]):
+            yield f"{path}: {len(lines) - 1} lines; at most {MAX_LINES}"
+    for folder, count in counts.items():
+        if count > MAX_FILES:
+            yield f"{folder}: {count} files; at most {MAX_FILES}"
+
+
 def main():
     paths = [path for path in tree() if not str(path).startswith(CONTENT)]
-    findings = list(check_stems(paths))
+    findings = list(check_stems(paths)) + list(check_sizes(paths))
     for path in paths:
         findings += check_text(path)
         findings += check_listed(path)

@@ -41,6 +41,9 @@ inline constexpr std::size_t chat_feature_count = 0
 struct ChatRefusal {
   std::string_view conversation;  ///< "a system message", ...; static.
   std::string reason;             ///< The template's own words, or what failed.
+  /// Errc::chat_raised: the template refuses it; else rendering failed.
+  Errc code = Errc::chat_raised;
+  bool is_plain = false;  ///< A conversation that callers take for granted.
 };
 
 /// How the arguments of calls of tools have to be given.
@@ -53,12 +56,18 @@ struct ChatProfile {
   std::optional<ChatError> failure;
   /// The texts of the user and the assistant of a plain conversation are in the prompt.
   bool keeps_text = false;
+  /// Conversations with a system message render, and its text is not in the prompt.
+  bool drops_system = false;
   /// An answer in a conversation begins with text of its own (`answer_begin`), and the prompt for
   /// an answer is the same with a generation prompt and without.
   bool lacks_generation_prompt = false;
   /// Plain conversations that fail, where others render.
   std::vector<ChatRefusal> refusals;
   ChatArguments arguments = ChatArguments::any;
+  /// The fate of a message that is a list of parts, unless its text is in the prompt: a sentence.
+  std::string parts_problem;
+  /// Text is in the prompt only if messages are lists of parts.
+  bool needs_parts = false;
   /// The prompt for the next answer begins with the prompt for the last one and that answer.
   bool keeps_beginning = true;
   bool depends_on_date = false;
@@ -92,8 +101,8 @@ struct ChatRemark {
 /// source.
 [[nodiscard]] INGOT_EXPORT std::vector<ChatRemark> lint_chat(const ChatTemplate& chat);
 
-/// Texts in the template's own words that look like control tokens, such as `<|im_end|>`; each
-/// once.
+/// Texts in the template's own words that look like control tokens: `<|im_end|>`, `<end_of_turn>`,
+/// `[INST]`; each once.
 [[nodiscard]] INGOT_EXPORT std::vector<std::string> control_texts(const ChatTemplate& chat);
 
 }  // namespace ingot

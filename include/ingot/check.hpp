@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -71,6 +72,9 @@ struct CheckOptions {
   std::function<bool(const CheckRule& rule)> is_wanted = {};
   /// Findings about a key carry a digest of its value, so that another value is another finding.
   bool with_value_digests = false;
+  /// The source of the template that the default chat template should be, as its publisher has it:
+  /// a template that differs is a finding.
+  std::optional<std::string> chat_template = {};
   unsigned thread_count = 0;  ///< To read weights; 0: as many as the machine has cores.
   /// Findings of one rule in one model; the rest is counted in one more finding. 0: no limit.
   std::uint64_t max_findings_per_rule = 20;

@@ -10,6 +10,7 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -60,6 +61,17 @@ class INGOT_EXPORT RemoteStore final : public Store {
   [[nodiscard]] std::string locate(const std::string& name) const override;
 
   [[nodiscard]] RemoteTraffic traffic() const;
+
+  /// Keeps the headers that were read so far in the cache, and where the reference led to: call it
+  /// when they have turned out right. `open_remote` does.
+  void keep_headers() const;
+
+  /// Says which ranges of an open file will be read, in that order: then they are fetched in few
+  /// requests, four at a time, ahead of the reader. At most 56 MiB are held.
+  void expect(const std::string& name, std::span<const FileRange> ranges) const;
+
+  /// Lets reading take this many bytes more than RemoteOptions::max_fetch_bytes.
+  void allow_more_bytes(std::uint64_t size_bytes) const;
 
   /// From here to `end_opening` all requests together may take RemoteTimes::header.
   void begin_opening() const;

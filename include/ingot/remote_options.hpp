@@ -22,6 +22,12 @@ struct RemoteTimes {
   std::chrono::milliseconds first_wait{500};     ///< Before a retry; doubled for each one after it.
 };
 
+/// A part of a file.
+struct FileRange {
+  std::uint64_t file_offset = 0;
+  std::uint64_t size_bytes = 0;
+};
+
 /// One request that has ended, for logs.
 struct RemoteRequest {
   std::string address;  ///< Safe to print: without password and query.
@@ -37,6 +43,9 @@ struct RemoteTraffic {
   std::uint64_t body_bytes = 0;
   std::uint64_t connections = 0;
   std::uint64_t retries = 0;
+  // --- of those, the ranges of files at the addresses where they are in the end
+  std::uint64_t file_requests = 0;
+  std::uint64_t file_bytes = 0;
 };
 
 struct RemoteOptions {
@@ -55,6 +64,9 @@ struct RemoteOptions {
   /// Folders in which the hub's own programs and Ollama keep files; they are read, never written.
   std::vector<std::string> hub_caches = {};
   std::string ollama_models;
+  /// Where headers are kept (remote_cache.hpp); empty: nowhere. `remote_options` names the usual
+  /// folder.
+  std::string cache_folder;
   /// Bytes of bodies that reading may take in all; then Errc::too_much_to_fetch.
   std::uint64_t max_fetch_bytes = ~std::uint64_t{0};
   std::function<bool()> should_stop = {};  ///< Asked while waiting; true: Errc::interrupted.
@@ -64,6 +76,10 @@ struct RemoteOptions {
 /// The options with what the environment says: HF_ENDPOINT, MODEL_ENDPOINT, HF_TOKEN and the files
 /// of tokens, MS_ENDPOINT, INGOT_OLLAMA_REGISTRY, and the caches. docs/remote.md lists all.
 [[nodiscard]] INGOT_EXPORT RemoteOptions remote_options();
+
+/// The folder where headers are kept: $INGOT_CACHE, else $XDG_CACHE_HOME/ingot, else
+/// ~/.cache/ingot. Empty if the environment names none.
+[[nodiscard]] INGOT_EXPORT std::string remote_cache_folder();
 
 /// A file that a store offers, as its server describes it.
 struct RemoteFile {

@@ -11,11 +11,10 @@
 namespace ingot::check {
 namespace {
 
-Result<Vocabulary> make_vocabulary(const Model& model) {
-  Result<Tokenizer> tokenizer = Tokenizer::make(model);
+Result<Vocabulary> make_vocabulary(const Model& model, const Result<Tokenizer>& tokenizer) {
   if (tokenizer) return Vocabulary(*tokenizer);
   if (tokenizer.error().code == Errc::pre_tokenizer_unknown) return Vocabulary::make(model);
-  return fail(std::move(tokenizer.error()));
+  return fail(tokenizer.error());
 }
 
 }  // namespace
@@ -49,8 +48,18 @@ std::optional<std::uint64_t> Inspection::own_number(std::string_view suffix) con
   return number ? std::optional(*number) : std::nullopt;
 }
 
+const Result<Tokenizer>& Inspection::made_tokenizer() {
+  if (!tokenizer_) tokenizer_.emplace(Tokenizer::make(model_));
+  return *tokenizer_;
+}
+
+const Tokenizer* Inspection::tokenizer() {
+  const Result<Tokenizer>& made = made_tokenizer();
+  return made ? &*made : nullptr;
+}
+
 const Vocabulary* Inspection::vocabulary() {
-  if (!vocabulary_) vocabulary_.emplace(make_vocabulary(model_));
+  if (!vocabulary_) vocabulary_.emplace(make_vocabulary(model_, made_tokenizer()));
   return *vocabulary_ ? &**vocabulary_ : nullptr;
 }
 

@@ -33,6 +33,10 @@ class Inspection {
   [[nodiscard]] const Summary& summary() const noexcept { return summary_; }
   [[nodiscard]] bool has_data() const noexcept { return options_.with_data; }
   [[nodiscard]] bool is_foreign() const noexcept { return options_.is_foreign; }
+  /// The source of the template that the model's default one should be; nothing if none is given.
+  [[nodiscard]] const std::optional<std::string>& expected_template() const noexcept {
+    return options_.chat_template;
+  }
   /// Empty if `architecture` is not there.
   [[nodiscard]] std::string_view architecture() const noexcept;
   /// `<architecture>.<suffix>`.
@@ -54,6 +58,9 @@ class Inspection {
   [[nodiscard]] const Vocabulary* vocabulary();
   /// Why it cannot be used.
   [[nodiscard]] std::optional<Error> vocabulary_error();
+
+  /// nullptr where texts cannot be encoded. Made when it is first asked for.
+  [[nodiscard]] const Tokenizer* tokenizer();
 
   /// The chat templates, read and tried when they are first asked for.
   [[nodiscard]] const std::vector<TemplateFacts>& templates();
@@ -88,12 +95,14 @@ class Inspection {
 
  private:
   void emit(Finding finding);
+  [[nodiscard]] const Result<Tokenizer>& made_tokenizer();
 
   const Model& model_;
   const CheckOptions& options_;
   const FindingSink& sink_;
   Summary summary_;
   std::uint64_t layer_count_ = 0;
+  std::optional<Result<Tokenizer>> tokenizer_;
   std::optional<Result<Vocabulary>> vocabulary_;
   std::optional<std::vector<TemplateFacts>> templates_;
   const CheckRule* rule_ = nullptr;

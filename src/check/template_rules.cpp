@@ -2,14 +2,13 @@
 // Rules about chat templates: what their text shows, and what rendering with them shows.
 #include <algorithm>
 #include <array>
-#include <functional>
-#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "check/rules.hpp"
-#include "check/template_facts.hpp"
-#include "ingot/metadata_keys.hpp"
+#include "check/template_report.hpp"
 #include "ingot/text.hpp"
 
 namespace ingot::check::rules {
@@ -24,10 +23,6 @@ std::string place_text(std::uint32_t line, std::uint32_t column) {
 
 std::string error_text(const ChatError& error) {
   return place_text(error.line, error.column) + escape_shortened(error.reason, shown_columns);
-}
-
-void report_template(Inspection& inspection, const TemplateFacts& facts, std::string message) {
-  inspection.report_key(*facts.entry, std::move(message), facts.file);
 }
 
 /// The templates that can be read.
@@ -68,26 +63,42 @@ bool is_usual_variable(std::string_view name) {
   return name.ends_with("_token") || std::find(names.begin(), names.end(), name) != names.end();
 }
 
-std::string quoted(std::string_view text) { return "\"" + escape_shortened(text, 40) + "\""; }
+/// Whether a text can be nothing but a control token; names in brackets may be plain words.
+bool has_bars(std::string_view token) noexcept {
+  return token.starts_with("<|") || token.starts_with("<\xEF\xBD\x9C");
+}
 
 /// The fault of a control token of a template; empty if there is none.
-std::string_view problem_of(const Vocabulary& vocabulary, std::string_view token) {
+std::string_view problem_of(Inspection& inspection, std::string_view token) {
+  const Vocabulary& vocabulary = *inspection.vocabulary();
   const TokenId id = vocabulary.find(token);
-  if (id == no_token) return "is not in the vocabulary";
+  if (id == no_token) return has_bars(token) ? "is not in the vocabulary" : "";
   const bool is_found = vocabulary.kind(id) == TokenKind::control ||
                         vocabulary.kind(id) == TokenKind::user_defined ||
                         vocabulary.kind(id) == TokenKind::unknown;
-  return is_found ? "" : "is an ordinary token, which is not found in a text";
+  if (is_found || inspection.tokenizer() == nullptr) return "";
+  const auto ids = inspection.tokenizer()->encode(token, {.add_special = false});
+  return ids && *ids == std::vector<TokenId>{id}
+             ? ""
+             : "is an ordinary token, which is not found in a text";
 }
 
-/// The texts of an array of strings.
-std::set<std::string_view> texts_of(const Value& value) {
-  std::set<std::string_view> texts;
-  if (!value.is_array()) return texts;
-  for (const Value& element : value.as_array()) {
-    if (const auto text = element.get<std::string_view>()) texts.insert(*text);
-  }
-  return texts;
+/// Whether nothing renders because the template calls a function that does not exist.
+bool lacks_function(const TemplateFacts& facts) {
+  const ChatError& failure = *facts.profile.failure;
+  return std::any_of(facts.remarks.begin(), facts.remarks.end(), [&](const ChatRemark& remark) {
+    return remark.kind == ChatRemark::Kind::unknown_name && remark.line == failure.line;
+  });
+}
+
+/// Whether the template fails where it should not: on its own account, and not to refuse.
+bool is_fault(const ChatRefusal& refusal) noexcept {
+  return refusal.is_plain && refusal.code != Errc::chat_raised;
+}
+
+std::string refusal_text(const ChatRefusal& refusal) {
+  return std::string(refusal.conversation) +
+         " fails: " + escape_shortened(refusal.reason, shown_columns);
 }
 
 }  // namespace
@@ -115,7 +126,7 @@ void template_javascript(Inspection& inspection) {
 void template_undefined(Inspection& inspection) {
   for_each_readable(inspection, [&](const TemplateFacts& facts) {
     const auto& failure = facts.profile.failure;
-    if (!failure || failure->code != Errc::chat_undefined) return;
+    if (!failure || failure->code != Errc::chat_undefined || lacks_function(facts)) return;
     report_template(inspection, facts, "no conversation renders: " + error_text(*failure));
   });
 }
@@ -123,15 +134,23 @@ void template_undefined(Inspection& inspection) {
 void template_fails(Inspection& inspection) {
   for_each_readable(inspection, [&](const TemplateFacts& facts) {
     const auto& failure = facts.profile.failure;
-    if (!failure || failure->code == Errc::chat_undefined) return;
+    for (const ChatRefusal& refusal : facts.profile.refusals) {
+      if (is_fault(refusal)) report_template(inspection, facts, refusal_text(refusal));
+    }
+    if (!failure || (failure->code == Errc::chat_undefined && !lacks_function(facts))) return;
     report_template(inspection, facts, "no plain conversation renders: " + error_text(*failure));
   });
 }
 
 void template_drops_text(Inspection& inspection) {
   for_each_usable(inspection, [&](const TemplateFacts& facts) {
-    if (facts.profile.keeps_text) return;
-    report_template(inspection, facts, "the text of a message is not in the prompt");
+    if (facts.profile.needs_parts) return;
+    if (!facts.profile.keeps_text) {
+      report_template(inspection, facts, "the text of a message is not in the prompt");
+    }
+    if (facts.profile.drops_system) {
+      report_template(inspection, facts, "the text of a system message is not in the prompt");
+    }
   });
 }
 
@@ -161,7 +180,7 @@ void template_token_missing(Inspection& inspection) {
   if (vocabulary == nullptr) return;
   for_each_readable(inspection, [&](const TemplateFacts& facts) {
     for (const std::string& token : facts.control_texts) {
-      const std::string_view problem = problem_of(*vocabulary, token);
+      const std::string_view problem = problem_of(inspection, token);
       if (problem.empty()) continue;
       report_template(inspection, facts, quoted(token) + " " + std::string(problem));
     }
@@ -179,6 +198,7 @@ void template_end(Inspection& inspection) {
     }
     for (const std::string& token : facts.control_texts) {
       if (!end.starts_with(token)) continue;
+      if (!has_bars(token) && vocabulary->find(token) == no_token) continue;
       report_template(inspection, facts,
                       "an answer ends with " + quoted(token) + ", which ends no generation");
     }
@@ -188,9 +208,7 @@ void template_end(Inspection& inspection) {
 void template_refuses(Inspection& inspection) {
   for_each_usable(inspection, [&](const TemplateFacts& facts) {
     for (const ChatRefusal& refusal : facts.profile.refusals) {
-      report_template(inspection, facts,
-                      std::string(refusal.conversation) +
-                          " fails: " + escape_shortened(refusal.reason, shown_columns));
+      if (!is_fault(refusal)) report_template(inspection, facts, refusal_text(refusal));
     }
   });
 }
@@ -214,6 +232,18 @@ void template_tools(Inspection& inspection) {
     if (!profile.supports(ChatFeature::tool_results)) {
       report_template(inspection, facts, "results of tools are not in the prompt");
     }
+  });
+}
+
+void template_parts(Inspection& inspection) {
+  for_each_usable(inspection, [&](const TemplateFacts& facts) {
+    if (facts.profile.needs_parts) {
+      report_template(inspection, facts, "a message that is no list of parts is not in the prompt");
+    }
+    const std::string& problem = facts.profile.parts_problem;
+    if (problem.empty()) return;
+    report_template(inspection, facts,
+                    "a message of parts: " + escape_shortened(problem, shown_columns));
   });
 }
 
@@ -241,48 +271,6 @@ void template_variables(Inspection& inspection) {
     }
     if (!list.empty()) report_template(inspection, facts, "it reads " + list);
   });
-}
-
-void template_escaped(Inspection& inspection) {
-  constexpr std::array marks = {std::string_view("\\n{%"), std::string_view("\\n{{")};
-  for (const TemplateFacts& facts : inspection.templates()) {
-    const std::string_view text = facts.entry->value.get<std::string_view>().value_or("");
-    const bool has_line_ends = text.find('\n') != std::string_view::npos;
-    const bool has_marks = std::any_of(marks.begin(), marks.end(), [&](std::string_view mark) {
-      return text.find(mark) != std::string_view::npos;
-    });
-    const bool is_quoted = text.starts_with('"') && text.ends_with('"') && text.size() > 1;
-    if (!is_quoted && (!has_marks || has_line_ends)) continue;
-    report_template(inspection, facts,
-                    is_quoted ? "the text stands in quotes, as in JSON"
-                              : "line ends are written \\n, as in JSON");
-  }
-}
-
-void template_names(Inspection& inspection) {
-  const KeyValue* list = nullptr;
-  std::size_t list_file = 0;
-  std::set<std::string_view> names;
-  for_each_key(inspection, [&](const KeyValue& entry, std::size_t file) {
-    if (entry.key == keys::tokenizer_chat_templates) {
-      list = &entry;
-      list_file = file;
-    } else if (entry.key.starts_with(keys::tokenizer_chat_template) &&
-               entry.key != keys::tokenizer_chat_template &&
-               entry.key[keys::tokenizer_chat_template.size()] == '.') {
-      names.insert(entry.key.substr(keys::tokenizer_chat_template.size() + 1));
-    }
-  });
-  if (list == nullptr) return;
-  const std::set<std::string_view> listed = texts_of(list->value);
-  for (const std::string_view name : listed) {
-    if (names.contains(name) || name == "default") continue;
-    inspection.report_key(*list, "there is no template " + quoted(name), list_file);
-  }
-  for (const std::string_view name : names) {
-    if (listed.contains(name)) continue;
-    inspection.report_key(*list, "it does not name the template " + quoted(name), list_file);
-  }
 }
 
 }  // namespace ingot::check::rules

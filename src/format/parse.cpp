@@ -9,26 +9,18 @@
 #include "base/checked.hpp"
 #include "format/cursor.hpp"
 #include "format/expected_header.hpp"
+#include "format/field.hpp"
 #include "format/magic.hpp"
+#include "format/tensor_infos.hpp"
 #include "format/tensor_layout.hpp"
 #include "ingot/metadata_keys.hpp"
-#include "ingot/text.hpp"
 
 namespace ingot::format {
 namespace {
 
 constexpr std::uint64_t max_key_bytes = 65535;
-constexpr std::uint64_t max_lenient_name_bytes = 65535;
-constexpr std::uint32_t max_lenient_dimensions = 8;
 /// Stepping over fewer strings again takes no longer than looking for them.
 constexpr std::uint64_t least_known_strings = 1000;
-
-std::string found(std::uint64_t number) { return "found " + std::to_string(number); }
-
-/// Whether a name denotes the same thing to every reader.
-bool is_identifier(std::string_view name) noexcept {
-  return is_utf8(name) && name.find('\0') == std::string_view::npos;
-}
 
 class Parser {
  public:
@@ -70,18 +62,7 @@ class Parser {
                                   std::uint64_t count);
   Result<ValueType> parse_value_type(std::string_view key);
   Result<void> check_bools(std::string_view key, std::span<const std::byte> bools) const;
-  Result<void> parse_tensors();
-  Result<void> parse_tensor();
-  Result<void> index_tensor(std::uint64_t position);
-  Result<void> parse_tensor_name(TensorInfo& tensor);
-  Result<void> parse_shape(TensorInfo& tensor);
-  Result<void> set_size(TensorInfo& tensor, std::uint64_t type_offset) const;
 
-  /// The error of a field that the bytes at hand do not hold.
-  [[nodiscard]] Failure ends_early(std::string_view subject) const {
-    return fail(Errc::truncated, cursor_.position(), std::string(subject),
-                std::to_string(cursor_.missing_bytes()) + " more bytes are needed here");
-  }
   /// Elements lose a trailing NUL when they are read; here it is only noticed that one will.
   void look_for_stripped_nul(const std::byte* strings, std::uint64_t count) noexcept {
     const detail::ValueEncoding& encoding = structure_.context->encoding;
@@ -93,14 +74,6 @@ class Parser {
       strings += length_bytes;
     }
   }
-  /// Strips what old writers counted as part of a string.
-  std::string_view strip(std::string_view text) {
-    const std::string_view stripped = structure_.context->encoding.text(
-        reinterpret_cast<const std::byte*>(text.data()), text.size());
-    if (stripped.size() != text.size()) structure_.has_stripped_nul = true;
-    return stripped;
-  }
-
   ParseOptions options_;
   std::uint64_t prefix_bytes_;
   Cursor cursor_;
@@ -108,13 +81,6 @@ class Parser {
   std::uint64_t tensor_count_ = 0;
   std::uint64_t key_count_ = 0;
   bool are_counts_known_ = false;
-  /// The names of the last tensors wait for their slots of the index, which the cache fetches
-  /// meanwhile: the index of 100,000 names is larger than most caches.
-  struct UnindexedName {
-    std::uint64_t hash = 0;
-    std::uint64_t info_offset = 0;
-  };
-  std::array<UnindexedName, 16> unindexed_;
   /// The array of strings that was cut off, if one was: its key, and what was stepped over.
   std::string_view cut_array_;
   std::uint64_t cut_array_left_ = 0;
@@ -164,12 +130,7 @@ Result<void> Parser::parse_all() {
   INGOT_TRY(structure_.alignment, alignment_of(structure_, options_.is_lenient));
 
   structure_.infos_offset = cursor_.position();
-  structure_.tensors.reserve(tensor_count_);
-  structure_.tensor_index.reserve(tensor_count_);
-  // Reserved once, so that the shapes never move; memory that is not used is never touched.
-  structure_.dimensions.reserve(tensor_count_ *
-                                (options_.is_lenient ? max_lenient_dimensions : max_dimensions));
-  INGOT_TRY_VOID(parse_tensors());
+  INGOT_TRY_VOID(parse_tensor_infos(cursor_, options_, tensor_count_, structure_));
 
   structure_.header_bytes = cursor_.position();
   structure_.data_offset = *checked_align_up(structure_.header_bytes, structure_.alignment);
@@ -180,7 +141,7 @@ Result<void> Parser::parse_counts() {
   const std::uint64_t counts_offset = cursor_.position();
   tensor_count_ = cursor_.count();
   key_count_ = cursor_.count();
-  if (cursor_.has_failed()) return ends_early("header");
+  if (cursor_.has_failed()) return ends_early(cursor_, "header");
   are_counts_known_ = true;
 
   const Limits& limits = options_.limits;
@@ -225,12 +186,12 @@ Result<void> Parser::parse_key_value() {
 Result<std::string_view> Parser::parse_key() {
   const std::uint64_t key_offset = cursor_.position();
   const std::uint64_t length_bytes = cursor_.count();
-  if (cursor_.has_failed()) return ends_early("key");
+  if (cursor_.has_failed()) return ends_early(cursor_, "key");
   if (length_bytes > max_key_bytes) {
     return fail(Errc::key_too_long, key_offset, "key", found(length_bytes));
   }
-  const std::string_view key = strip(cursor_.take_text(length_bytes));
-  if (cursor_.has_failed()) return ends_early("key");
+  const std::string_view key = strip(structure_, cursor_.take_text(length_bytes));
+  if (cursor_.has_failed()) return ends_early(cursor_, "key");
   if (key.empty()) return fail(Errc::key_empty, key_offset, "key");
   if (!is_identifier(key)) return fail(Errc::key_invalid, key_offset, std::string(key));
   return key;
@@ -239,7 +200,7 @@ Result<std::string_view> Parser::parse_key() {
 Result<ValueType> Parser::parse_value_type(std::string_view key) {
   const std::uint64_t type_offset = cursor_.position();
   const std::uint32_t type = cursor_.u32();
-  if (cursor_.has_failed()) return ends_early(key);
+  if (cursor_.has_failed()) return ends_early(cursor_, key);
   if (type >= value_type_count) {
     return fail(Errc::value_type_unknown, type_offset, std::string(key), found(type));
   }
@@ -251,7 +212,7 @@ Result<Value> Parser::parse_value(std::string_view key) {
   if (type == ValueType::string) return parse_string(key);
   if (type == ValueType::array) return parse_array(key);
   const std::span<const std::byte> bytes = cursor_.take(size_bytes_of(type));
-  if (cursor_.has_failed()) return ends_early(key);
+  if (cursor_.has_failed()) return ends_early(cursor_, key);
   if (type == ValueType::boolean) INGOT_TRY_VOID(check_bools(key, bytes));
   return structure_.context->make(type, type, bytes.data(), bytes.size(), 1);
 }
@@ -262,8 +223,8 @@ Result<Value> Parser::parse_string(std::string_view key) {
   if (length_bytes > options_.limits.max_string_bytes && length_bytes <= cursor_.file_remaining()) {
     return fail(Errc::limit_exceeded, length_offset, std::string(key), found(length_bytes));
   }
-  const std::string_view text = strip(cursor_.take_text(length_bytes));
-  if (cursor_.has_failed()) return ends_early(key);
+  const std::string_view text = strip(structure_, cursor_.take_text(length_bytes));
+  if (cursor_.has_failed()) return ends_early(cursor_, key);
   return structure_.context->make(ValueType::string, ValueType::string,
                                   reinterpret_cast<const std::byte*>(text.data()), text.size(), 1);
 }
@@ -272,7 +233,7 @@ Result<Value> Parser::parse_array(std::string_view key) {
   INGOT_TRY(ValueType element_type, parse_value_type(key));
   const ValueType outer_type = element_type;
   std::uint64_t count = cursor_.count();
-  if (cursor_.has_failed()) return ends_early(key);
+  if (cursor_.has_failed()) return ends_early(cursor_, key);
   const std::uint64_t outer_count = count;
   const std::byte* const content = cursor_.data();
 
@@ -292,7 +253,7 @@ Result<Value> Parser::parse_array(std::string_view key) {
     --arrays_left[open_arrays - 1];
     INGOT_TRY(element_type, parse_value_type(key));
     count = cursor_.count();
-    if (cursor_.has_failed()) return ends_early(key);
+    if (cursor_.has_failed()) return ends_early(cursor_, key);
   }
   return structure_.context->make(ValueType::array, outer_type, content,
                                   static_cast<std::uint64_t>(cursor_.data() - content),
@@ -330,13 +291,13 @@ Result<void> Parser::skip_array_content(std::string_view key, ValueType element_
       cut_array_ = key;
       cut_array_left_ = count - skipped.count;
       cut_array_skipped_ = skipped;
-      return ends_early(key);
+      return ends_early(cursor_, key);
     }
     look_for_stripped_nul(strings, count);
     return {};
   }
   const std::span<const std::byte> elements = cursor_.take(count * min_element_bytes);
-  if (cursor_.has_failed()) return ends_early(key);
+  if (cursor_.has_failed()) return ends_early(cursor_, key);
   if (element_type == ValueType::boolean) return check_bools(key, elements);
   return {};
 }
@@ -351,113 +312,6 @@ Result<void> Parser::check_bools(std::string_view key, std::span<const std::byte
   return fail(Errc::bool_invalid,
               static_cast<std::uint64_t>(&*bad - structure_.context->file_begin), std::string(key),
               found(std::to_integer<std::uint64_t>(*bad)));
-}
-
-Result<void> Parser::parse_tensors() {
-  std::uint64_t indexed = 0;
-  for (std::uint64_t i = 0; i < tensor_count_; ++i) {
-    if (i - indexed == unindexed_.size()) INGOT_TRY_VOID(index_tensor(indexed++));
-    if (const Result<void> parsed = parse_tensor(); !parsed) {
-      // A name that an earlier tensor repeats is the first fault.
-      while (indexed < i) INGOT_TRY_VOID(index_tensor(indexed++));
-      return parsed;
-    }
-  }
-  while (indexed < tensor_count_) INGOT_TRY_VOID(index_tensor(indexed++));
-  return {};
-}
-
-Result<void> Parser::parse_tensor() {
-  const std::uint64_t info_offset = cursor_.position();
-  const std::size_t position = structure_.tensors.size();
-  TensorInfo& tensor = structure_.tensors.emplace_back();
-  INGOT_TRY_VOID(parse_tensor_name(tensor));
-  unindexed_[position % unindexed_.size()] = {structure_.tensor_index.prepare(tensor.name),
-                                              info_offset};
-  INGOT_TRY_VOID(parse_shape(tensor));
-  const std::uint64_t type_offset = cursor_.position();
-  tensor.type = static_cast<TensorType>(cursor_.u32());
-  tensor.data_offset = cursor_.u64();
-  if (cursor_.has_failed()) return ends_early(tensor.name);
-  INGOT_TRY_VOID(set_size(tensor, type_offset));
-  if (tensor.data_offset % structure_.alignment != 0) {
-    return fail(
-        Errc::offset_unaligned, type_offset + 4, std::string(tensor.name),
-        found(tensor.data_offset) + ", the alignment is " + std::to_string(structure_.alignment));
-  }
-  return {};
-}
-
-Result<void> Parser::index_tensor(std::uint64_t position) {
-  const UnindexedName& name = unindexed_[position % unindexed_.size()];
-  const auto duplicate = structure_.tensor_index.insert(
-      static_cast<std::uint32_t>(position), name.hash,
-      [this](std::uint32_t at) { return structure_.tensors[at].name; });
-  if (duplicate) {
-    return fail(
-        Errc::tensor_duplicate, name.info_offset, std::string(structure_.tensors[position].name),
-        "it is tensor " + std::to_string(*duplicate) + " and tensor " + std::to_string(position));
-  }
-  return {};
-}
-
-Result<void> Parser::parse_tensor_name(TensorInfo& tensor) {
-  const std::uint64_t name_offset = cursor_.position();
-  const std::uint64_t length_bytes = cursor_.count();
-  if (cursor_.has_failed()) return ends_early("tensor name");
-  if (length_bytes > max_lenient_name_bytes + 1) {
-    return fail(Errc::limit_exceeded, name_offset, "tensor name", found(length_bytes) + " bytes");
-  }
-  const std::string_view name = strip(cursor_.take_text(length_bytes));
-  if (cursor_.has_failed()) return ends_early("tensor name");
-  if (!is_identifier(name)) {
-    return fail(Errc::tensor_name_invalid, name_offset, std::string(name));
-  }
-  if (name.size() > max_lenient_name_bytes) {
-    return fail(Errc::limit_exceeded, name_offset, "tensor name", found(name.size()) + " bytes");
-  }
-  if (name.size() > max_name_bytes && !options_.is_lenient) {
-    return fail(Errc::tensor_name_too_long, name_offset, std::string(name), found(name.size()));
-  }
-  tensor.name = name;
-  return {};
-}
-
-Result<void> Parser::parse_shape(TensorInfo& tensor) {
-  const std::uint64_t count_offset = cursor_.position();
-  const std::uint32_t dimension_count = cursor_.u32();
-  if (dimension_count > max_lenient_dimensions) {
-    return fail(Errc::dimension_count_invalid, count_offset, std::string(tensor.name),
-                found(dimension_count));
-  }
-  if (dimension_count > max_dimensions && !options_.is_lenient) {
-    return fail(Errc::too_many_dimensions, count_offset, std::string(tensor.name),
-                found(dimension_count));
-  }
-  const std::size_t first = structure_.dimensions.size();
-  for (std::uint32_t i = 0; i < dimension_count; ++i) {
-    structure_.dimensions.push_back(cursor_.count());
-  }
-  tensor.shape = {structure_.dimensions.data() + first, dimension_count};
-  return {};
-}
-
-Result<void> Parser::set_size(TensorInfo& tensor, std::uint64_t type_offset) const {
-  if (find_type(tensor.type) == nullptr && !options_.is_lenient) {
-    const std::string_view removed = removed_type_name(tensor.type);
-    const auto id = static_cast<std::uint32_t>(tensor.type);
-    return removed.empty()
-               ? fail(Errc::tensor_type_unknown, type_offset, std::string(tensor.name), found(id))
-               : fail(Errc::tensor_type_removed, type_offset, std::string(tensor.name),
-                      found(id) + ", once " + std::string(removed));
-  }
-  Result<TensorSize> size = size_of_tensor(tensor.type, tensor.shape);
-  if (!size) {
-    return fail(size.error().code, type_offset, std::string(tensor.name), size.error().detail);
-  }
-  tensor.element_count = size->elements;
-  tensor.size_bytes = size->bytes;
-  return {};
 }
 
 }  // namespace

@@ -356,14 +356,14 @@ TEST_P(CheckRuleTest, IsFoundBroken) {
 }
 
 TEST(CheckModel, EachRuleHasACase) {
-  // Those of the weights have tests of their own; shards_mixed takes two files, and foreign_format
-  // one of another format.
+  // Those of the weights have tests of their own; shards_mixed takes two files, foreign_format one
+  // of another format, and template_differs another template.
   std::set<std::string> missing = {};
   for (const CheckRule& rule : check_rules()) {
     if (!rule.is_refusal && rule.source != RuleSource::data) missing.emplace(rule.name);
   }
   for (const Case& each : all_cases()) missing.erase(each.rule);
-  EXPECT_THAT(missing, testing::ElementsAre("foreign_format", "shards_mixed"));
+  EXPECT_THAT(missing, testing::ElementsAre("foreign_format", "shards_mixed", "template_differs"));
 }
 
 // --- what is not found ---------------------------------------------------------------------------
@@ -428,7 +428,8 @@ TEST(CheckModel, AShardAloneDoesNotShowTheFileType) {
 TEST(CheckModel, OrdinaryTemplatesAreSafe) {
   const char* const ordinary =
       "{% set ns = namespace(found=false) %}{{ '\\u2581_' }}"
-      "{% for m in messages %}\n\t{{ '<|' + m['role'] + '|>' }}{{ m['content'] }}{% endfor %}"
+      "{% for m in messages %}\n\t{{ '<|' + m['role'] + '|>' }}"
+      "{{ m.content if m.content is string else m.content|map(attribute='text')|join }}{% endfor %}"
       "{% if add_generation_prompt %}\n\t{{ '<|assistant|>' }}{% endif %}";
   EXPECT_THAT(broken_rules(with_heads(with_keys().pair("tokenizer.chat_template", ordinary))),
               IsEmpty());
@@ -452,8 +453,9 @@ TEST(CheckModel, SaysWhereAndWhat) {
 
 /// A template that reaches for the class of a variable, where no conversation comes.
 std::string reaching(const std::string& name) {
-  return "{% for m in messages %}{{ m.content }}{% endfor %}{% if false %}{{ " + name +
-         "_token.__class__ }}{% endif %}";
+  return "{% for m in messages %}{{ m.content if m.content is string else m.content[0].text }}"
+         "{% endfor %}{% if false %}{{ " +
+         name + "_token.__class__ }}{% endif %}";
 }
 
 TEST(CheckModel, RunsTheRulesThatAreWanted) {

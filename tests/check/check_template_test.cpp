@@ -18,7 +18,8 @@ using testing::Contains;
 using testing::HasSubstr;
 
 const std::string good =
-    "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}"
+    "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content if m.content is string else "
+    "(m.content or [])|map(attribute='text')|join }}<|im_end|>\n{% endfor %}"
     "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}";
 
 /// A model of a vocabulary and a template.
@@ -71,9 +72,13 @@ std::vector<RuleCase> template_cases() {
   add("template_syntax", "{{ messages|unheardof }}");
   add("template_fails", "{{ raise_exception('never') }}");
   add("template_fails", "{{ messages[0].content // 0 }}");
+  add("template_fails", good + "{% if messages[0].role == 'system' %}{{ 1 // 0 }}{% endif %}");
+  add("template_fails", good + "{% for t in tools %}{% endfor %}");
+  add("template_fails", good + "{{ now_in_rome() }}");
   add("template_undefined", good + "{{ style.name }}");
   add("template_drops_text", "{% for m in messages %}{{ m.role }}{% endfor %}");
   add("template_drops_text", "{{ messages[0].content }}");
+  add("template_drops_text", replaced(good, "in messages", "in messages if m.role != 'system'"));
   add("template_unknown_name", good + "{% if x %}{{ x|unheardof }}{% endif %}");
   add("template_unknown_name", good + "{% if x %}{{ now_in_rome() }}{% endif %}");
   add("template_forbidden", good + "{% if x %}{{ messages.append(1) }}{% endif %}");
@@ -92,6 +97,11 @@ std::vector<RuleCase> template_cases() {
   add("template_tools", "{{ tools }}" + calling("call.function.arguments.place"));
   add("template_tools", "{{ tools }}" + calling("call.function.arguments"));
   add("template_prefix", "{{ messages|length }}" + good);
+  add("template_parts", "{% for m in messages %}{{ m.content.strip() }}{% endfor %}");
+  add("template_parts", "{% for m in messages %}{{ m.content }}{% endfor %}");
+  add("template_parts", "{% for m in messages %}{{ m.content[0].text }}{% endfor %}");
+  add("template_line_ends", replaced(good, "\n", "\r\n"));
+  add("template_line_ends", good + "\r");
   add("template_date", "{{ strftime_now('%Y') }}" + good);
   add("template_variables", good + "{% if mood is defined %}{{ mood }}{% endif %}");
   VocabularySketch doubled = sketch_of("{{ bos_token }}" + good);
@@ -159,6 +169,53 @@ TEST(CheckTemplate, TellsTokensThatAreMissingFromOrdinaryOnes) {
   sketch.add("<|plain|>");
   EXPECT_EQ(message_of("template_token_missing", sketch.bytes()),
             "\"<|plain|>\" is an ordinary token, which is not found in a text");
+  // Names in brackets may be words; tokens that are found anyway are as good as control tokens.
+  VocabularySketch brackets = sketch_of(good + "<word>[INST]<a>");
+  brackets.pre = "bloom";  // "<a>" is one word
+  for (const char* token : {"[INST]", "<a>", "<a"}) brackets.add(token);
+  brackets.merges.insert(brackets.merges.end(), {"< a", "<a >"});
+  EXPECT_EQ(message_of("template_token_missing", brackets.bytes()),
+            "\"[INST]\" is an ordinary token, which is not found in a text");
+}
+
+TEST(CheckTemplate, ComparesWithThatOfThePublisher) {
+  const auto difference = [](const std::string& source, const std::string& expected) {
+    CheckOptions options;
+    options.chat_template = expected;
+    options.is_wanted = [](const CheckRule& rule) { return rule.name == "template_differs"; };
+    const auto findings = findings_of(model_of(source), options);
+    return findings.empty() ? std::string() : findings[0].message;
+  };
+  EXPECT_EQ(difference("a\r\nb\n", "a\nb"), "");
+  EXPECT_EQ(difference("a\nb1\n", "a\nb2\n"), "line 2, column 2 is \"1\", not \"2\"");
+  EXPECT_EQ(difference("\u00e9\u00e9", "\u00e9\u00e8"),
+            "line 1, column 2 is \"\u00e9\", not \"\u00e8\"");
+  EXPECT_EQ(difference("a", "a\nb\n"), "line 2 is missing: \"b\"");
+  EXPECT_EQ(difference("a\nb", "a"), "line 2 is too much: \"b\"");
+}
+
+TEST(CheckTemplate, TakesPartsWhereTextAloneIsNotInThePrompt) {
+  const auto broken = broken_rules(
+      model_of("{% for m in messages %}{{ m.content|map(attribute='text')|join }}{% endfor %}"));
+  EXPECT_THAT(broken, Contains("template_parts"));
+  EXPECT_THAT(broken, testing::Not(Contains("template_drops_text")));
+}
+
+TEST(CheckTemplate, GivesToolsToATemplateForTools) {
+  const std::string source = "{% for t in tools %}{{ t.function.name }}{% endfor %}" + good;
+  GgufBuilder file;
+  file.pair("tokenizer.chat_template.tool_use", source);
+  EXPECT_THAT(broken_rules(file.bytes()), testing::Not(Contains("template_fails")));
+  EXPECT_THAT(broken_rules(model_of(source)), Contains("template_fails"));
+}
+
+TEST(CheckTemplate, LooksForTheEndOfAnAnswerInBracketsToo) {
+  VocabularySketch sketch = sketch_of(replaced(good, "<|im_end|>", "<end_of_turn_of_ours>"));
+  sketch.add("<end_of_turn_of_ours>", 0.0F, TokenKind::control);
+  EXPECT_EQ(message_of("template_end", sketch.bytes()),
+            "an answer ends with \"<end_of_turn_of_ours>\", which ends no generation");
+  EXPECT_EQ(message_of("template_end", model_of(replaced(good, "<|im_end|>", "<end_of_all>"))),
+            "nothing");
 }
 
 TEST(CheckTemplate, LooksAtEightTemplates) {

@@ -43,3 +43,6 @@ printf '%s' '{% for m in messages %}<|im_start|>{{ m.role }} {{ m.content }}{% e
 expect 1 "$ingot" check lacking.gguf
 expect 1 "$ingot" check unchecked.gguf --only template_syntax
 "$ingot" check model.gguf
+"$ingot" check lacking.gguf --only template_differs --chat-template-file lacking.jinja
+"$ingot" check lacking.gguf --only template_differs --chat-template-file tools.jinja
+expect_error 4 'nowhere.jinja' "$ingot" check lacking.gguf --chat-template-file nowhere.jinja

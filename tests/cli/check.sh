@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Findings, verdicts and statuses; text, JSON and SARIF; files and folders.
 "$ingot" sample good.gguf -q
-# Its template writes a bos, so that another one would be a note.
-"$ingot" edit good.gguf --in-place -q --set tokenizer.ggml.add_bos_token=false
 expect 0 "$ingot" check good.gguf
 expect 0 "$ingot" check --data good.gguf --strict
 

@@ -4,7 +4,7 @@
 mkdir models
 # Templates that reach out, in a branch that no conversation takes.
 reaching() {
-  printf '{%% for m in messages %%}{{ m.content }}{%% endfor %%}'
+  printf '{%% for m in messages %%}{{ m.content[0].text or m.content }}{%% endfor %%}'
   printf '{%% if false %%}{{ %s_token.__class__ }}{%% endif %%}' "$1"
 }
 "$ingot" edit good.gguf -o models/a.gguf --set tokenizer.chat_template="$(reaching x)" -q

@@ -2,7 +2,7 @@
 # What a gate lets pass: --fail-on, --ignore, --only; the category of findings.
 "$ingot" sample good.gguf -q
 # A template that reaches out, which is of the category security, and a key that is just odd.
-"$ingot" edit good.gguf -o both.gguf --set tokenizer.chat_template='{% for m in messages %}{{ m.content }}{% endfor %}{% if false %}{{ eos_token.__class__ }}{% endif %}' \
+"$ingot" edit good.gguf -o both.gguf --set tokenizer.chat_template='{% for m in messages %}{{ m.content[0].text or m.content }}{% endfor %}{% if false %}{{ eos_token.__class__ }}{% endif %}' \
   --set Odd.Key:bool=true -q
 "$ingot" edit good.gguf -o odd.gguf --set Odd.Key:bool=true -q
 

@@ -65,6 +65,18 @@ done
 expect_same "$large" out/large.gguf
 if [[ -n $(find out -name 'large*ingot*') ]]; then fail "left behind: $(ls -A out)"; fi
 
+echo "# Ctrl-C"
+rm out/large.gguf
+"$ingot" download "$url/slow/hub/org/set/large.gguf" -o out -q >/dev/null 2>&1 &
+pid=$!
+until [[ -s out/large.gguf.ingot-part.json ]]; do sleep 0.05; done
+status=0
+kill -INT "$pid"
+wait "$pid" || status=$?
+((status == 130)) || fail "Ctrl-C: status $status"
+[[ ! -e out/large.gguf && -e out/large.gguf.ingot-part ]] || fail "Ctrl-C: $(ls -A out)"
+rm out/large.gguf.ingot-part*
+
 echo "# parts of another file"
 rm out/m.gguf
 head -c 100000 www/m.gguf >out/m.gguf.ingot-part

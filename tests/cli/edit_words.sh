@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # What edit says: old beside new, the types of standard keys, and why there is a padding key.
 "$ingot" sample a.gguf -q
+"$ingot" edit a.gguf --in-place --set tokenizer.ggml.add_bos_token=true -q
 "$ingot" edit a.gguf -o b.gguf --set general.name=New --set llama.rope.scaling.factor=4 \
   --remove general.license --set tokenizer.ggml.add_bos_token=no --set tokenizer.ggml.add_eos_token=1 >said
 grep -qx '  set key general.name: "Ingot sample llama 2.1M" -> "New"' said || fail "no old value: $(cat said)"

@@ -18,11 +18,13 @@ read -r port other <&"${server[0]}"
 url=http://127.0.0.1:$port
 export HOME=$PWD/home HF_ENDPOINT=$url/hub INGOT_OLLAMA_REGISTRY=$url HF_TOKEN=secret-token
 unset HF_HOME XDG_CACHE_HOME HF_HUB_CACHE OLLAMA_MODELS MODEL_ENDPOINT
+# Requests are counted here, so no header is kept.
+export INGOT_CACHE=/dev/null
 
 # requests PYTHON: an expression about the list of requests since the last time.
 requests() {
   python '
-import json, sys
+import json, os, sys
 log = [json.loads(line) for line in open("log")]
 ranges = [one for one in log if one["range"] and one["status"] in (200, 206)]
 sent = sum(one["sent"] for one in ranges)
@@ -77,6 +79,81 @@ expect_same local remote
 "$ingot" extract "$url/long.gguf" last.weight -o remote.bin -q
 expect_same local.bin remote.bin
 "$ingot" check "$url/m.gguf" >/dev/null
+: >log
+"$ingot" sample www/parts.gguf --params 45M -q
+"$ingot" tensors www/parts.gguf --stats >local
+"$ingot" tensors "$url/parts.gguf" --stats >remote
+expect_same local remote
+# Neighbours are joined and cut to pieces of 8 MiB, and nothing comes twice.
+size=$(stat -c %s www/parts.gguf)
+requests "len(ranges) <= 2 + $size // (8 << 20) and sent <= $size"
+"$ingot" tensors "$url/parts.gguf" 'blk.0.ffn_*' --stats >remote
+requests 'len(ranges) == 2'
+"$ingot" tensors "$url/parts.gguf" 'blk.[0-2].attn_norm*' --stats >remote
+requests 'len(ranges) == 4 and sent == (1 << 20) + 3 * 2048'
+"$ingot" convert www/parts.gguf local.gguf --type F32 -q
+"$ingot" convert "$url/parts.gguf" remote.gguf --type F32 -q
+expect_same local.gguf remote.gguf
+requests "len(ranges) <= 2 + $size // (8 << 20) and sent <= $size"
+# The header takes what is known of it, and no more than is allowed.
+expect_error 3 "limit" "$ingot" show "$url/long.gguf" --max-header 1MiB
+"$ingot" tensors "$url/parts.gguf" >/dev/null
+: >log
+
+echo "# what was fetched"
+python '
+import json, subprocess, sys
+ingot, url = sys.argv[1:]
+def run(*words):
+    return subprocess.run([ingot, *words], capture_output=True, text=True, check=True)
+for words in (["show"], ["check"], ["hash"], ["fit"], ["chat-template"], ["diff", url]):
+    document = json.loads(run(words[0], url, *words[1:], "--json").stdout)
+    document = document[0] if isinstance(document, list) else document
+    sums = document.get("remote")
+    assert sums and sums["requests"] == len(words), (words, document)
+run_verbose = run("tensors", url, "-v").stderr
+assert "1 requests" in run_verbose and "1 ranges of files" in run_verbose, run_verbose
+' "$ingot" "$url/m.gguf"
+: >log
+
+echo "# more than 1 GiB"
+python '
+import struct
+def text(value): return struct.pack("<Q", len(value)) + value
+header = b"GGUF" + struct.pack("<IQQ", 3, 2, 1) + text(b"general.architecture") + struct.pack("<I", 8) + text(b"llama")
+header += text(b"a.weight") + struct.pack("<IQIQ", 1, 300_000_000, 0, 0)
+header += text(b"b.weight") + struct.pack("<IQIQ", 1, 32, 0, 1_200_000_000)
+with open("www/giant.gguf", "wb") as file:
+    file.write(header + bytes(-len(header) % 32))
+    file.truncate(len(header) + -len(header) % 32 + 1_200_000_128)
+'
+for words in "tensors --stats" "check --data" hash "extract a.weight -o x.bin" "convert x.gguf --type F16" \
+  "quantize x.gguf Q8_0" "split part --shards 2" "report -o x.html" "diff $url/m.gguf"; do
+  read -r -a words <<<"$words"
+  expect_error 2 "this reads 1.12 GiB from the server; --yes allows it" \
+    "$ingot" "${words[0]}" "$url/giant.gguf" "${words[@]:1}"
+done
+requests 'sum(one["sent"] for one in log) < 20 << 20'
+python '
+import os, pty, sys
+def ask(answer):
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execv(sys.argv[1], [sys.argv[1], "hash", sys.argv[2], "--no-cache"])
+    seen = b""
+    while b"[y/N]" not in seen:
+        seen += os.read(terminal, 1000)
+    os.write(terminal, answer)
+    try:
+        while piece := os.read(terminal, 1000):
+            seen += piece
+    except OSError:
+        pass
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), seen
+status, seen = ask(b"n\n")
+assert status == 2 and b"1.12 GiB" in seen, (status, seen)
+' "$ingot" "$url/giant.gguf"
+rm www/giant.gguf
 : >log
 
 echo "# secrets"

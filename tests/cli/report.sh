@@ -68,7 +68,7 @@ found = [finding["message"] for finding in json.load(open("checked.json"))["find
 assert found and found == [finding["message"] for finding in data["findings"]], (found, data)
 [template] = json.load(open("header.json"))["chat_template"]["templates"]
 assert template["problem"] is None
-assert [row["name"] for row in template["features"] if row["supported"]] == ["system", "tool results"]
+assert [row["name"] for row in template["features"] if row["supported"]] == ["system", "tool results", "text parts"]
 assert json.load(open("plain.json"))["chat_template"] is None
 '
 # Without tensors there is nothing to count.

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Texts to ids and back. The ids themselves: tests/tokenizer.
 "$ingot" sample spm.gguf -q
+"$ingot" edit spm.gguf --in-place --set tokenizer.ggml.add_bos_token=true -q
 "$ingot" sample bpe.gguf --arch qwen2 -q
 
 "$ingot" tokenize spm.gguf 'Hello world'

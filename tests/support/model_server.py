@@ -17,6 +17,7 @@ range, status, bytes sent, and whether it had credentials.
   /busy/FILE       is busy the first time
   /broken/FILE     ends the body in its middle the first time
   /changing/FILE   has another tag each time
+  /slow/FILE       sends 4 MB each second
 """
 import hashlib
 import json
@@ -24,12 +25,13 @@ import pathlib
 import re
 import sys
 import threading
+import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import unquote, urlsplit
 
 FOLDER = pathlib.Path(sys.argv[1]).resolve()
 LOG = open(sys.argv[sys.argv.index("--log") + 1], "a", buffering=1, encoding="utf-8")
-KINDS = ("files", "no-range", "busy", "broken", "changing")
+KINDS = ("files", "no-range", "busy", "broken", "changing", "slow")
 COMMIT = "c0ffee" + "0" * 34
 LOCK = threading.Lock()
 SEEN = {}
@@ -60,10 +62,14 @@ class Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         try:
+            while sent and self.path.startswith("/slow/"):
+                self.wfile.write(sent[:200_000])
+                sent = sent[200_000:]
+                time.sleep(0.05)
             self.wfile.write(sent)
         except OSError:
             pass
-        if len(sent) < len(body):
+        if cut is not None:
             self.close_connection = True
 
     def answer_json(self, value):
@@ -97,18 +103,21 @@ class Handler(BaseHTTPRequestHandler):
             return self.answer(404)
         if kind == "busy" and count == 1:
             return self.answer(503, [("Retry-After", "1")])
-        body, tag = path.read_bytes(), '"' + sha256(path)[:16] + '"'
+        size, changed = path.stat().st_size, path.stat().st_mtime_ns
+        tag = f'"{size:x}-{changed:x}"'
         if kind == "changing":
             tag = f'"{count}"'
         match = re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers.get("Range") or "")
         if not match or kind == "no-range" or self.headers.get("If-Range") not in (None, tag):
-            return self.answer(200, [("ETag", tag)], body)
-        first, last = int(match[1]), min(int(match[2]), len(body) - 1)
-        if first >= len(body):
-            return self.answer(416, [("Content-Range", f"bytes */{len(body)}")])
-        piece = body[first:last + 1]
+            return self.answer(200, [("ETag", tag)], path.read_bytes())
+        first, last = int(match[1]), min(int(match[2]), size - 1)
+        if first >= size:
+            return self.answer(416, [("Content-Range", f"bytes */{size}")])
+        with open(path, "rb") as file:
+            file.seek(first)
+            piece = file.read(last + 1 - first)
         cut = len(piece) // 2 if kind == "broken" and count == 1 else None
-        return self.answer(206, [("ETag", tag), ("Content-Range", f"bytes {first}-{last}/{len(body)}")],
+        return self.answer(206, [("ETag", tag), ("Content-Range", f"bytes {first}-{last}/{size}")],
                            piece, cut)
 
     def hub(self, parts):

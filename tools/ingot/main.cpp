@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "cli/command.hpp"
-#include "cli/completion.hpp"
+#include "cli/completion/completion.hpp"
 #include "cli/console.hpp"
 #include "cli/generate.hpp"
 #include "cli/help.hpp"

@@ -84,11 +84,17 @@ class Prober {
 
   ChatProfile run() {
     find_text();
+    // A template for tools need not render without them; the default one has to.
+    if (profile_.failure && !chat_.name().empty()) {
+      gives_tools_ = true;
+      profile_ = {};
+      find_text();
+    }
     if (profile_.failure) return std::move(profile_);
     find_refusals();
     find_answer();
     find_tools();
-    set(ChatFeature::parts, has_parts());
+    find_parts();
     set(ChatFeature::thinking, has_thinking());
     set(ChatFeature::images, has_images());
     const ChatValue document =
@@ -105,6 +111,7 @@ class Prober {
   static constexpr ChatTime default_time{2025, 7, 4, 5, 6, 7};
 
   std::optional<std::string> render(Messages messages, ChatValue variables = {}) {
+    if (gives_tools_ && variables.find("tools") == nullptr) variables.add("tools", tools());
     options_.variables = std::move(variables);
     ChatResult<ChatText> result = chat_.render(ChatValue::list(messages), {}, options_);
     if (result) return std::move(result->text);
@@ -137,16 +144,21 @@ class Prober {
       const std::string_view begin = next.substr(0, next.find(answer));
       profile_.keeps_beginning = begin.starts_with(*alone) && is_blank(begin.substr(alone->size()));
     }
+    profile_.drops_system = guided && !contains(guided, system_text);
     profile_.keeps_text = contains(profile_.prompt, question) &&
                           (!talk || (contains(talk, answer) && contains(talk, second_question)));
   }
 
   /// Which plain conversations fail, and whether the day decides what is in a prompt.
   void find_refusals() {
-    try_conversation("a system message", {chat_message("system", system_text), user(question)});
-    try_conversation("a second message of the user in a row",
+    try_conversation("a single message of the user", true, {user(question)});
+    try_conversation("a conversation of three messages", true,
+                     {user(question), assistant(answer), user(second_question)});
+    try_conversation("a system message", true,
+                     {chat_message("system", system_text), user(question)});
+    try_conversation("a second message of the user in a row", false,
                      {user(question), user(second_question)});
-    try_conversation("a conversation that the assistant begins",
+    try_conversation("a conversation that the assistant begins", false,
                      {assistant(answer), user(question)});
     const auto today = render({user(question)});
     options_.now = ChatTime{2031, 12, 24, 17, 8, 9};
@@ -155,8 +167,9 @@ class Prober {
     profile_.depends_on_date = today && later && *today != *later;
   }
 
-  void try_conversation(std::string_view conversation, Messages messages) {
-    if (!render(messages)) profile_.refusals.push_back({conversation, error_->reason});
+  void try_conversation(std::string_view conversation, bool is_plain, Messages messages) {
+    if (render(messages)) return;
+    profile_.refusals.push_back({conversation, error_->reason, error_->code, is_plain});
   }
 
   /// What stands before and after an answer.
@@ -215,9 +228,17 @@ class Prober {
     return false;
   }
 
-  [[nodiscard]] bool has_parts() {
+  void find_parts() {
     const auto text = render({parts_message({})});
-    return contains(text, question) && !is_list(text);
+    if (!text) {
+      profile_.parts_problem = "it fails: " + error_->reason;
+    } else if (!contains(text, question)) {
+      profile_.parts_problem = "its text is not in the prompt";
+    } else if (is_list(text)) {
+      profile_.parts_problem = "it is printed as the list that it is";
+    }
+    set(ChatFeature::parts, profile_.parts_problem.empty());
+    profile_.needs_parts = profile_.parts_problem.empty() && !profile_.keeps_text;
   }
 
   /// Whether a message of parts is printed as the list that it is.
@@ -242,6 +263,7 @@ class Prober {
   ChatOptions options_;
   ChatProfile profile_;
   std::optional<ChatError> error_;
+  bool gives_tools_ = false;  // in every conversation
 };
 
 }  // namespace

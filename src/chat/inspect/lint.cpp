@@ -199,8 +199,18 @@ constexpr std::size_t max_token_bytes = 64;
 /// More than any vocabulary has.
 constexpr std::size_t max_control_texts = 10'000;
 
-/// Gathers what is written as most control tokens are: <|...|>, with the bar of ASCII or a wide
-/// one.
+bool is_letter(char c) noexcept { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+/// Whether something between plain brackets is a name, as in <end_of_turn> and [/INST].
+bool is_name(std::string_view text) noexcept {
+  if (text.starts_with('/')) text.remove_prefix(1);
+  return !text.empty() && is_letter(text[0]) && std::all_of(text.begin(), text.end(), [](char c) {
+    return is_letter(c) || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == ':';
+  });
+}
+
+/// Gathers what is written as control tokens are: <|...|>, with the bar of ASCII or a wide one, and
+/// names in brackets.
 class ControlTexts {
  public:
   void visit(const Node& node) {
@@ -217,9 +227,11 @@ class ControlTexts {
 
  private:
   void search(std::string_view text) {
-    constexpr std::array<std::pair<std::string_view, std::string_view>, 2> marks = {{
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 4> marks = {{
         {"<|", "|>"},
         {"<\xEF\xBD\x9C", "\xEF\xBD\x9C>"},
+        {"<", ">"},
+        {"[", "]"},
     }};
     for (const auto& [begin_mark, end_mark] : marks) {
       for (std::size_t at = text.find(begin_mark); at != std::string_view::npos;
@@ -227,8 +239,11 @@ class ControlTexts {
         const std::string_view rest = text.substr(at, max_token_bytes);
         const std::size_t end = rest.find(end_mark, begin_mark.size());
         if (end == std::string_view::npos || end == begin_mark.size()) continue;
-        const std::string_view token = rest.substr(0, end + end_mark.size());
-        if (token.find_first_of(" \t\r\n<", 1) == std::string_view::npos) add(token);
+        const std::string_view name = rest.substr(begin_mark.size(), end - begin_mark.size());
+        const bool is_token = begin_mark.size() == 1
+                                  ? is_name(name)
+                                  : name.find_first_of(" \t\r\n<") == std::string_view::npos;
+        if (is_token) add(rest.substr(0, end + end_mark.size()));
       }
     }
   }

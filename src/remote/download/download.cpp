@@ -197,7 +197,7 @@ Result<DownloadedFile> download(const RemoteStore& store, const std::string& nam
   if (there) return *std::move(there);
   if (start.has_ranges) return fetch_parts(session, start, place.commit, path, options);
   INGOT_TRY(const std::unique_ptr<Source> source,
-            remote::open_remote_source(session, {start.given, start.identity.size_bytes, {}}));
+            remote::open_remote_source(session, {start.given, start.identity.size_bytes}));
   return copy_whole(*source, path, start.sha256, options);
 }
 

@@ -12,7 +12,6 @@
 #include <cstring>
 #include <utility>
 
-#include "ingot/source.hpp"
 #include "remote/places/json_answer.hpp"
 
 namespace ingot::remote {
@@ -26,14 +25,6 @@ bool is_named(int descriptor, const std::string& path) {
   struct stat opened {};
   return ::stat(path.c_str(), &by_path) == 0 && ::fstat(descriptor, &opened) == 0 &&
          by_path.st_ino == opened.st_ino && by_path.st_dev == opened.st_dev;
-}
-
-std::string read_small_file(const std::string& path) {
-  const Result<std::unique_ptr<Source>> source = read_file(path);
-  if (!source || (*source)->size_bytes() > max_json_bytes) return {};
-  std::string text(static_cast<std::size_t>((*source)->size_bytes()), '\0');
-  if (!(*source)->read(0, std::as_writable_bytes(std::span(text)))) return {};
-  return text;
 }
 
 /// Why notes are of another download than `key`; empty if they are of the same.

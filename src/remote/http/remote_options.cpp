@@ -37,6 +37,15 @@ std::string find_token(const std::string& hub_home) {
 
 }  // namespace
 
+std::string remote_cache_folder() {
+  if (std::string own = environment("INGOT_CACHE"); !own.empty()) return own;
+  if (const std::string caches = environment("XDG_CACHE_HOME"); !caches.empty()) {
+    return caches + "/ingot";
+  }
+  const std::string home = environment("HOME");
+  return home.empty() ? std::string() : home + "/.cache/ingot";
+}
+
 RemoteOptions remote_options() {
   RemoteOptions options;
   for (const char* const name : {"HF_ENDPOINT", "MODEL_ENDPOINT"}) {
@@ -48,6 +57,7 @@ RemoteOptions remote_options() {
   if (std::string value = environment("INGOT_OLLAMA_REGISTRY"); !value.empty()) {
     options.registry = value;
   }
+  options.cache_folder = remote_cache_folder();
   const std::string home = environment("HOME");
   std::string cache_home = environment("XDG_CACHE_HOME");
   if (cache_home.empty() && !home.empty()) cache_home = home + "/.cache";

@@ -158,13 +158,22 @@ RemoteTraffic Session::traffic() const {
 }
 
 bool Session::count_bytes(std::uint64_t size_bytes) noexcept {
-  return body_bytes_.fetch_add(size_bytes) + size_bytes <= options_.max_fetch_bytes;
+  return body_bytes_.fetch_add(size_bytes) + size_bytes <= max_fetch_bytes_;
+}
+
+void Session::allow_more_bytes(std::uint64_t size_bytes) noexcept {
+  const std::uint64_t room = ~std::uint64_t{0} - max_fetch_bytes_;
+  max_fetch_bytes_ += std::min(room, size_bytes);
 }
 
 void Session::note(const Hop& hop) {
   const std::lock_guard lock(mutex_);
   ++traffic_.requests;
   traffic_.connections += hop.transfer->new_connections;
+  if (!hop.range.empty() && (hop.answer.status == 200 || hop.answer.status == 206)) {
+    ++traffic_.file_requests;
+    traffic_.file_bytes += hop.body_bytes;
+  }
   if (hop.transfer->is_private && named_sites_.contains(hop.answer.address.site())) {
     is_named_private_ = true;
   }
@@ -203,7 +212,7 @@ void Session::set_callbacks(Hop& hop) {
       hop.refusal = Error{Errc::too_much_to_fetch,
                           Error::no_offset,
                           {},
-                          "at most " + format_bytes(options_.max_fetch_bytes)};
+                          "at most " + format_bytes(max_fetch_bytes_)};
       return Take::stop;
     }
     const bool is_enough = !hop.is_received && hop.body_bytes > max_ignored_bytes;
@@ -252,7 +261,7 @@ Session::Attempt Session::judge(const std::shared_ptr<Hop>& hop, const Request& 
   if (auto failure = hop->receiver->failure()) return {fail(*std::move(failure))};
   if (transfer.is_refused) return failed(Errc::answer_invalid, transfer.failure, false);
   if (!transfer.failure.empty()) return failed(Errc::remote_failed, escape(transfer.failure), true);
-  if (!hop->is_received && !(hop->answer.status == 401 && request.accepts_401)) {
+  if (!hop->is_received && hop->answer.status != request.accepted_status) {
     const AnswerHeaders& headers = hop->answer.headers;
     Attempt attempt{fail(error_of_status(hop->answer.status, headers, hop->answer.address)),
                     is_busy(hop->answer.status)};
@@ -345,54 +354,6 @@ Result<Performed> Session::perform(const Request& request, Receiver& receiver) {
     }
     INGOT_TRY_VOID(pause_before_retry(failures, attempt.wait, attempt.result.error()));
   }
-}
-
-namespace {
-
-/// A body as a whole, in bounds.
-class TextReceiver final : public Receiver {
- public:
-  explicit TextReceiver(std::uint64_t limit_bytes) : limit_bytes_(limit_bytes) {}
-
-  [[nodiscard]] Result<void> begin(const Answer& answer) override {
-    text_.clear();  // a body that broke off comes again
-    if (answer.status != 200) {
-      return fail(Errc::answer_invalid, answer.address.shown(),
-                  "status " + std::to_string(answer.status) + " where 200 was expected");
-    }
-    return {};
-  }
-  [[nodiscard]] Take take(std::span<const std::byte> bytes) override {
-    if (text_.size() + bytes.size() > limit_bytes_) {
-      is_too_long_ = true;
-      return Take::stop;
-    }
-    text_.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    return Take::all;
-  }
-  [[nodiscard]] bool is_complete() const override { return true; }
-  [[nodiscard]] std::uint64_t received_bytes() const override { return 0; }
-
-  [[nodiscard]] bool is_too_long() const noexcept { return is_too_long_; }
-  [[nodiscard]] std::string take_text() noexcept { return std::move(text_); }
-
- private:
-  std::uint64_t limit_bytes_;
-  std::string text_;
-  bool is_too_long_ = false;
-};
-
-}  // namespace
-
-Result<std::pair<Answer, std::string>> Session::get(const Request& request,
-                                                    std::uint64_t limit_bytes) {
-  TextReceiver receiver(limit_bytes);
-  INGOT_TRY(Performed performed, perform(request, receiver));
-  if (receiver.is_too_long()) {
-    return fail(Errc::answer_invalid, performed.answer.address.shown(),
-                "the answer is longer than " + format_bytes(limit_bytes));
-  }
-  return std::pair(std::move(performed.answer), receiver.take_text());
 }
 
 }  // namespace ingot::remote

@@ -62,7 +62,7 @@ struct Request {
   Address address;
   std::vector<std::string> headers = {};  ///< "Name: value"
   std::string if_range = {};              ///< A strong tag; a changed file then comes whole.
-  bool accepts_401 = false;               ///< As an answer, with its WWW-Authenticate.
+  int accepted_status = 0;                ///< As an answer, though it is none of success.
 };
 
 /// What `perform` gives: the answer, and the transfer if the receiver paused it.
@@ -107,11 +107,14 @@ class Session {
   [[nodiscard]] RemoteTraffic traffic() const;
   /// Counts bytes of bodies; false when there are more than may be fetched.
   [[nodiscard]] bool count_bytes(std::uint64_t size_bytes) noexcept;
+  /// Lets reading take this many bytes more.
+  void allow_more_bytes(std::uint64_t size_bytes) noexcept;
 
  private:
   struct Hop;
   struct Attempt;
-  explicit Session(const RemoteOptions& options) : options_(options) {}
+  explicit Session(const RemoteOptions& options)
+      : options_(options), max_fetch_bytes_(options.max_fetch_bytes) {}
   [[nodiscard]] Attempt attempt(const Request& request, Receiver& receiver);
   [[nodiscard]] Result<Waited> run(Hop& hop, const Request& request, bool is_first);
   void set_callbacks(Hop& hop);
@@ -138,6 +141,7 @@ class Session {
   }
 
   std::atomic<std::uint64_t> body_bytes_{0};
+  std::atomic<std::uint64_t> max_fetch_bytes_;
   std::atomic<bool> is_stopping_{false};
   std::atomic<bool> is_throttled_{false};
 };

@@ -107,6 +107,7 @@ Result<Place> find_in_hub(Session& session, const Reference& reference, Choice c
   }
   Place place;
   INGOT_TRY(place.commit, ask_for_commit(session, endpoint, reference));
+  place.is_immutable = is_commit(place.commit);
   place.name = reference.path;
   if (reference.path.empty()) {
     INGOT_TRY(place.files, ask_for_tree(session, endpoint, reference, place.commit));
@@ -126,6 +127,7 @@ Result<Place> find_in_model_scope(Session& session, const Reference& reference, 
   session.add_named_site(endpoint);
   const std::string revision = reference.revision.empty() ? "master" : reference.revision;
   Place place;
+  place.is_immutable = is_commit(revision);
   place.name = reference.path;
   if (reference.path.empty()) {
     Address listing = below(endpoint, "api/v1/models/" + repository_of(reference) + "/repo/files");

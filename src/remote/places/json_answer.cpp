@@ -2,7 +2,10 @@
 #include "remote/places/json_answer.hpp"
 
 #include <optional>
+#include <span>
 #include <utility>
+
+#include "ingot/source.hpp"
 
 namespace ingot::remote {
 namespace {
@@ -42,6 +45,14 @@ Result<nlohmann::json> parse_json_answer(std::string_view text, const std::strin
   return parsed;
 }
 
+std::string read_small_file(const std::string& path) {
+  const Result<std::unique_ptr<Source>> source = read_file(path);
+  if (!source || (*source)->size_bytes() > max_json_bytes) return {};
+  std::string text(static_cast<std::size_t>((*source)->size_bytes()), '\0');
+  if (!(*source)->read(0, std::as_writable_bytes(std::span(text)))) return {};
+  return text;
+}
+
 std::string text_member(const nlohmann::json& object, const char* name) {
   const nlohmann::json* const found = member(object, name);
   return found != nullptr && found->is_string() ? found->get<std::string>() : std::string();
@@ -51,6 +62,11 @@ std::optional<std::uint64_t> number_member(const nlohmann::json& object, const c
   const nlohmann::json* const found = member(object, name);
   if (found == nullptr || !found->is_number_unsigned()) return std::nullopt;
   return found->get<std::uint64_t>();
+}
+
+bool flag_member(const nlohmann::json& object, const char* name) {
+  const nlohmann::json* const found = member(object, name);
+  return found != nullptr && found->is_boolean() && found->get<bool>();
 }
 
 const nlohmann::json& list_member(const nlohmann::json& object, const char* name) {

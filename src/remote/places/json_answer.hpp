@@ -20,11 +20,16 @@ inline constexpr std::uint64_t max_json_bytes = std::uint64_t{2} << 20;
 [[nodiscard]] Result<nlohmann::json> parse_json_answer(std::string_view text,
                                                        const std::string& subject);
 
+/// A small text file; empty if there is none, or it is longer than an answer may be.
+[[nodiscard]] std::string read_small_file(const std::string& path);
+
 /// The member of an object that is a text; empty if there is none.
 [[nodiscard]] std::string text_member(const nlohmann::json& object, const char* name);
 /// The member of an object that is a whole number from 0 on; nothing if there is none.
 [[nodiscard]] std::optional<std::uint64_t> number_member(const nlohmann::json& object,
                                                          const char* name);
+/// Whether the member of an object is there and true.
+[[nodiscard]] bool flag_member(const nlohmann::json& object, const char* name);
 /// The member of an object that is a list; an empty list if there is none.
 [[nodiscard]] const nlohmann::json& list_member(const nlohmann::json& object, const char* name);
 

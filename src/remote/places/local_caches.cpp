@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <system_error>
 
-#include "ingot/source.hpp"
 #include "remote/places/choose_file.hpp"
 #include "remote/places/json_answer.hpp"
 #include "remote/places/place.hpp"
@@ -17,12 +16,9 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t most_cached_files = 10'000;
 
-/// A small text file; empty if there is none.
+/// A small text file without the blanks behind it.
 std::string read_text(const fs::path& path) {
-  const Result<std::unique_ptr<Source>> source = read_file(path.string());
-  if (!source || (*source)->size_bytes() > max_json_bytes) return {};
-  std::string text(static_cast<std::size_t>((*source)->size_bytes()), '\0');
-  if (!(*source)->read(0, std::as_writable_bytes(std::span(text)))) return {};
+  std::string text = read_small_file(path.string());
   while (text.ends_with('\n') || text.ends_with(' ')) text.pop_back();
   return text;
 }

@@ -56,7 +56,7 @@ Result<void> log_in(Session& session, const Answer& answer) {
 Result<std::string> ask_for_manifest(Session& session, const Request& request) {
   for (int i = 0; i < 2; ++i) {
     Request attempt = request;
-    attempt.accepts_401 = i == 0;
+    if (i == 0) attempt.accepted_status = 401;
     INGOT_TRY(auto answer, session.get(attempt, max_json_bytes));
     if (answer.first.status != 401) return std::move(answer.second);
     INGOT_TRY_VOID(log_in(session, answer.first));
@@ -102,6 +102,7 @@ Result<Place> find_in_registry(Session& session, const Reference& reference) {
   registry.path += "/blobs/sha256:" + file.sha256;
   place.files = {std::move(file)};
   place.is_listed = true;
+  place.is_immutable = true;
   place.address_of = [registry](const std::string&) { return registry; };
   return place;
 }

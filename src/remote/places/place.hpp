@@ -24,6 +24,7 @@ struct Place {
   /// What is known to be there: everything if `is_listed`, else files that are asked for by name.
   std::vector<RemoteFile> files;
   bool is_listed = false;
+  bool is_immutable = false;  ///< Addresses of files name a commit or a digest.
   /// Where a file is fetched from.
   std::function<Address(const std::string& name)> address_of;
 };

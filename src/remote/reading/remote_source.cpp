@@ -2,35 +2,30 @@
 #include "remote/reading/remote_source.hpp"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstring>
 #include <mutex>
-#include <thread>
-#include <vector>
 
+#include "remote/reading/cached_source.hpp"
 #include "remote/reading/file_identity.hpp"
 #include "remote/reading/head_receiver.hpp"
-#include "remote/reading/range_fetcher.hpp"
+#include "remote/reading/range_reader.hpp"
 
 namespace ingot::remote {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// A range is cut into parts that are fetched at the same time if it is longer than two of these
-/// and one connection is slow.
-constexpr std::uint64_t part_bytes = std::uint64_t{8} << 20;
-constexpr std::uint64_t most_parts = 4;
+/// A connection below this is slow: then several share a long range.
 constexpr double slow_bytes_per_second = 20e6;
 
-class RemoteSource final : public Source {
+class ServerSource final : public RemoteSource {
  public:
-  RemoteSource(std::shared_ptr<Session> session, RemoteTarget target)
+  ServerSource(std::shared_ptr<Session> session, RemoteTarget target)
       : session_(std::move(session)), target_(std::move(target)) {
     head_.identity.size_bytes = target_.size_bytes;
   }
-  ~RemoteSource() override {
+  ~ServerSource() override {
     if (stream_ != nullptr) session_->cancel(stream_);
   }
 
@@ -45,31 +40,29 @@ class RemoteSource final : public Source {
   }
   [[nodiscard]] Result<void> read(std::uint64_t file_offset,
                                   std::span<std::byte> destination) const override;
+  void expect(std::span<const FileRange> ranges) const override {
+    if (stream_ == nullptr) ranges_->expect(ranges, head_.bytes().size());
+  }
+  void keep() const override;
 
  private:
   [[nodiscard]] Result<void> read_stream(std::uint64_t file_offset,
                                          std::span<std::byte> destination) const;
-  [[nodiscard]] Result<void> read_parts(std::uint64_t file_offset,
-                                        std::span<std::byte> destination) const;
-  [[nodiscard]] Result<void> read_range(std::uint64_t file_offset,
-                                        std::span<std::byte> destination) const;
-  [[nodiscard]] std::uint64_t part_count(std::uint64_t wanted_bytes) const noexcept;
 
   const std::shared_ptr<Session> session_;
   const RemoteTarget target_;
   std::uint64_t size_bytes_ = 0;
-  bool is_slow_ = false;
   // A stream goes on while it is read, front to back.
   mutable std::mutex stream_mutex_;
   mutable HeadReceiver head_;
   std::shared_ptr<Transfer> stream_;
-  std::optional<RangeFetcher> ranges_;
+  std::unique_ptr<RangeReader> ranges_;
+  std::unique_ptr<HeaderRecording> recording_;
 };
 
-Result<void> RemoteSource::open() {
+Result<void> ServerSource::open() {
   const Clock::time_point start = Clock::now();
   INGOT_TRY(const Performed performed, session_->perform({target_.address}, head_));
-  ranges_.emplace(session_, target_.address, performed.answer.address, head_.identity);
   const Answer& answer = performed.answer;
   if (!head_.identity.size_bytes && performed.paused == nullptr) {
     head_.identity.size_bytes = head_.bytes().size();
@@ -86,11 +79,16 @@ Result<void> RemoteSource::open() {
     return refuse(Errc::answer_invalid, "the size differs from the one that the hub gives");
   }
   const std::chrono::duration<double> time = Clock::now() - start;
-  is_slow_ = static_cast<double>(head_.bytes().size()) < slow_bytes_per_second * time.count();
+  const bool is_slow =
+      static_cast<double>(head_.bytes().size()) < slow_bytes_per_second * time.count();
+  ranges_ = std::make_unique<RangeReader>(session_, target_.address, answer.address, head_.identity,
+                                          is_slow);
+  if (target_.cache != nullptr) recording_ = target_.cache->record(target_.address);
+  if (recording_ != nullptr) recording_->append(0, head_.bytes());
   return {};
 }
 
-Result<void> RemoteSource::read(std::uint64_t file_offset, std::span<std::byte> destination) const {
+Result<void> ServerSource::read(std::uint64_t file_offset, std::span<std::byte> destination) const {
   if (file_offset > size_bytes_ || destination.size() > size_bytes_ - file_offset) {
     return fail(Errc::truncated, file_offset, target_.address.shown(),
                 std::to_string(destination.size()) + " bytes asked for in a file of " +
@@ -105,11 +103,19 @@ Result<void> RemoteSource::read(std::uint64_t file_offset, std::span<std::byte> 
     file_offset += there;
   }
   if (destination.empty()) return {};
-  if (stream_ != nullptr) return read_stream(file_offset, destination);
-  return read_parts(file_offset, destination);
+  INGOT_TRY_VOID(stream_ != nullptr ? read_stream(file_offset, destination)
+                                    : ranges_->read(file_offset, destination));
+  if (recording_ != nullptr) recording_->append(file_offset, destination);
+  return {};
 }
 
-Result<void> RemoteSource::read_stream(std::uint64_t file_offset,
+void ServerSource::keep() const {
+  if (recording_ == nullptr) return;
+  recording_->keep(
+      {size_bytes_, head_.identity.tag, head_.identity.modified, target_.is_immutable});
+}
+
+Result<void> ServerSource::read_stream(std::uint64_t file_offset,
                                        std::span<std::byte> destination) const {
   const std::lock_guard lock(stream_mutex_);
   if (file_offset != head_.position()) {
@@ -126,46 +132,16 @@ Result<void> RemoteSource::read_stream(std::uint64_t file_offset,
               stream_->failure.empty() ? "the answer ended early" : stream_->failure);
 }
 
-std::uint64_t RemoteSource::part_count(std::uint64_t wanted_bytes) const noexcept {
-  return is_slow_ ? std::clamp<std::uint64_t>(wanted_bytes / part_bytes, 1, most_parts) : 1;
-}
-
-Result<void> RemoteSource::read_parts(std::uint64_t file_offset,
-                                      std::span<std::byte> destination) const {
-  const std::uint64_t count = part_count(destination.size());
-  if (count == 1) return read_range(file_offset, destination);
-  const std::size_t each_bytes = (destination.size() + count - 1) / count;
-  std::array<Result<void>, most_parts> results;
-  std::vector<std::thread> threads;
-  for (std::uint64_t i = 0; i < count; ++i) {
-    const std::size_t first = i * each_bytes;
-    const auto part = destination.subspan(first, std::min(each_bytes, destination.size() - first));
-    threads.emplace_back([this, &results, i, part, file_offset, first] {
-      results[i] = read_range(file_offset + first, part);
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  for (const Result<void>& result : results) {
-    if (!result) return fail(result.error());
-  }
-  return {};
-}
-
-Result<void> RemoteSource::read_range(std::uint64_t file_offset,
-                                      std::span<std::byte> destination) const {
-  return ranges_->fetch(file_offset, destination.size(),
-                        [destination](std::uint64_t position, std::span<const std::byte> bytes) {
-                          std::copy(bytes.begin(), bytes.end(),
-                                    destination.begin() + static_cast<std::ptrdiff_t>(position));
-                          return Result<void>();
-                        });
-}
-
 }  // namespace
 
-Result<std::unique_ptr<Source>> open_remote_source(std::shared_ptr<Session> session,
-                                                   RemoteTarget target) {
-  auto source = std::make_unique<RemoteSource>(std::move(session), std::move(target));
+Result<std::unique_ptr<RemoteSource>> open_remote_source(std::shared_ptr<Session> session,
+                                                         RemoteTarget target) {
+  INGOT_TRY(std::unique_ptr<RemoteSource> cached, open_cached_source(session, target));
+  if (cached != nullptr) return cached;
+  if (session == nullptr) {
+    return fail(Errc::remote_unavailable, target.address.shown(), not_here);
+  }
+  auto source = std::make_unique<ServerSource>(std::move(session), std::move(target));
   INGOT_TRY_VOID(source->open());
   return source;
 }

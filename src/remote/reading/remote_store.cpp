@@ -9,6 +9,7 @@
 #include "ingot/remote.hpp"
 #include "ingot/shard_name.hpp"
 #include "remote/places/place.hpp"
+#include "remote/reading/remembered_place.hpp"
 #include "remote/reading/remote_source.hpp"
 #include "remote/reading/store_state.hpp"
 
@@ -79,14 +80,13 @@ const RemoteFile* remote::StoreAccess::find(const RemoteStore& store, const std:
 remote::Opened RemoteStore::State::open(const std::string& name) const {
   const RemoteFile* const file = find(name);
   if (file != nullptr && !file->local_path.empty()) return map_file(file->local_path);
-  if ((file == nullptr && place.is_listed) || session == nullptr) {
+  if ((file == nullptr && place.is_listed) || (session == nullptr && cache == nullptr)) {
     return fail(Errc::remote_not_found, name, "it is not in the repository");
   }
   remote::RemoteTarget target{place.address_of(name)};
-  if (file != nullptr) {
-    target.size_bytes = file->size_bytes;
-    target.sha256 = file->sha256;
-  }
+  if (file != nullptr) target.size_bytes = file->size_bytes;
+  target.is_immutable = place.is_immutable;
+  target.cache = cache;
   return remote::open_remote_source(session, std::move(target));
 }
 
@@ -129,10 +129,15 @@ Result<RemoteStore> RemoteStore::State::ask(const Reference& wanted, const Remot
     return fail(Errc::reference_invalid, wanted.display(), "it is a path of this system");
   }
   if (options.is_offline) {
-    return fail(Errc::remote_unavailable, wanted.display(),
-                "it is in no cache of this system, and nothing is fetched");
+    // Where one file was, a list of all is not known.
+    if (choice == remote::Choice::one) return recall(wanted, options);
+    return fail(Errc::remote_unavailable, wanted.display(), remote::not_here);
   }
   auto state = std::make_unique<State>();
+  if (!options.cache_folder.empty()) {
+    state->cache = std::make_shared<remote::HeaderCache>(options.cache_folder);
+    if (choice == remote::Choice::one) state->remembered_as = remote::place_name(options, wanted);
+  }
   INGOT_TRY(state->session, Session::make(options));
   if (wanted.kind == ReferenceKind::web) {
     INGOT_TRY(const Address address, remote::parse_address(wanted.address));
@@ -141,6 +146,21 @@ Result<RemoteStore> RemoteStore::State::ask(const Reference& wanted, const Remot
   state->session->begin_opening();
   INGOT_TRY(state->place, find_place(*state->session, wanted, choice));
   state->session->end_opening();
+  return RemoteStore(std::move(state));
+}
+
+Result<RemoteStore> RemoteStore::State::recall(const Reference& wanted,
+                                               const RemoteOptions& options) {
+  auto state = std::make_unique<State>();
+  state->cache = std::make_shared<remote::HeaderCache>(options.cache_folder);
+  if (wanted.kind == ReferenceKind::web) {
+    INGOT_TRY(state->place, remote::find_on_web(wanted));
+    return RemoteStore(std::move(state));
+  }
+  const auto text = state->cache->recall(remote::place_name(options, wanted));
+  auto place = text ? remote::read_place(*text) : std::nullopt;
+  if (!place) return fail(Errc::remote_unavailable, wanted.display(), remote::not_here);
+  state->place = *std::move(place);
   return RemoteStore(std::move(state));
 }
 
@@ -182,6 +202,7 @@ Result<std::unique_ptr<Source>> RemoteStore::open(const std::string& name) const
     return opened;
   }
   state_->last = std::shared_ptr<const Source>(*std::move(opened));
+  state_->opened[name] = *state_->last;
   return std::make_unique<SharedSource>(*state_->last);
 }
 
@@ -211,6 +232,32 @@ RemoteTraffic RemoteStore::traffic() const {
   return state_->session != nullptr ? state_->session->traffic() : RemoteTraffic{};
 }
 
+void RemoteStore::keep_headers() const {
+  if (state_->cache == nullptr || state_->session == nullptr) return;
+  const std::lock_guard lock(state_->mutex);
+  for (const auto& [name, source] : state_->opened) {
+    const auto* const file = dynamic_cast<const remote::RemoteSource*>(source.lock().get());
+    if (file != nullptr) file->keep();
+  }
+  if (state_->remembered_as.empty()) return;
+  state_->cache->remember(state_->remembered_as, remote::write_place(state_->place, model_files()));
+}
+
+void RemoteStore::expect(const std::string& name, std::span<const FileRange> ranges) const {
+  std::shared_ptr<const Source> source;
+  {
+    const std::lock_guard lock(state_->mutex);
+    const auto found = state_->opened.find(name);
+    if (found != state_->opened.end()) source = found->second.lock();
+  }
+  const auto* const file = dynamic_cast<const remote::RemoteSource*>(source.get());
+  if (file != nullptr) file->expect(ranges);
+}
+
+void RemoteStore::allow_more_bytes(std::uint64_t size_bytes) const {
+  if (state_->session != nullptr) state_->session->allow_more_bytes(size_bytes);
+}
+
 void RemoteStore::begin_opening() const {
   if (state_->session != nullptr) state_->session->begin_opening();
 }
@@ -230,6 +277,7 @@ Result<RemoteModel> open_remote(std::string_view text, const RemoteOptions& opti
   Result<OpenedModel> opened = open_any(store, store.name(), open_options);
   store.end_opening();
   if (!opened) return fail(std::move(opened).error());
+  store.keep_headers();
   return RemoteModel{std::move(store), *std::move(opened)};
 }
 

@@ -12,6 +12,7 @@
 
 #include "ingot/remote.hpp"
 #include "ingot/shard_name.hpp"
+#include "remote/cache/header_cache.hpp"
 #include "remote/http/session.hpp"
 #include "remote/places/place.hpp"
 
@@ -37,11 +38,19 @@ struct RemoteStore::State {
   [[nodiscard]] static Result<RemoteStore> ask(const Reference& wanted,
                                                const RemoteOptions& options, remote::Choice choice);
 
-  std::shared_ptr<remote::Session> session;  ///< None if all files are on this system.
+  /// A reference whose files may be in the cache, and nothing is fetched.
+  [[nodiscard]] static Result<RemoteStore> recall(const Reference& wanted,
+                                                  const RemoteOptions& options);
+
+  std::shared_ptr<remote::Session> session;  ///< None if nothing is fetched.
   remote::Place place;
+  std::shared_ptr<const remote::HeaderCache> cache;  ///< Or none.
+  std::string remembered_as;  ///< What the place is remembered under; empty: it is not.
   std::mutex mutex;
   std::map<std::string, std::future<remote::Opened>> early;  ///< Opened before they are asked for.
   std::set<std::string> begun;  ///< Files that were opened, early or not.
+  /// Files that are read from the server; they live as long as somebody reads them.
+  std::map<std::string, std::weak_ptr<const Source>> opened;
   /// The file that was opened last, or why it was not: the next format asks for it again.
   std::string last_name;
   Result<std::shared_ptr<const Source>> last;

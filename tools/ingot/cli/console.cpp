@@ -20,9 +20,11 @@
 
 #include "cli/command.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/json_stream.hpp"
 #include "cli/model_files.hpp"
 #include "cli/progress.hpp"
 #include "cli/wrap.hpp"
+#include "text/byte_count.hpp"
 
 namespace ingot::cli {
 namespace {
@@ -114,10 +116,22 @@ void Console::add_options(CLI::App& program) {
              "Open files that only a strict reader refuses");
   add_switch(program, "--header-only", open_options_.is_header_only,
              "Read headers alone; the data may be missing, as in a download's first part");
+  add_byte_count(program, "--max-header", open_options_.limits.max_header_bytes,
+                 "Refuse longer headers; default: 256MiB");
   add_switch(program, "--no-wait", never_waits_,
              "Fail at once if another process edits or writes the file; default: wait up to 10 s");
   remote_.add_options(program);
-  program.parse_complete_callback([this] { settle_waiting(); });
+  program.parse_complete_callback([this] {
+    settle_waiting();
+    settle_json();
+  });
+}
+
+void Console::settle_json() {
+  if (!is_json_) return;
+  out_.write_last_members = [this](JsonStream& json) {
+    if (remote_.is_used()) write_traffic(json, remote_.traffic());
+  };
 }
 
 void Console::settle_waiting() {
@@ -193,6 +207,33 @@ Result<Model> Console::open_model(const std::string& file, FileAccess usual, boo
   return model;
 }
 
+Result<void> Console::before_reading(const std::string& file, const Model& model,
+                                     std::span<const TensorInfo* const> tensors,
+                                     std::uint64_t passes) {
+  if (!remote_.is_open(file)) return {};
+  std::vector<ModelRange> ranges;
+  for (const TensorInfo* tensor : tensors) {
+    ranges.push_back({tensor->shard, model.file_offset(*tensor), tensor->size_bytes});
+  }
+  return remote_.prepare(*this, file, model, ranges, passes);
+}
+
+Result<void> Console::before_reading(const std::string& file, const Model& model,
+                                     std::uint64_t passes) {
+  if (!remote_.is_open(file)) return {};
+  std::vector<const TensorInfo*> tensors;
+  for (const TensorInfo& tensor : model.tensors()) tensors.push_back(&tensor);
+  return before_reading(file, model, tensors, passes);
+}
+
+Result<void> Console::before_reading_files(const std::string& file, const Model& model) {
+  std::vector<ModelRange> ranges;
+  for (std::size_t i = 0; i < model.files().size(); ++i) {
+    ranges.push_back({i, 0, model.files()[i].file_bytes});
+  }
+  return remote_.prepare(*this, file, model, ranges);
+}
+
 bool Console::is_input(const std::string& path) const {
   return std::any_of(opened_paths_.begin(), opened_paths_.end(),
                      [&](const std::string& opened) { return is_same_file(opened, path); });
@@ -238,6 +279,18 @@ void Console::complain(std::string_view file, std::string_view message) {
 
 void Console::remark(std::string_view file, std::string_view message) {
   if (!is_quiet_) complain(file, message);
+}
+
+bool Console::agrees(std::string_view file, std::string_view message) {
+  if (::isatty(STDIN_FILENO) != 1 || ::isatty(STDERR_FILENO) != 1) return false;
+  out_.flush();
+  write_all(STDERR_FILENO, fmt::format("ingot: {}: {}; go on? [y/N] ", escape(file), message));
+  std::string answer;
+  char letter = 0;
+  while (::read(STDIN_FILENO, &letter, 1) == 1 && letter != '\n' && answer.size() < 8) {
+    answer += letter;
+  }
+  return answer == "y" || answer == "Y" || answer == "yes";
 }
 
 ExitCode Console::fail(std::string_view file, const Error& error) {
@@ -297,6 +350,7 @@ ExitCode Console::refuse_existing(std::string_view file) {
 void Console::finish(ExitCode code) noexcept { exit_code_ = std::max(exit_code_, code); }
 
 int Console::close() {
+  if (is_verbose_ && remote_.is_used()) remark({}, describe(remote_.traffic()));
   const int error_number = out_.flush();
   // A reader that has seen enough (`| head`) is no failure; a full disk is one.
   if (error_number != 0 && error_number != EPIPE) {

@@ -91,6 +91,16 @@ class Console {
   /// How the user wants files opened.
   [[nodiscard]] const OpenOptions& open_options() const noexcept { return open_options_; }
 
+  /// Prepares a pass over the data of a model on a server (RemoteModels::prepare); does nothing for
+  /// one of this system. The first form is for some tensors, in the order in which they will be
+  /// read, the second for all tensors, the third for all bytes of all files.
+  [[nodiscard]] Result<void> before_reading(const std::string& file, const Model& model,
+                                            std::span<const TensorInfo* const> tensors,
+                                            std::uint64_t passes = 1);
+  [[nodiscard]] Result<void> before_reading(const std::string& file, const Model& model,
+                                            std::uint64_t passes = 1);
+  [[nodiscard]] Result<void> before_reading_files(const std::string& file, const Model& model);
+
   [[nodiscard]] unsigned threads() const noexcept;
 
   // --- results -----------------------------------------------------------------------------------
@@ -134,6 +144,9 @@ class Console {
   void complain(std::string_view file, std::string_view message);
   void remark(std::string_view file, std::string_view message);
 
+  /// Asks on the terminal whether to go on; no if there is none, or nothing is typed.
+  [[nodiscard]] bool agrees(std::string_view file, std::string_view message);
+
   /// Says what went wrong and returns the status that belongs to it.
   ExitCode fail(std::string_view file, const Error& error);
   /// The same for a request that makes no sense; `message` says what would.
@@ -164,6 +177,7 @@ class Console {
   [[nodiscard]] Result<Model> open_named(const std::string& file, const OpenOptions& options);
   void settle_terminal();
   void settle_waiting();
+  void settle_json();
 
   Output out_;
   OpenOptions open_options_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The completions of shells, which all ask the program itself (completion.hpp).
+// The completions of shells, which all ask the program itself (completion/completion.hpp).
 #include "cli/generate.hpp"
 
 namespace ingot::cli {

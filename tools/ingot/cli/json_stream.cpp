@@ -35,6 +35,8 @@ std::uint32_t code_point(std::string_view character) {
 }  // namespace
 
 void JsonStream::end() {
+  const bool is_last = levels_.size() == 1 && levels_.back().close == '}';
+  if (is_last && out_.write_last_members) out_.write_last_members(*this);
   const Level level = levels_.back();
   levels_.pop_back();
   if (!level.is_empty && level.layout == Layout::lines) new_line(levels_.size());

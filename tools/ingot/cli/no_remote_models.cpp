@@ -39,6 +39,14 @@ Result<std::vector<RepositoryModel>> RemoteModels::list(Console&, const std::str
   return std::vector<RepositoryModel>();
 }
 
+bool RemoteModels::is_open(const std::string&) const { return false; }
+bool RemoteModels::is_used() const { return false; }
+
+Result<void> RemoteModels::prepare(Console&, const std::string&, const Model&,
+                                   std::span<const ModelRange>, std::uint64_t) {
+  return {};
+}
+
 Traffic RemoteModels::traffic() const { return {}; }
 
 }  // namespace ingot::cli

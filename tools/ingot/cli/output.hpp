@@ -12,6 +12,8 @@
 
 namespace ingot::cli {
 
+class JsonStream;
+
 /// Collects text and writes it to a descriptor, or elsewhere, in large pieces. The first failure is
 /// kept and what follows is dropped: a command may ask `is_open` in long loops, and need not.
 class Output {
@@ -42,6 +44,9 @@ class Output {
 
   /// False once a write has failed: later output is lost.
   [[nodiscard]] bool is_open() const noexcept { return error_number_ == 0; }
+
+  /// The members that every JSON document ends with if it is an object; or nothing.
+  std::function<void(JsonStream& json)> write_last_members;
 
   /// Writes what is buffered. Returns the errno of the first failure so far, or 0.
   int flush() noexcept;

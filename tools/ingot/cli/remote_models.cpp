@@ -26,6 +26,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::uint64_t unasked_bytes = std::uint64_t{1} << 30;
+/// Few enough to be there before a remark is read.
+constexpr std::uint64_t unremarked_bytes = std::uint64_t{16} << 20;
 
 bool exists(const std::string& path) {
   std::error_code ignored;
@@ -52,6 +54,7 @@ struct RemoteModels::State {
   bool allows_all_bytes = false;
   bool allows_private = false;
   bool is_insecure = false;
+  bool uses_no_cache = false;
   bool uses_netrc = false;
   unsigned connect_seconds = 10;
   unsigned answer_seconds = 30;
@@ -60,7 +63,7 @@ struct RemoteModels::State {
   unsigned retries = 5;
   // --- what was done
   std::map<std::string, std::string> secrets;  ///< Arguments as they are printed, and in full.
-  std::vector<RemoteStore> stores;
+  std::vector<std::pair<std::string, RemoteStore>> stores;  ///< With their arguments.
   std::optional<Clock::time_point> first_request;
   std::mutex mutex;
   std::vector<RemoteRequest> requests;  ///< That no remark was made of yet.
@@ -68,6 +71,8 @@ struct RemoteModels::State {
   [[nodiscard]] Result<RemoteOptions> options();
   [[nodiscard]] Result<Reference> reference_of(const std::string& argument) const;
   void report_requests(Console& console, const std::string& argument);
+  [[nodiscard]] Result<void> permit(Console& console, const std::string& argument,
+                                    std::uint64_t size_bytes) const;
 };
 
 RemoteModels::RemoteModels() : state_(std::make_unique<State>()) {}
@@ -82,6 +87,8 @@ void RemoteModels::add_options(CLI::App& program) {
   add_texts(program, "--header", state.headers, "'K: V'",
             "Send this line to the first server, and to no other");
   add_switch(program, "--offline", state.is_offline, "Use only what is on this system already");
+  add_switch(program, "--no-cache", state.uses_no_cache,
+             "Neither use nor fill the cache of headers ('ingot help cache')");
   add_switch(program, "--yes", state.allows_all_bytes, "Fetch more than 1 GiB without a question");
   add_switch(program, "--allow-private", state.allows_private,
              "Follow redirects into local networks");
@@ -132,6 +139,7 @@ Result<RemoteOptions> RemoteModels::State::options() {
   }
   options.headers = headers;
   options.is_offline = is_offline;
+  if (uses_no_cache) options.cache_folder.clear();
   options.allows_private = allows_private;
   options.checks_certificates = !is_insecure;
   options.uses_netrc = uses_netrc;
@@ -162,6 +170,20 @@ void RemoteModels::State::report_requests(Console& console, const std::string& a
   requests.clear();
 }
 
+/// Whether so many bytes may be fetched: few are, many only if somebody agrees.
+Result<void> RemoteModels::State::permit(Console& console, const std::string& argument,
+                                         std::uint64_t size_bytes) const {
+  if (size_bytes == 0) return {};
+  const std::string needed = "this reads " + format_bytes(size_bytes) + " from the server";
+  if (size_bytes <= unasked_bytes || allows_all_bytes) {
+    if (size_bytes > unremarked_bytes || console.is_verbose()) console.remark(argument, needed);
+    return {};
+  }
+  const std::string remedy = "--yes allows it; 'ingot download' fetches the file once and for all";
+  if (console.agrees(argument, needed)) return {};
+  return fail(Errc::too_much_to_fetch, {}, needed + "; " + remedy);
+}
+
 Result<OpenedModel> RemoteModels::open(Console& console, const std::string& argument,
                                        const OpenAnyOptions& open_options) {
   State& state = *state_;
@@ -181,14 +203,39 @@ Result<OpenedModel> RemoteModels::open(Console& console, const std::string& argu
   store->begin_opening();
   Result<OpenedModel> opened = open_any(*store, store->name(), open_options);
   store->end_opening();
+  if (opened) store->keep_headers();
   state.report_requests(console, argument);
-  if (opened && console.is_verbose()) {
-    const RemoteTraffic traffic = store->traffic();
-    console.remark(argument, fmt::format("{} requests, {}, {} connections", traffic.requests,
-                                         format_bytes(traffic.body_bytes), traffic.connections));
-  }
-  state.stores.push_back(*std::move(store));
+  state.stores.emplace_back(argument, *std::move(store));
   return opened;
+}
+
+bool RemoteModels::is_open(const std::string& argument) const {
+  return std::any_of(state_->stores.begin(), state_->stores.end(),
+                     [&](const auto& opened) { return opened.first == argument; });
+}
+
+bool RemoteModels::is_used() const { return !state_->stores.empty(); }
+
+Result<void> RemoteModels::prepare(Console& console, const std::string& argument,
+                                   const Model& model, std::span<const ModelRange> ranges,
+                                   std::uint64_t passes) {
+  const auto opened = std::find_if(state_->stores.rbegin(), state_->stores.rend(),
+                                   [&](const auto& entry) { return entry.first == argument; });
+  if (opened == state_->stores.rend()) return {};
+  std::uint64_t total_bytes = 0;
+  std::map<std::size_t, std::vector<FileRange>> by_file;
+  for (const ModelRange& range : ranges) {
+    total_bytes += passes * range.size_bytes;
+    by_file[range.file].push_back({range.file_offset, range.size_bytes});
+  }
+  INGOT_TRY_VOID(state_->permit(console, argument, total_bytes));
+  opened->second.allow_more_bytes(total_bytes);
+  const std::vector<RemoteFile> files = opened->second.model_files();
+  for (const auto& [position, file_ranges] : by_file) {
+    const std::uint32_t index = model.files()[position].index;
+    if (index < files.size()) opened->second.expect(files[index].name, file_ranges);
+  }
+  return {};
 }
 
 bool RemoteModels::is_repository(const std::string& argument) const {
@@ -239,8 +286,10 @@ Result<std::unique_ptr<RemoteStore>> RemoteModels::open_store(Console& console,
 
 Traffic RemoteModels::traffic() const {
   Traffic total;
-  for (const RemoteStore& store : state_->stores) {
+  for (const auto& [argument, store] : state_->stores) {
     const RemoteTraffic traffic = store.traffic();
+    total.file_requests += traffic.file_requests;
+    total.file_bytes += traffic.file_bytes;
     total.requests += traffic.requests;
     total.body_bytes += traffic.body_bytes;
     total.connections += traffic.connections;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <ingot/interop.hpp>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,7 @@ class RemoteStore;
 namespace ingot::cli {
 
 class Console;
+class JsonStream;
 
 /// What was sent and received, for reports.
 struct Traffic {
@@ -27,8 +29,23 @@ struct Traffic {
   std::uint64_t body_bytes = 0;
   std::uint64_t connections = 0;
   std::uint64_t retries = 0;
+  // --- of those, the ranges of files at the addresses where they are in the end
+  std::uint64_t file_requests = 0;
+  std::uint64_t file_bytes = 0;
   double seconds = 0;  ///< Since the first request.
 };
+
+/// A range of one of the files of a model.
+struct ModelRange {
+  std::size_t file = 0;  ///< Position in Model::files.
+  std::uint64_t file_offset = 0;
+  std::uint64_t size_bytes = 0;
+};
+
+/// The member `remote` of a JSON document.
+void write_traffic(JsonStream& json, const Traffic& traffic);
+/// The same for people, on one line.
+[[nodiscard]] std::string describe(const Traffic& traffic);
 
 /// A model of a repository: a file, or a set of shards.
 struct RepositoryModel {
@@ -65,10 +82,22 @@ class RemoteModels {
   [[nodiscard]] Result<std::vector<RepositoryModel>> list(Console& console,
                                                           const std::string& argument);
 
+  /// Whether an argument was opened as a remote model.
+  [[nodiscard]] bool is_open(const std::string& argument) const;
+
+  /// Prepares `passes` readings of ranges, in their order, of the model that was opened last for an
+  /// argument: remarks how many bytes will be fetched, asks above 1 GiB on a terminal, and has them
+  /// fetched ahead. Errc::too_much_to_fetch where the answer is no, or nobody can be asked.
+  [[nodiscard]] Result<void> prepare(Console& console, const std::string& argument,
+                                     const Model& model, std::span<const ModelRange> ranges,
+                                     std::uint64_t passes = 1);
+
   /// Finds the files that a reference means, to be fetched as a whole: there is no limit to that.
   [[nodiscard]] Result<std::unique_ptr<RemoteStore>> open_store(Console& console,
                                                                 const std::string& argument);
 
+  /// Whether anything was opened so far.
+  [[nodiscard]] bool is_used() const;
   /// All that was sent and received so far.
   [[nodiscard]] Traffic traffic() const;
 

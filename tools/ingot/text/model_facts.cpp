@@ -4,7 +4,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <ingot/metadata_keys.hpp>
+#include <ingot/summary.hpp>
+#include <ingot/text.hpp>
 
 namespace ingot::cli {
 namespace {
@@ -97,6 +100,26 @@ std::optional<std::string_view> find_text(const Model& model, std::string_view k
   if (value == nullptr) return std::nullopt;
   const Result<std::string_view> text = value->get<std::string_view>();
   return text && !text->empty() ? std::optional(*text) : std::nullopt;
+}
+
+std::optional<std::uint64_t> architecture_number(const Model& model, std::string_view suffix) {
+  const Value* value = find_architecture_key(model, suffix);
+  if (value == nullptr) return std::nullopt;
+  const Result<std::uint64_t> number = value->get<std::uint64_t>();
+  return number ? std::optional(*number) : std::nullopt;
+}
+
+std::optional<std::string> architecture_float(const Model& model, std::string_view suffix) {
+  const Value* value = find_architecture_key(model, suffix);
+  if (value == nullptr) return std::nullopt;
+  const Result<double> wide = value->get<double>();
+  if (!wide) return std::nullopt;
+  // "500,000" is easier to read than "5e+05".
+  if (*wide >= 0 && *wide < 1e15 && *wide == std::floor(*wide)) {
+    return format_digits(static_cast<std::uint64_t>(*wide));
+  }
+  const Result<float> narrow = value->get<float>();
+  return narrow ? format_float(*narrow) : format_float(*wide);
 }
 
 }  // namespace ingot::cli

@@ -41,4 +41,12 @@ struct ShardFact {
 /// The value of a key if it is a string that is not empty.
 [[nodiscard]] std::optional<std::string_view> find_text(const Model& model, std::string_view key);
 
+/// The value of a key of the architecture, without its prefix, if it is an integer.
+[[nodiscard]] std::optional<std::uint64_t> architecture_number(const Model& model,
+                                                               std::string_view suffix);
+
+/// The same of a float, as text with the digits of its own precision.
+[[nodiscard]] std::optional<std::string> architecture_float(const Model& model,
+                                                            std::string_view suffix);
+
 }  // namespace ingot::cli

@@ -153,18 +153,6 @@ void write_foreign(JsonStream& json, const ForeignFile& foreign) {
   json.end();
 }
 
-/// What was fetched so far; models on servers alone have this member.
-void write_traffic(JsonStream& json, const Traffic& traffic) {
-  json.key("remote");
-  json.begin_object(Layout::line);
-  json.member("requests", traffic.requests);
-  json.member("bytes", traffic.body_bytes);
-  json.member("connections", traffic.connections);
-  json.member("retries", traffic.retries);
-  json.member("seconds", traffic.seconds);
-  json.end();
-}
-
 }  // namespace
 
 void write_show_json(JsonStream& json, const std::string& file, const Model& model,

@@ -19,6 +19,8 @@
 #include "cli/progress.hpp"
 #include "commands/check/check_baseline.hpp"
 #include "commands/check/check_report.hpp"
+#include "commands/check/check_rule_list.hpp"
+#include "text/whole_file.hpp"
 
 namespace ingot::cli {
 namespace {
@@ -48,6 +50,7 @@ struct Options {
   std::vector<std::string> fail_on;
   std::vector<std::string> ignored;
   std::vector<std::string> only;
+  std::string template_file;
   std::string baseline;
   std::string new_baseline;
   bool may_replace = false;
@@ -107,6 +110,13 @@ Result<CheckSummary> check_opened(const Result<Model>& model, const CheckOptions
   return summary;
 }
 
+Result<CheckSummary> check_remote(Console& console, const std::string& file,
+                                  const CheckOptions& options, const FindingSink& sink) {
+  const Result<Model> model = console.open_model(file, FileAccess::read);
+  if (model && options.with_data) INGOT_TRY_VOID(console.before_reading(file, *model));
+  return check_opened(model, options, sink);
+}
+
 /// A model of another format. If it is in several files, a finding says in which one.
 Result<CheckSummary> check_foreign(Console& console, const std::string& file,
                                    const CheckOptions& options, const FindingSink& sink) {
@@ -152,10 +162,9 @@ void check_one(Run& run, const std::string& file) {
   const Result<CheckSummary> result =
       file == "-"
           ? check_opened(Model::open_descriptor(STDIN_FILENO, open_options), check_options, sink)
-      : console.remote().is_meant(file)
-          ? check_opened(console.open_model(file, FileAccess::read), check_options, sink)
-      : is_foreign(file) ? check_foreign(console, file, check_options, sink)
-                         : check_file(file, open_options, check_options, sink);
+      : console.remote().is_meant(file) ? check_remote(console, file, check_options, sink)
+      : is_foreign(file)                ? check_foreign(console, file, check_options, sink)
+                                        : check_file(file, open_options, check_options, sink);
   progress.reset();
   if (!result) {
     checked.verdict = "failed";
@@ -267,6 +276,11 @@ ExitCode run(Options& options, Console& console) {
     return ExitCode::done;
   }
   choose_rules(options);
+  if (!options.template_file.empty()) {
+    Result<std::string> source = read_whole(options.template_file);
+    if (!source) return console.fail(options.template_file, source.error());
+    options.check.chat_template = *std::move(source);
+  }
   options.check.with_value_digests = !options.baseline.empty() || !options.new_baseline.empty();
   CheckBaseline known;
   if (!options.baseline.empty()) {
@@ -307,6 +321,8 @@ void add_check_command(CLI::App& program, Console& console) {
   add_texts(command, "--ignore", options->ignored, "RULE", "Leave out a rule")->delimiter(',');
   add_texts(command, "--only", options->only, "RULE", "Apply this rule alone, and others so named")
       ->delimiter(',');
+  add_text(command, "--chat-template-file", options->template_file, "FILE",
+           "Compare the chat template with that of FILE, as its publisher has it");
   add_text(command, "--baseline", options->baseline, "FILE",
            "Do not report the findings that FILE lists");
   add_text(command, "--write-baseline", options->new_baseline, "FILE",

@@ -241,6 +241,9 @@ ExitCode run(Options& options, Console& console) {
   for (const Error& remark : (*conversion)->remarks()) {
     console.remark(options.in, "note: " + remark.message());
   }
+  if (const auto ready = console.before_reading(options.in, *model); !ready) {
+    return console.fail(options.in, ready.error());
+  }
   const Result<void> result =
       run_with_progress(console, options.out, (*conversion)->total_bytes(),
                         [&](const GoOn& go_on) { return (*conversion)->run(go_on); });

@@ -88,6 +88,11 @@ ExitCode run(const Options& options, Console& console) {
   if (!a) return console.fail(options.a, a.error());
   const Result<Model> b = console.open_model(options.b);
   if (!b) return console.fail(options.b, b.error());
+  const std::uint64_t passes =
+      (options.skips_data ? 0u : 1u) + (options.measures_weights ? 1u : 0u);
+  Result<void> ready = console.before_reading(options.a, *a, passes);
+  if (ready) ready = console.before_reading(options.b, *b, passes);
+  if (!ready) return console.fail(options.a, ready.error());
   Comparison comparison{.file_a = options.a,
                         .file_b = options.b,
                         .a = *a,

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "cli/help.hpp"
+#include "commands/edit/special_token_names.hpp"
 #include "text/name_match.hpp"
 #include "text/whole_file.hpp"
 
@@ -22,36 +23,6 @@ namespace {
 using Problem = std::optional<RequestProblem>;
 
 constexpr std::string_view split_prefix = "split.";
-
-/// Other words for the roles of special tokens. "seperator" is how the keys of the format spell it.
-struct RoleName {
-  std::string_view name;
-  std::string_view role;
-};
-constexpr std::array other_role_names = {
-    RoleName{"unk", "unknown"},
-    RoleName{"separator", "seperator"},
-    RoleName{"sep", "seperator"},
-    RoleName{"pad", "padding"},
-};
-
-/// All names that a special token has for users.
-std::vector<std::string> special_token_names() {
-  std::vector<std::string> names;
-  for (const MetadataKeyInfo& key : standard_keys) {
-    if (!token_role(key.name).empty()) names.emplace_back(token_role(key.name));
-  }
-  for (const RoleName& row : other_role_names) names.emplace_back(row.name);
-  return names;
-}
-
-/// The key for a name of a special token; empty if there is none.
-std::string special_token_key(const std::string& name) {
-  const auto other = std::find_if(other_role_names.begin(), other_role_names.end(),
-                                  [&](const RoleName& row) { return row.name == name; });
-  const std::string key = token_id_key(other == other_role_names.end() ? name : other->role);
-  return find_key(key, {}) == nullptr ? std::string() : key;
-}
 
 std::string in_quotes(std::string_view text) { return "\"" + escape(text) + "\""; }
 

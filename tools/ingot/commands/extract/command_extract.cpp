@@ -234,7 +234,9 @@ ExitCode run(const Options& options, Console& console) {
   }
   Form form = options.form;
   if (form == Form::automatic) form = options.out.ends_with(".npy") ? Form::npy : Form::raw;
-  const Result<void> result = write_tensor(options, form, *model, *tensor, console);
+  const TensorInfo* const read = tensor;
+  Result<void> result = console.before_reading(options.file, *model, std::span(&read, 1));
+  if (result) result = write_tensor(options, form, *model, *tensor, console);
   if (result || !console.out().is_open()) return ExitCode::done;
   if (result.error().code == Errc::already_exists) return console.refuse_existing(options.out);
   return console.fail(options.file, result.error());

@@ -130,6 +130,10 @@ ExitCode hash_all(std::span<HashJob> jobs, Console& console) {
       status = std::max(status, console.fail(job.file, model.error()));
       continue;
     }
+    if (const auto ready = console.before_reading_files(job.file, *model); !ready) {
+      status = std::max(status, console.fail(job.file, ready.error()));
+      continue;
+    }
     job.model = *std::move(model);
     if (const ForeignFile* foreign = console.foreign()) job.foreign_paths = foreign->paths;
     open_jobs.push_back(&job);

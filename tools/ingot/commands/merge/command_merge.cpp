@@ -108,7 +108,8 @@ ExitCode run(Options& options, Console& console) {
   const Result<std::uint64_t> size_bytes = merged_bytes(*model);
   if (!size_bytes) return fail(options, console, size_bytes.error());
   if (!options.is_dry_run) {
-    const Result<void> written = write(options, console, *model, *size_bytes);
+    Result<void> written = console.before_reading(options.names[0], *model);
+    if (written) written = write(options, console, *model, *size_bytes);
     if (!written) return fail(options, console, written.error());
   }
   if (console.is_json()) {

@@ -20,6 +20,7 @@
 #include "commands/quantize/quantize_arguments.hpp"
 #include "commands/quantize/quantize_importance.hpp"
 #include "commands/quantize/quantize_report.hpp"
+#include "commands/quantize/quantize_targets.hpp"
 
 namespace ingot::cli {
 namespace {
@@ -43,77 +44,6 @@ template <class T>
 Step<T> accept(Console& console, Parsed<T> parsed) {
   if (parsed) return std::move(*parsed);
   return tl::unexpected<Refused>({console.refuse_usage("quantize: " + parsed.error())});
-}
-
-bool has_target(const QuantizeRequest& options) {
-  return !options.target_bits.empty() || !options.target_size.empty();
-}
-
-/// One result of a run.
-struct Target {
-  std::string out;
-  std::string type;  ///< Empty with a target.
-};
-
-/// NAME of NAME.gguf and of NAME-00001-of-00003.gguf.
-std::string prefix_of(const std::string& out) {
-  if (const auto name = parse_shard_name(out)) return name->prefix;
-  constexpr std::string_view ending = ".gguf";
-  return out.ends_with(ending) ? out.substr(0, out.size() - ending.size()) : out;
-}
-
-/// Whether the word after IN is a TYPE and OUT is left out: a file of that name is an OUT.
-bool is_type(const std::string& word) {
-  std::error_code error;
-  return find_recipe(word) != nullptr && !std::filesystem::exists(word, error);
-}
-
-/// What is wrong with the arguments that belong together; empty if nothing.
-std::string problem_of_target(const QuantizeRequest& options) {
-  if (!options.target_bits.empty() && !options.target_size.empty()) {
-    return "--target-bpw and --target-size are two targets; give one";
-  }
-  if (!options.types.empty()) return "with a target types are chosen; leave TYPE out";
-  if (options.is_pure) return "--pure is one type for all, a target chooses many; give one";
-  return {};
-}
-
-/// IN OUT TYPE, or IN TYPE...; with a target there is no TYPE, and a plan needs no OUT.
-std::string settle_arguments(QuantizeRequest& options, std::vector<Target>& targets) {
-  if (has_target(options)) {
-    const std::string problem = problem_of_target(options);
-    if (!problem.empty()) return problem;
-    targets.push_back({options.out, {}});
-  } else if (is_type(options.out) || (options.is_plan && options.types.empty())) {
-    std::vector<std::string> words = options.types;
-    words.insert(words.begin(), options.out);
-    for (const std::string& word : words) {
-      const Recipe* recipe = find_recipe(word);
-      const std::string name = recipe == nullptr ? word : std::string(recipe->name);
-      const bool is_double = std::any_of(targets.begin(), targets.end(),
-                                         [&](const Target& target) { return target.type == name; });
-      if (is_double) continue;
-      targets.push_back({prefix_of(options.file) + "-" + name + ".gguf", name});
-    }
-  } else if (options.types.size() > 1) {
-    return "there is one OUT, \"" + escape(options.out) + "\", for several types; leave it out";
-  } else if (!options.types.empty()) {
-    targets.push_back({options.out, options.types[0]});
-  }
-  if (targets.empty() || (targets[0].type.empty() && !has_target(options))) {
-    return "TYPE is missing; for example: ingot quantize IN OUT Q4_K_M";
-  }
-  if (targets[0].out.empty() && !options.is_plan) {
-    return "OUT is missing; for example: ingot quantize IN OUT Q4_K_M";
-  }
-  if (targets.size() > 1 && !options.report.empty()) {
-    return "--report is about one result; give one TYPE";
-  }
-  if (options.keeps_shards && !options.shard.empty()) {
-    return "--keep-split takes the shards of IN, --shard cuts others; give one";
-  }
-  if (options.out == "-") return "OUT must be a file, which appears complete or not at all";
-  return {};
 }
 
 /// Whether OUT is one of the files that are read, under whatever name.
@@ -177,7 +107,7 @@ Step<RecipeOptions> recipe_options(const QuantizeRequest& options, Console& cons
 /// One run of the command, once its arguments make sense.
 class Run {
  public:
-  Run(const QuantizeRequest& options, Target target, Console& console, const Model& model,
+  Run(const QuantizeRequest& options, QuantizeTarget target, Console& console, const Model& model,
       RecipeOptions types, const ImportanceMatrix* importance)
       : options_(options),
         target_(std::move(target)),
@@ -363,7 +293,7 @@ class Run {
   }
 
   const QuantizeRequest& options_;
-  Target target_;
+  QuantizeTarget target_;
   Console& console_;
   const Model& model_;
   const ImportanceMatrix* importance_;
@@ -420,11 +350,11 @@ ExitCode work(const Runs& runs, const Model& model, const QuantizeRequest& optio
 }  // namespace
 
 ExitCode run_quantize(QuantizeRequest& options, Console& console) {
-  std::vector<Target> targets;
+  std::vector<QuantizeTarget> targets;
   const std::string problem = settle_arguments(options, targets);
   if (!problem.empty()) return console.refuse_usage("quantize: " + problem);
   // Before any file is opened: a word that is wrong is wrong anyway.
-  for (const Target& target : targets) {
+  for (const QuantizeTarget& target : targets) {
     if (target.type.empty()) continue;
     const auto recipe = accept(console, parse_recipe(target.type));
     if (!recipe) return recipe.error().code;
@@ -439,11 +369,16 @@ ExitCode run_quantize(QuantizeRequest& options, Console& console) {
   if (code != ExitCode::done) return code;
   const OrderlyStop orderly_stop;
   Runs runs;
-  for (Target& target : targets) {
+  for (QuantizeTarget& target : targets) {
     runs.push_back(std::make_unique<Run>(options, std::move(target), console, *model, *types,
                                          importance ? &*importance : nullptr));
     code = runs.back()->prepare();
     if (code != ExitCode::done) return code;
+  }
+  if (!options.is_plan) {
+    // All types are made of one reading.
+    const Result<void> ready = console.before_reading(options.file, *model);
+    if (!ready) return console.fail(options.file, ready.error());
   }
   return work(runs, *model, options, console);
 }

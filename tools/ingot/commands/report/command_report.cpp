@@ -189,6 +189,9 @@ ExitCode run(const Options& options, Console& console) {
     console.complain(options.out, "it is an input; the page must be another file");
     return ExitCode::usage;
   }
+  Result<void> ready = console.before_reading(options.file, *model);
+  if (ready && reference) ready = console.before_reading(options.reference, *reference);
+  if (!ready) return console.fail(options.file, ready.error());
   const OrderlyStop orderly_stop;
   const Result<Report> report = examine(console, options, *model, reference_model);
   if (!report) return console.fail(options.file, report.error());

@@ -22,14 +22,15 @@ namespace {
 
 constexpr std::size_t piece_bytes = std::size_t{1} << 20;
 
+// Both take a text, or a list whose first part is one.
 constexpr std::string_view llama_chat_template =
-    "{{ bos_token }}{% for message in messages %}"
-    "{% if message['role'] == 'user' %}[INST] {{ message['content'] }} [/INST]"
-    "{% else %} {{ message['content'] }} {{ eos_token }}{% endif %}{% endfor %}\n";
+    "{{ bos_token }}{% for m in messages %}{% set txt = (m.content[0]|d('')).text or m.content %}"
+    "{{ '[INST] ' ~ txt ~ ' [/INST]' if m.role == 'user' else ' ' ~ txt ~ ' ' ~ eos_token }}"
+    "{% endfor %}\n";
 
 constexpr std::string_view qwen2_chat_template =
-    "{% for message in messages %}{{ '<|im_start|>' + message['role'] + '\\n' }}"
-    "{{ message['content'] + '<|im_end|>' + '\\n' }}{% endfor %}\n"
+    "{% for m in messages %}{{ '<|im_start|>' ~ m.role ~ '\\n' ~"
+    " ((m.content[0] | d('')).text or m.content) ~ '<|im_end|>\\n' }}{% endfor %}"
     "{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}\n";
 
 /// "2.1M", "8.0B": as names of models write it.
@@ -178,7 +179,8 @@ class SampleBuilder {
     writer_.set(keys::tokenizer_ggml_eos_token_id, vocabulary.end_id);
     if (is_llama) writer_.set(keys::tokenizer_ggml_unknown_token_id, std::uint32_t{0});
     writer_.set(keys::tokenizer_ggml_padding_token_id, vocabulary.padding_id);
-    writer_.set_bool(keys::tokenizer_ggml_add_bos_token, is_llama);
+    // The template writes it.
+    writer_.set_bool(keys::tokenizer_ggml_add_bos_token, false);
     writer_.set_bool(keys::tokenizer_ggml_add_eos_token, false);
     writer_.set_string(keys::tokenizer_chat_template,
                        is_llama ? llama_chat_template : qwen2_chat_template);

@@ -168,7 +168,7 @@ class Page {
                       (summary_.head_count_kv->maximum == 1 ? " head" : " heads"));
     }
     if (const auto size = head_size()) items.push_back(fmt::format("head size {}", *size));
-    if (const auto window = own_number(suffixes::attention_sliding_window);
+    if (const auto window = architecture_number(model_, suffixes::attention_sliding_window);
         window.value_or(0) > 0) {
       items.push_back("sliding window " + format_digits(*window));
     }
@@ -180,13 +180,13 @@ class Page {
     if (summary_.context_length) {
       items.push_back(plural(*summary_.context_length, "token", "tokens"));
     }
-    if (const auto base = own_float(suffixes::rope_freq_base)) {
+    if (const auto base = architecture_float(model_, suffixes::rope_freq_base)) {
       items.push_back("rope base " + *base);
     }
     const Value* scaling = find_architecture_key(model_, suffixes::rope_scaling_type);
     if (scaling != nullptr && scaling->type() == ValueType::string) {
       const std::string_view kind = scaling->get<std::string_view>().value_or("");
-      const auto factor = own_float(suffixes::rope_scaling_factor);
+      const auto factor = architecture_float(model_, suffixes::rope_scaling_factor);
       if (kind != "none") {
         items.push_back("rope scaling " + shown(kind, 16) + (factor ? " x " + *factor : ""));
       }
@@ -369,30 +369,9 @@ class Page {
     }
   }
 
-  [[nodiscard]] std::optional<std::uint64_t> own_number(std::string_view suffix) const {
-    const Value* value = find_architecture_key(model_, suffix);
-    if (value == nullptr) return std::nullopt;
-    const Result<std::uint64_t> number = value->get<std::uint64_t>();
-    return number ? std::optional(*number) : std::nullopt;
-  }
-
-  /// A float as text with the digits of its own precision.
-  [[nodiscard]] std::optional<std::string> own_float(std::string_view suffix) const {
-    const Value* value = find_architecture_key(model_, suffix);
-    if (value == nullptr) return std::nullopt;
-    const Result<double> wide = value->get<double>();
-    if (!wide) return std::nullopt;
-    // "500,000" is easier to read than "5e+05".
-    if (*wide >= 0 && *wide < 1e15 && *wide == std::floor(*wide)) {
-      return format_digits(static_cast<std::uint64_t>(*wide));
-    }
-    const Result<float> narrow = value->get<float>();
-    return narrow ? format_float(*narrow) : format_float(*wide);
-  }
-
   /// As stored, or what it must be if all heads share the width.
   [[nodiscard]] std::optional<std::uint64_t> head_size() const {
-    if (const auto size = own_number(suffixes::attention_key_length)) return size;
+    if (const auto size = architecture_number(model_, suffixes::attention_key_length)) return size;
     const std::uint64_t heads = summary_.head_count->minimum;
     if (heads == 0 || heads != summary_.head_count->maximum) return std::nullopt;
     if (!summary_.embedding_length || *summary_.embedding_length % heads != 0) return std::nullopt;

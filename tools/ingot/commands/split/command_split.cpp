@@ -138,6 +138,9 @@ ExitCode run(Options& options, Console& console) {
     return fail(options, console, {Errc::same_file, Error::no_offset, path, {}});
   }
   if (!options.is_dry_run) {
+    if (const auto ready = console.before_reading(options.file, *model); !ready) {
+      return console.fail(options.file, ready.error());
+    }
     const Result<void> written =
         run_with_progress(console, options.file, bytes_of(*plan), [&](const GoOn& go_on) {
           return write_shards(*model, *plan, options.prefix,

@@ -217,6 +217,7 @@ void print_lines(Console& console, const Model& model, const Tensors& tensors) {
 Result<AllStatistics> compute(Console& console, const std::string& file, const Model& model,
                               const Tensors& tensors, Sparks& sparks) {
   constexpr std::size_t spark_columns = 12;
+  INGOT_TRY_VOID(console.before_reading(file, model, tensors));
   std::uint64_t total_bytes = 0;
   for (const TensorInfo* tensor : tensors) total_bytes += tensor->size_bytes;
   const OrderlyStop orderly_stop;

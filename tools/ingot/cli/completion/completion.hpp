@@ -12,9 +12,9 @@ namespace ingot::cli {
 
 /// `ingot --complete words WORD...` or `ingot --complete bash LINE BREAKS`: prints what may stand
 /// for the last word, from the declarations of the commands and, where a key or a tensor belongs,
-/// from the model that an earlier word names. The first line is `words`; or `files` where paths fit,
-/// too, and after a tab what precedes them in the word. Each other line is a word, and after a tab
-/// what it means. Never asks a server.
+/// from the model that an earlier word names. The first line is `words`; or `files` where paths
+/// fit, too, and after a tab what precedes them in the word. Each other line is a word, and after a
+/// tab what it means. Never asks a server.
 ///
 /// @param arguments  what follows `--complete`.
 void print_completions(CLI::App& program, const std::vector<std::string>& arguments,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "cli/completion_values.hpp"
+#include "cli/completion/completion_values.hpp"
 
 #include <fmt/core.h>
 

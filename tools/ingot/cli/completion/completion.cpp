@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "cli/completion.hpp"
+#include "cli/completion/completion.hpp"
 
 #include <algorithm>
 #include <ingot/text.hpp>
@@ -7,9 +7,9 @@
 #include <string_view>
 #include <utility>
 
-#include "cli/completion_values.hpp"
+#include "cli/completion/completion_values.hpp"
+#include "cli/completion/shell_words.hpp"
 #include "cli/declaration.hpp"
-#include "cli/shell_words.hpp"
 
 namespace ingot::cli {
 namespace {

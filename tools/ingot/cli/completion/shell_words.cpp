@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "cli/shell_words.hpp"
+#include "cli/completion/shell_words.hpp"
 
 namespace ingot::cli {
 

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+#include "remote/reading/cached_source.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "remote/reading/file_identity.hpp"
+#include "remote/reading/range_reader.hpp"
+
+namespace ingot::remote {
+namespace {
+
+class CachedSource final : public RemoteSource {
+ public:
+  CachedSource(const std::shared_ptr<Session>& session, const RemoteTarget& target,
+               CachedHeader header, const FileIdentity& identity)
+      : shown_(target.address.shown()), header_(std::move(header)) {
+    if (session == nullptr) return;
+    ranges_ =
+        std::make_unique<RangeReader>(session, target.address, target.address, identity, false);
+  }
+
+  [[nodiscard]] std::uint64_t size_bytes() const noexcept override {
+    return header_.facts.size_bytes;
+  }
+  [[nodiscard]] std::span<const std::byte> bytes() const noexcept override { return {}; }
+  [[nodiscard]] std::uint64_t first_read_bytes() const noexcept override {
+    return header_.bytes->size_bytes();
+  }
+  [[nodiscard]] Result<void> read(std::uint64_t file_offset,
+                                  std::span<std::byte> destination) const override;
+  void expect(std::span<const FileRange> ranges) const override {
+    if (ranges_ != nullptr) ranges_->expect(ranges, header_.bytes->size_bytes());
+  }
+  void keep() const override {}
+
+ private:
+  std::string shown_;
+  CachedHeader header_;
+  std::unique_ptr<RangeReader> ranges_;
+};
+
+Result<void> CachedSource::read(std::uint64_t file_offset, std::span<std::byte> destination) const {
+  if (file_offset > size_bytes() || destination.size() > size_bytes() - file_offset) {
+    return fail(Errc::truncated, file_offset, shown_);
+  }
+  const std::uint64_t kept_bytes = header_.bytes->size_bytes();
+  if (file_offset < kept_bytes) {
+    const auto there = static_cast<std::size_t>(
+        std::min<std::uint64_t>(destination.size(), kept_bytes - file_offset));
+    INGOT_TRY_VOID(header_.bytes->read(file_offset, destination.first(there)));
+    destination = destination.subspan(there);
+    file_offset += there;
+  }
+  if (destination.empty()) return {};
+  if (ranges_ != nullptr) return ranges_->read(file_offset, destination);
+  return fail(Errc::remote_unavailable, file_offset, shown_,
+              "only its header is on this system, and nothing is fetched");
+}
+
+/// Asks for the tag of a file, and for one byte where the server does not compare tags.
+class TagReceiver final : public Receiver {
+ public:
+  explicit TagReceiver(FileIdentity identity) : identity_(std::move(identity)) {}
+
+  [[nodiscard]] bool is_same() const noexcept { return is_same_; }
+
+  [[nodiscard]] std::optional<ByteRange> range() const override { return ByteRange{0, 0}; }
+  [[nodiscard]] Result<void> begin(const Answer& answer) override {
+    const auto range = parse_content_range(answer.headers.find("content-range").value_or(""));
+    is_same_ = answer.status == 206 && range && range->total_bytes &&
+               identity_.agree(answer, range->total_bytes).has_value();
+    return {};
+  }
+  [[nodiscard]] Take take(std::span<const std::byte>) override { return Take::stop; }
+  [[nodiscard]] bool is_complete() const override { return true; }
+  [[nodiscard]] std::uint64_t received_bytes() const override { return 0; }
+
+ private:
+  FileIdentity identity_;
+  bool is_same_ = false;
+};
+
+Result<bool> is_still_right(Session& session, const RemoteTarget& target,
+                            const FileIdentity& identity) {
+  if (identity.tag.empty()) return false;
+  constexpr int not_modified = 304;
+  TagReceiver receiver(identity);
+  Request request{target.address, {"If-None-Match: " + identity.tag}};
+  request.accepted_status = not_modified;
+  INGOT_TRY(const Performed performed, session.perform(request, receiver));
+  return performed.answer.status == not_modified || receiver.is_same();
+}
+
+/// A tag from a file of the cache must be fit for a line of a request.
+bool is_sendable(std::string_view tag) {
+  return std::all_of(tag.begin(), tag.end(), [](char c) { return c >= ' ' && c <= '~'; });
+}
+
+}  // namespace
+
+Result<std::unique_ptr<RemoteSource>> open_cached_source(const std::shared_ptr<Session>& session,
+                                                         const RemoteTarget& target) {
+  std::unique_ptr<RemoteSource> none;
+  if (target.cache == nullptr) return none;
+  auto header = target.cache->find(target.address);
+  const bool fits =
+      header && header->facts.size_bytes == target.size_bytes.value_or(header->facts.size_bytes);
+  if (!fits || !is_sendable(header->facts.tag)) return none;
+  const FileIdentity identity{header->facts.size_bytes, header->facts.tag, header->facts.modified};
+  if (!target.is_immutable && session != nullptr) {
+    INGOT_TRY(const bool is_right, is_still_right(*session, target, identity));
+    if (!is_right) return none;
+  }
+  // Two addresses may differ in their query alone, which is no part of the name of an entry.
+  if (!target.is_immutable && session == nullptr && !target.address.query.empty()) return none;
+  return std::make_unique<CachedSource>(session, target, *std::move(header), identity);
+}
+
+}  // namespace ingot::remote

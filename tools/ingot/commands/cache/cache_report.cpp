@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+#include "commands/cache/cache_report.hpp"
+
+#include <fmt/core.h>
+
+#include <ctime>
+#include <ingot/remote_cache.hpp>
+#include <ingot/remote_options.hpp>
+#include <ingot/text.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/json_stream.hpp"
+
+namespace ingot::cli {
+namespace {
+
+using Headers = std::vector<CachedHeaderFacts>;
+
+std::uint64_t sum_of(const Headers& headers) {
+  std::uint64_t sum = 0;
+  for (const CachedHeaderFacts& header : headers) sum += header.kept_bytes;
+  return sum;
+}
+
+/// "2026-11-22 18:05", in the time of this place.
+std::string time_text(std::int64_t seconds) {
+  const std::time_t time = static_cast<std::time_t>(seconds);
+  std::tm parts{};
+  ::localtime_r(&time, &parts);
+  return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}", parts.tm_year + 1900, parts.tm_mon + 1,
+                     parts.tm_mday, parts.tm_hour, parts.tm_min);
+}
+
+void print_list(Console& console, const std::string& folder, const Headers& headers) {
+  for (const CachedHeaderFacts& header : headers) {
+    console.out().print("{}  {:>10}  {}\n", time_text(header.used_at),
+                        format_bytes(header.kept_bytes), escape(header.address));
+  }
+  console.out().print("{} headers, {} in {}\n", headers.size(), format_bytes(sum_of(headers)),
+                      escape(folder));
+}
+
+void print_json(Console& console, const std::string& folder, const Headers& headers) {
+  JsonStream json(console.out());
+  json.begin_object();
+  json.member("path", std::string_view(folder));
+  json.member("bytes", sum_of(headers));
+  json.key("headers");
+  json.begin_array();
+  for (const CachedHeaderFacts& header : headers) {
+    json.begin_object(Layout::line);
+    json.member("address", std::string_view(header.address));
+    json.member("file_size", header.file_bytes);
+    json.member("bytes", header.kept_bytes);
+    json.member("used_at", header.used_at);
+    json.member("immutable", header.is_immutable);
+    json.end();
+  }
+  json.end();
+  json.end();
+}
+
+ExitCode clear(Console& console, const std::string& folder) {
+  const Result<std::uint64_t> freed = clear_remote_cache(folder);
+  if (!freed) return console.fail(folder, freed.error());
+  if (console.is_json()) {
+    JsonStream json(console.out());
+    json.begin_object();
+    json.member("path", std::string_view(folder));
+    json.member("freed_bytes", *freed);
+    json.end();
+  } else if (!console.is_quiet()) {
+    console.out().print("{} freed in {}\n", format_bytes(*freed), escape(folder));
+  }
+  return ExitCode::done;
+}
+
+}  // namespace
+
+ExitCode report_cache(Console& console, CacheAction action) {
+  const std::string folder = remote_cache_folder();
+  if (folder.empty()) {
+    return console.refuse_usage("cache: there is no folder for it; set HOME or INGOT_CACHE");
+  }
+  if (action == CacheAction::clear) return clear(console, folder);
+  const Headers headers = list_remote_cache(folder);
+  if (console.is_json()) {
+    print_json(console, folder, headers);
+  } else if (action == CacheAction::path) {
+    console.out().print("{}\n", escape(folder));
+  } else if (action == CacheAction::size) {
+    console.out().print("{}\n", sum_of(headers));
+  } else {
+    print_list(console, folder, headers);
+  }
+  return ExitCode::done;
+}
+
+}  // namespace ingot::cli

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+#include "commands/quantize/quantize_targets.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <ingot/recipe.hpp>
+#include <ingot/shard_name.hpp>
+#include <ingot/text.hpp>
+#include <system_error>
+
+namespace ingot::cli {
+namespace {
+
+/// Whether the word after IN is a TYPE and OUT is left out: a file of that name is an OUT.
+bool is_type(const std::string& word) {
+  std::error_code error;
+  return find_recipe(word) != nullptr && !std::filesystem::exists(word, error);
+}
+
+/// The fault of the arguments of a target; empty if there is none.
+std::string problem_of_target(const QuantizeRequest& options) {
+  if (!options.target_bits.empty() && !options.target_size.empty()) {
+    return "--target-bpw and --target-size are two targets; give one";
+  }
+  if (!options.types.empty()) return "with a target types are chosen; leave TYPE out";
+  if (options.is_pure) return "--pure is one type for all, a target chooses many; give one";
+  return {};
+}
+
+}  // namespace
+
+bool has_target(const QuantizeRequest& options) {
+  return !options.target_bits.empty() || !options.target_size.empty();
+}
+
+std::string prefix_of(const std::string& out) {
+  if (const auto name = parse_shard_name(out)) return name->prefix;
+  constexpr std::string_view ending = ".gguf";
+  return out.ends_with(ending) ? out.substr(0, out.size() - ending.size()) : out;
+}
+
+std::string settle_arguments(QuantizeRequest& options, std::vector<QuantizeTarget>& targets) {
+  if (has_target(options)) {
+    const std::string problem = problem_of_target(options);
+    if (!problem.empty()) return problem;
+    targets.push_back({options.out, {}});
+  } else if (is_type(options.out) || (options.is_plan && options.types.empty())) {
+    std::vector<std::string> words = options.types;
+    words.insert(words.begin(), options.out);
+    for (const std::string& word : words) {
+      const Recipe* recipe = find_recipe(word);
+      const std::string name = recipe == nullptr ? word : std::string(recipe->name);
+      const bool is_double =
+          std::any_of(targets.begin(), targets.end(),
+                      [&](const QuantizeTarget& target) { return target.type == name; });
+      if (is_double) continue;
+      targets.push_back({prefix_of(options.file) + "-" + name + ".gguf", name});
+    }
+  } else if (options.types.size() > 1) {
+    return "there is one OUT, \"" + escape(options.out) + "\", for several types; leave it out";
+  } else if (!options.types.empty()) {
+    targets.push_back({options.out, options.types[0]});
+  }
+  if (targets.empty() || (targets[0].type.empty() && !has_target(options))) {
+    return "TYPE is missing; for example: ingot quantize IN OUT Q4_K_M";
+  }
+  if (targets[0].out.empty() && !options.is_plan) {
+    return "OUT is missing; for example: ingot quantize IN OUT Q4_K_M";
+  }
+  if (targets.size() > 1 && !options.report.empty()) {
+    return "--report is about one result; give one TYPE";
+  }
+  if (options.keeps_shards && !options.shard.empty()) {
+    return "--keep-split takes the shards of IN, --shard cuts others; give one";
+  }
+  if (options.out == "-") return "OUT must be a file, which appears complete or not at all";
+  return {};
+}
+
+}  // namespace ingot::cli
