@@ -1,15 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""bench_python.py [--quick]: times the Python package, found through PYTHONPATH, in milliseconds.
+"""bench_python.py PROGRAM [--json]: times the Python package of the build that PROGRAM is of, in turns with
+the same work in C++ (bench_python_limits).
 
   open        a header of 151,936 tokens, 151,387 merges, token types and 400 tensors: opened, each key's
               value as an object, all tokens as str; the same by gguf-py if INGOT_GGUF_PY names a copy
   iterate     256,000 tokens as str
-  dequantize  Q4_K, to an array that is there, on one thread; nanoseconds for each float
-  import      the package beyond NumPy
+  dequantize  4096 x 4096 of Q4_K, to an array that is there, on one thread
+  quantize    256 x 4096 to Q4_K, on one thread
+  import      the package beyond NumPy, in turns with NumPy
 
-The best of some runs counts, in CPU time: other programs disturb it least.
+The best of some runs counts, in CPU time: other programs disturb it least. Needs the interpreter that the
+package is for.
 """
+import json
 import os
 import pathlib
 import subprocess
@@ -17,12 +21,18 @@ import sys
 import tempfile
 import time
 
+PROGRAM = pathlib.Path(sys.argv[1]).resolve()
+sys.path.insert(0, str(PROGRAM.parent.parent / "python"))
+
 import numpy
 
 import ingot
 
+TURNS = 5
 
-def best(work, runs):
+
+
+def best(work, runs=3):
     """Milliseconds of CPU time."""
     times = []
     for _ in range(runs):
@@ -62,49 +72,74 @@ import gguf
 start = time.process_time()
 reader = gguf.GGUFReader(sys.argv[2])
 values = [field.contents() for field in reader.fields.values()]
-print(1000 * (time.process_time() - start))
+print("open", 1000 * (time.process_time() - start))
 """
 
 
 IMPORT = """
-import time, numpy
-start = time.process_time()
-import ingot
-print(1000 * (time.process_time() - start))
+import sys, time
+for name in ("numpy", "ingot"):
+    start = time.process_time()
+    __import__(name)
+    print(name, 1000 * (time.process_time() - start))
 """
 
 
-def import_time():
-    """Milliseconds of CPU time, of several processes the least."""
-    return min(float(subprocess.run([sys.executable, "-c", IMPORT], check=True, capture_output=True,
-                                    text=True).stdout) for _ in range(9))
+def printed_times(command):
+    """The lines NAME MILLISECONDS that a program prints."""
+    environment = {**os.environ, "PYTHONPATH": sys.path[0]}
+    run = subprocess.run(list(map(str, command)), check=True, capture_output=True, text=True, env=environment)
+    return {name: float(figure) for name, figure in map(str.split, run.stdout.splitlines())}
 
 
-def main():
-    runs = 3 if "--quick" in sys.argv else 15
-    with tempfile.TemporaryDirectory() as folder:
-        header = pathlib.Path(folder) / "header.gguf"
-        make_header(header, 151_936)
-        ours = best(lambda: read_all(header), runs)
-        print(f"open, all values, all tokens   {ours:9.2f} ms")
-        if os.environ.get("INGOT_GGUF_PY"):
-            theirs = float(subprocess.run(
-                [sys.executable, "-c", GGUF_PY, os.environ["INGOT_GGUF_PY"], header], check=True,
-                capture_output=True, text=True).stdout)
-            print(f"the same by gguf-py            {theirs:9.2f} ms, {theirs / ours:.0f} times")
-        many = pathlib.Path(folder) / "many.gguf"
-        make_header(many, 256_000)
-        tokens = ingot.open(many).metadata["tokenizer.ggml.tokens"]
-        print(f"iterate 256,000 tokens         {best(lambda: [0 for _ in tokens], runs):9.2f} ms")
+def keep_best(figures, measured):
+    for name, figure in measured.items():
+        figures[name] = min(figure, figures.get(name, figure))
+
+
+def compare(folder):
+    """Our figures and those of C++, in milliseconds by name."""
+    header, many = folder / "header.gguf", folder / "many.gguf"
+    make_header(header, 151_936)
+    make_header(many, 256_000)
+    tokens = ingot.open(many).metadata["tokenizer.ggml.tokens"]
     rows = numpy.random.default_rng(1).standard_normal((256, 4096), numpy.float32)
     blocks = numpy.tile(ingot.quantize(rows, "Q4_K"), (16, 1))
     out = numpy.empty((4096, 4096), numpy.float32)
-    spent = best(lambda: ingot.dequantize(blocks, "Q4_K", out=out, threads=1), runs)
-    print(f"dequantize Q4_K                {spent * 1e6 / out.size:9.3f} ns a float, "
-          f"{out.nbytes / spent / 1e6:.1f} GB/s")
-    spent = best(lambda: ingot.quantize(rows, "Q4_K", threads=1), runs)
-    print(f"quantize Q4_K                  {spent * 1e6 / rows.size:9.3f} ns a float")
-    print(f"import beyond NumPy            {import_time():9.2f} ms")
+    work = {"open": lambda: read_all(header), "iterate": lambda: [0 for _ in tokens],
+            "dequantize": lambda: ingot.dequantize(blocks, "Q4_K", out=out, threads=1),
+            "quantize": lambda: ingot.quantize(rows, "Q4_K", threads=1)}
+    ours, limits = {}, {}
+    for _ in range(TURNS):
+        keep_best(limits, printed_times([PROGRAM.parent / "bench_python_limits", header, many]))
+        keep_best(ours, {name: best(one) for name, one in work.items()})
+        imports = printed_times([sys.executable, "-c", IMPORT])
+        keep_best(ours, {"import": imports["ingot"]})
+        keep_best(limits, {"import": imports["numpy"]})
+    if os.environ.get("INGOT_GGUF_PY"):
+        limits["gguf-py"] = printed_times([sys.executable, "-c", GGUF_PY, os.environ["INGOT_GGUF_PY"],
+                                           header])["open"]
+    return ours, limits
+
+
+TITLES = {"open": "open, every value, 151,936 tokens as `str`", "iterate": "256,000 tokens as `str`",
+          "dequantize": "`dequantize` 64 MiB from Q4_K", "quantize": "`quantize` 4 MiB to Q4_K",
+          "import": "`import ingot`, beside `import numpy`"}
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        ours, limits = compare(pathlib.Path(folder))
+    rows = [[title, ours[name], limits[name], ours[name] / limits[name]] for name, title in TITLES.items()]
+    if "gguf-py" in limits:
+        rows.append(["the first row, beside gguf-py", ours["open"], limits["gguf-py"],
+                     ours["open"] / limits["gguf-py"]])
+    columns = ["work", "ms", "reference, ms", "of it"]
+    if "--json" in sys.argv:
+        print(json.dumps({"columns": columns, "rows": rows}))
+        return
+    for title, *figures in rows:
+        print(f"{title:48}" + "".join(f"{figure:10.2f}" for figure in figures))
 
 
 main()

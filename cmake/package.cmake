@@ -67,6 +67,23 @@ if(INGOT_BUILD_PROGRAM)
       "The program shows, checks, edits, splits, converts and quantizes the files in\nwhich language models are distributed.")
 endif()
 
+if(INGOT_BUILD_PYTHON AND INGOT_PYTHON_INSTALL_DIR)
+  list(APPEND CPACK_COMPONENTS_ALL python)
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-ingot)
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
+  # The module is for one minor version of Python.
+  math(EXPR next_minor "${Python_VERSION_MINOR} + 1")
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS
+      "python3 (>= 3.${Python_VERSION_MINOR}), python3 (<< 3.${next_minor}), python3-numpy")
+  if(BUILD_SHARED_LIBS)
+    string(APPEND CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS ", ${same_library}")
+  endif()
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA
+      ${PROJECT_SOURCE_DIR}/cmake/debian/postinst ${PROJECT_SOURCE_DIR}/cmake/debian/prerm)
+  set(CPACK_COMPONENT_PYTHON_DESCRIPTION
+      "The package ingot for Python: tensors as NumPy arrays over the mapped file, and a\nfunction for everything that the program does.")
+endif()
+
 foreach(component ${CPACK_COMPONENTS_ALL})
   string(TOUPPER ${component} upper)
   install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${CPACK_DEBIAN_${upper}_PACKAGE_NAME}

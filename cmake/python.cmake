@@ -35,6 +35,8 @@ if(INGOT_INSTRUMENTED OR INGOT_COVERAGE OR INGOT_STATIC_PROGRAM OR CMAKE_CROSSCO
   set(has_python OFF)
 endif()
 option(INGOT_BUILD_PYTHON "Build the Python package (pybind11)" ${has_python})
+set(INGOT_PYTHON_INSTALL_DIR "" CACHE STRING
+    "Where below the prefix `cmake --install` puts the Python package; empty: nowhere")
 if(INGOT_BUILD_PYTHON AND NOT (INGOT_PYBIND11_INCLUDE AND Python_Development.Module_FOUND))
   message(FATAL_ERROR "INGOT_BUILD_PYTHON needs pybind11-dev, python3-dev and python3-numpy")
 endif()

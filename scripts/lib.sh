@@ -48,16 +48,20 @@ need_packages() {
   fi
 }
 
-# build PRESET [CMAKE_BUILD_OPTION...]
-build() {
-  local preset=$1
-  shift
-  # A compiler cache, if there is one, makes the second compiler run of unchanged code free.
+# use_compiler_cache: if there is one, it makes the second compiler run of unchanged code free.
+use_compiler_cache() {
   if command -v ccache >/dev/null; then
     # It has to trust that precompiled headers change with their sources.
     export CCACHE_SLOPPINESS=pch_defines,time_macros
     export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
   fi
+}
+
+# build PRESET [CMAKE_BUILD_OPTION...]
+build() {
+  local preset=$1
+  shift
+  use_compiler_cache
   cmake --preset "$preset" >"$(log_of configure "$preset")" 2>&1 || {
     cat "$(log_of configure "$preset")"
     return 1

@@ -27,6 +27,8 @@ PACKAGE = pathlib.Path(__file__).resolve().parent / "ingot"
 # What a build needs of the tree.
 IN_SDIST = ("CMakeLists.txt", "LICENSE", "README.md", "CHANGELOG.md", "pyproject.toml",
             "bindings", "cmake", "include", "src")
+# The options of CMake for what no wheel needs.
+LEFT_OUT = ("BUILD_PROGRAM", "BUILD_TESTS", "BUILD_FUZZ", "BUILD_EXAMPLES", "INSTALL")
 EPOCH = 315532800  # 1980, the first year that a zip file can hold: archives are reproducible
 
 
@@ -60,7 +62,7 @@ def build_module(settings):
     if not named:
         configure = ["cmake", "-S", ROOT, "-B", folder, "-D", "CMAKE_BUILD_TYPE=Release",
                      "-D", "INGOT_BUILD_PYTHON=ON", "-D", f"INGOT_PYTHON={sys.executable}"]
-        for part in ("BUILD_PROGRAM", "BUILD_TESTS", "BUILD_FUZZ", "BUILD_EXAMPLES", "INSTALL"):
+        for part in LEFT_OUT:
             configure += ["-D", f"INGOT_{part}=OFF"]
         configure += shlex.split(os.environ.get("CMAKE_ARGS", ""))
         if shutil.which("ninja"):
@@ -147,7 +149,7 @@ def add(archive, name, content):
 def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
     info = f"ingot-{version()}.dist-info"
     folder = pathlib.Path(metadata_directory) / info
-    folder.mkdir()
+    folder.mkdir(exist_ok=True)
     (folder / "METADATA").write_text(metadata(), encoding="utf-8")
     (folder / "WHEEL").write_text(f"Wheel-Version: 1.0\nGenerator: ingot\nRoot-Is-Purelib: false\n"
                                   f"Tag: {tag()}\n", encoding="utf-8")

@@ -3,6 +3,8 @@
 scripts ask; their answers have to be those that gguf-py gave (golden/python of the shared files)."""
 import hashlib
 import json
+import os
+import pathlib
 import subprocess
 import sys
 import uuid
@@ -11,6 +13,7 @@ import numpy
 import pytest
 
 import ingot
+import gguf_markdown
 import ingot.gguf as gguf
 
 ARRAY, STRING = gguf.GGUFValueType.ARRAY, gguf.GGUFValueType.STRING
@@ -129,6 +132,8 @@ def answer(case, folder):
     reader = gguf.GGUFReader(folder / name)
     if case["script"] == "gguf_hash.py":
         return "".join(f"{line}\n" for line in hashes(reader, name, "--no-layer" not in options)), 0
+    if "--markdown" in options:
+        return "".join(f"{line}\n" for line in gguf_markdown.page(reader, name)), 0
     if "--json" in options:
         return json.dumps(dump_json(reader, name)), 0
     if "--data-offset" in options:
@@ -138,27 +143,56 @@ def answer(case, folder):
     return "".join(f"{line}\n" for line in dump(reader, "--no-tensors" not in options)), 0
 
 
+def cases_of(shared):
+    return json.loads((shared / "golden" / "python" / "scripts.json").read_text())["cases"]
+
+
+def put_inputs(case, shared, folder):
+    """Copies the files that the arguments of a case name."""
+    folder.mkdir()
+    for word in case["args"]:
+        for place in ("golden/eval", "golden/bump", "models"):
+            for name in (word, word.removeprefix("set-")):
+                if (shared / place / name).is_file():
+                    (folder / word).write_bytes((shared / place / name).read_bytes())
+
+
+def check_output(case, folder):
+    if "output_sha256" in case:
+        digest = hashlib.sha256((folder / case["output_file"]).read_bytes()).hexdigest()
+        assert digest == case["output_sha256"], case["args"]
+
+
 def test_the_answers_are_those_of_gguf_py(shared, tmp_path):
-    cases = json.loads((shared / "golden" / "python" / "scripts.json").read_text())["cases"]
-    places = [shared / "golden" / "eval", shared / "golden" / "bump", shared / "models"]
-    tried = 0
+    cases = cases_of(shared)
     for number, case in enumerate(cases):
-        if "--markdown" in case["args"]:
-            continue  # the same fields in another layout
         folder = tmp_path / str(number)
-        folder.mkdir()
-        for word in case["args"]:
-            for place in places:
-                for name in {word, word.removeprefix("set-")}:
-                    if (place / name).is_file():
-                        (folder / word).write_bytes((place / name).read_bytes())
+        put_inputs(case, shared, folder)
         text, status = answer(case, folder)
         assert (text, status) == (case["stdout"], case["status"]), case["args"]
-        if "output_sha256" in case and status == 0:
-            digest = hashlib.sha256((folder / case["output_file"]).read_bytes()).hexdigest()
-            assert digest == case["output_sha256"], case["args"]
+        check_output(case, folder)
+    assert len(cases) == 49
+
+
+def test_the_scripts_of_gguf_py_run_unchanged(shared, tmp_path):
+    """Where INGOT_GGUF_PY names a copy of gguf-py."""
+    place = pathlib.Path(os.environ.get("INGOT_GGUF_PY", "none"))
+    scripts = {path.name: path for path in place.rglob("gguf_*.py") if path.parent.name == "scripts"}
+    tried = 0
+    for number, case in enumerate(cases_of(shared)):
+        if case["script"] not in scripts:
+            continue
+        folder = tmp_path / str(number)
+        put_inputs(case, shared, folder)
+        run = subprocess.run([sys.executable, "-m", "ingot.gguf", scripts[case["script"]], *case["args"]],
+                             cwd=folder, text=True, capture_output=True, check=False)
+        assert run.returncode == case["status"], run.stderr
+        assert run.stdout == case["stdout"], case["args"]
+        assert run.stderr.endswith(case["stderr_tail"]), case["args"]
+        check_output(case, folder)
         tried += 1
-    assert tried > 30
+    if not tried:
+        pytest.skip("INGOT_GGUF_PY names no copy of gguf-py")
 
 
 def test_fields_have_the_parts_of_the_file(model_path):
@@ -220,6 +254,30 @@ def test_the_writer_writes_what_ingot_reads(tmp_path, weights):
     assert not [one for one in ingot.check(path) if one.severity == "error"]
 
 
+def test_a_vocabulary_alone_is_written(tmp_path):
+    path = tmp_path / "vocabulary.gguf"
+    writer = gguf.GGUFWriter(path, "llama")
+    writer.add_base_model_count(1)
+    writer.add_base_model_name(0, "A base")
+    writer.add_token_types([gguf.TokenType.NORMAL, gguf.TokenType.CONTROL])
+    writer.add_precompiled_charsmap(b"\x01\x02")
+    writer.add_head_count([4, 8])
+    writer.add_description("")
+    with pytest.raises(ValueError, match="same type"):
+        writer.add_array("mixed", [1, "a"])
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    with pytest.raises(ValueError, match="output file"):
+        writer.add_tensor("late", numpy.zeros(3, numpy.float32))
+    writer.close()
+    with ingot.open(path) as model:
+        keys = model.metadata
+        assert keys["general.base_model.0.name"] == "A base" and "general.description" not in keys
+        assert keys.type("tokenizer.ggml.precompiled_charsmap") == "[uint8]"
+        assert keys.type("llama.attention.head_count") == "[int32]"
+        assert keys["tokenizer.ggml.token_type"].tolist() == [1, 3]
+
+
 def test_numbers_and_names():
     assert gguf.GGMLQuantizationType.Q4_K == 12 and gguf.GGUFValueType.FLOAT64 == 12
     assert gguf.LlamaFileType.MOSTLY_Q4_K_M == 15 and gguf.LlamaFileType.ALL_F32 == 0
@@ -228,6 +286,7 @@ def test_numbers_and_names():
     assert gguf.Keys.LLM.CONTEXT_LENGTH == "{arch}.context_length"
     assert gguf.Keys.Attention.HEAD_COUNT_KV == "{arch}.attention.head_count_kv"
     assert gguf.Keys.Tokenizer.LIST == "tokenizer.ggml.tokens"
+    assert gguf.Keys.General.DATASET_NAME == "general.dataset.{id}.name"
     assert gguf.Keys.Tokenizer.BOS_ID == "tokenizer.ggml.bos_token_id"
     assert gguf.GGUFValueType.get_type([1]) == ARRAY
 

@@ -11,6 +11,9 @@ import pytest
 
 import ingot
 
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent.parent / "bindings" / "python"))
+import build_backend  # noqa: E402
+
 # What this process runs with, build/release/python, is below the folder that the wheel is made from.
 BUILD = pathlib.Path(ingot.__file__).parent.parent.parent
 
@@ -58,4 +61,10 @@ def test_the_archives_hold_what_they_need(root, settings, tmp_path):
     assert {"PKG-INFO", "CMakeLists.txt", "pyproject.toml", "LICENSE",
             "bindings/python/build_backend.py", "bindings/python/src/python_module.cpp",
             "include/ingot/model.hpp", "src/CMakeLists.txt"} <= held
+    # Every file that CMake wants is there.
+    with tarfile.open(sdist) as archive:
+        archive.extractall(tmp_path / "sources")
+    run(["cmake", "-S", next((tmp_path / "sources").iterdir()), "-B", tmp_path / "configured",
+         "-D", "INGOT_BUILD_PYTHON=ON", "-D", f"INGOT_PYTHON={sys.executable}",
+         *(f"-DINGOT_{part}=OFF" for part in build_backend.LEFT_OUT)], tmp_path)
     assert not [name for name in held if name.startswith(("tests", "fuzz", "build"))]

@@ -80,6 +80,21 @@ def test_a_model_is_quantized_by_a_recipe(model_path, tmp_path, weights):
     assert "Q4_K_M" in [recipe.name for recipe in ingot.recipes()]
 
 
+def test_several_plans_are_written_from_one_reading(large_path, tmp_path):
+    with ingot.open(large_path) as model:
+        plans = [ingot.plan_quantization(model, name) for name in ("Q4_0", "Q8_0")]
+        paths = [tmp_path / "a.gguf", tmp_path / "b.gguf"]
+        errors = ingot.quantize_together(plans, paths)
+        assert errors[0] == plans[0].write(tmp_path / "alone.gguf")
+        assert paths[0].read_bytes() == (tmp_path / "alone.gguf").read_bytes()
+        assert errors[1][0].rmse < errors[0][0].rmse
+        with pytest.raises(ValueError):
+            ingot.quantize_together(plans, paths[:1])
+    others = [plans[0], ingot.plan_quantization(large_path, "Q8_0")]
+    with pytest.raises(ingot.UsageError, match="different models"):
+        ingot.quantize_together(others, [tmp_path / "c.gguf", tmp_path / "d.gguf"])
+
+
 def test_progress_is_reported_and_can_stop_the_work(large_path, tmp_path):
     seen = []
     ingot.quantize_model(large_path, tmp_path / "a.gguf", "Q4_0", progress=seen.append)

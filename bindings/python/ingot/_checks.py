@@ -10,6 +10,9 @@ from ._errors import FormatError, about
 from ._model import Model
 from ._work import AnyModel, Path, Progress, opened, words
 
+__all__ = ["Difference", "Digests", "Distance", "Finding", "Mismatch", "Repair", "RepairStep",
+           "Statistics", "check", "diff", "distances", "fit", "hash", "repair", "stats", "verify"]
+
 
 class Finding(NamedTuple):
     """A flaw or oddity of a model; docs/check-rules.md explains each rule."""

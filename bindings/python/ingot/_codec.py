@@ -9,6 +9,9 @@ import numpy as np
 from . import _core
 from ._errors import usage_error
 
+__all__ = ["TensorType", "dequantize", "measure_error", "quantize", "swap_byte_order",
+           "tensor_type", "tensor_types"]
+
 Array = Any  # Whatever NumPy makes an array of.
 
 

@@ -6,6 +6,9 @@ import errno
 import os
 from typing import Any, Optional, Union
 
+__all__ = ["AccessError", "ChatError", "Error", "FormatError", "InputOutputError",
+           "MissingFileError", "Remark", "UsageError"]
+
 Path = Union[str, "os.PathLike[str]"]
 
 

@@ -10,6 +10,9 @@ from . import _core
 from ._errors import Error, about, usage_error
 from ._work import AnyModel, Path, Progress, opened
 
+__all__ = ["Conversion", "DownloadedFile", "RemoteFile", "Shard", "convert", "download", "ls",
+           "merge", "split"]
+
 
 class Shard(NamedTuple):
     """A file of a set."""

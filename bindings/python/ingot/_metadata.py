@@ -12,8 +12,10 @@ from . import _core
 if TYPE_CHECKING:
     from ._model import Model
 
+__all__ = ["Elements", "Metadata"]
 
-class Elements(Sequence):
+
+class Elements(Sequence[Any]):
     """The elements of a metadata array of strings or of arrays, made when they are asked for.
 
     A list in all that reads: index, slice, iterate, compare. Going through it from front to back
@@ -99,7 +101,7 @@ def _wrap(value: Any) -> Any:
     return Elements(value) if isinstance(value, _core.Elements) else value
 
 
-class Metadata(Mapping):
+class Metadata(Mapping[str, Any]):
     """The keys of a model and their values, in file order; read-only.
 
     Integers are ``int``, floats ``float``, bools ``bool``, strings ``str`` (see `Elements` for bytes

@@ -12,13 +12,15 @@ from . import _core
 from ._errors import Error, about, name_path, usage_error
 from ._metadata import Metadata
 
+__all__ = ["Field", "Model", "ModelFile", "Tensor", "Tensors", "open"]
+
 # NumPy's types of the tensor types that it has.
 _DTYPES = {"F32": "f4", "F16": "f2", "F64": "f8", "I8": "i1", "I16": "i2", "I32": "i4", "I64": "i8"}
 
 Source = Union[str, "os.PathLike[str]", bytes, bytearray, memoryview, Any]
 
 
-class Tensors(Mapping):
+class Tensors(Mapping[str, "Tensor"]):
     """The tensors of a model by name, in file order; read-only. Look-ups take constant time."""
 
     __slots__ = ("_model",)

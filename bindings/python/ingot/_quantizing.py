@@ -11,8 +11,11 @@ from . import _core
 from ._errors import about
 from ._work import AnyModel, Path, Progress, opened
 
+__all__ = ["ImportanceMatrix", "PlannedTensor", "QuantizePlan", "TensorError", "imatrix",
+           "plan_quantization", "quantize_model", "quantize_together"]
 
-class ImportanceMatrix(Mapping):
+
+class ImportanceMatrix(Mapping[str, "np.ndarray[Any, Any]"]):
     """Importance data of one or several files, made by `ingot.imatrix`: a mapping from names of
     weight tensors to arrays of float32 of shape (experts, columns), ready for `ingot.quantize`."""
 
@@ -108,12 +111,15 @@ class QuantizePlan:
     def write(self, path: Union[Path, Sequence[Path]], *, replace: bool = False,
               progress: Progress = None) -> List[TensorError]:
         """Writes the model, atomically; with ``keep_shards`` a path for each shard."""
-        if isinstance(path, (str, os.PathLike)):
-            paths = [os.fspath(path)]
-        else:
-            paths = [os.fspath(one) for one in path]
+        paths = _paths(path)
         with about(paths[0] if paths else ""):
             return [TensorError(*row) for row in self._core.write(paths, replace, progress)]
+
+
+def _paths(path: Union[Path, Sequence[Path]]) -> List[str]:
+    if isinstance(path, (str, os.PathLike)):
+        return [os.fspath(path)]
+    return [os.fspath(one) for one in path]
 
 
 def plan_quantization(source: AnyModel, recipe: Optional[str] = None, *,
@@ -177,3 +183,32 @@ def quantize_model(source: AnyModel, path: Union[Path, Sequence[Path]],
     """
     plan = plan_quantization(source, recipe, **options)
     return plan.write(path, replace=replace, progress=progress)
+
+
+def quantize_together(plans: Sequence[QuantizePlan], paths: Sequence[Union[Path, Sequence[Path]]], *,
+                      replace: bool = False, progress: Progress = None) -> List[List[TensorError]]:
+    """Write several plans of one open model, which is read and decoded once for all of them.
+
+    Parameters
+    ----------
+    plans : sequence of QuantizePlan
+        Made with the same `Model`.
+    paths : sequence of paths
+        One for each plan; with ``keep_shards`` a sequence of paths.
+
+    Returns
+    -------
+    list of list of TensorError
+        As of `quantize_model`, for each plan. The files are the same, too.
+
+    Examples
+    --------
+    >>> with ingot.open("model.gguf") as model:
+    ...     plans = [ingot.plan_quantization(model, name) for name in ("Q4_K_M", "Q8_0")]
+    ...     ingot.quantize_together(plans, ["model-Q4_K_M.gguf", "model-Q8_0.gguf"])
+    """
+    if len(plans) != len(paths):
+        raise ValueError(f"{len(plans)} plans need as many paths, not {len(paths)}")
+    rows = _core.quantize_together([plan._core for plan in plans], [_paths(path) for path in paths],
+                                   replace, progress)
+    return [[TensorError(*row) for row in one] for one in rows]

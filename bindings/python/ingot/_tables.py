@@ -6,6 +6,10 @@ from typing import Any, List, NamedTuple, Optional
 
 from . import _core
 
+__all__ = ["CheckRule", "DeviceModel", "MetadataKey", "Recipe", "ShardName", "check_rules",
+           "device_models", "digest_algorithms", "file_formats", "identify_content",
+           "metadata_keys", "parse_shard_name", "recipes", "shard_file_name"]
+
 #: Names of the algorithms of `ingot.hash`.
 digest_algorithms: List[str] = list(_core.digest_algorithms)
 

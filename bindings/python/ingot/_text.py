@@ -10,6 +10,8 @@ from . import _core
 from ._model import Model, Source
 from ._work import opened
 
+__all__ = ["ChatTemplate", "ChatTokens", "Run", "Tokenizer"]
+
 Ids = Union[Sequence[int], "np.ndarray[Any, Any]"]
 Text = Union[str, bytes]
 

@@ -16,6 +16,8 @@ from ._model import Model, Tensor
 from ._values import typed
 from ._work import Path, Progress
 
+__all__ = ["Edit", "EditPlan", "Writer", "edit"]
+
 _TYPE_OF_DTYPE = {"f4": "F32", "f2": "F16", "f8": "F64", "i1": "I8", "i2": "I16", "i4": "I32",
                   "i8": "I64"}
 
@@ -28,7 +30,7 @@ def _plain(value: Any) -> Any:
     return value.bytes.tolist() if isinstance(value, Elements) else value
 
 
-class Writer(MutableMapping):
+class Writer(MutableMapping[str, Any]):
     """Writes a GGUF model; a context manager and a mapping of keys.
 
     The file is written at the end of the ``with`` block and appears complete or not at all; after an
@@ -185,7 +187,7 @@ class EditPlan(NamedTuple):
     has_undone_earlier: bool = False
 
 
-class Edit(MutableMapping):
+class Edit(MutableMapping[str, Any]):
     """Changes to one file, made by `ingot.edit`; a context manager and a mapping of keys.
 
     Attributes

@@ -78,17 +78,46 @@ py::list error_rows(const QuantizeJob& self, const std::vector<TensorError>& err
   return rows;
 }
 
-py::list write_plan(const QuantizeJob& self, const py::list& paths, bool may_replace,
-                    const py::object& progress) {
+/// The files of a plan, with a path for each.
+std::vector<QuantizedShard> shards_of(const QuantizeJob& job, const std::vector<py::str>& paths) {
   std::vector<QuantizedShard> shards(1);
-  if (self.options.keeps_shards) shards = kept_shards(self.model->model(), self.plan);
+  if (job.options.keeps_shards) shards = kept_shards(job.model->model(), job.plan);
   if (shards.size() != paths.size()) {
     throw Failed{Error{Errc::invalid_argument, Error::no_offset, "paths",
                        std::to_string(shards.size()) + " files are to be written"}};
   }
-  for (std::size_t i = 0; i < shards.size(); ++i) {
-    shards[i].path = to_bytes(py::cast<py::str>(paths[i]));
+  for (std::size_t i = 0; i < shards.size(); ++i) shards[i].path = to_bytes(paths[i]);
+  return shards;
+}
+
+/// Writes several plans of one model, which is read once.
+py::list write_together(const std::vector<const QuantizeJob*>& jobs,
+                        const std::vector<std::vector<py::str>>& paths, bool may_replace,
+                        const py::object& progress) {
+  std::vector<std::vector<QuantizedShard>> shards;
+  std::vector<PlannedResult> results;
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    if (jobs[i]->model != jobs[0]->model) {
+      throw Failed{Error{Errc::invalid_argument, Error::no_offset, "plans",
+                         "they are of different models; open the model once"}};
+    }
+    shards.push_back(shards_of(*jobs[i], paths[i]));
   }
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    results.push_back({&jobs[i]->plan, &jobs[i]->options, shards[i]});
+  }
+  if (results.empty()) return py::list();
+  const auto errors = run(progress, [&](const Report& report) {
+    return quantize_together(jobs[0]->model->model(), results, may_replace, report);
+  });
+  py::list rows;
+  for (std::size_t i = 0; i < jobs.size(); ++i) rows.append(error_rows(*jobs[i], errors[i]));
+  return rows;
+}
+
+py::list write_plan(const QuantizeJob& self, const std::vector<py::str>& paths, bool may_replace,
+                    const py::object& progress) {
+  const std::vector<QuantizedShard> shards = shards_of(self, paths);
   const std::vector<TensorError> errors = run(progress, [&](const Report& report) {
     if (shards.size() == 1) {
       return quantize_model(self.model->model(), self.plan, self.options, shards[0], may_replace,
@@ -115,6 +144,7 @@ void add_quantize(py::module_& module) {
                                               : 1;
            })
       .def("write", &write_plan);
+  module.def("quantize_together", &write_together);
 }
 
 }  // namespace ingot::python

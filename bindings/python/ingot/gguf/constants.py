@@ -5,6 +5,10 @@ from typing import Any, Dict, Tuple
 
 from .. import _core
 
+__all__ = ["GGML_QUANT_SIZES", "GGUF_DEFAULT_ALIGNMENT", "GGUF_MAGIC", "GGUF_VERSION",
+           "GGMLQuantizationType", "GGUFEndian", "GGUFValueType", "Keys", "LlamaFileType",
+           "TokenType"]
+
 GGUF_MAGIC = 0x46554747
 GGUF_VERSION = 3
 GGUF_DEFAULT_ALIGNMENT = 32

@@ -7,6 +7,8 @@ import numpy as np
 from .. import _codec
 from .constants import GGML_QUANT_SIZES, GGMLQuantizationType
 
+__all__ = ["dequantize", "quantize"]
+
 Array = "np.ndarray[Any, Any]"
 
 

@@ -17,6 +17,8 @@ from .constants import (GGML_QUANT_SIZES, GGUF_DEFAULT_ALIGNMENT, GGMLQuantizati
                         GGUFValueType, VALUE_TYPE_NAMES)
 from .quants import quant_shape_to_byte_shape
 
+__all__ = ["GGUFReader", "ReaderField", "ReaderTensor"]
+
 _NUMBERS: Dict[Any, Any] = {
     GGUFValueType["UINT8"]: np.uint8, GGUFValueType["INT8"]: np.int8,
     GGUFValueType["UINT16"]: np.uint16, GGUFValueType["INT16"]: np.int16,
@@ -30,7 +32,7 @@ _PLAIN = {"F16": np.float16, "F32": np.float32, "F64": np.float64, "I8": np.int8
           "I32": np.int32, "I64": np.int64}
 
 
-class _Parts(Sequence):
+class _Parts(Sequence[Any]):
     """The places of parts (offset, type, count), which become arrays when they are asked for."""
 
     def __init__(self, reader: "GGUFReader", places: Any) -> None:
@@ -46,7 +48,7 @@ class _Parts(Sequence):
         return self._reader._get(*self._places[index])
 
 
-class _ArrayPlaces(Sequence):
+class _ArrayPlaces(Sequence[Any]):
     """The places of an array: its head, then one for each number or two for each string."""
 
     def __init__(self, head: List[Tuple[int, Any, int]], start: int, lengths: Any,

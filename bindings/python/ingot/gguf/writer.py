@@ -12,6 +12,8 @@ from .constants import (GGUF_DEFAULT_ALIGNMENT, GGMLQuantizationType, GGUFEndian
                         KEY_OF_FUNCTION, Keys, VALUE_TYPE_NAMES)
 from .quants import quant_shape_from_byte_shape
 
+__all__ = ["GGUFWriter"]
+
 _OF_DTYPE = {"f2": "F16", "f4": "F32", "f8": "F64", "i1": "I8", "i2": "I16", "i4": "I32", "i8": "I64"}
 
 _logger = logging.getLogger(__name__)
