@@ -20,17 +20,17 @@ PYTHON_OF_HEADER = {
     "lock_wait": "edit", "metadata": "Metadata", "metadata_keys": "metadata_keys", "model": "Model",
     "model_digests": "hash", "model_writer": "Writer", "owned_value": "Writer.set",
     "parallel": "dequantize", "quantize": "quantize", "quantize_model": "quantize_model",
-    "recipe": "recipes", "reference": "open", "remote": "open", "remote_options": "open",
-    "repair": "repair", "shard_name": "split", "source": "open", "split": "split",
-    "statistics": "stats", "store": "open", "summary": "Model.summary", "tensor": "Tensor",
-    "tensor_profile": "stats", "tensor_statistics": "stats", "tokenizer": "Tokenizer",
-    "types": "tensor_types",
+    "recipe": "recipes", "reference": "open", "remote": "open", "remote_cache": "list_remote_cache",
+    "remote_options": "open", "repair": "repair", "shard_name": "split", "source": "open",
+    "split": "split", "statistics": "stats", "store": "open", "summary": "Model.summary",
+    "tensor": "Tensor", "tensor_profile": "stats", "tensor_statistics": "stats",
+    "tokenizer": "Tokenizer", "types": "tensor_types",
 }
 # Headers whose functions Python has of its own, or that are parts to build other programs with.
 WITHOUT = {
-    "half": "numpy.float16", "import_options": "no public function takes them yet", "ingot": "includes the others",
-    "npy": "numpy.save", "output_file": "open(path, 'wb')", "output_set": "open(path, 'wb')",
-    "tensor_stream": "Tensor.dequantize(rows=...)", "text": "str",
+    "half": "numpy.float16", "import_options": "no public function takes them yet",
+    "ingot": "includes the others", "npy": "numpy.save", "output_file": "open(path, 'wb')",
+    "output_set": "open(path, 'wb')", "tensor_stream": "Tensor.dequantize(rows=...)", "text": "str",
     "token_stream": "Tokenizer.encode_batch",
 }
 
@@ -85,12 +85,11 @@ def test_every_function_of_the_library_is_called(root):
 
 # Commands of the program that are no function of a name like theirs.
 PYTHON_OF_COMMAND = {
-    "anatomy": "Model.anatomy", "chat": "ChatTemplate.render", "chat_template": "ChatTemplate",
-    "detokenize": "Tokenizer.decode",
-    "export_tokenizer": None, "extract": "Tensor.numpy", "metadata": "Metadata",
-    "quantize": "quantize_model", "report": None, "sample": "Writer", "show": "Model.summary",
-    "tensors": "Tensors", "tokenize": "Tokenizer", "types": "tensor_types",
-    "vocab": "Tokenizer.text",
+    "anatomy": "Model.anatomy", "cache": "list_remote_cache", "chat": "ChatTemplate.render",
+    "chat_template": "ChatTemplate", "detokenize": "Tokenizer.decode", "export_tokenizer": None,
+    "extract": "Tensor.numpy", "metadata": "Metadata", "quantize": "quantize_model", "report": None,
+    "sample": "Writer", "show": "Model.summary", "tensors": "Tensors", "tokenize": "Tokenizer",
+    "types": "tensor_types", "vocab": "Tokenizer.text",
 }
 
 

@@ -45,7 +45,8 @@ def site(root, tmp_path, model_path, monkeypatch):
     # Nothing of the user: no token, no cache.
     for name in ("HOME", "XDG_CACHE_HOME", "HF_HOME"):
         monkeypatch.setenv(name, str(tmp_path / "home"))
-    monkeypatch.delenv("HF_TOKEN", raising=False)
+    for name in ("HF_TOKEN", "INGOT_CACHE"):
+        monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HF_ENDPOINT", opened.address + "/hub")
     yield opened
     opened.close()
@@ -65,6 +66,15 @@ def test_a_name_in_a_hub_opens(site, model_path):
         ("model-Q8_0.gguf", model_path.stat().st_size)]
     with ingot.open("hf:org/repo:Q8_0") as model:
         assert model.metadata["general.name"] == "A small model"
+
+
+def test_headers_are_kept(site, tmp_path):
+    with ingot.open("hf:org/repo:Q8_0"):
+        pass
+    assert ingot.remote_cache_folder().startswith(str(tmp_path))
+    header, = ingot.list_remote_cache()
+    assert "model-Q8_0.gguf" in header.address and header.kept_bytes > 0
+    assert ingot.clear_remote_cache() > 0 and ingot.list_remote_cache() == []
 
 
 def test_errors_of_a_server(site):

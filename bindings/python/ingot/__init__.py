@@ -19,7 +19,9 @@ from ._files import *
 from ._metadata import *
 from ._model import *
 from ._quantizing import *
+from ._remote import *
 from ._tables import *
+from ._tensor import *
 from ._text import *
 from ._writer import *
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Whole models to and from files: split, merge, convert, ls, download. See _work.py for the manners of
+"""Whole models to and from files: split, merge, convert. See _work.py for the manners of
 all such functions."""
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ import os
 from typing import Any, Dict, List, NamedTuple, Optional
 
 from . import _core
-from ._errors import Error, about, usage_error
+from ._errors import Error, about
 from ._work import AnyModel, Path, Progress, opened
 
-__all__ = ["Conversion", "DownloadedFile", "RemoteFile", "Shard", "convert", "download", "ls",
-           "merge", "split"]
+__all__ = ["Conversion", "Shard", "convert", "merge", "split"]
 
 
 class Shard(NamedTuple):
@@ -117,70 +116,3 @@ def convert(source: AnyModel, path: Path, *, format: Optional[str] = None,
     with about(path):
         facts = _core.convert(model._core, os.fspath(path), format or "", options, dry_run, progress)
     return Conversion(**facts)
-
-
-def _need_servers(reference: str) -> None:
-    if not hasattr(_core, "download"):
-        raise usage_error("invalid_argument", "this build does not read from servers", reference)
-
-
-class RemoteFile(NamedTuple):
-    """A file on a server. `nbytes` and `sha256` are None where the server does not say; `local_path`
-    is where the file is on this system already."""
-
-    name: str
-    nbytes: Optional[int]
-    sha256: Optional[str]
-    local_path: Optional[str]
-
-
-def ls(reference: str) -> List[RemoteFile]:
-    """List the files of a repository on a server.
-
-    Parameters
-    ----------
-    reference : str
-        Such as ``"hf:org/repo"``: docs/remote.md lists all. Of an address the one file that it names.
-
-    Raises
-    ------
-    ingot.Error
-        Errors of the server.
-    """
-    _need_servers(reference)
-    return [RemoteFile(name, nbytes, sha256 or None, local or None)
-            for name, nbytes, sha256, local in _core.list_repository(reference)]
-
-
-class DownloadedFile(NamedTuple):
-    """A file that was fetched; `is_verified` if its digest is the one that the server named."""
-
-    path: str
-    nbytes: int
-    sha256: str
-    is_verified: bool
-    was_there: bool
-
-
-def download(reference: str, folder: Path = ".", *, connections: int = 4, replace: bool = False,
-             progress: Progress = None) -> List[DownloadedFile]:
-    """Fetch the files of a model from a server, proven whole.
-
-    A later call goes on where an earlier one ended; until then the file is ``NAME.ingot-part``.
-
-    Parameters
-    ----------
-    reference : str
-        ``"hf:org/repo:Q4_K_M"``, ``"ollama:model"``, ``"https://..."``: docs/remote.md lists all.
-    folder : path
-    connections : int
-        Ranges that are fetched at the same time, 1 to 16.
-
-    Raises
-    ------
-    ingot.Error
-        ``digest_mismatch``; errors of the server.
-    """
-    _need_servers(reference)
-    rows = _core.download(reference, os.fspath(folder), connections, replace, progress)
-    return [DownloadedFile(*row) for row in rows]

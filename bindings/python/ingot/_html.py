@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Iterator, List, Tuple
 from . import _core
 
 if TYPE_CHECKING:
-    from ._model import Model, Tensor
+    from ._model import Model
+    from ._tensor import Tensor
 
 _CELL = 'style="text-align:left;vertical-align:top;padding:1px 12px 1px 0"'
 

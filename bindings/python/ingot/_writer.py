@@ -12,7 +12,8 @@ from . import _core
 from ._codec import Array, tensor_type
 from ._errors import about
 from ._metadata import Elements
-from ._model import Model, Tensor
+from ._model import Model
+from ._tensor import Tensor
 from ._values import typed
 from ._work import Path, Progress
 

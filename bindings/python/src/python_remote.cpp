@@ -2,6 +2,7 @@
 // Models on servers.
 #include <ingot/download.hpp>
 #include <ingot/remote.hpp>
+#include <ingot/remote_cache.hpp>
 
 #include "python_bindings.hpp"
 
@@ -70,12 +71,25 @@ py::list download_model(const std::string& reference, const py::str& folder, uns
   return rows;
 }
 
+/// The kept headers: address, bytes of the file, kept bytes, when used, whether immutable.
+py::list cache_rows() {
+  py::list rows;
+  for (const CachedHeaderFacts& header : list_remote_cache(remote_cache_folder())) {
+    rows.append(py::make_tuple(to_str(header.address), header.file_bytes, header.kept_bytes,
+                               header.used_at, header.is_immutable));
+  }
+  return rows;
+}
+
 }  // namespace
 
 void add_remote(py::module_& module) {
   module.def("open_remote", &open_reference);
   module.def("list_repository", &list_repository);
   module.def("download", &download_model);
+  module.def("remote_cache_folder", [] { return to_str(remote_cache_folder()); });
+  module.def("list_remote_cache", &cache_rows);
+  module.def("clear_remote_cache", [] { return take(clear_remote_cache(remote_cache_folder())); });
   module.def("is_remote_reference",
              [](const py::str& text) { return is_remote_reference(to_bytes(text)); });
 }

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: MIT
+"""Models on servers: what is there, downloads, and the headers that are kept on this system.
+`ingot.open` reads them in place."""
+from __future__ import annotations
+
+import os
+from typing import List, NamedTuple, Optional
+
+from . import _core
+from ._errors import usage_error
+from ._work import Path, Progress
+
+__all__ = ["CachedHeader", "DownloadedFile", "RemoteFile", "clear_remote_cache", "download",
+           "list_remote_cache", "ls", "remote_cache_folder"]
+
+
+def _need_servers(subject: str = "") -> None:
+    if not hasattr(_core, "download"):
+        raise usage_error("invalid_argument", "this build does not read from servers", subject)
+
+
+class RemoteFile(NamedTuple):
+    """A file on a server. `nbytes` and `sha256` are None where the server does not say; `local_path`
+    is where the file is on this system already."""
+
+    name: str
+    nbytes: Optional[int]
+    sha256: Optional[str]
+    local_path: Optional[str]
+
+
+def ls(reference: str) -> List[RemoteFile]:
+    """List the files of a repository on a server.
+
+    Parameters
+    ----------
+    reference : str
+        Such as ``"hf:org/repo"``: docs/remote.md lists all. Of an address the one file that it names.
+
+    Raises
+    ------
+    ingot.Error
+        Errors of the server.
+    """
+    _need_servers(reference)
+    return [RemoteFile(name, nbytes, sha256 or None, local or None)
+            for name, nbytes, sha256, local in _core.list_repository(reference)]
+
+
+class DownloadedFile(NamedTuple):
+    """A file that was fetched; `is_verified` if its digest is the one that the server named."""
+
+    path: str
+    nbytes: int
+    sha256: str
+    is_verified: bool
+    was_there: bool
+
+
+def download(reference: str, folder: Path = ".", *, connections: int = 4, replace: bool = False,
+             progress: Progress = None) -> List[DownloadedFile]:
+    """Fetch the files of a model from a server, proven whole.
+
+    A later call goes on where an earlier one ended; until then the file is ``NAME.ingot-part``.
+
+    Parameters
+    ----------
+    reference : str
+        ``"hf:org/repo:Q4_K_M"``, ``"ollama:model"``, ``"https://..."``: docs/remote.md lists all.
+    folder : path
+    connections : int
+        Ranges that are fetched at the same time, 1 to 16.
+
+    Raises
+    ------
+    ingot.Error
+        ``digest_mismatch``; errors of the server.
+    """
+    _need_servers(reference)
+    rows = _core.download(reference, os.fspath(folder), connections, replace, progress)
+    return [DownloadedFile(*row) for row in rows]
+
+
+class CachedHeader(NamedTuple):
+    """The kept beginning of a remote file; `used_at` in seconds since 1970. Where `is_immutable`, the
+    address names a commit or a digest, and no server is asked."""
+
+    address: str
+    file_bytes: int
+    kept_bytes: int
+    used_at: int
+    is_immutable: bool
+
+
+def remote_cache_folder() -> str:
+    """The folder in which headers of remote models are kept; empty if the environment names none."""
+    _need_servers()
+    return _core.remote_cache_folder()
+
+
+def list_remote_cache() -> List[CachedHeader]:
+    """The kept headers, the last used first."""
+    _need_servers()
+    return [CachedHeader(*row) for row in _core.list_remote_cache()]
+
+
+def clear_remote_cache() -> int:
+    """Removes the kept headers; returns the bytes that were freed."""
+    _need_servers()
+    return _core.clear_remote_cache()
