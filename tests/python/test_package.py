@@ -28,7 +28,7 @@ PYTHON_OF_HEADER = {
 }
 # Headers whose functions Python has of its own, or that are parts to build other programs with.
 WITHOUT = {
-    "half": "numpy.float16", "import_options": "no public function takes them yet",
+    "evaluate": "the program has no command for it yet", "half": "numpy.float16", "import_options": "no public function takes them yet",
     "ingot": "includes the others", "npy": "numpy.save", "output_file": "open(path, 'wb')",
     "output_set": "open(path, 'wb')", "tensor_stream": "Tensor.dequantize(rows=...)", "text": "str",
     "token_stream": "Tokenizer.encode_batch",
