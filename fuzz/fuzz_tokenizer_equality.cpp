@@ -36,14 +36,16 @@ struct Family {
   const char* pre;
   bool is_ascii;       // its texts are letters and spaces alone
   bool has_all_bytes;  // its vocabulary needs them
+  bool joins_spaces = false;
 };
-constexpr std::array<Family, 7> families = {{{"llama", "", false, false},
+constexpr std::array<Family, 8> families = {{{"llama", "", false, false},
                                              {"gpt2", "gpt-2", false, false},
                                              {"gpt2", "llama-bpe", false, false},
                                              {"bert", "", true, false},
                                              {"t5", "", true, false},
                                              {"rwkv", "", false, false},
-                                             {"plamo2", "", true, true}}};
+                                             {"plamo2", "", true, true},
+                                             {"t5", "", false, false, true}}};
 
 std::string letter(Input& input, bool is_ascii) {
   constexpr std::array<const char*, 10> letters = {
@@ -66,7 +68,7 @@ std::string spelt(const Family& family, const std::string& text) {
 
 VocabularySketch make_sketch(const Family& family, Input& input) {
   VocabularySketch sketch{.model = family.model, .pre = family.pre};
-  sketch.flags = {{"add_space_prefix", false}};
+  sketch.flags = {{"add_space_prefix", false}, {"remove_extra_whitespaces", family.joins_spaces}};
   sketch.add("<unk>", 0.0F, TokenKind::unknown);
   sketch.ids = {{"unknown", 0}, {"bos", 0}, {"eos", 0}, {"seperator", 0}};
   if (family.has_all_bytes) sketch.add_bytes();

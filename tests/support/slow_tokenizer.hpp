@@ -41,7 +41,7 @@ class SlowTokenizer {
     if (sketch_.model == "llama") return spm(with_symbols(text));
     if (sketch_.model == "gpt2") return bpe(text);
     if (sketch_.model == "bert") return wpm(text);
-    if (sketch_.model == "t5") return ugm(with_symbols(text));
+    if (sketch_.model == "t5") return ugm(joins_spaces() ? joined(text) : with_symbols(text));
     return sketch_.model == "rwkv" ? rwkv(text) : plamo2(text);
   }
 
@@ -50,6 +50,22 @@ class SlowTokenizer {
   /// The smaller the earlier; nothing for a pair that stays apart.
   using Priority =
       std::function<std::optional<double>(const std::string& left, const std::string& right)>;
+
+  [[nodiscard]] bool joins_spaces() const {
+    return std::ranges::any_of(sketch_.flags, [](const auto& flag) {
+      return flag.first == "remove_extra_whitespaces" && flag.second;
+    });
+  }
+  /// Words alone, each after a space symbol.
+  static std::string joined(const std::string& text) {
+    std::string result;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      if (text[i] == ' ') continue;
+      if (i == 0 || text[i - 1] == ' ') result += tokenizer::space_symbol;
+      result += text[i];
+    }
+    return result;
+  }
 
   [[nodiscard]] TokenId find(const std::string& text) const {
     const auto place = ids_.find(text);

@@ -158,6 +158,43 @@ TEST(EncodeUgm, TheBestSumWinsAndUnknownsAreOne) {
   EXPECT_EQ(pieces(tokenizer, "azzzb", plain), " |a|<unk>|b");
 }
 
+/// UGM tokens, with one replacement in the charsmap ("xyz" for "a"), where words are apart.
+VocabularySketch ugm_of_words() {
+  VocabularySketch sketch{.model = "t5"};
+  sketch.add("<unk>", 0, TokenKind::unknown);
+  sketch.add("<b c>", 0, TokenKind::user_defined);
+  sketch.add(space, -1).add("b", -2).add(space + "b", -2).add("bc", -2).add("xyz", -1).add("y", -3);
+  sketch.flags = {{"remove_extra_whitespaces", true}, {"add_eos_token", false}};
+  sketch.ids = {{"unknown", 0}};
+  // Darts-clone: from the root at 0x60 by 'a' to unit 1, whose value is in unit 3.
+  for (const std::uint32_t word : {16U, 0x60U << 10, (2U << 10) | 0x100 | 'a', 0U, 0U}) {
+    for (int shift = 0; shift < 32; shift += 8) {
+      sketch.charsmap += static_cast<char>(word >> shift);
+    }
+  }
+  sketch.charsmap += std::string("xyz\0", 4);
+  return sketch;
+}
+
+TEST(EncodeUgm, WordsAreTheSameApartAndTogether) {
+  const Tokenizer tokenizer = made(ugm_of_words());
+  EXPECT_EQ(pieces(tokenizer, "b  bc b"), " b| |bc| b");
+  EXPECT_EQ(pieces(tokenizer, " bab ba<b c>b "), " b|xyz|b| b|xyz|<b c>| b");
+  // With ranges the text is normalized as a whole, else word for word.
+  for (const char* text : {"", " ", "a", " a", "b a", "ba b", "bac a ", "b\xC3\xA9 a", "\xFF b",
+                           "b<b c>b", "<b c> a", "b <b c>", "a<b",
+                           "b\xE2\x96\x81"
+                           "b"}) {
+    EXPECT_EQ(tokenizer.encode(text).value(), tokenizer.encode_with_offsets(text)->ids) << text;
+  }
+}
+
+TEST(EncodeUgm, TokensAcrossWordsAreFound) {
+  VocabularySketch sketch = ugm_of_words();
+  sketch.add("c" + space + "b", -1).add("c", -1);
+  EXPECT_EQ(pieces(made(sketch), "bc b"), " b|c b");
+}
+
 TEST(EncodeRwkv, TheLongestTokenThatBegins) {
   VocabularySketch sketch{.model = "rwkv"};
   sketch.add("<s>").add("a").add("aab").add("\\n").add("\\xe4").add("b");

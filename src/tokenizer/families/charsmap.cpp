@@ -68,6 +68,10 @@ Charsmap::Match Charsmap::find(std::string_view text) const noexcept {
   return best;
 }
 
+bool Charsmap::can_begin_with(char byte) const noexcept {
+  return next(first_step(), static_cast<unsigned char>(byte)).is_possible;
+}
+
 bool Charsmap::leaves_before_ascii(char ascii) const noexcept {
   const Step step = next(first_step(), static_cast<unsigned char>(ascii));
   if (step.has_value) return false;

@@ -28,6 +28,8 @@ class Charsmap {
   /// The longest text of the map that `text` begins with.
   [[nodiscard]] Match find(std::string_view text) const noexcept;
 
+  /// Whether a text of the map may begin with a byte.
+  [[nodiscard]] bool can_begin_with(char byte) const noexcept;
   /// Whether no text of the map begins with an ASCII character that another one follows, and none
   /// is the character itself.
   [[nodiscard]] bool leaves_before_ascii(char ascii) const noexcept;

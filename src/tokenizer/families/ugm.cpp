@@ -6,9 +6,9 @@
 #include <cmath>
 #include <limits>
 
-#include "tokenizer/families/charsmap.hpp"
 #include "tokenizer/families/family_encoder.hpp"
 #include "tokenizer/families/join_filter.hpp"
+#include "tokenizer/families/ugm_normalizer.hpp"
 #include "tokenizer/vocabulary/token_keys.hpp"
 #include "tokenizer/vocabulary/trie.hpp"
 
@@ -17,13 +17,6 @@ namespace {
 
 /// What a character without a token costs more than the worst token.
 constexpr float unknown_penalty = 10.0F;
-
-/// Normalized texts may be longer than the text by so much; Unicode's own forms need a factor
-/// of 11.
-constexpr std::size_t max_growth = 64;
-constexpr std::size_t max_growth_slack = 65'536;
-/// Places in the normalized text have 32 bits; a character may add a space symbol per byte.
-constexpr std::size_t max_normalized_bytes = 0x3FFF'FFFF;
 
 /// Bytes of text over which sums of these scores are exact in double, whatever their order; 0 if
 /// they never are. Then the parts between safe cuts have the same best way apart from one another.
@@ -48,16 +41,14 @@ class UgmEncoder final : public FamilyEncoder {
  public:
   UgmEncoder(const VocabularyData& data, Charsmap charsmap)
       : data_(data),
-        charsmap_(std::move(charsmap)),
+        normalizer_(data, std::move(charsmap), user_defined_tokens(data)),
         filter_(data.texts.size()),
         unknown_(data.special(SpecialToken::unk)) {
     std::vector<std::uint32_t> usable;
-    std::vector<std::uint32_t> user_defined;
     float lowest = std::numeric_limits<float>::infinity();
     scores_.assign(data.texts.size() + 1, 0.0F);
     for (std::uint32_t id = 0; id < data.texts.size(); ++id) {
       const TokenKind kind = data.file_kinds[id];
-      if (kind == TokenKind::user_defined) user_defined.push_back(id);
       if (kind == TokenKind::normal) lowest = std::min(lowest, data.scores[id]);
       const bool is_usable =
           kind == TokenKind::normal || kind == TokenKind::user_defined || kind == TokenKind::unused;
@@ -65,20 +56,22 @@ class UgmEncoder final : public FamilyEncoder {
       if (kind != TokenKind::user_defined) scores_[id] = data.scores[id];
       usable.push_back(id);
       filter_.add_token(data.texts[id]);
+      has_inner_space_ |= data.texts[id].find(space_symbol, 1) != std::string_view::npos;
     }
     if (lowest == std::numeric_limits<float>::infinity()) lowest = 0.0F;
     scores_.back() = unknown_score_ = lowest - unknown_penalty;
     exact_bytes_ = exact_bytes(scores_);
     tokens_ = Trie(data.texts, usable);
-    user_defined_ = Trie(data.texts, user_defined);
-    for (std::size_t i = 0; i < is_plain_.size(); ++i) {
+    for (std::size_t i = 0; i < ascii_ids_.size(); ++i) {
       const char c = static_cast<char>(i);
-      is_plain_[i] = !user_defined_.can_begin_with(c) && charsmap_.leaves_before_ascii(c);
+      const std::uint32_t id = tokens_.longest_prefix(data.texts, {&c, 1}).number;
+      ascii_ids_[i] = id == Trie::no_text ? unknown_ : static_cast<TokenId>(id);
     }
   }
 
   void encode(std::string_view piece, bool, Work& work) const override {
-    if (!normalize(piece, work.normalized)) {
+    if (encode_in_parts(piece, work)) return;
+    if (!normalizer_.normalize(piece, work.normalized)) {
       work.is_too_long = true;
       return;
     }
@@ -88,11 +81,7 @@ class UgmEncoder final : public FamilyEncoder {
     std::vector<Way> ways;
     const auto encode_part = [&](std::string_view part) {
       const auto begin = static_cast<std::size_t>(part.data() - text.data());
-      const std::size_t first_of_part = work.ids.size();
-      encode_word(part, begin, work, [&](std::string_view anew, std::size_t place) {
-        encode_anew(anew, place, ways, work);
-      });
-      if (first_of_part != first) join_unknown(first_of_part, work);
+      encode_joined(part, begin, first, ways, work);
     };
     if (text.size() <= exact_bytes_) {
       filter_.split(text, encode_part);
@@ -106,80 +95,6 @@ class UgmEncoder final : public FamilyEncoder {
   [[nodiscard]] bool can_cut(std::string_view, std::size_t) const override { return false; }
 
  private:
-  // --- normalization ---------------------------------------------------------------------------
-
-  struct Replaced {
-    std::string_view text;
-    std::size_t source_bytes = 0;
-  };
-
-  /// What becomes of the text at a place.
-  [[nodiscard]] Replaced replace(std::string_view text) const {
-    if (user_defined_.can_begin_with(text[0])) {
-      const Trie::Match match = user_defined_.longest_prefix(data_.texts, text);
-      if (match.number != Trie::no_text)
-        return {text.substr(0, match.size_bytes), match.size_bytes};
-    }
-    const Charsmap::Match match = charsmap_.find(text);
-    if (match.size_bytes != 0) return {match.replacement, match.size_bytes};
-    constexpr std::string_view replacement = "\xEF\xBF\xBD";
-    const LenientCharacter character = decode_lenient(text);
-    const bool is_valid =
-        character.code_point != replacement_character || text.starts_with(replacement);
-    if (!is_valid) return {replacement, 1};
-    return {text.substr(0, character.size_bytes), character.size_bytes};
-  }
-
-  /// The end of the ASCII characters from `begin` on that stay as they are.
-  [[nodiscard]] std::size_t plain_end(std::string_view text, std::size_t begin) const {
-    const auto is_plain = [&](char c) {
-      const auto byte = static_cast<unsigned char>(c);
-      return byte < is_plain_.size() && is_plain_[byte];
-    };
-    std::size_t end = begin;
-    while (end < text.size() && is_plain(text[end])) ++end;
-    // The last one may be the first part of a character.
-    const bool is_followed = end < text.size() && static_cast<unsigned char>(text[end]) >= 0x80;
-    return is_followed && end != begin ? end - 1 : end;
-  }
-
-  /// Returns whether the result is within the limit.
-  bool normalize(std::string_view text, NormalizedText& result) const {
-    const std::size_t max_bytes =
-        std::min(max_normalized_bytes, text.size() * max_growth + max_growth_slack);
-    const bool joins_spaces = data_.flags.removes_extra_spaces;
-    bool needs_prefix = data_.flags.has_space_prefix;
-    bool is_in_word = false;
-    result.clear();
-    for (std::size_t i = 0; i < text.size();) {
-      const std::size_t end = plain_end(text, i);
-      const bool is_plain = end != i && !result.keeps_origins;
-      const Replaced replaced =
-          is_plain ? Replaced{text.substr(i, end - i), end - i} : replace(text.substr(i));
-      if (result.text.size() + replaced.text.size() > max_bytes) return false;
-      for (std::size_t at = 0; at < replaced.text.size();) {
-        const std::size_t space = std::min(replaced.text.find(' ', at), replaced.text.size());
-        if (space != at && !is_in_word) {
-          if (needs_prefix || joins_spaces) result.text += space_symbol;
-          needs_prefix = false;
-          is_in_word = true;
-        }
-        result.text.append(replaced.text, at, space - at);
-        at = space;
-        for (; at < replaced.text.size() && replaced.text[at] == ' '; ++at) {
-          is_in_word = false;
-          if (!joins_spaces) result.text += space_symbol;
-        }
-      }
-      result.mark(i);
-      i += replaced.source_bytes;
-    }
-    if (result.keeps_origins) result.origins.push_back(text.size());
-    return true;
-  }
-
-  // --- the best way ----------------------------------------------------------------------------
-
   /// The best way from the beginning to a place.
   struct Way {
     static constexpr std::uint32_t no_way = 0xFFFF'FFFF;
@@ -188,6 +103,49 @@ class UgmEncoder final : public FamilyEncoder {
     std::uint32_t begin = no_way;  // of its last token
     TokenId id = no_token;
   };
+
+  /// The same without the normalized text as a whole, where no range of it is asked for and no
+  /// token lies across words.
+  /// @return  false if it cannot be done so; nothing is appended then.
+  bool encode_in_parts(std::string_view piece, Work& work) const {
+    if (work.keeps_ranges || has_inner_space_ || !normalizer_.can_find_parts()) return false;
+    const std::size_t first = work.ids.size();
+    const std::size_t max_bytes = std::min(exact_bytes_, UgmNormalizer::max_bytes_of(piece));
+    std::vector<Way> ways;
+    const bool is_done = normalizer_.for_each_part(
+        piece, filter_, max_bytes, work.normalized.text,
+        [&](std::string_view part) { encode_joined(part, 0, first, ways, work); });
+    if (!is_done) work.ids.resize(first);
+    return is_done;
+  }
+
+  /// Encodes a part between safe cuts, which may follow other parts; ids of the text begin at
+  /// `first`.
+  void encode_joined(std::string_view part, std::size_t begin, std::size_t first,
+                     std::vector<Way>& ways, Work& work) const {
+    const std::size_t first_of_part = work.ids.size();
+    if (part.size() == 1 && static_cast<unsigned char>(part[0]) < ascii_ids_.size()) {
+      work.put(ascii_ids_[static_cast<unsigned char>(part[0])], begin, begin + 1);
+    } else {
+      encode_word(part, begin, work, [&](std::string_view anew, std::size_t place) {
+        encode_anew(anew[0] == ' ' ? spell(anew, work.replaced.text) : anew, place, ways, work);
+      });
+    }
+    if (first_of_part != first) join_unknown(first_of_part, work);
+  }
+
+  /// A part that begins with a space with the space symbol instead.
+  static std::string_view spell(std::string_view part, std::string& result) {
+    return result.assign(space_symbol).append(part.substr(1));
+  }
+
+  static Trie user_defined_tokens(const VocabularyData& data) {
+    std::vector<std::uint32_t> ids;
+    for (std::uint32_t id = 0; id < data.texts.size(); ++id) {
+      if (data.file_kinds[id] == TokenKind::user_defined) ids.push_back(id);
+    }
+    return Trie(data.texts, ids);
+  }
 
   static void offer(Way& way, double sum, std::size_t begin, TokenId id) {
     if (way.begin != Way::no_way && !(sum > way.sum)) return;
@@ -240,16 +198,15 @@ class UgmEncoder final : public FamilyEncoder {
   }
 
   const VocabularyData& data_;
-  Charsmap charsmap_;
+  UgmNormalizer normalizer_;
   Trie tokens_;
-  Trie user_defined_;
-  // ASCII characters that stay as they are if another one or nothing follows.
-  std::array<bool, 128> is_plain_ = {};
   JoinFilter filter_;
+  std::array<TokenId, 128> ascii_ids_ = {};  // of characters that are parts of their own
   std::vector<float> scores_;  // by id as the lattice counts them; that of unknown text at the end
   float unknown_score_ = 0.0F;
   TokenId unknown_;
   std::size_t exact_bytes_ = 0;
+  bool has_inner_space_ = false;  // of any token: the space symbol, but not as its beginning
 };
 
 /// The bytes of an array of 8-bit integers.

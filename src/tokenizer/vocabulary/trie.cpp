@@ -87,6 +87,7 @@ Trie::Trie(const TextList& list, const std::vector<std::uint32_t>& numbers) {
         roots_[static_cast<unsigned char>(byte)] = index;
       } else {
         ++nodes_[range.parent].child_count;
+        nodes_[range.parent].only_child = byte;
       }
       nodes_.push_back(
           {.sample = *text, .depth = static_cast<std::uint32_t>(depth), .is_text = ends_here});
@@ -97,13 +98,8 @@ Trie::Trie(const TextList& list, const std::vector<std::uint32_t>& numbers) {
     }
   }
   nodes_.shrink_to_fit();
+  first_bytes_.resize(first_bytes_.size() + word_bytes);
   first_bytes_.shrink_to_fit();
-}
-
-std::uint32_t Trie::find_child(const Node& node, char byte) const noexcept {
-  const std::string_view children(first_bytes_.data() + node.first_child, node.child_count);
-  const std::size_t child = children.find(byte);
-  return child == children.npos ? no_node : node.first_child + static_cast<std::uint32_t>(child);
 }
 
 }  // namespace ingot::tokenizer

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
 #include <vector>
 
+#include "base/byte_order.hpp"
 #include "tokenizer/vocabulary/text_map.hpp"
 
 namespace ingot::tokenizer {
@@ -67,6 +69,9 @@ class Trie {
 
  private:
   static constexpr std::uint32_t no_node = 0xFFFF'FFFF;
+  static constexpr std::size_t word_bytes = 8;
+  /// More are searched faster by the library.
+  static constexpr std::size_t few_children = 32;
 
   struct Node {
     std::uint32_t sample = 0;       // the text that ends here, else one below this node
@@ -74,15 +79,38 @@ class Trie {
     std::uint32_t first_child = 0;  // children stand side by side, by their first byte
     std::uint16_t child_count = 0;
     bool is_text = false;  // whether a text ends here
+    char only_child = 0;   // the first byte of the child, if there is one alone
   };
   struct Range;
 
-  [[nodiscard]] std::uint32_t find_child(const Node& node, char byte) const noexcept;
+  [[nodiscard]] std::uint32_t find_child(const Node& node, char byte) const noexcept {
+    if (node.child_count == 1) return byte == node.only_child ? node.first_child : no_node;
+    const char* bytes = first_bytes_.data() + node.first_child;
+    const std::size_t count = node.child_count;
+    const std::size_t child = count <= few_children ? find_among_few(bytes, count, byte)
+                                                    : std::string_view(bytes, count).find(byte);
+    return child < count ? node.first_child + static_cast<std::uint32_t>(child) : no_node;
+  }
+
+  /// The place of a byte among `count`, eight of them compared at once; at least `count` if it is
+  /// not there. `word_bytes` behind them can be read.
+  static std::size_t find_among_few(const char* bytes, std::size_t count, char byte) noexcept {
+    constexpr std::uint64_t ones = 0x0101'0101'0101'0101;
+    const std::uint64_t wanted = ones * static_cast<unsigned char>(byte);
+    for (std::size_t i = 0; i < count; i += word_bytes) {
+      const auto* word = reinterpret_cast<const std::byte*>(bytes + i);
+      const std::uint64_t difference = load_little<std::uint64_t>(word) ^ wanted;
+      // The lowest bit is that of the first byte that is 0; those above it may be wrong.
+      const std::uint64_t zeros = (difference - ones) & ~difference & (ones << 7);
+      if (zeros != 0) return i + static_cast<std::size_t>(std::countr_zero(zeros)) / 8;
+    }
+    return count;
+  }
 
   std::vector<Node> nodes_;
   // Of each node's own part: apart from the nodes, so that those of all children are in one or a
   // few cache lines.
-  std::vector<char> first_bytes_;
+  std::vector<char> first_bytes_;  // and word_bytes more
   std::array<std::uint32_t, 256> roots_ = make_empty_roots();
 
   static std::array<std::uint32_t, 256> make_empty_roots() {
