@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// Property: a model card, a generation config, a file of replacements and a folder's name are
+// refused, or give keys of general.* and a file name without slashes.
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "byte_input.hpp"
+#include "import/general/general_keys.hpp"
+#include "import/general/model_id.hpp"
+#include "ingot/store.hpp"
+
+using namespace ingot;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  fuzz::ByteInput input(data, size);
+  const auto kind = input.take<std::uint8_t>();
+  hf::ParameterCounts counts;
+  counts.total = input.take<std::int64_t>();
+  counts.expert_count = kind & 4;
+  const std::string text = input.rest();
+  static_cast<void>(hf::title_of(text));
+  static_cast<void>(hf::parse_model_id(text, counts.total));
+  MemoryStore store;
+  store.add(kind % 2 == 0 ? "m/README.md" : "m/generation_config.json",
+            std::as_bytes(std::span(text)));
+  ImportOptions options;
+  if (kind & 8) options.metadata = text;
+  if (kind & 16) options.folder_name = text;
+  const auto folder = hf::ModelFolder::open(store, "m");
+  const auto config = hf::Config::parse(R"({"architectures": ["X"]})", "config.json");
+  fuzz::require(folder.has_value() && config.has_value());
+  hf::KeyPlan keys;
+  const auto outcome = hf::add_general_keys(*folder, *config, counts, options, keys);
+  if (!outcome) {
+    fuzz::require(outcome.error().code != Errc::internal);
+    return 0;
+  }
+  for (const KeyValue& key : keys.entries()) fuzz::require(key.key.starts_with("general."));
+  fuzz::require(hf::default_file_name(keys, "F16").find('/') == std::string::npos);
+  return 0;
+}

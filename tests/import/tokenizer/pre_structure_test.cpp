@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+#include "import/tokenizer/pre_structure.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "import/json/json_tree.hpp"
+#include "import/tokenizer/pre_check.hpp"
+
+namespace ingot::hf {
+namespace {
+
+/// The first name for a tokenizer with these steps; empty if the structure is unknown.
+std::string first_name(const std::string& steps,
+                       const std::string& model_class = "LlamaForCausalLM",
+                       const std::string& more = R"("normalizer": null)") {
+  const std::string json =
+      R"({"pre_tokenizer": {"type": "Sequence", "pretokenizers": [)" + steps + "]}, " + more + "}";
+  const auto tree = JsonTree::parse(json, "tokenizer.json");
+  if (!tree) return "no JSON";
+  const auto names = names_of(PreStructure::of(tree->root()), model_class);
+  return names.empty() ? std::string() : std::string(names.front());
+}
+
+std::string split(const std::string& expression) {
+  return R"({"type": "Split", "pattern": {"Regex": ")" + expression +
+         R"("}, "behavior": "Isolated", "invert": false})";
+}
+
+const std::string bytes = R"({"type": "ByteLevel", "use_regex": false})";
+const std::string byte_level = R"({"type": "ByteLevel", "use_regex": true})";
+const std::string digits = R"({"type": "Digits", "individual_digits": true})";
+const std::string rest = R"( ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+)";
+const std::string llama3 =
+    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}{1,3}|)" + rest;
+const std::string qwen2 =
+    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}|)" + rest;
+
+TEST(PreStructure, HasTheNameOfItsRow) {
+  EXPECT_EQ(first_name(byte_level), "gpt-2");
+  EXPECT_EQ(first_name(digits + "," + byte_level), "starcoder");
+  EXPECT_EQ(first_name(split(llama3) + "," + bytes), "dbrx");
+  EXPECT_EQ(first_name(split(qwen2) + "," + bytes), "qwen2");
+  EXPECT_EQ(first_name(split(R"([\\r\\n])") + "," + split(R"(\\s?\\p{L}+)") + "," +
+                       split(R"(\\s?\\p{P}+)") + "," + split("[\u4E00-\u9FA5\u0800-\u4E00]+") +
+                       "," + digits + "," + bytes),
+            "deepseek-coder");
+  EXPECT_EQ(first_name(split(R"( ?[^(\\s|[.,!?])]+)") + "," + bytes), "bloom");
+}
+
+TEST(PreStructure, PrefersTheNameOfTheClass) {
+  EXPECT_EQ(first_name(byte_level, "PhiForCausalLM"), "phi-2");
+  EXPECT_EQ(first_name(digits + "," + byte_level, "CohereForCausalLM"), "command-r");
+  EXPECT_EQ(first_name(split(llama3) + "," + bytes, "Glm4ForCausalLM"), "glm4");
+}
+
+TEST(PreStructure, HasTheNameThatCarriesItsFlags) {
+  EXPECT_EQ(first_name(split(llama3) + "," + bytes, "LlamaForCausalLM",
+                       R"("model": {"ignore_merges": true})"),
+            "llama-bpe");
+  EXPECT_EQ(
+      first_name(byte_level, "RobertaModel", R"("post_processor": {"type": "RobertaProcessing"})"),
+      "roberta-bpe");
+}
+
+TEST(PreStructure, TakesSpellingsThatMeanTheSame) {
+  std::string other = qwen2;
+  other.replace(0, other.find("|["), "(?:'[sS]|'[tT]|'[rR][eE]|'[vV][eE]|'[mM]|'[lL][lL]|'[dD])");
+  EXPECT_EQ(first_name(split(other) + "," + bytes), "qwen2");
+}
+
+TEST(PreStructure, IsUnknownIfOneStepIs) {
+  EXPECT_EQ(first_name(""), "");
+  EXPECT_EQ(first_name(split(llama3)), "");
+  EXPECT_EQ(first_name(split(llama3 + "|x") + "," + bytes), "");
+  EXPECT_EQ(first_name(R"({"type": "Whitespace"},)" + byte_level), "");
+  EXPECT_EQ(first_name(R"({"type": "ByteLevel", "add_prefix_space": true})"), "");
+  EXPECT_EQ(first_name(split(llama3) + "," + bytes, "LlamaForCausalLM",
+                       R"("normalizer": {"type": "NFKC"})"),
+            "");
+}
+
+TEST(PreDigest, HasTheNameOfAPublishedTokenizer) {
+  EXPECT_EQ(name_of_pre_digest("d4540891389ea895b53b399da6ac824becc30f2fba0e9ddbb98f92e55ca0e97c"),
+            "qwen2");
+  EXPECT_EQ(name_of_pre_digest("0"), "");
+}
+
+}  // namespace
+}  // namespace ingot::hf
