@@ -74,9 +74,13 @@ assert [m["name"] for m in verdict["mismatches"]] == ["changed.gguf", "blk.0.att
 assert all(len(m["expected"]) == len(m["found"]) == 64 for m in verdict["mismatches"])'
 # A tensor too many or too few.
 sed '/attn_k.weight/d' manifest.json >fewer.json
-expect 1 "$ingot" hash model.gguf --verify fewer.json | grep 'attn_k'
+expect 1 "$ingot" hash model.gguf --verify fewer.json >verdict
+grep 'attn_k' verdict
+grep -q 'FAILED: [0-9]* digests agree; 2 files or tensors are not in the manifest$' verdict || fail "$(tail -n 1 verdict)"
 sed 's/attn_k.weight/attn_z.weight/' manifest.json >moved.json
-expect 1 "$ingot" hash model.gguf --verify moved.json | grep 'attn_[kz]'
+expect 1 "$ingot" hash model.gguf --verify moved.json >verdict
+grep 'attn_[kz]' verdict
+grep -q 'FAILED: .*2 of [0-9]* digests have no file or tensor; 2 files' verdict || fail "$(tail -n 1 verdict)"
 
 # --- sets ------------------------------------------------------------------------------------------
 python3 "$tests/make_shards.py" set

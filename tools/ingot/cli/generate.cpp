@@ -2,6 +2,7 @@
 #include "cli/generate.hpp"
 
 #include "cli/declaration.hpp"
+#include "cli/other_words.hpp"
 
 namespace ingot::cli {
 
@@ -10,6 +11,7 @@ std::string generate(CLI::App& program, std::string_view what) {
   if (what == "bash") return bash_completion();
   if (what == "zsh") return zsh_completion();
   if (what == "fish") return fish_completion();
+  if (what == "other-words") return other_words_page();
   for (const CLI::App* command : commands_of(program)) {
     if (what == "man:" + command->get_name()) return manual_page(program, command);
   }

@@ -16,8 +16,8 @@ namespace ingot::cli {
 [[nodiscard]] std::string zsh_completion();
 [[nodiscard]] std::string fish_completion();
 
-/// What `ingot --generate WHAT` prints: `man`, `man:COMMAND`, `bash`, `zsh` or `fish`; empty if
-/// `what` is none of these.
+/// What `ingot --generate WHAT` prints: `man`, `man:COMMAND`, `bash`, `zsh`, `fish` or
+/// `other-words` (other_words.hpp); empty if `what` is none of these.
 [[nodiscard]] std::string generate(CLI::App& program, std::string_view what);
 
 }  // namespace ingot::cli

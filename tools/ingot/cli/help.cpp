@@ -173,11 +173,13 @@ std::string unknown_command(const CLI::App& program, const std::string& word) {
   return message + (suggestion.empty() ? "; 'ingot --help' lists them" : suggestion);
 }
 
+bool is_option(const std::string& argument) {
+  return argument.size() > 1 && argument.front() == '-' && argument != "--";
+}
+
 std::string unexpected_argument(const CLI::App& program) {
   const std::vector<std::string> rest = program.remaining(true);
-  const auto option = std::find_if(rest.begin(), rest.end(), [](const std::string& argument) {
-    return argument.size() > 1 && argument.front() == '-' && argument != "--";
-  });
+  const auto option = std::find_if(rest.begin(), rest.end(), is_option);
   const CLI::App* command = chosen_command(program);
   const auto word = std::find_if(rest.begin(), rest.end(), [](const std::string& argument) {
     return argument.size() < 2 || argument.front() != '-';
@@ -187,6 +189,16 @@ std::string unexpected_argument(const CLI::App& program) {
   if (command == nullptr || word == rest.end()) return "the arguments make no sense";
   return fmt::format("{}: \"{}\" is one argument too many; see 'ingot help {}'",
                      command->get_name(), escape(*word), command->get_name());
+}
+
+/// Whether an option was given that other tools have, and this command under another name.
+bool has_other_option(const CLI::App& program) {
+  const CLI::App* command = chosen_command(program);
+  if (command == nullptr) return false;
+  const std::vector<std::string> rest = program.remaining(true);
+  const auto option = std::find_if(rest.begin(), rest.end(), is_option);
+  return option != rest.end() &&
+         !other_option(command->get_name(), option->substr(0, option->find('='))).empty();
 }
 
 std::string missing_argument(const CLI::App& program) {
@@ -230,6 +242,8 @@ void add_help_command(CLI::App& program, Console& console) {
 }
 
 std::string usage_message(const CLI::App& program, const CLI::ParseError& error) {
+  // The value of an option that is not known may have been taken for an argument that is wrong.
+  if (has_other_option(program)) return unexpected_argument(program);
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) return unexpected_argument(program);
   if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) return missing_argument(program);
   const CLI::App* command = chosen_command(program);

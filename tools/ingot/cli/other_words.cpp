@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "cli/other_words.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 
@@ -13,7 +15,8 @@ struct Row {
   std::string_view instead;
 };
 
-// The spellings of docs/coming-from.md that no command here has.
+// The words that no command here has. docs/coming-from.md lists them, as `--generate other-words`
+// prints them.
 constexpr std::array rows = {
     Row{"", "version", "'ingot --version'"},
     Row{"", "info", "'ingot show'"},
@@ -29,35 +32,69 @@ constexpr std::array rows = {
     Row{"", "set-metadata", "'ingot edit --set'"},
     Row{"", "join", "'ingot merge'"},
     Row{"", "estimate", "'ingot fit'"},
-    Row{"split", "--split", "'ingot split' alone"},
-    Row{"merge", "--merge", "'ingot merge FIRST OUT' alone"},
-    Row{"merge", "--delete-splits", "'rm' after 'ingot diff FIRST OUT'"},
-    Row{"split", "--merge", "'ingot merge'"},
-    Row{"split", "--split-max-size", "--max-size"},
-    Row{"split", "--split-max-tensors", "--max-tensors"},
+    Row{"", "gguf-dump", "'ingot metadata' and 'ingot tensors'"},
+    Row{"", "gguf_dump.py", "'ingot metadata' and 'ingot tensors'"},
+    Row{"", "gguf-set-metadata", "'ingot edit --set KEY=VALUE --in-place'"},
+    Row{"", "gguf-new-metadata", "'ingot edit -o OUT'"},
+    Row{"", "gguf_hash.py", "'ingot hash'"},
+    Row{"", "gguf-convert-endian", "'ingot convert --endian ORDER'"},
+    Row{"", "gguf-editor-gui", "'ingot report' to look, 'ingot edit' to change"},
+    Row{"", "llama-gguf", "'ingot anatomy', or 'ingot sample' to write"},
+    Row{"", "llama-gguf-split", "'ingot split' or 'ingot merge'"},
+    Row{"", "gguf-split", "'ingot split' or 'ingot merge'"},
+    Row{"", "llama-gguf-hash", "'ingot hash'"},
+    Row{"", "gguf-hash", "'ingot hash'"},
+    Row{"", "llama-quantize", "'ingot quantize'"},
+    Row{"", "llama-imatrix", "'ingot imatrix'"},
+    Row{"", "llama-cli", "'ingot show hf:ORG/REPO:QUANT'"},
+    Row{"", "gguf-tools", "'ingot show'"},
+    Row{"", "gguf-parser", "'ingot show', or 'ingot fit' for memory"},
+    Row{"", "hf", "'ingot download hf:ORG/REPO/FILE'"},
+    Row{"", "gguf-inspect", "'ingot show'"},
+    Row{"", "gguf-validate", "'ingot check'"},
+    Row{"", "gguf-compare", "'ingot diff'"},
+    Row{"", "gguf-view", "'ingot show'"},
+    Row{"", "convert_llama_ggml_to_gguf.py", "'ingot convert'"},
+    Row{"convert", "--input", "the first argument: 'ingot convert IN OUT'"},
+    Row{"convert", "--output", "the second argument: 'ingot convert IN OUT'"},
+    Row{"convert", "--context-length", "--context"},
+    Row{"diff", "--tensor-bytes", "--data"},
+    Row{"diff", "--diffable", "'ingot diff A B' alone"},
+    Row{"edit", "--special-token-by-id", "--special-token-id"},
+    Row{"edit", "--remove-metadata", "--remove"},
+    Row{"edit", "--general-name", "--set general.name=TEXT"},
+    Row{"edit", "--general-description", "--set general.description=TEXT"},
+    Row{"edit", "--pre-tokenizer", "--set tokenizer.ggml.pre=NAME"},
     Row{"hash", "--sha1", "--algorithm sha1"},
     Row{"hash", "--sha256", "--algorithm sha256"},
     Row{"hash", "--xxh64", "--algorithm xxh64"},
     Row{"hash", "--all", "--algorithm all"},
     Row{"hash", "--check", "--verify"},
     Row{"hash", "--no-layer", "--no-tensors"},
-    Row{"edit", "--special-token-by-id", "--special-token-id"},
-    Row{"edit", "--remove-metadata", "--remove"},
-    Row{"edit", "--general-name", "--set general.name=TEXT"},
-    Row{"edit", "--general-description", "--set general.description=TEXT"},
-    Row{"edit", "--pre-tokenizer", "--set tokenizer.ggml.pre=NAME"},
-    Row{"quantize", "--dry-run", "--plan"},
+    Row{"imatrix", "--output-format", "'ingot imatrix convert IN -o OUT.dat'"},
+    Row{"imatrix", "--in-file", "'ingot imatrix merge A B -o OUT'"},
+    Row{"imatrix", "--show-statistics", "'ingot imatrix show'"},
+    Row{"merge", "--merge", "'ingot merge FIRST OUT' alone"},
+    Row{"merge", "--delete-splits", "'rm' after 'ingot diff FIRST OUT'"},
     Row{"metadata", "--no-tensors", "'ingot metadata' alone"},
     Row{"metadata", "--json-array", "--json, where arrays are whole"},
+    Row{"metadata", "--markdown", "'ingot report -o OUT.html'"},
+    Row{"metadata", "--data-offset", "'ingot show --json': format.data_offset"},
+    Row{"metadata", "--data-alignment", "'ingot show --json': format.alignment"},
+    Row{"report", "--markdown", "-o OUT.html"},
     Row{"show", "--markdown", "'ingot ls --markdown'"},
     Row{"show", "--path", "'ingot show FILE'"},
     Row{"show", "--raw", "'ingot metadata --json' and 'ingot tensors --json'"},
     Row{"show", "--data-offset", "format.data_offset of --json"},
     Row{"show", "--data-alignment", "format.alignment of --json"},
-    Row{"diff", "--tensor-bytes", "--data"},
-    Row{"imatrix", "--output-format", "'ingot imatrix convert IN -o OUT.dat'"},
-    Row{"imatrix", "--in-file", "'ingot imatrix merge A B -o OUT'"},
-    Row{"imatrix", "--show-statistics", "'ingot imatrix show'"},
+    Row{"show", "--url", "a FILE: 'ingot show URL'"},
+    Row{"show", "--hf-file", "a part of FILE: 'ingot show hf:ORG/REPO/FILE'"},
+    Row{"show", "--ol-model", "a FILE: 'ingot show ollama:NAME'"},
+    Row{"show", "--diffable", "'ingot diff A B'"},
+    Row{"split", "--split", "'ingot split' alone"},
+    Row{"split", "--merge", "'ingot merge'"},
+    Row{"split", "--split-max-size", "--max-size"},
+    Row{"split", "--split-max-tensors", "--max-tensors"},
 };
 
 std::string_view find(std::string_view command, std::string_view word) noexcept {
@@ -70,6 +107,15 @@ std::string_view find(std::string_view command, std::string_view word) noexcept 
 }  // namespace
 
 std::string_view other_command(std::string_view word) noexcept { return find("", word); }
+
+std::string other_words_page() {
+  std::string page = "| typed | here |\n| --- | --- |\n";
+  for (const Row& row : rows) {
+    const std::string_view space = row.command.empty() ? "" : " ";
+    page += fmt::format("| `ingot {}{}{}` | {} |\n", row.command, space, row.word, row.instead);
+  }
+  return page;
+}
 
 std::string_view other_option(std::string_view command, std::string_view option) noexcept {
   return find(command, option);

@@ -2,6 +2,7 @@
 // What users of other tools type, and what does it here.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 namespace ingot::cli {
@@ -12,5 +13,8 @@ namespace ingot::cli {
 /// The same for an option that a command does not have.
 [[nodiscard]] std::string_view other_option(std::string_view command,
                                             std::string_view option) noexcept;
+
+/// All of these, as a table in Markdown.
+[[nodiscard]] std::string other_words_page();
 
 }  // namespace ingot::cli

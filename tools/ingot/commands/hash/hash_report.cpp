@@ -134,6 +134,38 @@ Result<void> print_gguf_hash(Output& out, const HashedModel& hashed) {
   return {};
 }
 
+namespace {
+
+/// "2 of 22 digests differ, 1 has no file or tensor; 3 tensors are not in the manifest"
+std::string verdict(const std::vector<DigestMismatch>& mismatches, std::uint64_t compared_count) {
+  std::uint64_t differing = 0;
+  std::uint64_t missing = 0;
+  std::uint64_t unexpected = 0;
+  for (const DigestMismatch& mismatch : mismatches) {
+    std::uint64_t& count = !mismatch.algorithm.empty() ? differing
+                           : mismatch.found.empty()    ? missing
+                                                       : unexpected;
+    ++count;
+  }
+  const std::uint64_t expected = compared_count + missing;
+  const std::string digests = format_digits(expected) + (expected == 1 ? " digest" : " digests");
+  std::string text;
+  if (differing > 0) {
+    text = fmt::format("{} of {} {}", differing, digests, differing == 1 ? "differs" : "differ");
+  }
+  if (missing > 0) {
+    text += text.empty() ? fmt::format("{} of {}", missing, digests) : fmt::format(", {}", missing);
+    text += missing == 1 ? " has no file or tensor" : " have no file or tensor";
+  }
+  if (text.empty()) text = digests + (expected == 1 ? " agrees" : " agree");
+  if (unexpected == 0) return text;
+  return text + fmt::format("; {} not in the manifest",
+                            unexpected == 1 ? "1 file or tensor is"
+                                            : fmt::format("{} files or tensors are", unexpected));
+}
+
+}  // namespace
+
 void print_verdict_text(Output& out, const Console& console, const std::string& file,
                         const std::vector<DigestMismatch>& mismatches,
                         std::uint64_t compared_count) {
@@ -147,17 +179,7 @@ void print_verdict_text(Output& out, const Console& console, const std::string& 
                 mismatch.algorithm, mismatch.found, mismatch.expected);
     }
   }
-  const std::string count =
-      format_digits(compared_count) + (compared_count == 1 ? " digest" : " digests");
-  const auto differing =
-      std::count_if(mismatches.begin(), mismatches.end(),
-                    [](const DigestMismatch& mismatch) { return !mismatch.algorithm.empty(); });
-  const auto others = static_cast<std::ptrdiff_t>(mismatches.size()) - differing;
-  std::string result =
-      fmt::format("{} of {}", format_digits(static_cast<std::uint64_t>(differing)), count) +
-      (differing == 1 ? " differs" : " differ");
-  if (others > 0) result += fmt::format(", {} missing or not expected", others);
-  if (mismatches.empty()) result = count + (compared_count == 1 ? " agrees" : " agree");
+  const std::string result = verdict(mismatches, compared_count);
   out.print(
       "{}: {}: {}\n", escape(file),
       mismatches.empty() ? console.paint(Style::good, "ok") : console.paint(Style::bad, "FAILED"),
