@@ -2,6 +2,7 @@
 """Errors: classes, attributes, hostile files."""
 import errno
 import json
+import pickle
 import re
 import subprocess
 import sys
@@ -29,6 +30,9 @@ def test_a_missing_file_is_a_file_not_found_error(tmp_path):
     assert isinstance(caught.value, ingot.InputOutputError)
     assert caught.value.errno == errno.ENOENT and "none.gguf" in str(caught.value)
     assert caught.value.filename == str(tmp_path / "none.gguf")
+    again = pickle.loads(pickle.dumps(caught.value))  # from another process
+    assert (type(again), str(again), again.errno, again.filename, again.code) == (
+        ingot.MissingFileError, str(caught.value), errno.ENOENT, caught.value.filename, "io_error")
 
 
 def test_messages_name_the_file(tmp_path, model, model_path):

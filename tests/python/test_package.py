@@ -117,6 +117,16 @@ def test_every_name_of_the_core_is_used_and_in_the_stubs(root):
                     assert re.search(rf"\bdef {member}\(", stubs), f"{name}.{member}"
 
 
+def test_objects_say_what_they_are(model, model_path, tmp_path):
+    plan = ingot.plan_quantization(model, "Q4_0", allow_requantize=True)
+    edit = ingot.edit(model_path)
+    for one in (model, model.metadata, model.tensors, plan, edit, ingot.Tokenizer(model),
+                ingot.ChatTemplate(model), ingot.Writer(tmp_path / "a.gguf"),
+                model.metadata["tokenizer.ggml.tokens"], model.tensors["token_embd.weight"]):
+        assert repr(one).startswith(f"<ingot.{type(one).__name__}"), one
+    edit.discard()
+
+
 def test_everything_public_has_a_docstring():
     for name, value in vars(ingot).items():
         if name.startswith("_") or inspect.ismodule(value):

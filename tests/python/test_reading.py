@@ -196,6 +196,7 @@ def test_closing_is_deferred_while_there_are_views(model_path, weights):
     assert tokens[0] == "!"
     with pytest.raises(ValueError):
         keys["general.name"]
+    assert repr(keys) == "<ingot.Metadata: closed>"
 
 
 def mappings_of(path):

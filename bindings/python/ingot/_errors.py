@@ -42,6 +42,13 @@ class Error(Exception):
         # That of OSError would be made of errno alone.
         return str(self.args[0]) if self.args else self.code
 
+    def __reduce__(self) -> Any:
+        # For other processes; what OSError keeps beside the dict would be lost.
+        state = dict(self.__dict__)
+        if isinstance(self, OSError):
+            state.update(errno=self.errno, strerror=self.strerror, filename=self.filename)
+        return type(self), self.args, state
+
 
 class FormatError(Error, ValueError):
     """A file breaks its format, or is refused."""

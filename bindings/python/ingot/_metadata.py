@@ -154,4 +154,4 @@ class Metadata(Mapping[str, Any]):
         return list(self)
 
     def __repr__(self) -> str:
-        return f"<ingot.Metadata: {len(self)} keys>"
+        return "<ingot.Metadata: closed>" if self._model.closed else f"<ingot.Metadata: {len(self)} keys>"

@@ -32,6 +32,9 @@ class ImportanceMatrix(Mapping[str, "np.ndarray[Any, Any]"]):
     def __len__(self) -> int:
         return len(self._core.entries())
 
+    def __repr__(self) -> str:
+        return f"<ingot.ImportanceMatrix {self.name!r}: {len(self)} tensors>"
+
     def counts(self, name: str) -> List[float]:
         """How many tokens each expert has seen."""
         return self._core.counts(name)
@@ -94,6 +97,9 @@ class QuantizePlan:
 
     def __init__(self, core: _core.QuantizeJob) -> None:
         self._core = core
+
+    def __repr__(self) -> str:
+        return f"<ingot.QuantizePlan: {self.nbytes:,} bytes, {self.bits_per_weight:.2f} bits per weight>"
 
     @property
     def tensors(self) -> List[PlannedTensor]:

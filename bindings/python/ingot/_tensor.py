@@ -46,7 +46,7 @@ class Tensors(Mapping[str, "Tensor"]):
         return list(self)
 
     def __repr__(self) -> str:
-        return f"<ingot.Tensors: {len(self)} tensors>"
+        return "<ingot.Tensors: closed>" if self._model.closed else f"<ingot.Tensors: {len(self)} tensors>"
 
 
 class Tensor:

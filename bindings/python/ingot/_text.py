@@ -167,6 +167,9 @@ class ChatTemplate:
         """The templates of a model; the default one is ""."""
         return _core.chat_template_names(opened(source)._core)
 
+    def __repr__(self) -> str:
+        return f"<ingot.ChatTemplate: {len(self.source):,} characters>"
+
     @property
     def source(self) -> str:
         """The template."""

@@ -285,6 +285,10 @@ class Edit(MutableMapping[str, Any]):
     def __enter__(self) -> Edit:
         return self
 
+    def __repr__(self) -> str:
+        state = self.outcome.way if self.outcome else "over" if self._open is None else f"{len(self)} keys"
+        return f"<ingot.Edit {self.path!r}: {state}>"
+
     def __exit__(self, kind: Any, *_: Any) -> None:
         if kind is not None:
             self.discard()
