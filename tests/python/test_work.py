@@ -123,10 +123,23 @@ def test_ctrl_c_stops_the_work(large_path, tmp_path):
     assert output == "stopped\n" or target.exists()
 
 
-def test_other_threads_run_during_the_work(large_path):
-    model = ingot.open(large_path)
+@pytest.mark.parametrize("work", [
+    lambda model, numbers: ingot.hash(model),
+    lambda model, numbers: ingot.quantize(numbers, "Q4_K", threads=1),
+    lambda model, numbers: ingot.dequantize(numpy.zeros(210 << 16, numpy.uint8), "Q6_K", threads=1),
+    lambda model, numbers: ingot.check(model, data=True),
+], ids=["hash", "quantize", "dequantize", "check"])
+def test_other_threads_run_during_the_work(large_path, work):
+    model, numbers = ingot.open(large_path), numpy.full((1024, 4096), 0.25, numpy.float32)
     done = threading.Event()
-    worker = threading.Thread(target=lambda: (ingot.hash(model), done.set()))
+
+    def run():
+        try:
+            work(model, numbers)
+        finally:
+            done.set()
+
+    worker = threading.Thread(target=run)
     count = 0
     worker.start()
     while not done.is_set():
