@@ -19,6 +19,7 @@ namespace ingot::hf {
 namespace {
 
 constexpr std::string_view card_file = "README.md";
+constexpr std::string_view config_file = "config.json";
 constexpr std::string_view generation_file = "generation_config.json";
 constexpr std::string_view metadata_option = "--metadata";
 
@@ -135,16 +136,17 @@ void set_sources(const std::string& prefix, const std::optional<std::vector<Fact
   }
 }
 
-Result<void> collect(const ModelFolder& folder, const Config& config, const ParameterCounts& counts,
+/// The configuration is that of the folder itself: an adapter's name is not that of its base.
+Result<void> collect(const ModelFolder& folder, const ParameterCounts& counts,
                      const ImportOptions& options, JsonView replacing, GeneralFacts& facts) {
   INGOT_TRY(const CardValue card, read_card(folder));
   facts.offer_card(card, counts.total);
-  const auto path = config.values().find("_name_or_path");
-  if (path != config.values().end() && path->is_string()) {
-    const auto& id = path->get_ref<const std::string&>();
-    // More slashes make it a path on the author's machine.
-    if (std::count(id.begin(), id.end(), '/') <= 1) facts.offer_id(id, counts.total);
-  }
+  INGOT_TRY(const JsonTree config, read_object(folder, config_file));
+  const std::string_view id = config.root()["_name_or_path"].text();
+  // More slashes make it a path on the author's machine.
+  const bool is_id =
+      config.root()["_name_or_path"].is_text() && std::count(id.begin(), id.end(), '/') <= 1;
+  if (is_id) facts.offer_id(id, counts.total);
   const std::string& folder_name = options.folder_name ? *options.folder_name : folder.name();
   facts.offer_id(folder_name, counts.total);
   INGOT_TRY_VOID(facts.replace(replacing, std::string(metadata_option)));
@@ -174,7 +176,7 @@ std::string file_part(std::string text) {
 
 }  // namespace
 
-Result<void> add_general_keys(const ModelFolder& folder, const Config& config,
+Result<void> add_general_keys(const ModelFolder& folder, const Config& /*config*/,
                               const ParameterCounts& counts, const ImportOptions& options,
                               KeyPlan& keys) {
   JsonTree replacing;
@@ -183,7 +185,7 @@ Result<void> add_general_keys(const ModelFolder& folder, const Config& config,
   }
   INGOT_TRY_VOID(add_sampling_keys(folder, replacing.root(), keys));
   GeneralFacts facts;
-  INGOT_TRY_VOID(collect(folder, config, counts, options, replacing.root(), facts));
+  INGOT_TRY_VOID(collect(folder, counts, options, replacing.root(), facts));
   keys.from("the model card, the configuration and the folder's name");
   for (const std::string_view name : text_facts) {
     const auto found = facts.texts.find(name);

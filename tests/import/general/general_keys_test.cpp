@@ -44,6 +44,14 @@ TEST(GeneralKeys, ComeFromTheFolderAtLast) {
               testing::ElementsAre("general.name=M", "general.license=mit,apache-2.0"));
 }
 
+TEST(GeneralKeys, TakeTheNameInTheFolderItself) {
+  const Files files = {{"config.json", R"({"_name_or_path": "org/Base-1B",)"
+                                       R"( "text_config": {"_name_or_path": "other"}})"}};
+  EXPECT_THAT(keys_of(files).value(),
+              testing::ElementsAre("general.name=Base 1B", "general.organization=Org",
+                                   "general.basename=Base", "general.size_label=1B"));
+}
+
 TEST(GeneralKeys, CountSourcesThatAreNone) {
   const Files files = {{"README.md", "---\nbase_model:\n---\n"}};
   EXPECT_THAT(keys_of(files).value(),

@@ -42,6 +42,8 @@ const std::string qwen2 =
 TEST(PreStructure, HasTheNameOfItsRow) {
   EXPECT_EQ(first_name(byte_level), "gpt-2");
   EXPECT_EQ(first_name(digits + "," + byte_level), "starcoder");
+  EXPECT_EQ(first_name(byte_level, "GPTNeoXForCausalLM", R"("normalizer": {"type": "NFC"})"),
+            "olmo");
   EXPECT_EQ(first_name(split(llama3) + "," + bytes), "dbrx");
   EXPECT_EQ(first_name(split(qwen2) + "," + bytes), "qwen2");
   EXPECT_EQ(first_name(split(R"([\\r\\n])") + "," + split(R"(\\s?\\p{L}+)") + "," +
