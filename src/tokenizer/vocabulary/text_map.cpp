@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include "tokenizer/vocabulary/text_map.hpp"
 
-#include <algorithm>
-#include <bit>
-
 namespace ingot::tokenizer {
 
 // At most two slots in three are used.
-TextMap::TextMap(std::size_t expected_count)
-    : slots_(std::bit_ceil(std::max<std::size_t>(2, expected_count + expected_count / 2 + 1))),
-      mask_(slots_.size() - 1) {}
+TextMap::TextMap(std::size_t expected_count) : slots_(expected_count + expected_count / 2 + 2) {}
 
 void TextMap::insert(const TextList& list, std::uint32_t number) {
   if ((count_ + 1) * 3 > slots_.size() * 2) grow(list);
   const std::string_view text = list[number];
   const std::uint64_t hash = hasher_(text);
-  for (std::size_t i = hash & mask_;; i = (i + 1) & mask_) {
+  for (std::size_t i = first_slot(hash);; i = next_slot(i)) {
     Slot& slot = slots_[i];
     if (slot.number == not_found) {
       slot = {number, tag_of(hash)};
@@ -29,7 +24,6 @@ void TextMap::insert(const TextList& list, std::uint32_t number) {
 void TextMap::grow(const TextList& list) {
   std::vector<Slot> old(slots_.size() * 2);
   old.swap(slots_);
-  mask_ = slots_.size() - 1;
   count_ = 0;
   for (const Slot& slot : old) {
     if (slot.number != not_found) insert(list, slot.number);

@@ -55,7 +55,7 @@ class TextMap {
   }
   [[nodiscard]] std::uint32_t find(const TextList& list, std::string_view text,
                                    std::uint64_t hash) const noexcept {
-    for (std::size_t i = hash & mask_;; i = (i + 1) & mask_) {
+    for (std::size_t i = first_slot(hash);; i = next_slot(i)) {
       const Slot& slot = slots_[i];
       if (slot.number == not_found) return not_found;
       if (slot.tag == tag_of(hash) && list[slot.number] == text) return slot.number;
@@ -63,7 +63,7 @@ class TextMap {
   }
   /// Asks for the memory that `find` will look at.
   void prefetch(std::string_view text) const noexcept {
-    __builtin_prefetch(&slots_[hasher_(text) & mask_]);
+    __builtin_prefetch(&slots_[first_slot(hasher_(text))]);
   }
   /// Adds list[number], unless an equal text is there.
   void insert(const TextList& list, std::uint32_t number);
@@ -80,11 +80,18 @@ class TextMap {
   [[nodiscard]] static std::uint32_t tag_of(std::uint64_t hash) noexcept {
     return static_cast<std::uint32_t>(hash >> 32);
   }
+  /// The low half of the hash as a share of the slots: any number of them will do, where a power of
+  /// two could be twice as many as are needed.
+  [[nodiscard]] std::size_t first_slot(std::uint64_t hash) const noexcept {
+    return static_cast<std::size_t>((hash & 0xFFFF'FFFF) * slots_.size() >> 32);
+  }
+  [[nodiscard]] std::size_t next_slot(std::size_t slot) const noexcept {
+    return slot + 1 == slots_.size() ? 0 : slot + 1;
+  }
   void grow(const TextList& list);
 
   Hasher hasher_;
   std::vector<Slot> slots_ = std::vector<Slot>(2);
-  std::size_t mask_ = 1;
   std::size_t count_ = 0;
 };
 
