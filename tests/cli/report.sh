@@ -71,6 +71,23 @@ assert template["problem"] is None
 assert [row["name"] for row in template["features"] if row["supported"]] == ["system", "tool results", "text parts"]
 assert json.load(open("plain.json"))["chat_template"] is None
 '
+# What `check` finds in the header, but for templates; and the statistics of the vocabulary.
+"$ingot" edit template.gguf --in-place --set 'general.odd key:uint32=1' --remove tokenizer.ggml.eos_token_id -q
+"$ingot" report template.gguf --no-data --json >odd.json
+"$ingot" check template.gguf --json >checked.json || true
+"$ingot" vocab template.gguf --stats --json >vocabulary.json
+python '
+import json
+data = json.load(open("odd.json"))
+found = [(finding["rule"], finding["message"]) for finding in json.load(open("checked.json"))["findings"]
+         if not finding["rule"].startswith("template_")]
+assert found and found == [(finding["rule"], finding["message"]) for finding in data["findings"]], (found, data["findings"])
+assert data["vocabulary"]["statistics"] == json.load(open("vocabulary.json"))
+assert {"name": "bos", "id": 1, "text": "<s>"} in data["vocabulary"]["special_tokens"]
+'
+"$ingot" convert coarse.gguf coarse.safetensors -q
+"$ingot" report coarse.safetensors --no-data --json >other.json
+grep -q '^  "findings": null' other.json || fail "rules of GGUF for another format"
 # Without tensors there is nothing to count.
 "$ingot" report coarse.gguf -o - | head -c 10 >/dev/null
 

@@ -74,6 +74,15 @@ def check_template(browser):
     check("system message" in texts(browser, "#tip")[0], "hovering a feature tells nothing")
 
 
+def check_findings_and_vocabulary(browser):
+    found = texts(browser, "#findings li") + texts(browser, "#findings-about")
+    check(found and "check" in found[-1] or "Nothing" in found[-1], f"findings: {found}")
+    facts = texts(browser, "#vocabulary-facts div")
+    check(any(text.startswith("Tokens1,024") for text in facts), f"vocabulary: {facts}")
+    special = texts(browser, "#special-tokens dd")
+    check("<s> 1" in special, f"special tokens: {special}")
+
+
 def check_table(browser):
     browser.click("#tensor-table th:nth-child(4) button")  # Size: the largest first
     first = texts(browser, "#tensor-table tbody tr:first-child td:nth-child(4)")[0]
@@ -178,6 +187,7 @@ def main():
             open_page(browser, page)
             check_parts(browser)
             check_template(browser)
+            check_findings_and_vocabulary(browser)
             check_table(browser)
             check_pointer_and_keys(browser)
             check_width(browser, page)

@@ -6,7 +6,9 @@
 #include <ingot/summary.hpp>
 #include <optional>
 
+#include "commands/report/check_panel.hpp"
 #include "commands/report/template_panel.hpp"
+#include "commands/report/vocabulary_panel.hpp"
 #include "text/memory_facts.hpp"
 #include "text/show_json.hpp"
 #include "text/shown_keys.hpp"
@@ -131,7 +133,9 @@ void write_report_data(JsonStream& json, const ReportData& report) {
   write_show_json(json, report.file, report.model, report.foreign);
   write_reference(json, report);
   write_memory_runs(json, report.model);
+  write_check_panel(json, report.model, report.foreign != nullptr);
   write_template_panel(json, report.model);
+  write_vocabulary_panel(json, report.model);
   json.key("notices");
   json.begin_array();
   for (const std::string& notice : report.notices) json.value(std::string_view(notice));

@@ -4,10 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <ingot/chat_profile.hpp>
-#include <ingot/check.hpp>
 #include <ingot/text.hpp>
 #include <string>
 #include <string_view>
+
+#include "commands/report/check_panel.hpp"
 
 namespace ingot::cli {
 namespace {
@@ -62,23 +63,6 @@ void write_template(JsonStream& json, const Model& model, const std::string& nam
   json.end();
 }
 
-void write_findings(JsonStream& json, const Model& model) {
-  json.key("findings");
-  json.begin_array();
-  CheckOptions options;
-  options.is_wanted = [](const CheckRule& rule) { return rule.name.starts_with("template_"); };
-  // Without data nothing is read, so that this cannot fail.
-  (void)check_model(model, options, [&](const Finding& finding) {
-    json.begin_object(Layout::line);
-    json.member("severity", name_of(finding.rule->severity));
-    json.member("key", std::string_view(finding.key));
-    json.member("message", std::string_view(finding.message));
-    json.member("remedy", finding.rule->remedy);
-    json.end();
-  });
-  json.end();
-}
-
 }  // namespace
 
 void write_template_panel(JsonStream& json, const Model& model) {
@@ -92,7 +76,9 @@ void write_template_panel(JsonStream& json, const Model& model) {
     write_template(json, model, names[i]);
   }
   json.end();
-  write_findings(json, model);
+  json.key("findings");
+  write_findings(json, model,
+                 [](const CheckRule& rule) { return rule.name.starts_with("template_"); });
   json.end();
 }
 

@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "cli/json_stream.hpp"
 #include "cli/table.hpp"
 #include "text/vocabulary_facts.hpp"
 
@@ -112,8 +111,8 @@ void print_page(Console& console, const Vocabulary& vocabulary, const Statistics
   print_special(console, vocabulary);
 }
 
-void write_page(Console& console, const Vocabulary& vocabulary, const Statistics& statistics) {
-  JsonStream json(console.out());
+void write_statistics(JsonStream& json, const Vocabulary& vocabulary,
+                      const Statistics& statistics) {
   json.begin_object();
   json.member("family", name_of(vocabulary.family()));
   json.member("model", vocabulary.model_name());
@@ -154,10 +153,17 @@ void write_page(Console& console, const Vocabulary& vocabulary, const Statistics
 
 }  // namespace
 
+void write_statistics(JsonStream& json, const Vocabulary& vocabulary) {
+  write_statistics(json, vocabulary, count_tokens(vocabulary));
+}
+
 void print_statistics(Console& console, const Vocabulary& vocabulary) {
-  const Statistics statistics = count_tokens(vocabulary);
-  console.is_json() ? write_page(console, vocabulary, statistics)
-                    : print_page(console, vocabulary, statistics);
+  if (console.is_json()) {
+    JsonStream json(console.out());
+    write_statistics(json, vocabulary);
+  } else {
+    print_page(console, vocabulary, count_tokens(vocabulary));
+  }
 }
 
 }  // namespace ingot::cli

@@ -5,8 +5,12 @@
 #include <ingot/tokenizer.hpp>
 
 #include "cli/console.hpp"
+#include "cli/json_stream.hpp"
 
 namespace ingot::cli {
+
+/// One object.
+void write_statistics(JsonStream& json, const Vocabulary& vocabulary);
 
 /// For people, or as JSON.
 void print_statistics(Console& console, const Vocabulary& vocabulary);

@@ -11,7 +11,9 @@ showErrors();
 showSummary();
 showTypes();
 showMemory();
+showFindings();
 showTemplates();
+showVocabulary();
 new LayerMap();
 new TensorView();
 const tensorList = tensorTable();
@@ -27,5 +29,7 @@ else {  // a vocabulary alone
   for (const id of ['sizes', 'layers', 'tensor', 'tensors']) hideSection(id);
 }
 if ((data.memory_runs ?? []).length === 0) hideSection('memory');
+if (!data.findings) hideSection('check');
 if (!data.chat_template) hideSection('template');
+if (!data.vocabulary) hideSection('vocabulary');
 document.documentElement.dataset.ready = 'true';

@@ -14,11 +14,6 @@ const templateRow = ({name, problem, features}, isAlone) =>
     problem === null ? null : element('p', {class: 'warn'}, `No conversation renders: ${safe(problem)}`),
     problem === null ? element('div', {class: 'features'}, ...features.map(featureMark)) : null);
 
-const findingRow = ({severity, message, remedy}) =>
-  element('li', {},
-    element('strong', {class: severity === 'note' ? null : 'warn'}, severity), ' ', safe(message),
-    element('small', {class: 'muted'}, ` ${safe(remedy)}`));
-
 const showTemplates = () => {
   const {templates, findings} = data.chat_template ?? {templates: [], findings: []};
   byId('templates').append(

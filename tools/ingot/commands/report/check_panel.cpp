@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+#include "commands/report/check_panel.hpp"
+
+#include <string_view>
+
+namespace ingot::cli {
+
+void write_findings(JsonStream& json, const Model& model,
+                    const std::function<bool(const CheckRule&)>& is_wanted) {
+  json.begin_array();
+  CheckOptions options;
+  options.is_wanted = is_wanted;
+  // Without data nothing is read but some padding; the page is made without what cannot be read.
+  (void)check_model(model, options, [&](const Finding& finding) {
+    json.begin_object(Layout::line);
+    json.member("rule", finding.rule->name);
+    json.member("severity", name_of(finding.rule->severity));
+    json.member("key", std::string_view(finding.key));
+    json.member("tensor", std::string_view(finding.tensor));
+    json.member("message", std::string_view(finding.message));
+    json.member("remedy", finding.rule->remedy);
+    json.end();
+  });
+  json.end();
+}
+
+void write_check_panel(JsonStream& json, const Model& model, bool is_foreign) {
+  json.key("findings");
+  if (is_foreign) return json.null();
+  write_findings(json, model,
+                 [](const CheckRule& rule) { return !rule.name.starts_with("template_"); });
+}
+
+}  // namespace ingot::cli

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+#include "commands/report/vocabulary_panel.hpp"
+
+#include <ingot/text.hpp>
+#include <ingot/tokenizer.hpp>
+#include <string>
+#include <string_view>
+
+#include "commands/vocab/vocabulary_statistics.hpp"
+
+namespace ingot::cli {
+namespace {
+
+/// Longer texts are cut.
+constexpr std::size_t token_columns = 60;
+
+}  // namespace
+
+void write_vocabulary_panel(JsonStream& json, const Model& model) {
+  json.key("vocabulary");
+  const Result<Vocabulary> vocabulary = Vocabulary::make(model);
+  if (!vocabulary) return json.null();
+  json.begin_object();
+  json.key("statistics");
+  write_statistics(json, *vocabulary);
+  json.key("special_tokens");
+  json.begin_array();
+  for (std::size_t i = 0; i < special_token_count; ++i) {
+    const TokenId id = vocabulary->special(static_cast<SpecialToken>(i));
+    if (!vocabulary->contains(id)) continue;
+    json.begin_object(Layout::line);
+    json.member("name", name_of(static_cast<SpecialToken>(i)));
+    json.member("id", id);
+    json.member("text", std::string_view(escape_shortened(vocabulary->text(id), token_columns)));
+    json.end();
+  }
+  json.end();
+  json.end();
+}
+
+}  // namespace ingot::cli
