@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 
+#include "ingot/export.h"
 #include "ingot/types.hpp"
 
 namespace ingot::interop {
@@ -21,7 +22,7 @@ struct SafetensorsDtype {
 };
 
 /// nullptr if there is no such type.
-[[nodiscard]] const SafetensorsDtype* find_dtype(std::string_view name) noexcept;
+[[nodiscard]] INGOT_EXPORT const SafetensorsDtype* find_dtype(std::string_view name) noexcept;
 
 /// The element type that holds a tensor of GGUF as it is; nullptr for quantized types.
 [[nodiscard]] const SafetensorsDtype* find_dtype(TensorType type) noexcept;

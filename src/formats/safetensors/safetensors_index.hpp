@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ingot/error.hpp"
+#include "ingot/export.h"
 #include "ingot/store.hpp"
 
 namespace ingot::interop {
@@ -17,7 +18,7 @@ using WeightMap = std::map<std::string, std::string, std::less<>>;
 
 /// Parses an index (`weight_map` of `*.safetensors.index.json`). A file name that leads out of the
 /// folder, or a tensor that is named twice, is refused: Errc::index_mismatch.
-[[nodiscard]] Result<WeightMap> parse_weight_map(std::string_view text);
+[[nodiscard]] INGOT_EXPORT Result<WeightMap> parse_weight_map(std::string_view text);
 
 struct SafetensorsFiles {
   std::vector<std::string> names;  ///< In the store; at least one; sorted.

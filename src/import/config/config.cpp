@@ -67,6 +67,17 @@ std::string find_class(const json& values, const json* text_model) {
   return kind != nullptr && kind->is_string() ? kind->get<std::string>() + "ForCausalLM" : "";
 }
 
+/// The member `a.b` of the member `a`; nullptr if there is none.
+const json* descend(const json& values, std::string_view path) {
+  const json* value = &values;
+  while (value != nullptr && !path.empty()) {
+    const std::size_t dot = path.find('.');
+    value = member(*value, path.substr(0, dot));
+    path.remove_prefix(dot == path.npos ? path.size() : dot + 1);
+  }
+  return value;
+}
+
 /// Gives `target[name]` the first of the members of `values` that has a value, if it has none yet.
 void settle(json& target, const char* name, const json& values,
             std::initializer_list<const char*> names) {
@@ -135,21 +146,13 @@ void Config::settle_rope() {
 }
 
 const json* Config::find(std::string_view name) const {
-  const json* value = &values_;
-  while (value != nullptr && !name.empty()) {
-    const std::size_t dot = name.find('.');
-    value = member(*value, name.substr(0, dot));
-    name.remove_prefix(dot == name.npos ? name.size() : dot + 1);
-  }
+  const json* const value = descend(values_, name);
   return value != nullptr && value->is_null() ? nullptr : value;
 }
 
-const json* Config::find(std::span<const std::string> names) const {
-  // The first that is a member counts, even with null.
+const json* Config::find_member(std::span<const std::string> names) const {
   for (const std::string& name : names) {
-    if (name.find('.') == name.npos && !values_.contains(name)) continue;
-    if (const json* value = find(name)) return value;
-    if (name.find('.') == name.npos) return nullptr;
+    if (const json* const value = descend(values_, name)) return value;
   }
   return nullptr;
 }

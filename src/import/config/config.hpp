@@ -32,9 +32,9 @@ class Config {
   /// The model's class, e.g. "LlamaForCausalLM".
   [[nodiscard]] const std::string& model_class() const noexcept { return model_class_; }
 
-  /// The first of `names` that is a member, if its value is not null; a dot descends into an
-  /// object.
-  [[nodiscard]] const nlohmann::json* find(std::span<const std::string> names) const;
+  /// The first of `names` that is a member, be it null; a dot descends into an object.
+  [[nodiscard]] const nlohmann::json* find_member(std::span<const std::string> names) const;
+  /// A member that is not null; a dot descends into an object.
   [[nodiscard]] const nlohmann::json* find(std::string_view name) const;
 
   /// A whole number from 0 on; nothing if it is absent or null; an error if it is anything else.

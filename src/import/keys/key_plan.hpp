@@ -51,6 +51,7 @@ class KeyPlan {
 
   /// The writer that holds the keys, to which tensors are added.
   [[nodiscard]] ModelWriter& writer() noexcept { return writer_; }
+  [[nodiscard]] const ModelWriter& writer() const noexcept { return writer_; }
 
  private:
   void note(std::string_view key) { origins_.insert_or_assign(std::string(key), origin_); }

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+// Import folders of Hugging Face models as GGUF (target ingot::import).
+//
+//   Result<std::unique_ptr<Import>> import = plan_import(file_system(), "Qwen3-0.6B", {});
+//   if (import) (*import)->write("qwen3.gguf");
+//
+// The result has the tensors, keys, types and order of the reference converter,
+// convert_hf_to_gguf.py of llama.cpp: see docs/import.md.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ingot/error.hpp"
+#include "ingot/export.h"
+#include "ingot/import_options.hpp"
+#include "ingot/metadata.hpp"
+#include "ingot/model_writer.hpp"
+#include "ingot/store.hpp"
+#include "ingot/tensor_stream.hpp"
+#include "ingot/types.hpp"
+
+namespace ingot {
+
+/// A key of the result.
+struct ImportedKey {
+  std::string key;
+  std::string origin;  ///< E.g. "config.json", "tokenizer.model", "README.md".
+};
+
+/// A tensor of the result.
+struct ImportedTensor {
+  std::string name = {};
+  TensorType type = TensorType::f32;
+  std::vector<std::uint64_t> shape = {};  ///< Dimension 0, the fastest-varying, first.
+  std::uint64_t size_bytes = 0;           ///< Of `type` and `shape`.
+  std::vector<std::string> sources = {};  ///< The tensors of the folder that it is made of.
+  std::string transform = {};             ///< E.g. "rope_pairs"; empty if the values stay in place.
+};
+
+/// A folder that has been checked and planned, and not yet written. The store must outlive it.
+class INGOT_EXPORT Import {
+ public:
+  virtual ~Import();
+
+  [[nodiscard]] const std::vector<ImportedKey>& keys() const noexcept { return keys_; }
+  [[nodiscard]] const std::vector<ImportedTensor>& tensors() const noexcept { return tensors_; }
+  /// Remarks for the user, each complete with subject and detail.
+  [[nodiscard]] const std::vector<Error>& remarks() const noexcept { return remarks_; }
+  /// The type of the weights.
+  [[nodiscard]] TensorType type() const noexcept { return type_; }
+  /// The name of the file where none is given, e.g. "Qwen3-0.6B-F16.gguf".
+  [[nodiscard]] const std::string& file_name() const noexcept { return file_name_; }
+  /// The keys with their values, in order, valid as long as the import.
+  [[nodiscard]] virtual std::vector<KeyValue> metadata() const = 0;
+  /// The size of the file.
+  [[nodiscard]] virtual Result<std::uint64_t> file_bytes() const = 0;
+
+  /// Writes the model. It appears at `path` complete or not at all; see ModelWriter::write. Tensors
+  /// are read, reordered and encoded by many threads; memory is bounded by the header and a few
+  /// pieces of tensors.
+  [[nodiscard]] virtual Result<void> write(const std::string& path, bool replace = false,
+                                           const WriteProgress& progress = {}) const = 0;
+
+ protected:
+  std::vector<ImportedKey> keys_;
+  std::vector<ImportedTensor> tensors_;
+  std::vector<Error> remarks_;
+  TensorType type_ = TensorType::f16;
+  std::string file_name_;
+};
+
+/// Checks everything that can be checked before a byte is written: the architecture is known, every
+/// tensor has a place, no layer and no expert is missing, and shapes agree with config.json.
+///
+/// @param folder  a folder of `store` with config.json, *.safetensors and the tokenizer's files.
+[[nodiscard]] INGOT_EXPORT Result<std::unique_ptr<Import>> plan_import(
+    const Store& store, const std::string& folder, const ImportOptions& options = {});
+
+/// The class that config.json of a folder names, if plan_import knows it; nothing if it does not,
+/// or if the folder has no such file.
+[[nodiscard]] INGOT_EXPORT std::optional<std::string> find_importable_class(
+    const Store& store, const std::string& folder);
+
+}  // namespace ingot

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+// What the import knows of each architecture: the content of the JSON files of this folder.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "import/architectures/expression.hpp"
+#include "import/architectures/name_pattern.hpp"
+#include "ingot/error.hpp"
+#include "ingot/types.hpp"
+
+namespace ingot::hf {
+
+/// How a key gets its value: "vocab_size: u32 = vocab_size when tie_word_embeddings?".
+struct KeyRule {
+  std::string key = {};   ///< Below the architecture, unless it begins with general. or tokenizer.
+  std::string type = {};  ///< u32, f32, bool, str, or arr[...] of one of them.
+  Expression value = {};
+  Expression when = {};  ///< If set, the key is written only if this is true.
+
+  /// Instead: a group of keys that is a function, e.g. "rope_scaling".
+  std::string group = {};
+
+  /// Instead: other rules, with members of config.json replaced (`NAME?`: only where absent).
+  std::vector<KeyRule> included = {};
+  std::vector<std::pair<std::string, Expression>> replaced = {};
+  std::vector<std::string> without = {};
+};
+
+/// What is done to the tensors of certain names.
+struct TransformRule {
+  std::vector<NamePattern> names = {};
+  std::string operation = {};
+  std::map<std::string, Expression, std::less<>> numbers = {};  ///< "heads", "count", "when", ...
+  std::vector<Expression> part_heads = {};                      ///< For three_parts; unset: none.
+  std::vector<std::string> parts = {};                          ///< What {part} may be, in order.
+  std::vector<std::string> to = {};                             ///< The names of the results.
+  std::string scales = {};                                      ///< For mxfp4: a second tensor.
+  double value = 0;                                             ///< For add.
+  std::int64_t axis = 0;                                        ///< For deinterleave.
+};
+
+/// One replacement in all names: a text anywhere, at the beginning or at the end.
+struct RenameRule {
+  enum class Place : std::uint8_t { anywhere, prefix, suffix };
+  Place place = Place::anywhere;
+  std::string text = {};
+  std::string replacement = {};
+};
+
+/// A tensor that is made of numbers of config.json.
+struct ExtraTensorRule {
+  std::string tensor = {};
+  bool is_llama3_factors = false;
+  double default_factor = 8;  ///< Of the Llama 3 factors.
+  Expression values = {};     ///< Else: a list of numbers.
+  Expression when = {};
+};
+
+struct Architecture {
+  std::string name = {};  ///< As in `general.architecture`.
+  std::vector<std::string> classes = {};
+  std::vector<std::string> tokenizer = {};  ///< The steps of the tokenizer, in order.
+  std::vector<KeyRule> keys = {};
+  std::vector<KeyRule> keys_after_tokenizer = {};
+  std::vector<KeyRule> keys_before_others = {};
+  std::vector<std::string> tensors = {};  ///< Kinds of tensor_names.json.
+  std::vector<RenameRule> renames = {};
+  std::vector<NamePattern> drops = {};
+  std::vector<TransformRule> transforms = {};
+  std::vector<ExtraTensorRule> extra_tensors = {};
+};
+
+/// A kind of tensor: the name in GGUF and the names in model folders, without `.weight`.
+struct TensorKind {
+  std::string kind;
+  std::string name;
+  std::vector<std::string> from;
+};
+
+/// A file of rules.
+struct RuleText {
+  std::string_view file;
+  std::string_view text;
+};
+
+/// All rules. Immutable; thread-safe.
+class RuleTable {
+ public:
+  [[nodiscard]] static Result<RuleTable> parse(std::span<const RuleText> files);
+  /// The rules that Ingot comes with.
+  [[nodiscard]] INGOT_EXPORT static const Result<RuleTable>& builtin();
+
+  [[nodiscard]] const Architecture* find(std::string_view model_class) const;
+  [[nodiscard]] const std::vector<Architecture>& architectures() const { return architectures_; }
+  /// All classes, sorted.
+  [[nodiscard]] std::vector<std::string> classes() const;
+  [[nodiscard]] const std::vector<TensorKind>& tensor_kinds() const { return tensor_kinds_; }
+  /// Names that no architecture imports, before and after the renames.
+  [[nodiscard]] const std::vector<NamePattern>& drops() const { return drops_; }
+  [[nodiscard]] const std::vector<NamePattern>& late_drops() const { return late_drops_; }
+  /// Tensors of the result that are always F32.
+  [[nodiscard]] const std::vector<NamePattern>& always_f32() const { return always_f32_; }
+
+ private:
+  std::vector<Architecture> architectures_;
+  std::map<std::string, std::size_t, std::less<>> by_class_;
+  std::vector<TensorKind> tensor_kinds_;
+  std::vector<NamePattern> drops_;
+  std::vector<NamePattern> late_drops_;
+  std::vector<NamePattern> always_f32_;
+};
+
+/// Whether a name fits one of the patterns.
+[[nodiscard]] bool fits_one(std::span<const NamePattern> patterns, std::string_view name);
+
+}  // namespace ingot::hf

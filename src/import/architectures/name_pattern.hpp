@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// Patterns of tensor names: literal text with a few placeholders.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ingot/error.hpp"
+
+namespace ingot::hf {
+
+/// The texts that the placeholders of a pattern stood for.
+struct NameParts {
+  std::string_view base = {};
+  std::optional<std::uint64_t> layer = {};
+  std::optional<std::uint64_t> expert = {};
+  std::string_view part = {};
+};
+
+/// `*` and `{base}` stand for any text, `{layer}` and `{expert}` for a number, `{part}` for one of
+/// a list of texts. A pattern fits a whole name.
+class NamePattern {
+ public:
+  [[nodiscard]] static Result<NamePattern> parse(std::string_view text);
+
+  [[nodiscard]] std::optional<NameParts> match(std::string_view name,
+                                               std::span<const std::string> parts = {}) const;
+
+ private:
+  enum class Kind : std::uint8_t { literal, any, base, layer, expert, part };
+  struct Piece {
+    Kind kind;
+    std::string literal;
+  };
+  [[nodiscard]] bool match_from(std::size_t piece, std::string_view rest,
+                                std::span<const std::string> parts, NameParts& found) const;
+
+  std::vector<Piece> pieces_;
+};
+
+/// The same pattern with its placeholders filled in. `{layer}` without a number in `parts` is the
+/// first part between dots of `name` that is a number.
+/// Errc::invalid_argument if there is none.
+[[nodiscard]] Result<std::string> fill_pattern(std::string_view pattern, const NameParts& parts,
+                                               std::string_view name);
+
+/// A number of at most nine digits that is all of `text`.
+[[nodiscard]] std::optional<std::uint64_t> number_of(std::string_view text) noexcept;
+
+/// The first part between dots of a name that is a number.
+[[nodiscard]] std::optional<std::uint64_t> layer_of(std::string_view name) noexcept;
+
+}  // namespace ingot::hf

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+// The groups of keys that are more than a value each.
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "import/folder/json_text.hpp"
+#include "import/folder/refusal.hpp"
+#include "import/keys/architecture_keys.hpp"
+
+namespace ingot::hf {
+namespace {
+
+using nlohmann::json;
+
+/// A member that is not null.
+const json* member(const json& object, const char* name) {
+  if (!object.is_object()) return nullptr;
+  const auto found = object.find(name);
+  return found == object.end() || found->is_null() ? nullptr : &*found;
+}
+
+std::string text_member(const json& object, const char* name) {
+  const json* const found = member(object, name);
+  return found != nullptr && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+/// A number of config.json that is above 0.
+Result<double> positive(const json& object, const char* name) {
+  const json* const found = member(object, name);
+  if (found == nullptr) return refuse("config.json", std::string(name) + " is missing");
+  if (!found->is_number() || !(found->get<double>() > 0)) {
+    return refuse("config.json", std::string(name) + " must be a number above 0");
+  }
+  return found->get<double>();
+}
+
+Result<void> add_rope_scaling(const KeySource& source, KeyPlan& keys) {
+  const json& rope = source.config.rope();
+  const std::string prefix = source.architecture.name + ".rope.scaling.";
+  const std::string type = text_member(rope, "rope_type");
+  const json* const factor = member(rope, "factor");
+  if (type == "su" || type == "longrope") {
+    keys.set_string(prefix + "type", "longrope");
+    return {};
+  }
+  if (factor == nullptr || (type != "linear" && type != "yarn")) return {};
+  keys.set_string(prefix + "type", type);
+  INGOT_TRY_VOID(set_key(keys, prefix + "factor", "f32", *factor));
+  if (type == "linear") return {};
+  const json* const original = member(rope, "original_max_position_embeddings");
+  if (original == nullptr) {
+    return refuse("config.json", "yarn needs original_max_position_embeddings");
+  }
+  INGOT_TRY_VOID(set_key(keys, prefix + "original_context_length", "u32", *original));
+  static constexpr std::array<std::pair<const char*, const char*>, 5> factors = {{
+      {"yarn_ext_factor", "extrapolation_factor"},
+      {"yarn_attn_factor", "attn_factor"},
+      {"yarn_attn_factor", "attention_factor"},  // counts more
+      {"yarn_beta_fast", "beta_fast"},
+      {"yarn_beta_slow", "beta_slow"},
+  }};
+  for (const auto& [key, name] : factors) {
+    if (const json* const value = member(rope, name)) {
+      INGOT_TRY_VOID(set_key(keys, prefix + key, "f32", *value));
+    }
+  }
+  return {};
+}
+
+/// How sentence-transformers makes one vector of a text: a folder that modules.json names says it.
+Result<void> add_pooling(const KeySource& source, KeyPlan& keys) {
+  // Values of `pooling_type` in GGUF.
+  static constexpr std::array<std::pair<const char*, std::uint32_t>, 3> kinds = {{
+      {"pooling_mode_mean_tokens", 1},
+      {"pooling_mode_cls_token", 2},
+      {"pooling_mode_lasttoken", 3},
+  }};
+  if (!source.folder.has("modules.json")) return {};
+  INGOT_TRY(const json modules, read_json(source.folder, "modules.json"));
+  if (!modules.is_array()) return refuse("modules.json", "a list was expected");
+  for (const json& module : modules) {
+    const std::string path = text_member(module, "path");
+    if (!text_member(module, "type").ends_with("Pooling") || path.empty()) continue;
+    INGOT_TRY(const json pooling, read_json(source.folder, path + "/config.json"));
+    for (const auto& [name, number] : kinds) {
+      const json* const flag = member(pooling, name);
+      if (flag == nullptr || *flag != true) continue;
+      keys.from(path + "/config.json");
+      keys.set(source.architecture.name + ".pooling_type", number);
+      return {};
+    }
+    return refuse(path + "/config.json", "the pooling must be of the mean, cls or last token");
+  }
+  return {};
+}
+
+Result<void> add_classifier_labels(const KeySource& source, KeyPlan& keys) {
+  const json* const labels = member(source.config.values(), "id2label");
+  if (labels == nullptr || !labels->is_object() || labels->empty()) return {};
+  // What a configuration without labels of its own is filled with.
+  if (labels->size() == 2 && text_member(*labels, "0") == "LABEL_0") return {};
+  std::vector<std::string> texts;
+  for (const json& label : *labels) {
+    if (!label.is_string()) return refuse("config.json", "id2label must hold texts");
+    texts.push_back(label.get<std::string>());
+  }
+  keys.set_array(source.architecture.name + ".classifier.output_labels",
+                 std::span<const std::string>(texts));
+  return {};
+}
+
+Result<void> add_phi3_attention_factor(const KeySource& source, KeyPlan& keys) {
+  const json& root = source.config.rope_root();
+  if (member(root, "long_factor") == nullptr) return {};
+  INGOT_TRY(const double longest, positive(source.config.values(), "max_position_embeddings"));
+  INGOT_TRY(const double original, positive(root, "original_max_position_embeddings"));
+  const double scale = longest / original;
+  std::string type = text_member(root, "rope_type");
+  if (type.empty()) type = text_member(root, "type");
+  const bool is_long = type == "longrope" || type == "su";
+  if (!is_long && type != "yarn") {
+    return refuse("config.json", "the rope type `" + type + "` is not supported for phi3");
+  }
+  double factor = 1;
+  if (scale > 1) {
+    factor =
+        is_long ? std::sqrt(1 + std::log(scale) / std::log(original)) : 0.1 * std::log(scale) + 1;
+  }
+  keys.set(source.architecture.name + ".rope.scaling.attn_factor", static_cast<float>(factor));
+  return {};
+}
+
+}  // namespace
+
+Result<void> add_key_group(const KeySource& source, std::string_view group, KeyPlan& keys) {
+  using Add = Result<void> (*)(const KeySource&, KeyPlan&);
+  static constexpr std::array<std::pair<std::string_view, Add>, 4> groups = {{
+      {"rope_scaling", add_rope_scaling},
+      {"pooling", add_pooling},
+      {"classifier_labels", add_classifier_labels},
+      {"phi3_attn_factor", add_phi3_attention_factor},
+  }};
+  for (const auto& [name, add] : groups) {
+    if (name == group) return add(source, keys);
+  }
+  return refuse("rule", "unknown group of keys: " + std::string(group));
+}
+
+}  // namespace ingot::hf

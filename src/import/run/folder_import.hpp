@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// A planned import: keys and tensors, and the threads that make the tensors' bytes.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "import/keys/key_plan.hpp"
+#include "import/tensors/tensor_plan.hpp"
+#include "ingot/import.hpp"
+
+namespace ingot::hf {
+
+class PieceStream;
+
+class FolderImport final : public Import {
+ public:
+  FolderImport(KeyPlan keys, TensorPlan tensors, const ImportOptions& options);
+  ~FolderImport() override;
+
+  /// Adds the tensors to the writer. Once.
+  [[nodiscard]] Result<void> settle(TensorType type, std::string file_name);
+
+  [[nodiscard]] std::vector<KeyValue> metadata() const override { return plan_.entries(); }
+  [[nodiscard]] Result<std::uint64_t> file_bytes() const override;
+  [[nodiscard]] Result<void> write(const std::string& path, bool replace,
+                                   const WriteProgress& progress) const override;
+
+ private:
+  KeyPlan plan_;
+  std::vector<PlannedTensor> planned_;
+  unsigned thread_count_;
+  /// The work of the write that is going on; one at a time.
+  mutable std::unique_ptr<PieceStream> stream_;
+  mutable std::mutex writing_;
+};
+
+}  // namespace ingot::hf

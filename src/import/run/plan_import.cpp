@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+// Plans the import of a model folder, step by step.
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <utility>
+
+#include "import/folder/refusal.hpp"
+#include "import/general/general_keys.hpp"
+#include "import/keys/architecture_keys.hpp"
+#include "import/run/folder_import.hpp"
+#include "import/tokenizer/tokenizer_keys.hpp"
+#include "ingot/import.hpp"
+#include "ingot/metadata_keys.hpp"
+
+namespace ingot {
+namespace hf {
+namespace {
+
+/// The version of ggml's quantized layouts, `general.quantization_version`.
+constexpr std::uint32_t quantization_version = 2;
+
+/// The types that an import encodes.
+constexpr std::array import_types = {TensorType::f32,  TensorType::f16,   TensorType::bf16,
+                                     TensorType::q8_0, TensorType::tq1_0, TensorType::tq2_0};
+
+Result<void> check_type(TensorType type) {
+  if (std::find(import_types.begin(), import_types.end(), type) != import_types.end()) return {};
+  return fail(Errc::unsupported_type, std::string(find_type(type)->name),
+              "an import makes F32, F16, BF16, Q8_0, TQ1_0 and TQ2_0; quantize makes the others");
+}
+
+/// `general.file_type`: that of MXFP4 if experts stay in it and the other weights are no smaller.
+std::uint32_t file_type_of(TensorType type, const TensorPlan& plan) {
+  const bool has_mxfp4 = std::any_of(
+      plan.tensors.begin(), plan.tensors.end(),
+      [](const PlannedTensor& tensor) { return tensor.info.type == TensorType::mxfp4; });
+  const bool is_plain = find_type(type)->block_elements == 1;
+  return ingot::file_type_of(has_mxfp4 && is_plain ? TensorType::mxfp4 : type).value_or(0);
+}
+
+/// As gguf-py counts: an expert counts once in `expert`, all else in `shared`.
+ParameterCounts count_parameters(const TensorPlan& plan) {
+  ParameterCounts counts;
+  std::int64_t expert_sum = 0;
+  std::int64_t expert_tensors = 0;
+  for (const PlannedTensor& tensor : plan.tensors) {
+    std::int64_t size = 1;
+    for (const std::uint64_t dimension : tensor.info.shape) {
+      size *= static_cast<std::int64_t>(dimension);
+    }
+    counts.total += size;
+    const bool is_experts =
+        tensor.info.name.find("_exps.") != std::string::npos && tensor.info.shape.size() >= 3;
+    if (is_experts) {
+      const auto experts = static_cast<std::int64_t>(tensor.info.shape[2]);
+      counts.expert += size / experts;
+      expert_sum += experts;
+      ++expert_tensors;
+    } else {
+      counts.shared += size;
+    }
+  }
+  counts.expert_count = expert_tensors > 0 ? expert_sum / expert_tensors : 0;
+  return counts;
+}
+
+Failure unknown_class(const Config& config, const RuleTable& table) {
+  std::string known;
+  for (const std::string& name : table.classes()) known += (known.empty() ? "" : ", ") + name;
+  return fail(Errc::architecture_unsupported, config.model_class(), "known are " + known);
+}
+
+/// Plans one folder.
+class Planner {
+ public:
+  Planner(ModelFolder folder, const ImportOptions& options)
+      : folder_(std::move(folder)), options_(options) {}
+
+  Result<std::unique_ptr<Import>> plan() {
+    const Result<RuleTable>& table = RuleTable::builtin();
+    if (!table) return fail(table.error());
+    INGOT_TRY(const Config config, Config::read(folder_));
+    const Architecture* const architecture = table->find(config.model_class());
+    if (architecture == nullptr) return unknown_class(config, *table);
+
+    INGOT_TRY(std::vector<SourceTensor> tensors, list_tensors(folder_));
+    INGOT_TRY_VOID(undo_quantization(config, tensors));
+    INGOT_TRY(tensors, rename_tensors(*table, *architecture, std::move(tensors)));
+    const TensorType type = options_.type ? *options_.type : guess_type(tensors);
+    INGOT_TRY_VOID(check_type(type));
+
+    KeyPlan tokenizer;
+    std::vector<Error> remarks;
+    INGOT_TRY_VOID(
+        add_tokenizer_keys(folder_, config, architecture->tokenizer, options_, tokenizer, remarks));
+    const auto tokens = tokenizer.find(keys::tokenizer_ggml_tokens);
+    INGOT_TRY(TensorPlan plan,
+              plan_tensors({.config = config,
+                            .table = *table,
+                            .architecture = *architecture,
+                            .tensors = std::move(tensors),
+                            .type = type,
+                            .token_count = tokens ? tokens->as_array().size() : 0}));
+    plan.remarks.insert(plan.remarks.begin(), remarks.begin(), remarks.end());
+
+    const std::uint32_t file_type = file_type_of(type, plan);
+    const KeySource source{folder_, config, *architecture, file_type};
+    INGOT_TRY(KeyPlan all, make_keys(source, plan, tokenizer));
+    std::string file_name = default_file_name(all, find_type(type)->name);
+    auto import = std::make_unique<FolderImport>(std::move(all), std::move(plan), options_);
+    INGOT_TRY_VOID(import->settle(type, std::move(file_name)));
+    return std::unique_ptr<Import>(std::move(import));
+  }
+
+ private:
+  Result<KeyPlan> make_keys(const KeySource& source, const TensorPlan& plan,
+                            const KeyPlan& tokenizer) {
+    const Architecture& architecture = source.architecture;
+    KeyPlan all;
+    all.from("rule");
+    all.set_string(keys::general_architecture, architecture.name);
+    INGOT_TRY_VOID(add_keys(source, architecture.keys_before_others, all));
+    all.from("rule");
+    all.set_string(keys::general_type, "model");
+    INGOT_TRY_VOID(add_general_keys(folder_, source.config, count_parameters(plan), options_, all));
+    INGOT_TRY_VOID(add_keys(source, architecture.keys, all));
+    all.from("rule");
+    all.set(keys::general_quantization_version, quantization_version);
+    all.add(tokenizer);
+    INGOT_TRY_VOID(add_keys(source, architecture.keys_after_tokenizer, all));
+    return all;
+  }
+
+  ModelFolder folder_;
+  ImportOptions options_;
+};
+
+}  // namespace
+}  // namespace hf
+
+Result<std::unique_ptr<Import>> plan_import(const Store& store, const std::string& folder,
+                                            const ImportOptions& options) {
+  INGOT_TRY(hf::ModelFolder opened,
+            hf::ModelFolder::open(store, folder, options.folder_name.value_or("")));
+  return hf::Planner(std::move(opened), options).plan();
+}
+
+std::optional<std::string> find_importable_class(const Store& store, const std::string& folder) {
+  const auto opened = hf::ModelFolder::open(store, folder);
+  if (!opened || !opened->has("config.json")) return std::nullopt;
+  const auto config = hf::Config::read(*opened);
+  const Result<hf::RuleTable>& table = hf::RuleTable::builtin();
+  if (!config || !table || table->find(config->model_class()) == nullptr) return std::nullopt;
+  return config->model_class();
+}
+
+}  // namespace ingot

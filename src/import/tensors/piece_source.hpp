@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// The bytes of one tensor of the result, in pieces that threads make on their own.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "import/tensors/tensor_view.hpp"
+#include "ingot/error.hpp"
+#include "ingot/types.hpp"
+
+namespace ingot::hf {
+
+/// Memory of one thread, which keeps what it has allocated.
+struct PieceMemory {
+  std::vector<std::byte> read;
+  std::vector<std::byte> gathered;
+  std::vector<float> numbers;
+};
+
+/// Thread-safe.
+class PieceSource {
+ public:
+  virtual ~PieceSource() = default;
+  [[nodiscard]] virtual std::uint64_t piece_count() const noexcept = 0;
+  /// Fills `bytes` with a piece. Pieces of a tensor, one after the other, are its bytes.
+  [[nodiscard]] virtual Result<void> make(std::uint64_t piece, PieceMemory& memory,
+                                          std::vector<std::byte>& bytes) const = 0;
+};
+
+/// The numbers of a view, encoded as a type.
+[[nodiscard]] std::shared_ptr<const PieceSource> pieces_of(TensorView view, TensorType type);
+
+/// Bytes that are there already.
+[[nodiscard]] std::shared_ptr<const PieceSource> pieces_of(std::vector<std::byte> bytes);
+
+}  // namespace ingot::hf

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// The tensors of a model folder, in the order in which they are imported.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "formats/safetensors/safetensors_dtypes.hpp"
+#include "import/config/config.hpp"
+#include "import/folder/model_folder.hpp"
+#include "import/tensors/number_source.hpp"
+#include "ingot/error.hpp"
+#include "ingot/source.hpp"
+
+namespace ingot::hf {
+
+struct SourceTensor {
+  std::string name;
+  std::vector<std::uint64_t> shape;  ///< Row-major: the outermost dimension first.
+  const interop::SafetensorsDtype* dtype = nullptr;
+  std::shared_ptr<const Source> file = {};
+  std::uint64_t file_offset = 0;
+  std::uint64_t size_bytes = 0;
+  /// The numbers of a tensor that is computed from others; then it has no file.
+  std::shared_ptr<const NumberSource> computed = {};
+
+  /// The numbers. Errc::element_type_unsupported if the type has none that GGUF could hold.
+  [[nodiscard]] Result<std::shared_ptr<const NumberSource>> numbers() const;
+  /// All of the stored bytes, of a tensor of at most `max_bytes`.
+  [[nodiscard]] Result<std::vector<std::byte>> read_all(std::uint64_t max_bytes) const;
+};
+
+/// The tensors of the files that the index names, or else of model*.safetensors: by file, then by
+/// name. Index and files must agree; no name may be there twice.
+[[nodiscard]] Result<std::vector<SourceTensor>> list_tensors(const ModelFolder& folder);
+
+/// Puts the tensors that quantized ones stand for in their place, by `quantization_config`.
+/// Errc::invalid_argument for methods that are not supported.
+[[nodiscard]] Result<void> undo_quantization(const Config& config,
+                                             std::vector<SourceTensor>& tensors);
+
+/// GPTQ: NAME.qweight, .qzeros, .scales and .g_idx become NAME.weight, behind all others.
+[[nodiscard]] Result<void> undo_gptq(const nlohmann::json& settings,
+                                     std::vector<SourceTensor>& tensors);
+
+/// FP8: NAME is multiplied by its scales, NAME_scale_inv, one a block of rows and columns.
+[[nodiscard]] Result<void> undo_fp8(const nlohmann::json& settings,
+                                    std::vector<SourceTensor>& tensors);
+
+}  // namespace ingot::hf

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+#include "import/tensors/tensor_plan.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "base/checked.hpp"
+#include "import/folder/refusal.hpp"
+#include "import/tensors/extra_tensors.hpp"
+#include "import/tensors/mxfp4_experts.hpp"
+#include "import/tensors/tensor_name_map.hpp"
+#include "import/tensors/transforms.hpp"
+
+namespace ingot::hf {
+namespace {
+
+constexpr std::size_t max_dimensions = 4;
+
+bool ends_with_one(std::string_view name, std::initializer_list<std::string_view> endings) {
+  return std::any_of(endings.begin(), endings.end(),
+                     [&](std::string_view ending) { return name.ends_with(ending); });
+}
+
+class Planner {
+ public:
+  explicit Planner(TensorTask task) : task_(std::move(task)), rules_{.config = task_.config} {}
+
+  Result<TensorPlan> plan() {
+    INGOT_TRY(layer_count_, task_.config.layer_count());
+    INGOT_TRY_VOID(add_extra_tensors());
+    INGOT_TRY_VOID(add_mxfp4_experts());
+    INGOT_TRY_VOID(add_others());
+    INGOT_TRY_VOID(check_layers());
+    return std::move(plan_);
+  }
+
+ private:
+  Result<void> add_extra_tensors() {
+    for (const ExtraTensorRule& rule : task_.architecture.extra_tensors) {
+      INGOT_TRY(const auto numbers, extra_numbers(rule, rules_));
+      if (!numbers) continue;
+      std::vector<std::byte> bytes(numbers->size() * sizeof(float));
+      std::memcpy(bytes.data(), numbers->data(), bytes.size());
+      ImportedTensor info{.name = rule.tensor, .type = TensorType::f32};
+      info.shape = {numbers->size()};
+      info.sources = {"config.json"};
+      INGOT_TRY_VOID(add(std::move(info), pieces_of(std::move(bytes))));
+    }
+    return {};
+  }
+
+  /// Blocks and scales become one tensor; both disappear from the list.
+  Result<void> add_mxfp4_experts() {
+    std::vector<SourceTensor>& tensors = task_.tensors;
+    std::set<std::string> used;
+    for (const SourceTensor& tensor : tensors) {
+      for (const TransformRule& rule : task_.architecture.transforms) {
+        if (rule.operation != "mxfp4") continue;
+        const auto parts = rule.names.front().match(tensor.name);
+        if (!parts) continue;
+        INGOT_TRY(const std::string scales_name, fill_pattern(rule.scales, *parts, tensor.name));
+        const auto scales = std::find_if(tensors.begin(), tensors.end(), [&](const auto& other) {
+          return other.name == scales_name;
+        });
+        if (scales == tensors.end()) return refuse(scales_name, "the tensor is missing");
+        used.insert({tensor.name, scales_name});
+        INGOT_TRY_VOID(add_experts(rule, *parts, tensor, *scales));
+      }
+    }
+    std::erase_if(tensors, [&](const auto& tensor) { return used.count(tensor.name) != 0; });
+    return {};
+  }
+
+  Result<void> add_experts(const TransformRule& rule, const NameParts& parts,
+                           const SourceTensor& blocks, const SourceTensor& scales) {
+    for (std::size_t i = 0; i < rule.to.size(); ++i) {
+      INGOT_TRY(const std::string name, fill_pattern(rule.to[i], parts, blocks.name));
+      INGOT_TRY(Mxfp4Experts experts, mxfp4_experts(blocks, scales, i, rule.to.size()));
+      ImportedTensor info{.name = {}, .type = TensorType::mxfp4};
+      INGOT_TRY(info.name, mapped(name));
+      info.shape.assign(experts.shape.rbegin(), experts.shape.rend());
+      info.sources = {blocks.name, scales.name};
+      info.transform = rule.operation;
+      INGOT_TRY_VOID(add(std::move(info), std::move(experts.pieces)));
+    }
+    return {};
+  }
+
+  Result<void> add_others() {
+    const TransformContext context{.rules = rules_, .token_count = task_.token_count};
+    Transformer transformer(task_.architecture, context);
+    for (const SourceTensor& tensor : task_.tensors) {
+      INGOT_TRY(auto numbers, tensor.numbers());
+      INGOT_TRY(std::vector<TensorView> views,
+                transformer.apply(view_of(tensor.name, tensor.shape, std::move(numbers))));
+      for (TensorView& view : views) INGOT_TRY_VOID(add_view(std::move(view)));
+    }
+    return transformer.finish();
+  }
+
+  Result<void> add_view(TensorView view) {
+    ImportedTensor info;
+    INGOT_TRY(info.name, mapped(view.name));
+    info.shape.assign(view.shape.rbegin(), view.shape.rend());
+    if (info.shape.empty()) info.shape = {1};
+    info.type = choose_type(info);
+    info.sources = view.sources;
+    for (const std::string& step : view.applied) {
+      info.transform += (info.transform.empty() ? "" : ", ") + step;
+    }
+    const TensorType type = info.type;
+    return add(std::move(info), pieces_of(std::move(view), type));
+  }
+
+  Result<std::string> mapped(const std::string& name) {
+    if (!names_) names_.emplace(task_.table, task_.architecture, layer_count_);
+    auto found = names_->find(name);
+    if (found) return *std::move(found);
+    const auto layer = layer_of(name);
+    return refuse(name, layer && *layer >= layer_count_
+                            ? "config.json counts " + std::to_string(layer_count_) + " layers"
+                            : "the architecture " + task_.architecture.name +
+                                  " has no tensor of this name, so it cannot be mapped");
+  }
+
+  TensorType choose_type(const ImportedTensor& tensor) {
+    using enum TensorType;
+    const bool is_weight = ends_with_one(tensor.name, {".weight", ".lora_a", ".lora_b"});
+    if (tensor.shape.size() < 2 || tensor.name.ends_with("_norm.weight") || !is_weight ||
+        fits_one(task_.table.always_f32(), tensor.name)) {
+      return f32;
+    }
+    const bool is_ternary = task_.type == tq1_0 || task_.type == tq2_0;
+    if (is_ternary && (tensor.name == "token_embd.weight" || tensor.name == "output.weight")) {
+      return f16;
+    }
+    if (tensor.shape[0] % find_type(task_.type)->block_elements == 0) return task_.type;
+    plan_.remarks.push_back(
+        {.code = Errc::type_does_not_fit,
+         .subject = tensor.name,
+         .detail = "F16 instead of " + std::string(find_type(task_.type)->name)});
+    return f16;
+  }
+
+  Result<void> add(ImportedTensor info, std::shared_ptr<const PieceSource> pieces) {
+    if (info.shape.size() > max_dimensions) {
+      return refuse(info.name,
+                    "GGUF has at most " + std::to_string(max_dimensions) + " dimensions");
+    }
+    std::uint64_t elements = 1;
+    for (const std::uint64_t size : info.shape) {
+      if (size == 0 || __builtin_mul_overflow(elements, size, &elements)) {
+        return refuse(info.name, "its shape has no elements, or too many");
+      }
+    }
+    const auto hidden = task_.config.find_count("hidden_size");
+    if (info.name == "token_embd.weight" && hidden && *hidden && info.shape[0] != **hidden) {
+      return refuse(info.name, "its rows have " + std::to_string(info.shape[0]) +
+                                   " elements; config.json states a hidden_size of " +
+                                   std::to_string(**hidden));
+    }
+    if (!added_.insert(info.name).second) {
+      return fail(Errc::tensor_duplicate, info.name, "from " + info.sources.front());
+    }
+    info.size_bytes = find_type(info.type)->bytes_of(elements);
+    if (info.name.starts_with("blk.")) layers_.insert(*layer_of(info.name));
+    plan_.tensors.push_back({std::move(info), std::move(pieces)});
+    return {};
+  }
+
+  Result<void> check_layers() const {
+    if (added_.count("token_embd.weight") == 0) {
+      return refuse("token_embd.weight", "the folder has no embeddings of tokens");
+    }
+    for (std::uint64_t layer = 0; layer < layer_count_; ++layer) {
+      if (layers_.count(layer) == 0) {
+        return refuse("blk." + std::to_string(layer),
+                      "the layer has no tensors; config.json counts " +
+                          std::to_string(layer_count_) + " layers");
+      }
+    }
+    return {};
+  }
+
+  TensorTask task_;
+  RuleContext rules_;
+  TensorPlan plan_;
+  std::uint64_t layer_count_ = 0;
+  std::optional<TensorNameMap> names_;
+  std::set<std::string> added_;
+  std::set<std::uint64_t> layers_;
+};
+
+}  // namespace
+
+Result<TensorPlan> plan_tensors(TensorTask task) { return Planner(std::move(task)).plan(); }
+
+}  // namespace ingot::hf

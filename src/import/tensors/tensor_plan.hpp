@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// Every tensor of the result before anything is written.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "import/architectures/architecture.hpp"
+#include "import/config/config.hpp"
+#include "import/folder/model_folder.hpp"
+#include "import/tensors/piece_source.hpp"
+#include "import/tensors/source_tensors.hpp"
+#include "ingot/error.hpp"
+#include "ingot/import.hpp"
+
+namespace ingot::hf {
+
+struct PlannedTensor {
+  ImportedTensor info;
+  std::shared_ptr<const PieceSource> pieces;
+};
+
+struct TensorTask {
+  const Config& config;
+  const RuleTable& table;
+  const Architecture& architecture;
+  std::vector<SourceTensor> tensors;  ///< As in the folder.
+  TensorType type = TensorType::f16;  ///< Of the weights.
+  std::uint64_t token_count = 0;      ///< 0: not known.
+};
+
+struct TensorPlan {
+  std::vector<PlannedTensor> tensors;  ///< In the order of the result.
+  std::vector<Error> remarks;
+};
+
+/// Gives the tensors of the folder the names by which rules know them, and leaves out those that
+/// are not imported.
+[[nodiscard]] Result<std::vector<SourceTensor>> rename_tensors(const RuleTable& table,
+                                                               const Architecture& architecture,
+                                                               std::vector<SourceTensor> tensors);
+
+/// The type of the first tensor of two or more dimensions that is BF16 or F16; else F16.
+[[nodiscard]] TensorType guess_type(const std::vector<SourceTensor>& tensors);
+
+/// @param task  its tensors are renamed.
+/// @return  the reason why the result would be wrong: tensors without a name in GGUF, missing
+///          layers or experts, shapes that contradict config.json.
+[[nodiscard]] Result<TensorPlan> plan_tensors(TensorTask task);
+
+}  // namespace ingot::hf

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// The transforms of the rules: each makes of one view one or more.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "import/architectures/architecture.hpp"
+#include "import/tensors/tensor_view.hpp"
+#include "ingot/error.hpp"
+
+namespace ingot::hf {
+
+struct TransformContext {
+  const RuleContext& rules;
+  std::uint64_t token_count = 0;  ///< 0: not known.
+};
+
+/// Applies the transforms of an architecture to its tensors, one after the other.
+class Transformer {
+ public:
+  Transformer(const Architecture& architecture, const TransformContext& context)
+      : architecture_(architecture), context_(context) {}
+
+  /// What is made of a tensor: nothing if it is dropped, or waits for the others of its stack.
+  [[nodiscard]] Result<std::vector<TensorView>> apply(TensorView view);
+
+  /// Errc::invalid_argument if a stack lacks tensors.
+  [[nodiscard]] Result<void> finish() const;
+
+ private:
+  /// The tensors of a stack that were there so far, by part and number.
+  struct Stack {
+    std::size_t wanted = 0;
+    std::map<std::pair<std::size_t, std::uint64_t>, TensorView> views;
+  };
+
+  [[nodiscard]] Result<std::vector<TensorView>> apply_rule(const TransformRule& rule,
+                                                           std::size_t position, TensorView view);
+  [[nodiscard]] Result<std::vector<TensorView>> add_to_stack(const TransformRule& rule,
+                                                             std::size_t position,
+                                                             const NameParts& parts,
+                                                             TensorView view);
+
+  const Architecture& architecture_;
+  const TransformContext& context_;
+  std::map<std::pair<std::size_t, std::string>, Stack> stacks_;  // by rule and layer
+};
+
+}  // namespace ingot::hf

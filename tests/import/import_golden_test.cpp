@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+// Model folders that the reference converter has imported: the same keys, tensors and bytes.
+#include <gmock/gmock.h>
+
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "ingot/import.hpp"
+#include "ingot/model.hpp"
+#include "support/expect_error.hpp"
+#include "support/sha256.hpp"
+#include "support/shared_files.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace ingot::test {
+namespace {
+
+using nlohmann::json;
+
+template <class T>
+void append(std::string& bytes, T number) {
+  bytes.append(reinterpret_cast<const char*>(&number), sizeof number);
+}
+
+std::string_view as_text(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+/// The SHA-256 of a value as it is stored: its type, then the value.
+std::string digest_of(const Value& value) {
+  std::string bytes;
+  append(bytes, static_cast<std::uint32_t>(value.type()));
+  if (value.is_array()) {
+    append(bytes, static_cast<std::uint32_t>(value.as_array().element_type()));
+    append(bytes, value.as_array().size());
+  } else if (value.type() == ValueType::string) {
+    append(bytes, std::uint64_t{value.bytes().size()});
+  }
+  bytes += as_text(value.bytes());
+  return sha256_of(std::as_bytes(std::span(bytes)));
+}
+
+std::vector<std::string> lines_of_keys(const Model& model) {
+  std::vector<std::string> lines;
+  for (const KeyValue& entry : model.metadata()) {
+    lines.push_back(std::string(entry.key) + " " + digest_of(entry.value));
+  }
+  return lines;
+}
+
+std::vector<std::string> lines_of_tensors(const Model& model) {
+  std::vector<std::string> lines;
+  for (const TensorInfo& tensor : model.tensors()) {
+    std::ostringstream line;
+    line << tensor.name << " " << find_type(tensor.type)->name;
+    for (const std::uint64_t size : tensor.shape) line << " " << size;
+    std::vector<std::byte> bytes(static_cast<std::size_t>(tensor.size_bytes));
+    EXPECT_THAT(model.read(tensor, 0, bytes), Succeeds());
+    line << " " << sha256_of(bytes);
+    lines.push_back(line.str());
+  }
+  return lines;
+}
+
+std::vector<std::string> expected_keys(const json& output) {
+  std::vector<std::string> lines;
+  for (const json& key : output["keys"]) {
+    lines.push_back(key["key"].get<std::string>() + " " + key["sha256"].get<std::string>());
+  }
+  return lines;
+}
+
+std::vector<std::string> expected_tensors(const json& output) {
+  std::vector<std::string> lines;
+  for (const json& tensor : output["tensors"]) {
+    std::ostringstream line;
+    line << tensor["name"].get<std::string>() << " " << tensor["type"].get<std::string>();
+    for (const json& size : tensor["dims"]) line << " " << size;
+    line << " " << tensor["sha256"].get<std::string>();
+    lines.push_back(line.str());
+  }
+  return lines;
+}
+
+class ImportGolden : public SharedFilesTest {
+ protected:
+  void expect_output(const std::filesystem::path& folder, const json& expected,
+                     const std::string& type, const json& output) {
+    SCOPED_TRACE(folder.string() + " as " + type);
+    ImportOptions options;
+    if (type != "auto") options.type = find_type(std::string_view(type))->type;
+    if (expected["pre"].is_string()) options.pre = expected["pre"].get<std::string>();
+    const auto import = plan_import(file_system(), folder, options);
+    ASSERT_THAT(import, Succeeds());
+    const std::string path = files_.path("out.gguf");
+    ASSERT_THAT((*import)->write(path, true), Succeeds());
+    const auto model = Model::open(path);
+    ASSERT_THAT(model, Succeeds());
+    EXPECT_EQ(lines_of_keys(*model), expected_keys(output));
+    EXPECT_EQ(lines_of_tensors(*model), expected_tensors(output));
+    EXPECT_EQ(sha256_of(read_whole(path)), output["file_sha256"].get<std::string>());
+  }
+
+  TemporaryFolder files_;
+};
+
+TEST_F(ImportGolden, FoldersBecomeTheSameBytes) {
+  const std::filesystem::path cases = shared_folder() / "golden/hf/cases";
+  require_files(cases);
+  if (IsSkipped()) return;
+  for (const auto& entry : std::filesystem::directory_iterator(cases)) {
+    std::ifstream file(entry.path() / "expected.json");
+    const json expected = json::parse(file);
+    if (expected.value("kind", "") == "lora") continue;
+    const std::filesystem::path folder = entry.path() / expected["input"].get<std::string>();
+    for (const auto& [type, output] : expected["outputs"].items()) {
+      expect_output(folder, expected, type, output);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ingot::test
