@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,10 +21,12 @@
 #include "ingot/metadata.hpp"
 #include "ingot/model_writer.hpp"
 #include "ingot/store.hpp"
-#include "ingot/tensor_stream.hpp"
 #include "ingot/types.hpp"
 
 namespace ingot {
+
+/// Receives the bytes written so far; false ends the work with Errc::interrupted.
+using ImportProgress = std::function<bool(std::uint64_t done_bytes)>;
 
 /// A key of the result.
 struct ImportedKey {
@@ -63,7 +66,7 @@ class INGOT_EXPORT Import {
   /// are read, reordered and encoded by many threads; memory is bounded by the header and a few
   /// pieces of tensors.
   [[nodiscard]] virtual Result<void> write(const std::string& path, bool replace = false,
-                                           const WriteProgress& progress = {}) const = 0;
+                                           const ImportProgress& progress = {}) const = 0;
 
  protected:
   std::vector<ImportedKey> keys_;

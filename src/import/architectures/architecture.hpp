@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "import/architectures/expression.hpp"
 #include "import/architectures/name_pattern.hpp"
+#include "import/architectures/rule_expression.hpp"
 #include "ingot/error.hpp"
 #include "ingot/types.hpp"
 

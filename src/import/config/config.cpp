@@ -90,6 +90,9 @@ void settle(json& target, const char* name, const json& values,
 
 Result<std::uint64_t> count_of(const json& value, std::string_view name) {
   if (value.is_number_unsigned()) return value.get<std::uint64_t>();
+  if (value.is_number_integer() && value.get<std::int64_t>() >= 0) {
+    return static_cast<std::uint64_t>(value.get<std::int64_t>());
+  }
   if (value.is_number_float()) {
     const double number = value.get<double>();
     if (number >= 0 && number < 9e15 && number == std::floor(number)) {

@@ -40,7 +40,7 @@ Result<void> FolderImport::settle(TensorType type, std::string file_name) {
 Result<std::uint64_t> FolderImport::file_bytes() const { return plan_.writer().file_bytes(); }
 
 Result<void> FolderImport::write(const std::string& path, bool replace,
-                                 const WriteProgress& progress) const {
+                                 const ImportProgress& progress) const {
   const std::lock_guard lock(writing_);
   stream_ = std::make_unique<PieceStream>(planned_, thread_count_);
   auto written = plan_.writer().write(path, {}, replace, progress);

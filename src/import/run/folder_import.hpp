@@ -27,7 +27,7 @@ class FolderImport final : public Import {
   [[nodiscard]] std::vector<KeyValue> metadata() const override { return plan_.entries(); }
   [[nodiscard]] Result<std::uint64_t> file_bytes() const override;
   [[nodiscard]] Result<void> write(const std::string& path, bool replace,
-                                   const WriteProgress& progress) const override;
+                                   const ImportProgress& progress) const override;
 
  private:
   KeyPlan plan_;

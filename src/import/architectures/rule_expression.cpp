@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Evaluates the expressions of the rules.
-#include "import/architectures/expression.hpp"
+#include "import/architectures/rule_expression.hpp"
 
 #include <array>
 #include <cmath>
 #include <limits>
 #include <utility>
 
-#include "import/architectures/expression_node.hpp"
+#include "import/architectures/rule_expression_node.hpp"
 #include "import/folder/refusal.hpp"
 
 namespace ingot::hf {

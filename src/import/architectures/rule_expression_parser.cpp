@@ -7,8 +7,8 @@
 #include <optional>
 #include <utility>
 
-#include "import/architectures/expression.hpp"
-#include "import/architectures/expression_node.hpp"
+#include "import/architectures/rule_expression.hpp"
+#include "import/architectures/rule_expression_node.hpp"
 #include "import/folder/refusal.hpp"
 
 namespace ingot::hf {

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+// Property: whatever config.json, the header of the weights and the rules hold, an import is
+// refused, or is planned and written; nothing crashes, and no bug is reported.
+
+#include <cstdint>
+#include <cstdlib>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "import/architectures/architecture.hpp"
+#include "import/config/config.hpp"
+#include "ingot/import.hpp"
+#include "ingot/store.hpp"
+
+namespace {
+
+using namespace ingot;
+
+constexpr std::string_view tokenizer =
+    R"({"model": {"type": "BPE", "vocab": {"a": 0, "b": 1}, "merges": []}, "added_tokens": []})";
+
+/// A safetensors file of zeros: embeddings, and tensors of a layer under names of llama.
+std::string weights() {
+  const std::string header =
+      R"({"model.embed_tokens.weight": {"dtype": "F16", "shape": [2, 8], "data_offsets": [0, 32]},)"
+      R"("model.layers.0.self_attn.q_proj.weight": {"dtype": "F16", "shape": [8, 8], "data_offsets": [32, 160]},)"
+      R"("model.layers.0.input_layernorm.weight": {"dtype": "F16", "shape": [8], "data_offsets": [160, 176]}})";
+  std::string file(8, '\0');
+  for (std::size_t i = 0; i < 4; ++i) file[i] = static_cast<char>(header.size() >> (8 * i) & 255);
+  return file + header + std::string(176, '\0');
+}
+
+std::span<const std::byte> bytes_of(std::string_view text) {
+  return std::as_bytes(std::span(text));
+}
+
+void import(const std::string& config, std::string_view file) {
+  MemoryStore store;
+  store.add("m/config.json", bytes_of(config));
+  store.add("m/tokenizer.json", bytes_of(tokenizer));
+  store.add("m/model.safetensors", bytes_of(file));
+  static_cast<void>(find_importable_class(store, "m"));
+  ImportOptions options;
+  options.pre = "default";
+  options.thread_count = 1;
+  const auto planned = plan_import(store, "m", options);
+  if (!planned) {
+    if (planned.error().code == Errc::internal) std::abort();
+    return;
+  }
+  const Import& ready = **planned;
+  if (!ready.file_bytes()) std::abort();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
+  static const std::string tensors = weights();
+  const auto& table = hf::RuleTable::builtin();
+  if (!table) std::abort();
+  static const std::vector<std::string> classes = table->classes();
+  const std::string& model_class = classes[data[0] % classes.size()];
+  // The text as members of a configuration that begins well, as all of it, and as the weights.
+  const std::string start = R"({"architectures": [")" + model_class +
+                            R"("], "num_hidden_layers": 1, "hidden_size": 8, "n_embd": 8,)"
+                            R"( "num_attention_heads": 2)";
+  import(start + ", " + std::string(text) + "}", tensors);
+  import(std::string(text), tensors);
+  import(start + "}", text);
+  static_cast<void>(hf::Config::parse(text, "config.json"));
+  const auto expression = hf::Expression::parse(text);
+  const auto config = hf::Config::parse(start + "}", "config.json");
+  if (expression && config) static_cast<void>(expression->evaluate({.config = *config}));
+  const hf::RuleText files[] = {{"shared.json", text}, {"a.json", text}};
+  static_cast<void>(hf::RuleTable::parse(files));
+  const auto pattern = hf::NamePattern::parse(text.substr(0, 40));
+  if (pattern) static_cast<void>(pattern->match("model.layers.0.mlp.experts.3.w1.weight"));
+  return 0;
+}
