@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "import/architectures/architecture.hpp"
+#include "import/architectures/architecture_rules.hpp"
 #include "import/config/config.hpp"
 #include "ingot/import.hpp"
 #include "ingot/store.hpp"

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/with_subject.hpp"
-#include "import/architectures/architecture.hpp"
+#include "import/architectures/architecture_rules.hpp"
 #include "import/architectures/rule_texts.hpp"
 #include "import/folder/json_text.hpp"
 #include "import/folder/refusal.hpp"
@@ -328,8 +328,9 @@ Result<RuleTable> RuleTable::parse(std::span<const RuleText> files) {
       INGOT_TRY(table.drops_, each<NamePattern>(object["drop_everywhere"], pattern_of));
       INGOT_TRY(table.late_drops_, each<NamePattern>(object["drop_after_renames"], pattern_of));
       INGOT_TRY(table.always_f32_, each<NamePattern>(object["always_f32"], pattern_of));
-    } else if (file.file == "tensor_names.json") {
-      INGOT_TRY(table.tensor_kinds_, read_tensor_kinds(object));
+    } else if (file.file.starts_with("tensor_names")) {
+      INGOT_TRY(std::vector<TensorKind> kinds, read_tensor_kinds(object));
+      std::move(kinds.begin(), kinds.end(), std::back_inserter(table.tensor_kinds_));
     } else {
       families.emplace_back(file.file, std::move(object));
     }

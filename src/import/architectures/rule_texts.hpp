@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "import/architectures/architecture.hpp"
+#include "import/architectures/architecture_rules.hpp"
 
 namespace ingot::hf {
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "import/architectures/architecture.hpp"
+#include "import/architectures/architecture_rules.hpp"
 #include "import/config/config.hpp"
 #include "import/folder/model_folder.hpp"
 #include "import/keys/key_plan.hpp"

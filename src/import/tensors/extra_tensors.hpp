@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "import/architectures/architecture.hpp"
+#include "import/architectures/architecture_rules.hpp"
 #include "ingot/error.hpp"
 
 namespace ingot::hf {

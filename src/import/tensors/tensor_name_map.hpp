@@ -8,7 +8,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "import/architectures/architecture.hpp"
+#include "import/architectures/architecture_rules.hpp"
 
 namespace ingot::hf {
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "import/architectures/architecture.hpp"
+#include "import/architectures/architecture_rules.hpp"
 #include "import/config/config.hpp"
 #include "import/folder/model_folder.hpp"
 #include "import/tensors/piece_source.hpp"

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "import/architectures/architecture.hpp"
+#include "import/architectures/architecture_rules.hpp"
 #include "import/tensors/tensor_view.hpp"
 #include "ingot/error.hpp"
 
