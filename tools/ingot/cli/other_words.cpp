@@ -109,10 +109,10 @@ std::string_view find(std::string_view command, std::string_view word) noexcept 
 std::string_view other_command(std::string_view word) noexcept { return find("", word); }
 
 std::string other_words_page() {
-  std::string page = "| typed | here |\n| --- | --- |\n";
+  std::string page = "| after `ingot` | here |\n| --- | --- |\n";
   for (const Row& row : rows) {
     const std::string_view space = row.command.empty() ? "" : " ";
-    page += fmt::format("| `ingot {}{}{}` | {} |\n", row.command, space, row.word, row.instead);
+    page += fmt::format("| `{}{}{}` | {} |\n", row.command, space, row.word, row.instead);
   }
   return page;
 }
