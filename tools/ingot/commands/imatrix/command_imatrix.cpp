@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// `ingot imatrix show|merge|convert FILE...` -- importance matrices, without a model.
+// `ingot imatrix show|merge|convert FILE...` -- importance matrices; `collect MODEL` makes them.
 
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <ingot/imatrix.hpp>
 #include <ingot/recipe.hpp>
 #include <ingot/text.hpp>
@@ -16,6 +17,7 @@
 #include "cli/json_stream.hpp"
 #include "cli/model_files.hpp"
 #include "cli/table.hpp"
+#include "commands/evaluate/evaluation_run.hpp"
 
 namespace ingot::cli {
 namespace {
@@ -26,20 +28,24 @@ constexpr const char* examples =
     "  ingot imatrix show imatrix.dat --model model-F16.gguf\n"
     "  ingot imatrix merge english.gguf code.gguf -o both.gguf\n"
     "  ingot imatrix convert imatrix.dat -o imatrix.gguf\n"
+    "  ingot imatrix collect model-F16.gguf --text calibration.txt -o imatrix.gguf\n"
     "\n"
     "show   what is in the files, all together; with --model also what is missing\n"
     "merge  as if all had been collected in one run: sums and counts are added\n"
     "convert  from either format to the other\n"
+    "collect  run a model on a text and sum up the inputs of its matrices\n"
     "An OUT that ends in .dat is in the older format, any other is GGUF.\n"
     "Exit status 1: with --model, a matrix of the model has no data, or wrong sizes.";
 
-enum class Action : std::uint8_t { show, merge, convert };
+enum class Action : std::uint8_t { show, merge, convert, collect };
 
 struct Options {
   Action action = Action::show;
   std::vector<std::string> files;
   std::string out;
   std::string model;
+  TextRequest text;
+  bool includes_output = false;
   bool is_forced = false;
 };
 
@@ -231,12 +237,20 @@ ExitCode show(const Options& options, Console& console, const ImportanceMatrix& 
   return is_short ? ExitCode::negative : ExitCode::done;
 }
 
-ExitCode write(const Options& options, Console& console, const ImportanceMatrix& matrix) {
-  for (const std::string& file : options.files) {
+/// Refuses an output that is one of the inputs.
+bool refuse_inputs(const Options& options, Console& console) {
+  std::vector<std::string> inputs = options.files;
+  inputs.push_back(options.text.file);
+  for (const std::string& file : inputs) {
     if (!is_same_file(options.out, file)) continue;
     console.complain(options.out, "it is an input; the output must be another file");
-    return ExitCode::usage;
+    return true;
   }
+  return false;
+}
+
+ExitCode write(const Options& options, Console& console, const ImportanceMatrix& matrix) {
+  if (refuse_inputs(options, console)) return ExitCode::usage;
   const bool is_legacy = options.out.ends_with(".dat");
   const Result<void> written = matrix.write(
       options.out, is_legacy ? ImatrixFormat::legacy : ImatrixFormat::gguf, options.is_forced);
@@ -245,13 +259,52 @@ ExitCode write(const Options& options, Console& console, const ImportanceMatrix&
   return console.fail(options.out, written.error());
 }
 
+/// Runs a model on a text and writes what its matrices were given.
+ExitCode collect(const Options& options, Console& console) {
+  const std::string& file = options.files[0];
+  // A long run must not end at a file that is in the way.
+  if (refuse_inputs(options, console)) return ExitCode::usage;
+  if (!options.is_forced && std::filesystem::exists(options.out)) {
+    return console.refuse_existing(options.out);
+  }
+  const Result<Model> model = console.open_model(file);
+  if (!model) return console.fail(file, model.error());
+  std::string failed;
+  const Result<TextChunks> text = read_chunks(options.text, *model, file, failed);
+  if (!text) return console.fail(failed, text.error());
+  const Result<ImportanceMatrix> matrix = run_chunks(
+      console, file, size_of_model(*model), text->chunk_count(), [&](const EvaluationOptions& run) {
+        ImportanceOptions importance;
+        importance.run.thread_count = run.thread_count;
+        importance.run.progress = run.progress;
+        importance.dataset = options.text.file;
+        importance.includes_output = options.includes_output;
+        return collect_importance(*model, *text, importance);
+      });
+  if (!matrix) return console.fail(file, matrix.error());
+  return write(options, console, *matrix);
+}
+
+/// What is wrong with the arguments of `collect`; empty if nothing is.
+std::string settle_collecting(const Options& options) {
+  if (options.files.size() != 1) return "collect takes one MODEL";
+  if (options.text.file.empty()) return "--text is missing; it names the text to collect from";
+  return options.out.empty() ? "-o is missing; it names the file to write" : std::string();
+}
+
 /// What is wrong with the arguments; empty if nothing is.
 std::string settle_arguments(Options& options, const Console& console) {
+  const bool has_text = !options.text.file.empty() || options.text.chunk_tokens > 0 ||
+                        options.text.max_chunks > 0 || options.includes_output;
+  if (has_text && options.action != Action::collect) {
+    return "--text, --ctx-size, --chunks and --process-output go with collect";
+  }
   if (options.action == Action::show) {
     return options.out.empty() ? std::string() : "show writes nothing, so there is no -o";
   }
   if (console.is_json()) return "it reports nothing, so there is no --json";
   if (!options.model.empty()) return "--model goes with show";
+  if (options.action == Action::collect) return settle_collecting(options);
   // `convert IN OUT`, as other commands have it
   if (options.out.empty() && options.action == Action::convert && options.files.size() == 2) {
     options.out = options.files[1];
@@ -267,6 +320,7 @@ std::string settle_arguments(Options& options, const Console& console) {
 ExitCode run(Options& options, Console& console) {
   const std::string problem = settle_arguments(options, console);
   if (!problem.empty()) return console.refuse_usage("imatrix: " + problem);
+  if (options.action == Action::collect) return collect(options, console);
   std::string failed;
   const Result<ImportanceMatrix> matrix = open_all(options.files, failed);
   if (!matrix) return console.fail(failed, matrix.error());
@@ -278,16 +332,23 @@ ExitCode run(Options& options, Console& console) {
 
 void add_imatrix_command(CLI::App& program, Console& console) {
   auto options = std::make_shared<Options>();
-  CLI::App& command = add_command(
-      program, "imatrix", "Show, merge and convert importance matrices for quantizing", examples);
-  require(
-      add_choice(command, "ACTION", "ACTION", options->action,
-                 {{"show", Action::show}, {"merge", Action::merge}, {"convert", Action::convert}},
-                 "What to do: {}"));
-  require(add_argument(command, "FILE", options->files, "Importance matrices, GGUF or .dat"));
+  CLI::App& command =
+      add_command(program, "imatrix",
+                  "Show, merge, convert and collect importance matrices for quantizing", examples);
+  require(add_choice(command, "ACTION", "ACTION", options->action,
+                     {{"show", Action::show},
+                      {"merge", Action::merge},
+                      {"convert", Action::convert},
+                      {"collect", Action::collect}},
+                     "What to do: {}"));
+  require(add_argument(command, "FILE", options->files,
+                       "Importance matrices, GGUF or .dat; for collect a model"));
   add_text(command, "-o,--output", options->out, "OUT", "The file to write");
   add_text(command, "--model", options->model, "MODEL",
            "Compare with the tensors of MODEL, for show");
+  add_text_options(command, options->text);
+  add_switch(command, "--process-output", options->includes_output,
+             "Collect for the output matrix, too");
   add_switch(command, "--force", options->is_forced, "Replace OUT if it exists");
   on_run(command, [options, &console] { console.finish(run(*options, console)); });
 }

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+// `ingot evaluate BASE OTHER... --text FILE` -- what a quantization costs.
+
+#include <fmt/core.h>
+
+#include <deque>
+#include <ingot/text.hpp>
+#include <memory>
+#include <utility>
+
+#include "commands/evaluate/evaluation_output.hpp"
+#include "commands/evaluate/evaluation_run.hpp"
+
+namespace ingot::cli {
+namespace {
+
+constexpr const char* examples =
+    "Examples:\n"
+    "  ingot evaluate model-F16.gguf model-Q4_K_M.gguf model-Q3_K_M.gguf --text wiki.txt\n"
+    "  ingot evaluate model.gguf --text wiki.txt --chunks 20    # perplexity alone\n"
+    "  ingot evaluate model-F16.gguf model-*.gguf --text wiki.txt --markdown >>README.md\n"
+    "\n"
+    "KL is the divergence of the predictions of OTHER from those of BASE, in nats per\n"
+    "token: 0 if they are equal. The models run here, in float32, on all cores. BASE runs\n"
+    "once for all others. Every +/- is a standard error; docs/evaluate.md says what is\n"
+    "counted, and lists the architectures.";
+
+struct Options {
+  std::string base;
+  std::vector<std::string> others;
+  TextRequest text;
+  bool wants_markdown = false;
+  bool wants_chunks = false;
+};
+
+/// One run of the command.
+class Evaluate {
+ public:
+  Evaluate(const Options& options, Console& console) : options_(options), console_(console) {}
+
+  ExitCode run() {
+    if (options_.text.file.empty()) {
+      return console_.refuse_usage("evaluate: --text is missing; it names the text to predict");
+    }
+    if (options_.wants_markdown && console_.is_json()) {
+      return console_.refuse_usage("evaluate: give --markdown or --json, not both");
+    }
+    std::vector<std::string> files = {options_.base};
+    files.insert(files.end(), options_.others.begin(), options_.others.end());
+    for (const std::string& file : files) {
+      Result<Model> model = console_.open_model(file);
+      if (!model) return console_.fail(file, model.error());
+      files_.push_back({file, size_of_model(*model)});
+      models_.push_back(std::move(*model));
+    }
+    return evaluate_models();
+  }
+
+ private:
+  ExitCode evaluate_models() {
+    std::string failed;
+    const Result<TextChunks> text = read_chunks(options_.text, models_[0], options_.base, failed);
+    if (!text) return console_.fail(failed, text.error());
+    std::vector<const Model*> others;
+    std::uint64_t bytes = 0;
+    for (const Model& model : models_) {
+      if (&model != &models_[0]) others.push_back(&model);
+      bytes += size_of_model(model);
+    }
+    const Result<Evaluation> found = run_chunks(
+        console_, options_.base, bytes, text->chunk_count(), [&](const EvaluationOptions& options) {
+          return evaluate(models_[0], others, *text, options);
+        });
+    if (!found) return fail(found.error());
+    print({files_, options_.text.file, *found, options_.wants_chunks});
+    return ExitCode::done;
+  }
+
+  /// The library numbers the others; people know their names.
+  ExitCode fail(Error error) {
+    for (std::size_t i = 0; i < options_.others.size(); ++i) {
+      const std::string prefix = fmt::format("OTHER {}: ", i);
+      if (!error.subject.starts_with(prefix)) continue;
+      error.subject.erase(0, prefix.size());
+      return console_.fail(options_.others[i], error);
+    }
+    return console_.fail(options_.base, error);
+  }
+
+  void print(const EvaluationFacts& facts) {
+    if (console_.is_json()) {
+      print_evaluation_json(console_, facts);
+    } else if (options_.wants_markdown) {
+      print_evaluation_markdown(console_, facts);
+    } else {
+      print_evaluation(console_, facts);
+    }
+  }
+
+  const Options& options_;
+  Console& console_;
+  std::vector<EvaluatedFile> files_;
+  std::deque<Model> models_;  // the base first
+};
+
+}  // namespace
+
+void add_evaluate_command(CLI::App& program, Console& console) {
+  auto options = std::make_shared<Options>();
+  CLI::App& command =
+      add_command(program, "evaluate",
+                  "Measure how far quantized models diverge from their original", examples);
+  require(add_argument(command, "BASE", options->base, "The original, in F16, BF16, F32 or Q8_0"));
+  add_argument(command, "OTHER", options->others, "Models to compare with it");
+  add_text_options(command, options->text);
+  add_switch(command, "--markdown", options->wants_markdown, "Print a table for a model card");
+  add_switch(command, "--by-chunk", options->wants_chunks, "Print the figures of every chunk, too");
+  on_run(command, [options, &console] { console.finish(Evaluate(*options, console).run()); });
+}
+
+}  // namespace ingot::cli

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: MIT
+#include "commands/evaluate/evaluation_output.hpp"
+
+#include <fmt/core.h>
+
+#include <array>
+#include <cmath>
+#include <ingot/text.hpp>
+#include <optional>
+#include <string_view>
+
+#include "cli/json_stream.hpp"
+#include "cli/table.hpp"
+
+namespace ingot::cli {
+namespace {
+
+struct Quantile {
+  const char* name;
+  double share;
+};
+
+/// Those that llama-perplexity prints, too.
+constexpr std::array<Quantile, 10> quantiles = {{{"min", 0.0},
+                                                 {"1%", 0.01},
+                                                 {"5%", 0.05},
+                                                 {"10%", 0.1},
+                                                 {"median", 0.5},
+                                                 {"90%", 0.9},
+                                                 {"95%", 0.95},
+                                                 {"99%", 0.99},
+                                                 {"99.9%", 0.999},
+                                                 {"max", 1.0}}};
+
+/// An error of a figure; nothing for that of a single chunk, which is unknown.
+std::optional<double> known(double error) {
+  return std::isfinite(error) ? std::optional(error) : std::nullopt;
+}
+
+std::string error_text(double error, int digits) {
+  return std::isfinite(error) ? fmt::format("{:.{}f}", error, digits) : std::string("?");
+}
+
+std::string with_error(double value, double error, int digits) {
+  return fmt::format("{:.{}f} +/- {}", value, digits, error_text(error, digits));
+}
+
+double percent(double share) { return 100.0 * share; }
+
+double ratio_of(const ModelComparison& other) { return std::exp(other.log_ratio.mean); }
+
+double ratio_error_of(const ModelComparison& other) {
+  return ratio_of(other) * other.log_ratio.error;
+}
+
+/// "128 tokens of text.txt, ..."
+std::string basis(const EvaluationFacts& facts, std::string_view text) {
+  const Evaluation& found = facts.evaluation;
+  return fmt::format("{} scored tokens of {}: {} chunks of {}, the second half of each",
+                     format_digits(found.scored_tokens), escape(text),
+                     format_digits(found.chunk_count), found.chunk_tokens);
+}
+
+void print_models(Console& console, const EvaluationFacts& facts) {
+  const Evaluation& found = facts.evaluation;
+  const std::vector<Column> columns = {{"model", Align::left, Narrow::shorten},
+                                       {"size", Align::right, Narrow::hide},
+                                       {"KL", Align::right},
+                                       {"+/-", Align::right},
+                                       {"median", Align::right, Narrow::hide},
+                                       {"99 %", Align::right, Narrow::hide},
+                                       {"same top", Align::right},
+                                       {"perplexity", Align::right},
+                                       {"ratio", Align::right}};
+  print_table(console, columns, facts.files.size(),
+              [&](std::size_t row, std::span<std::string> cells) {
+                cells[0] = facts.files[row].file;
+                cells[1] = format_bytes(facts.files[row].size_bytes);
+                if (row == 0) {
+                  for (std::size_t i = 2; i < 7; ++i) cells[i] = "-";
+                  cells[7] = fmt::format("{:.4f}", found.base.perplexity());
+                  cells[8] = "1";
+                  return;
+                }
+                const ModelComparison& other = found.others[row - 1];
+                cells[2] = fmt::format("{:.6f}", other.divergence.mean);
+                cells[3] = error_text(other.divergence.error, 6);
+                cells[4] = fmt::format("{:.6f}", other.quantile(0.5));
+                cells[5] = fmt::format("{:.5f}", other.quantile(0.99));
+                cells[6] = fmt::format("{:.2f} %", percent(other.same_top.mean));
+                cells[7] = fmt::format("{:.4f}", other.score.perplexity());
+                cells[8] = fmt::format("{:.5f}", ratio_of(other));
+              });
+}
+
+void print_differences(Console& console, const EvaluationFacts& facts) {
+  const std::size_t count = facts.evaluation.others.size();
+  if (count < 2) return;
+  console.out().print("\n{}\n", console.paint(Style::strong, "Differences of KL, chunk by chunk"));
+  std::vector<std::array<std::size_t, 2>> pairs;
+  for (std::size_t a = 0; a < count; ++a) {
+    for (std::size_t b = a + 1; b < count; ++b) pairs.push_back({a, b});
+  }
+  const std::vector<Column> columns = {{"model", Align::left, Narrow::shorten},
+                                       {"less that of", Align::left, Narrow::shorten},
+                                       {"difference", Align::right},
+                                       {"+/-", Align::right}};
+  print_table(console, columns, pairs.size(), [&](std::size_t row, std::span<std::string> cells) {
+    const auto [a, b] = pairs[row];
+    const MeanEstimate difference = facts.evaluation.difference(a, b);
+    cells[0] = facts.files[a + 1].file;
+    cells[1] = facts.files[b + 1].file;
+    cells[2] = fmt::format("{:+.6f}", difference.mean);
+    cells[3] = error_text(difference.error, 6);
+  });
+}
+
+void print_chunks(Console& console, const EvaluationFacts& facts) {
+  const Evaluation& found = facts.evaluation;
+  console.out().print(
+      "\n{}\n", console.paint(Style::strong, "By chunk: perplexity of the base, KL of the others"));
+  std::vector<Column> columns = {{"chunk", Align::right}, {"base", Align::right}};
+  for (std::size_t i = 0; i < found.others.size(); ++i) {
+    columns.push_back({facts.files[i + 1].file, Align::right, Narrow::shorten});
+  }
+  print_table(console, columns, found.chunk_count,
+              [&](std::size_t row, std::span<std::string> cells) {
+                cells[0] = fmt::format("{}", row + 1);
+                cells[1] = fmt::format("{:.4f}", std::exp(found.base.chunk_losses[row]));
+                for (std::size_t i = 0; i < found.others.size(); ++i) {
+                  cells[i + 2] = fmt::format("{:.6f}", found.others[i].chunk_divergences[row]);
+                }
+              });
+}
+
+void write_numbers(JsonStream& json, const char* key, std::span<const double> numbers) {
+  json.key(key);
+  json.begin_array(Layout::line);
+  for (const double number : numbers) json.value(number);
+  json.end();
+}
+
+void write_estimate(JsonStream& json, const std::string& key, double value, double error) {
+  json.member(key, value);
+  json.member(key + "_error", known(error));
+}
+
+void write_score(JsonStream& json, const EvaluatedFile& file, const ModelScore& score) {
+  json.member("file", std::string_view(file.file));
+  json.member("size_bytes", file.size_bytes);
+  write_estimate(json, "perplexity", score.perplexity(), score.perplexity_error());
+  write_estimate(json, "loss", score.loss.mean, score.loss.error);
+  write_numbers(json, "chunk_losses", score.chunk_losses);
+}
+
+void write_comparison(JsonStream& json, const EvaluatedFile& file, const ModelComparison& other) {
+  json.begin_object();
+  write_score(json, file, other.score);
+  write_estimate(json, "perplexity_ratio", ratio_of(other), ratio_error_of(other));
+  write_estimate(json, "kl", other.divergence.mean, other.divergence.error);
+  write_estimate(json, "same_top", other.same_top.mean, other.same_top.error);
+  json.key("kl_quantiles");
+  json.begin_object(Layout::line);
+  for (const Quantile& quantile : quantiles) {
+    json.member(quantile.name, other.quantile(quantile.share));
+  }
+  json.end();
+  write_numbers(json, "chunk_kl", other.chunk_divergences);
+  write_numbers(json, "chunk_same_top", other.chunk_same_tops);
+  json.end();
+}
+
+/// A text in a cell of a Markdown table.
+std::string cell(std::string_view text) {
+  std::string result;
+  for (const char character : escape(text)) {
+    if (character == '|') result += '\\';
+    result += character;
+  }
+  return result;
+}
+
+std::string name_of_file(std::string_view path) {
+  return std::string(path.substr(path.rfind('/') + 1));
+}
+
+}  // namespace
+
+void print_evaluation(Console& console, const EvaluationFacts& facts) {
+  const ModelScore& base = facts.evaluation.base;
+  print_models(console, facts);
+  print_differences(console, facts);
+  if (facts.has_chunks) print_chunks(console, facts);
+  console.out().print("\n{}\n", console.paint(Style::strong, basis(facts, facts.text)));
+  console.out().print("perplexity of the base {}\n",
+                      with_error(base.perplexity(), base.perplexity_error(), 4));
+}
+
+void print_evaluation_json(Console& console, const EvaluationFacts& facts) {
+  const Evaluation& found = facts.evaluation;
+  JsonStream json(console.out());
+  json.begin_object();
+  json.member("text", std::string_view(facts.text));
+  json.member("chunk_count", found.chunk_count);
+  json.member("chunk_tokens", found.chunk_tokens);
+  json.member("scored_tokens", found.scored_tokens);
+  json.key("base");
+  json.begin_object();
+  write_score(json, facts.files[0], found.base);
+  json.end();
+  json.key("others");
+  json.begin_array();
+  for (std::size_t i = 0; i < found.others.size(); ++i) {
+    write_comparison(json, facts.files[i + 1], found.others[i]);
+  }
+  json.end();
+  json.key("differences");
+  json.begin_array();
+  for (std::size_t a = 0; a < found.others.size(); ++a) {
+    for (std::size_t b = a + 1; b < found.others.size(); ++b) {
+      const MeanEstimate difference = found.difference(a, b);
+      json.begin_object(Layout::line);
+      json.member("file", std::string_view(facts.files[a + 1].file));
+      json.member("other", std::string_view(facts.files[b + 1].file));
+      write_estimate(json, "kl", difference.mean, difference.error);
+      json.end();
+    }
+  }
+  json.end();
+  json.end();
+}
+
+void print_evaluation_markdown(Console& console, const EvaluationFacts& facts) {
+  const Evaluation& found = facts.evaluation;
+  Output& out = console.out();
+  out.print("| model | size | KL divergence | 99 % | same top token | perplexity | ratio |\n");
+  out.print("| --- | ---: | ---: | ---: | ---: | ---: | ---: |\n");
+  out.print("| {} | {} | | | | {:.4f} | 1 |\n", cell(name_of_file(facts.files[0].file)),
+            format_bytes(facts.files[0].size_bytes), found.base.perplexity());
+  for (std::size_t i = 0; i < found.others.size(); ++i) {
+    const ModelComparison& other = found.others[i];
+    out.print("| {} | {} | {} | {:.5f} | {:.2f} % | {:.4f} | {} |\n",
+              cell(name_of_file(facts.files[i + 1].file)),
+              format_bytes(facts.files[i + 1].size_bytes),
+              with_error(other.divergence.mean, other.divergence.error, 6), other.quantile(0.99),
+              percent(other.same_top.mean), other.score.perplexity(),
+              with_error(ratio_of(other), ratio_error_of(other), 5));
+  }
+  out.print("\n{}, measured by `ingot evaluate`.\n", cell(basis(facts, name_of_file(facts.text))));
+}
+
+}  // namespace ingot::cli

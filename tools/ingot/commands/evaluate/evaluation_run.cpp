@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+#include "commands/evaluate/evaluation_run.hpp"
+
+#include "text/whole_file.hpp"
+
+namespace ingot::cli {
+
+void add_text_options(CLI::App& command, TextRequest& request) {
+  add_text(command, "--text", request.file, "FILE",
+           "The text to predict, UTF-8; - is standard input");
+  add_number(command, "--ctx-size", request.chunk_tokens, min_chunk_tokens, max_chunk_tokens,
+             "Tokens of a chunk; default: the smaller of 512 and the context of the model");
+  add_number(command, "--chunks", request.max_chunks, 1, std::uint64_t{1} << 40,
+             "Use only the first chunks of the text; default: all");
+}
+
+Result<TextChunks> read_chunks(const TextRequest& request, const Model& model,
+                               const std::string& model_file, std::string& failed) {
+  failed = request.file;
+  INGOT_TRY(const std::string text, read_whole(request.file));
+  Result<TextChunks> chunks = chunks_of(model, text, static_cast<std::size_t>(request.chunk_tokens),
+                                        static_cast<std::size_t>(request.max_chunks));
+  // A text that is too short is about the text, all else about the tokenizer.
+  if (!chunks && chunks.error().code != Errc::invalid_argument) failed = model_file;
+  return chunks;
+}
+
+std::uint64_t size_of_model(const Model& model) {
+  std::uint64_t bytes = 0;
+  for (const ModelFile& file : model.files()) bytes += file.file_bytes;
+  return bytes;
+}
+
+}  // namespace ingot::cli

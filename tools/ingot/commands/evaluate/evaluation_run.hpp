@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// Texts for models at work, and the progress through them.
+#pragma once
+
+#include <cstdint>
+#include <ingot/evaluate.hpp>
+#include <string>
+#include <utility>
+
+#include "cli/command.hpp"
+#include "cli/progress.hpp"
+
+namespace ingot::cli {
+
+/// The options that name a text and cut it.
+struct TextRequest {
+  std::string file;
+  std::uint64_t chunk_tokens = 0;  ///< 0: usual
+  std::uint64_t max_chunks = 0;    ///< 0: all
+};
+
+/// `--text`, `--ctx-size` and `--chunks`.
+void add_text_options(CLI::App& command, TextRequest& request);
+
+/// The chunks of the text, by the tokenizer of `model`; errors name the file that they are about.
+[[nodiscard]] Result<TextChunks> read_chunks(const TextRequest& request, const Model& model,
+                                             const std::string& model_file, std::string& failed);
+
+/// Bytes of all files of a model.
+[[nodiscard]] std::uint64_t size_of_model(const Model& model);
+
+/// Runs `work(options)` with a bar that shows how many bytes of weights have been through.
+///
+/// @param weight_bytes  that each chunk passes.
+template <class Work>
+auto run_chunks(Console& console, const std::string& subject, std::uint64_t weight_bytes,
+                std::uint64_t chunk_count, const Work& work) {
+  const std::uint64_t total = weight_bytes * chunk_count;
+  return run_with_progress(console, subject, total, [&](const GoOn& go_on) {
+    EvaluationOptions options;
+    options.thread_count = console.threads();
+    options.progress = [&](const EvaluationProgress& progress) {
+      const double share = static_cast<double>(progress.done) / static_cast<double>(progress.total);
+      return go_on(static_cast<std::uint64_t>(share * static_cast<double>(total)));
+    };
+    return work(options);
+  });
+}
+
+}  // namespace ingot::cli
