@@ -79,7 +79,7 @@ expect_error 3 'breaks its format' "$ingot" imatrix show short.dat
 "$ingot" sample other.gguf --embedding 512 --layers 2 --experts 4 -q
 expect_error 2 'does not fit' "$ingot" quantize other.gguf x.gguf Q4_K_M --imatrix all.dat
 expect_error 2 'has nothing on this tensor' "$ingot" quantize model.gguf x.gguf IQ2_XS --imatrix attention.dat
-expect_error 2 'ACTION must be show, merge or convert' "$ingot" imatrix frob all.dat
+expect_error 2 'ACTION must be show, merge, convert or collect' "$ingot" imatrix frob all.dat
 expect_error 2 '-o is missing' "$ingot" imatrix merge all.dat attention.dat
 expect_error 2 '--force' "$ingot" imatrix convert all.dat all.gguf
 expect_error 2 'it is an input' "$ingot" imatrix convert all.dat ./all.dat --force

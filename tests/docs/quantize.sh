@@ -10,3 +10,4 @@ with open("older.dat", "wb") as file:
     file.write(struct.pack("<256f", *range(1, 257)) + struct.pack("<ii", 2, len(text)) + text)
 '
 for name in imatrix english code; do ingot imatrix convert older.dat -o $name.gguf; done
+for i in {1..60}; do echo "The quick brown fox jumps over the lazy dog number $i."; done >calibration.txt

@@ -16,14 +16,14 @@ namespace {
 
 constexpr const char* examples =
     "Examples:\n"
-    "  ingot evaluate model-F16.gguf model-Q4_K_M.gguf model-Q3_K_M.gguf --text wiki.txt\n"
+    "  ingot evaluate F16.gguf Q4_K_M.gguf Q3_K_M.gguf --text wiki.txt\n"
     "  ingot evaluate model.gguf --text wiki.txt --chunks 20    # perplexity alone\n"
-    "  ingot evaluate model-F16.gguf model-*.gguf --text wiki.txt --markdown >>README.md\n"
+    "  ingot evaluate F16.gguf Q*.gguf --text wiki.txt --markdown >>README.md\n"
     "\n"
     "KL is the divergence of the predictions of OTHER from those of BASE, in nats per\n"
-    "token: 0 if they are equal. The models run here, in float32, on all cores. BASE runs\n"
-    "once for all others. Every +/- is a standard error; docs/evaluate.md says what is\n"
-    "counted, and lists the architectures.";
+    "token: 0 if they are equal. The models run here, in float32, on all cores; BASE\n"
+    "runs once for all others. Every +/- is a standard error. docs/evaluate.md has the\n"
+    "rules of counting and the architectures.";
 
 struct Options {
   std::string base;
