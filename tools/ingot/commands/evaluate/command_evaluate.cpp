@@ -22,8 +22,8 @@ constexpr const char* examples =
     "\n"
     "KL is the divergence of the predictions of OTHER from those of BASE, in nats per\n"
     "token: 0 if they are equal. The models run here, in float32, on all cores; BASE\n"
-    "runs once for all others. Every +/- is a standard error. docs/evaluate.md has the\n"
-    "rules of counting and the architectures.";
+    "runs once for all others. Every +/- is a standard error. docs/evaluate.md has\n"
+    "the rules of counting and the architectures.";
 
 struct Options {
   std::string base;
