@@ -6,6 +6,8 @@
 #include <span>
 #include <utility>
 
+#include "ingot/tokenizer.hpp"
+
 namespace ingot::hf {
 namespace {
 
@@ -49,7 +51,7 @@ constexpr std::pair<std::string_view, std::string_view> spellings[] = {
     {"(?i:'s|'t|'re|'ve|'m|'ll|'d)", "<C>"},
     {"'(?i:[sdmt]|ll|ve|re)", "<C>"},
     {"(?:'[sS]|'[tT]|'[rR][eE]|'[vV][eE]|'[mM]|'[lL][lL]|'[dD])", "<C>"},
-    {"(?i:[sdmt]|ll|ve|re)", "<C>"},
+    {"'(?:[sSdDmMtT]|[lL][lL]|[vV][eE]|[rR][eE])", "<C>"},
     {"\r", "\\r"},
     {"\n", "\\n"},
     {"?+", "?"},
@@ -148,6 +150,37 @@ std::vector<std::string_view> words(std::string_view text) {
   return list;
 }
 
+/// Whether the steps are the expressions of the engine itself, as an exported tokenizer has them.
+bool matches(const PreTokenizerFacts& facts, const PreStructure& structure) {
+  const std::vector<std::string>& steps = structure.steps;
+  return (structure.normalizer == "none" || structure.normalizer == "nfc") &&
+         !facts.has_plain_text && steps.size() == facts.expressions.size() + 1 &&
+         steps.back() == "Bytes" &&
+         std::equal(facts.expressions.begin(), facts.expressions.end(), steps.begin(),
+                    [](std::string_view expression, const std::string& step) {
+                      return one_spelling(expression) == step;
+                    });
+}
+
+/// The names of the structure's row. Without a row: those of a row whose names have the expressions
+/// of the structure, else the first name that has them.
+std::vector<std::string_view> candidates(const PreStructure& structure) {
+  for (const Row& row : rows) {
+    if (matches(row, structure)) return words(row.names);
+  }
+  std::vector<std::string_view> first;
+  for (const std::string_view name : known_pre_tokenizers()) {
+    const auto facts = facts_of_pre_tokenizer(name);
+    if (!facts || !matches(*facts, structure)) continue;
+    if (first.empty()) first.push_back(name);
+    for (const Row& row : rows) {
+      std::vector<std::string_view> names = words(row.names);
+      if (std::find(names.begin(), names.end(), name) != names.end()) return names;
+    }
+  }
+  return first;
+}
+
 void move_to_front(std::vector<std::string_view>& names, std::string_view name) {
   const auto found = std::find(names.begin(), names.end(), name);
   if (found != names.end()) std::rotate(names.begin(), found, found + 1);
@@ -175,10 +208,8 @@ std::string PreStructure::text() const {
 
 std::vector<std::string_view> names_of(const PreStructure& structure,
                                        std::string_view model_class) {
-  const auto row = std::find_if(std::begin(rows), std::end(rows),
-                                [&](const Row& r) { return matches(r, structure); });
-  if (row == std::end(rows)) return {};
-  std::vector<std::string_view> names = words(row->names);
+  std::vector<std::string_view> names = candidates(structure);
+  if (names.empty()) return {};
   const std::string_view first = names.front();
   // These carry flags of the engine with them, beside the way to cut.
   if (structure.has_separator) {

@@ -74,6 +74,18 @@ TEST(PreStructure, TakesSpellingsThatMeanTheSame) {
   EXPECT_EQ(first_name(split(other) + "," + bytes), "qwen2");
 }
 
+TEST(PreStructure, TakesTheExpressionsOfTheEngine) {
+  EXPECT_EQ(first_name(split(R"('s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+|)"
+                             R"( ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S))") +
+                       "," + bytes),
+            "gpt-2");
+  const std::string seed_coder =
+      R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}{1}|)"
+      R"( ?[^\\s\\p{L}\\p{N}\\r\\n]+|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+)";
+  EXPECT_EQ(first_name(split(seed_coder) + "," + bytes), "seed-coder");
+  EXPECT_EQ(first_name(split(seed_coder)), "");
+}
+
 TEST(PreStructure, IsUnknownIfOneStepIs) {
   EXPECT_EQ(first_name(""), "");
   EXPECT_EQ(first_name(split(llama3)), "");
