@@ -89,9 +89,9 @@ struct ModelScore {
   MeanEstimate loss;                 ///< Negative log-likelihood, nats per token.
   std::vector<double> chunk_losses;  ///< Means of the chunks.
 
-  [[nodiscard]] double perplexity() const noexcept;
+  [[nodiscard]] INGOT_EXPORT double perplexity() const noexcept;
   /// Standard error of the perplexity, by the slope of the exponential.
-  [[nodiscard]] double perplexity_error() const noexcept;
+  [[nodiscard]] INGOT_EXPORT double perplexity_error() const noexcept;
 };
 
 /// The predictions of a model beside those of the base.
@@ -105,7 +105,7 @@ struct ModelComparison {
   std::vector<float> sorted_divergences;  ///< Of all tokens, ascending.
 
   /// The divergence that a share of the tokens (0 to 1) does not exceed.
-  [[nodiscard]] double quantile(double share) const noexcept;
+  [[nodiscard]] INGOT_EXPORT double quantile(double share) const noexcept;
 };
 
 struct Evaluation {
@@ -117,7 +117,7 @@ struct Evaluation {
 
   /// The divergence of the model `a` less that of `b`, chunk by chunk: far more precise than the
   /// difference of the two means, because both models see the same text.
-  [[nodiscard]] MeanEstimate difference(std::size_t a, std::size_t b) const;
+  [[nodiscard]] INGOT_EXPORT MeanEstimate difference(std::size_t a, std::size_t b) const;
 };
 
 /// Runs `base` and `others` on a text and compares the distributions of the next token. All figures
