@@ -46,6 +46,9 @@ red=$'\e[31m' green=$'\e[32m' yellow=$'\e[33m'
 "$ingot" edit a.gguf -o odd.gguf --set general.file_type=7 -q
 expect 1 "$ingot" check odd.gguf --color always | grep -qF "${yellow}warning" || fail "warning"
 head -c 100 a.gguf >cut.gguf
+# Where colours do not depend on a theme: amber, which can be read on black and on white.
+expect 1 env TERM=xterm-256color "$ingot" check odd.gguf --color always | grep -qF $'\x1b[38;5;130mwarning' ||
+  fail "yellow cannot be read on white"
 expect 3 "$ingot" check cut.gguf --color always | grep -qF "${red}refused" || fail "refused"
 "$ingot" edit a.gguf -o less.gguf --remove general.license --remove-tensor output.weight -q
 expect 1 "$ingot" diff a.gguf less.gguf --color always >colours

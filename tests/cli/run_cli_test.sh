@@ -19,7 +19,7 @@ mkdir "$folder/work"
 cd "$folder/work"
 
 # The same output on every machine and in every terminal.
-unset COLUMNS NO_COLOR LC_CTYPE LANG
+unset COLUMNS NO_COLOR COLORTERM LC_CTYPE LANG
 export LC_ALL=C TERM=xterm
 export ingot=$program tests
 # What ends a process at a chosen call; see kill_at_random.py. Sanitizers want to be loaded first.

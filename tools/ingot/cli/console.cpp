@@ -68,25 +68,34 @@ std::size_t terminal_columns() {
 constexpr std::size_t narrowest = 40;  // below this a table is no help to anybody
 constexpr std::size_t widest = 1000;
 
-std::string_view escape_sequence(Style style) {
+/// Whether the terminal knows the 256 colours, whose values do not depend on a theme.
+bool has_fixed_colours() {
+  return environment("TERM").find("256color") != std::string::npos ||
+         !environment("COLORTERM").empty();
+}
+
+/// The beginning of a style. Of the fixed colours, each has a contrast of 3.8 or more with black
+/// and with white: amber stands for yellow, which cannot be read on white. A theme of 16 colours is
+/// asked for the usual ones, and each verdict is a word as well.
+std::string_view escape_sequence(Style style, bool has_fixed) {
   switch (style) {
     case Style::strong:
       return "\x1b[1m";
     case Style::faint:
       return "\x1b[2m";
     case Style::accent:
-      return "\x1b[36m";
+      return has_fixed ? "\x1b[38;5;30m" : "\x1b[36m";
     case Style::second:
-      return "\x1b[35m";
+      return has_fixed ? "\x1b[38;5;133m" : "\x1b[35m";
     case Style::third:
-      return "\x1b[94m";
+      return has_fixed ? "\x1b[38;5;63m" : "\x1b[94m";
     case Style::fourth:
     case Style::good:
-      return "\x1b[32m";
+      return has_fixed ? "\x1b[38;5;28m" : "\x1b[32m";
     case Style::warning:
-      return "\x1b[33m";
+      return has_fixed ? "\x1b[38;5;130m" : "\x1b[33m";
     case Style::bad:
-      return "\x1b[31m";
+      return has_fixed ? "\x1b[38;5;160m" : "\x1b[31m";
     case Style::plain:
       break;
   }
@@ -262,7 +271,7 @@ std::string Console::paint(Style style, std::string_view text) const {
       color_ == When::always || (color_ == When::automatic && is_terminal_ &&
                                  environment("NO_COLOR").empty() && environment("TERM") != "dumb");
   if (!has_color || style == Style::plain || text.empty()) return std::string(text);
-  return fmt::format("{}{}\x1b[0m", escape_sequence(style), text);
+  return fmt::format("{}{}\x1b[0m", escape_sequence(style, has_fixed_colours()), text);
 }
 
 bool Console::shows_progress() const noexcept {
