@@ -42,6 +42,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto found = evaluate(*model, others, text, options);
   if (has_value(found)) {
     require(found->others[0].divergence.mean == 0.0);
+    require(found->others[0].quantile(1.0) == 0.0);
+    require(found->difference(0, 0).mean == 0.0);
+    require(found->base.perplexity() > 0.0);
+    require(!(found->base.perplexity_error() < 0.0));
     require(mean_of_chunks(found->base.chunk_losses).mean == found->base.loss.mean);
   }
   has_value(compute_logits(*model, text, options));
