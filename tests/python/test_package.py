@@ -28,7 +28,8 @@ PYTHON_OF_HEADER = {
 }
 # Headers whose functions Python has of its own, or that are parts to build other programs with.
 WITHOUT = {
-    "evaluate": "the program has no command for it yet", "half": "numpy.float16", "import_options": "no public function takes them yet",
+    "evaluate": "only the program has it yet", "import": "only the program has it yet",
+    "half": "numpy.float16", "import_options": "only the program has it yet",
     "ingot": "includes the others", "npy": "numpy.save", "output_file": "open(path, 'wb')",
     "output_set": "open(path, 'wb')", "tensor_stream": "Tensor.dequantize(rows=...)", "text": "str",
     "token_stream": "Tokenizer.encode_batch",
@@ -86,10 +87,11 @@ def test_every_function_of_the_library_is_called(root):
 # Commands of the program that are no function of a name like theirs.
 PYTHON_OF_COMMAND = {
     "anatomy": "Model.anatomy", "cache": "list_remote_cache", "chat": "ChatTemplate.render",
-    "chat_template": "ChatTemplate", "detokenize": "Tokenizer.decode", "export_tokenizer": None,
-    "extract": "Tensor.numpy", "metadata": "Metadata", "quantize": "quantize_model", "report": None,
-    "sample": "Writer", "show": "Model.summary", "tensors": "Tensors", "tokenize": "Tokenizer",
-    "types": "tensor_types", "vocab": "Tokenizer.text",
+    "chat_template": "ChatTemplate", "detokenize": "Tokenizer.decode", "evaluate": None,
+    "export_tokenizer": None, "extract": "Tensor.numpy", "metadata": "Metadata",
+    "quantize": "quantize_model", "report": None, "sample": "Writer", "show": "Model.summary",
+    "tensors": "Tensors", "tokenize": "Tokenizer", "types": "tensor_types",
+    "vocab": "Tokenizer.text",
 }
 
 
