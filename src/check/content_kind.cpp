@@ -124,7 +124,7 @@ bool is_model_content(std::span<const std::byte> head, std::uint64_t file_bytes)
 
 std::string_view identify_content(std::span<const std::byte> head,
                                   std::uint64_t file_bytes) noexcept {
-  if (head.empty()) return file_bytes == 0 ? "an empty file" : std::string_view{};
+  if (head.empty()) return file_bytes == 0 ? "empty" : std::string_view{};
   if (const Signature* signature = find_signature(text_of(head))) return signature->description;
   if (is_safetensors(head, file_bytes)) return "a safetensors file: `ingot convert` reads it";
   const bool is_zero =

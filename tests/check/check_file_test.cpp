@@ -138,7 +138,7 @@ TEST(CheckFile, SaysWhatAFileIsInstead) {
   }
   const Checked empty = check(""sv);
   ASSERT_EQ(empty.findings.size(), 1u);
-  EXPECT_THAT(empty.findings[0].message, HasSubstr("an empty file"));
+  EXPECT_THAT(empty.findings[0].message, HasSubstr("the file is empty"));
   EXPECT_EQ(identify_content({}, 100), "");
 }
 
