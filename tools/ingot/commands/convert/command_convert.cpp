@@ -5,6 +5,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <ingot/convert.hpp>
 #include <ingot/interop.hpp>
 #include <ingot/text.hpp>
@@ -16,6 +17,7 @@
 #include "cli/declaration.hpp"
 #include "cli/json_stream.hpp"
 #include "cli/progress.hpp"
+#include "commands/convert/import_folder.hpp"
 
 namespace ingot::cli {
 namespace {
@@ -28,13 +30,15 @@ constexpr const char* examples =
     "  ingot convert model.gguf m.safetensors --type BF16 --names hf --max-size 5G\n"
     "  ingot convert model.gguf weights.npz\n"
     "  ingot convert model.gguf out/weights.bump --context 4096\n"
-    "  ingot convert folder_with_safetensors model.gguf\n"
+    "  ingot convert Qwen3-0.6B qwen3.gguf --type q8_0\n"
+    "  ingot convert Qwen3-0.6B --plan\n"
     "  ingot convert ggml-model-f16.bin model.gguf --context 4096 --eps 1e-5\n"
     "\n"
     "IN is a GGUF file, any shard of a set, a bump file, a safetensors file, its\n"
     "index or a folder with one, or a LLaMA file from before GGUF; its content\n"
     "decides. The format of OUT follows from its ending or from --to.\n"
-    "docs/convert.md says what each format keeps and loses.\n"
+    "docs/convert.md says what each format keeps and loses. A Hugging Face folder\n"
+    "with config.json becomes a GGUF that engines load: docs/import.md.\n"
     "Nothing is written before everything has been checked.";
 
 std::optional<float> parse_positive(const std::string& text) {
@@ -60,6 +64,10 @@ struct Options {
   std::optional<std::uint32_t> context;
   std::optional<std::uint32_t> heads_per_group;
   std::string rms_epsilon;
+  std::string out_file;
+  std::string metadata_file;
+  bool only_plan = false;
+  ImportOptions import;
   ConvertOptions convert;
 
   /// For files from before GGUF.
@@ -115,7 +123,11 @@ std::string find_misplaced(const Options& options, FileFormat format) {
       {convert.version.has_value(), "--gguf-version", is_gguf},
       {convert.all_tensors, "--all-tensors", is_gguf},
       {convert.type.has_value(), "--type", !is_bump},
-      {options.names.has_value(), "--names", !is_gguf && !is_bump},
+      {options.names.has_value(), "--names", is_gguf ? options.names == NameStyle::keep : !is_bump},
+      {options.import.pre.has_value(), "--pre", false},
+      {options.import.model_name.has_value(), "--model-name", false},
+      {!options.metadata_file.empty(), "--metadata", false},
+      {options.only_plan, "--plan", false},
       {convert.max_file_bytes != 0, "--max-size", format == FileFormat::safetensors},
       {options.bump_version.has_value(), "--bump-version", is_bump},
       {options.codes.has_value(), "--dtype-codes", is_bump},
@@ -134,7 +146,7 @@ std::string find_misplaced(const Options& options, FileFormat format) {
 /// Takes over what the parser could not check. Returns what is wrong, or nothing.
 std::string settle(Options& options) {
   ConvertOptions& convert = options.convert;
-  if (!options.type.empty()) {
+  if (!options.type.empty() && options.type != "auto") {
     const TensorTypeInfo* info = find_type(std::string_view(options.type));
     if (info == nullptr) return "--type must be F32, F16, BF16 or F64";
     convert.type = info->type;
@@ -213,7 +225,51 @@ void print_json(Console& console, const Options& options, const Conversion& conv
   json.end();
 }
 
+/// Whether the input is a model folder that becomes a GGUF with its names, keys and tokenizer.
+bool is_import(const Options& options) {
+  std::error_code ignored;
+  if (options.names || !is_model_folder(options.in)) return false;
+  if (options.format) return options.format == FileFormat::gguf;
+  return options.out.empty() || std::filesystem::is_directory(options.out, ignored) ||
+         format_by_ending(options.out) == FileFormat::gguf;
+}
+
+/// What was asked for and has no meaning for a model folder; empty if all has.
+std::string find_misplaced_for_folder(const Options& options) {
+  const ConvertOptions& convert = options.convert;
+  if (convert.byte_order || convert.alignment) return "--endian and --align";
+  if (convert.version) return "--gguf-version";
+  if (convert.all_tensors) return "--all-tensors";
+  if (!options.max_size.empty()) return "--max-size";
+  const bool is_ggml = options.context || options.heads_per_group || !options.rms_epsilon.empty();
+  return is_ggml ? "--context, --gqa and --eps" : "";
+}
+
+ExitCode run_import(Options& options, Console& console) {
+  const std::string misplaced = find_misplaced_for_folder(options);
+  if (!misplaced.empty()) {
+    return console.refuse_usage("convert: " + misplaced + " has no meaning for a model folder");
+  }
+  options.import.thread_count = console.threads();
+  return import_folder({.folder = options.in,
+                        .out = options.out,
+                        .type = options.type,
+                        .metadata_file = options.metadata_file,
+                        .options = options.import,
+                        .only_plan = options.only_plan,
+                        .replace = options.convert.replace},
+                       console);
+}
+
 ExitCode run(Options& options, Console& console) {
+  if (!options.out_file.empty()) {
+    if (!options.out.empty()) return console.refuse_usage("convert: OUT and --outfile are one");
+    options.out = options.out_file;
+  }
+  if (options.out.empty() && !options.only_plan) {
+    return console.refuse_usage("convert: name the file to write: IN OUT");
+  }
+  if (is_import(options)) return run_import(options, console);
   if (options.out == "-") {
     return console.refuse_usage(
         "convert: OUT must be a file, which appears complete or not at all");
@@ -291,6 +347,20 @@ void add_bump_options(CLI::App& command, Options& options) {
              "bump: read metadata as the original converter does, errors included");
 }
 
+void add_folder_options(CLI::App& command, Options& options) {
+  add_switch(command, "--plan", options.only_plan,
+             "Model folders: show keys and tensors with their origins, write nothing");
+  add_text(command, "--pre", options.import.pre, "NAME",
+           "Model folders: pre-tokenizer; default: by the tokenizer");
+  add_text(command, "--model-name", options.import.model_name, "NAME",
+           "Model folders: name of the model; default: by its card and its folder");
+  add_text(command, "--metadata", options.metadata_file, "FILE",
+           "Model folders: JSON with values for keys of general.*");
+  add_text(command, "--outtype", options.type, "TYPE", "As --type, in lower case too");
+  add_text(command, "--outfile", options.out_file, "FILE",
+           "As OUT; of model folders {ftype} in it becomes the type");
+}
+
 void add_ggml_options(CLI::App& command, Options& options) {
   add_number(command, "--context", options.context, 1, std::numeric_limits<std::uint32_t>::max(),
              "GGML, bump: tokens of context; default: 2048 for GGML, else that of the model");
@@ -306,18 +376,21 @@ void add_convert_command(CLI::App& program, Console& console) {
   CLI::App& command = add_command(program, "convert",
                                   "Write a model in another format, or as another GGUF", examples);
   require(add_argument(command, "IN", options->in, "The model: GGUF, bump, safetensors, GGML"));
-  require(add_argument(command, "OUT", options->out, "The file to write"));
+  add_argument(command, "OUT", options->out, "The file to write");
   add_choice(command, "--to", "FORMAT", options->format, all_formats(),
              "Format of OUT, {}; default: by its ending");
-  note_words(*add_text(command, "--type", options->type, "TYPE",
-                       "Type of the weights: F32, F16, BF16 or F64; default: as they are"),
-             {"F32", "F16", "BF16", "F64"});
+  note_words(
+      *add_text(command, "--type", options->type, "TYPE",
+                "Type of the weights: F32, F16, BF16 or F64; of model folders auto, F32, F16, "
+                "BF16, Q8_0, TQ1_0 or TQ2_0; default: as they are"),
+      {"auto", "F32", "F16", "BF16", "F64", "Q8_0", "TQ1_0", "TQ2_0"});
   add_choice(command, "--names", "STYLE", options->names,
              {{"keep", NameStyle::keep}, {"hf", NameStyle::hf}},
              "safetensors, npz: names of tensors, {}; hf: as in Hugging Face models");
   add_text(command, "--max-size", options->max_size, "SIZE",
            "safetensors: split into files of at most 500M, 5G, 2GiB");
   add_gguf_options(command, *options);
+  add_folder_options(command, *options);
   add_ggml_options(command, *options);
   add_bump_options(command, *options);
   add_switch(command, "--force", options->convert.replace, "Replace outputs that exist");

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+#include "commands/convert/import_folder.hpp"
+
+#include <filesystem>
+#include <ingot/store.hpp>
+#include <ingot/text.hpp>
+#include <utility>
+#include <vector>
+
+#include "cli/json_stream.hpp"
+#include "cli/progress.hpp"
+#include "cli/table.hpp"
+#include "text/value_text.hpp"
+#include "text/whole_file.hpp"
+
+namespace ingot::cli {
+namespace {
+
+constexpr std::size_t value_columns = 40;
+
+std::string lower(std::string text) {
+  for (char& c : text) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return text;
+}
+
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
+  for (std::size_t at = text.find(from); at != text.npos; at = text.find(from, at + to.size())) {
+    text.replace(at, from.size(), to);
+  }
+}
+
+/// The path of the output: OUT, or in the folder OUT the name that the model suggests.
+std::string output_path(const FolderConversion& conversion, const Import& import) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(conversion.out, ignored)) {
+    return std::filesystem::path(conversion.out) / import.file_name();
+  }
+  const std::string type(find_type(import.type())->name);
+  std::string path = conversion.out;
+  replace_all(path, "{FTYPE}", type);
+  replace_all(path, "{ftype}", lower(type));
+  return path;
+}
+
+std::string join(const std::vector<std::string>& names) {
+  if (names.empty()) return "-";
+  if (names.size() == 1) return names.front();
+  return names.front() + " and " + std::to_string(names.size() - 1) + " more";
+}
+
+void print_plan(Console& console, const Import& import) {
+  const std::vector<KeyValue> values = import.metadata();
+  const Column key_columns[] = {{"KEY"}, {"VALUE"}, {"FROM"}};
+  print_table(console, key_columns, values.size(), [&](std::size_t row, auto cells) {
+    cells[0] = std::string(values[row].key);
+    cells[1] = short_value_text(values[row].value, value_columns);
+    cells[2] = import.keys()[row].origin;
+  });
+  console.out().print("\n");
+  const Column tensor_columns[] = {{"TENSOR"},    {"TYPE"}, {"SHAPE"}, {"BYTES", Align::right},
+                                   {"TRANSFORM"}, {"FROM"}};
+  print_table(console, tensor_columns, import.tensors().size(), [&](std::size_t row, auto cells) {
+    const ImportedTensor& tensor = import.tensors()[row];
+    cells[0] = tensor.name;
+    cells[1] = type_text(tensor.type);
+    cells[2] = shape_text(tensor.shape);
+    cells[3] = std::to_string(tensor.size_bytes);
+    cells[4] = tensor.transform.empty() ? "-" : tensor.transform;
+    cells[5] = join(tensor.sources);
+  });
+}
+
+void write_keys(JsonStream& json, const Import& import) {
+  const std::vector<KeyValue> values = import.metadata();
+  json.key("keys");
+  json.begin_array();
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    json.begin_object(Layout::line);
+    json.member("key", values[i].key);
+    json.member("from", std::string_view(import.keys()[i].origin));
+    json.end();
+  }
+  json.end();
+}
+
+void write_tensors(JsonStream& json, const Import& import) {
+  json.key("tensors");
+  json.begin_array();
+  for (const ImportedTensor& tensor : import.tensors()) {
+    json.begin_object(Layout::line);
+    json.member("name", std::string_view(tensor.name));
+    json.member("type", find_type(tensor.type)->name);
+    json.key("shape");
+    json.begin_array();
+    for (const std::uint64_t size : tensor.shape) json.value(size);
+    json.end();
+    json.member("bytes", tensor.size_bytes);
+    json.member("transform", std::string_view(tensor.transform));
+    json.key("from");
+    json.begin_array();
+    for (const std::string& name : tensor.sources) json.value(std::string_view(name));
+    json.end();
+    json.end();
+  }
+  json.end();
+}
+
+void print_json(Console& console, const Import& import, const FolderConversion& conversion,
+                const std::string& path) {
+  JsonStream json(console.out());
+  json.begin_object();
+  json.member("file", std::string_view(conversion.folder));
+  json.member("output", std::string_view(path));
+  json.member("type", find_type(import.type())->name);
+  if (conversion.only_plan) {
+    write_keys(json, import);
+    write_tensors(json, import);
+  }
+  json.end();
+}
+
+}  // namespace
+
+bool is_model_folder(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(std::filesystem::path(path) / "config.json", ignored);
+}
+
+ExitCode import_folder(const FolderConversion& conversion, Console& console) {
+  ImportOptions options = conversion.options;
+  if (!conversion.type.empty() && conversion.type != "auto") {
+    const TensorTypeInfo* info = find_type(std::string_view(conversion.type));
+    if (info == nullptr) {
+      return console.refuse_usage(
+          "convert: --type must be auto, F32, F16, BF16, Q8_0, TQ1_0 or TQ2_0");
+    }
+    options.type = info->type;
+  }
+  if (!conversion.metadata_file.empty()) {
+    const Result<std::string> text = read_whole(conversion.metadata_file);
+    if (!text) return console.fail(conversion.metadata_file, text.error());
+    options.metadata = *text;
+  }
+  const auto import = plan_import(file_system(), conversion.folder, options);
+  if (!import) return console.fail(conversion.folder, import.error());
+  for (const Error& remark : (*import)->remarks()) {
+    console.remark(conversion.folder, "note: " + remark.message());
+  }
+  const std::string path = output_path(conversion, **import);
+  if (!conversion.only_plan) {
+    const auto bytes = (*import)->file_bytes();
+    if (!bytes) return console.fail(conversion.folder, bytes.error());
+    const Result<void> result = run_with_progress(console, path, *bytes, [&](const GoOn& go_on) {
+      return (*import)->write(path, conversion.replace, go_on);
+    });
+    if (!result && result.error().code == Errc::already_exists)
+      return console.refuse_existing(path);
+    if (!result) return console.fail(conversion.folder, result.error());
+  }
+  if (console.is_json()) {
+    print_json(console, **import, conversion, path);
+  } else if (conversion.only_plan) {
+    print_plan(console, **import);
+  }
+  return ExitCode::done;
+}
+
+}  // namespace ingot::cli
