@@ -56,6 +56,7 @@ constexpr std::array rows = {
     Row{"", "gguf-validate", "'ingot check'"},
     Row{"", "gguf-compare", "'ingot diff'"},
     Row{"", "gguf-view", "'ingot show'"},
+    Row{"", "convert_hf_to_gguf.py", "'ingot convert FOLDER OUT'"},
     Row{"", "convert_llama_ggml_to_gguf.py", "'ingot convert'"},
     Row{"convert", "--input", "the first argument: 'ingot convert IN OUT'"},
     Row{"convert", "--output", "the second argument: 'ingot convert IN OUT'"},
