@@ -26,6 +26,7 @@
 #include <string>
 #include <vector>
 
+#include "ingot/edit.hpp"
 #include "ingot/model.hpp"
 #include "ingot/model_writer.hpp"
 #include "support/watched_memory.hpp"
@@ -290,6 +291,29 @@ void open_and_walk(benchmark::State& state, const std::string& path, FileAccess 
   }
 }
 
+/// A file through its layout index and by the walk, in turns; the ratio is that of the medians.
+void open_indexed(benchmark::State& state, FileAccess access) {
+  const std::string path = workplace().model("256k_index.gguf", vocabulary_of_256k);
+  auto edit = ModelEdit::open(path);
+  if (edit) edit->add_index();
+  if (!edit || !edit->save()) return state.SkipWithError("no index");
+  const OpenOptions whole{.access = access};
+  OpenOptions indexed = whole;
+  indexed.uses_index = true;
+  const Result<Model> model = Model::open(path, indexed);
+  if (!model || model->is_verified()) return state.SkipWithError("a wrong answer");
+  std::vector<double> open_times;
+  std::vector<double> whole_times;
+  for (auto _ : state) {
+    whole_times.push_back(seconds_of([&] { benchmark::DoNotOptimize(Model::open(path, whole)); }));
+    open_times.push_back(seconds_of([&] { benchmark::DoNotOptimize(Model::open(path, indexed)); }));
+    state.SetIterationTime(open_times.back());
+  }
+  state.counters["median_us"] = 1e6 * median(open_times);
+  state.counters["walk_us"] = 1e6 * median(whole_times);
+  state.counters["ratio"] = median(open_times) / median(whole_times);
+}
+
 void find_tensors(benchmark::State& state, std::uint64_t count) {
   const std::string path =
       workplace().model(std::to_string(count) + ".gguf", [&] { return many_tensors(count); });
@@ -339,6 +363,13 @@ bool register_all() {
 
   register_both("vocabulary_256k",
                 [] { return workplace().model("256k.gguf", vocabulary_of_256k); });
+  for (const FileAccess access : {FileAccess::map, FileAccess::read}) {
+    const char* name = access == FileAccess::map ? "open_indexed_mapped" : "open_indexed_read";
+    benchmark::RegisterBenchmark(name,
+                                 [=](benchmark::State& state) { open_indexed(state, access); })
+        ->UseManualTime()
+        ->Unit(benchmark::kMicrosecond);
+  }
   for (const std::uint64_t count : {1'000u, 10'000u, 100'000u}) {
     const std::string name = "tensors_" + std::to_string(count);
     register_both(name, [=] {

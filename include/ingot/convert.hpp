@@ -49,6 +49,7 @@ struct ConvertOptions {
   std::optional<std::uint32_t> version = {};    ///< GGUF: default 3.
   std::optional<Endian> byte_order = {};        ///< GGUF: default that of the model.
   std::optional<std::uint32_t> alignment = {};  ///< GGUF: default that of the model.
+  bool has_index = false;                       ///< GGUF: write a layout index.
   BumpOptions bump = {};
   /// Files that no output may replace, besides those of the model: where it was opened from another
   /// format, OpenedModel::paths.

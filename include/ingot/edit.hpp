@@ -113,6 +113,10 @@ class INGOT_EXPORT ModelEdit {
   Result<void> remove_tensor(std::string_view name);
   Result<void> rename_tensor(std::string_view name, std::string_view new_name);
 
+  /// Gives the file a layout index (layout_index.hpp). One that is there is kept true anyway, and
+  /// goes by `remove_key`.
+  void add_index();
+
   /// Keeps at least this much slack before the data; 0: none at all. Without this, slack that is
   /// there stays, and is used.
   void reserve(std::uint64_t slack_bytes);

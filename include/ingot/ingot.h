@@ -217,6 +217,8 @@ typedef struct ingot_open_options {
   uint64_t max_tensors;         ///< Default 2^20
   uint64_t max_string_bytes;    ///< One string value; default 64 MiB.
   uint64_t max_array_elements;  ///< One array; default 2^28.
+  uint64_t uses_index;          ///< Not 0: read a file that has a layout index through it, without
+                                ///< its long keys; see ingot_is_verified.
 } ingot_open_options;
 
 /// Opens the model at `path` and, if that is one shard of a set (`NAME-00001-of-00003.gguf`), all
@@ -290,6 +292,10 @@ INGOT_EXPORT uint64_t ingot_file_count(const ingot_model* model);
 
 /// How many shards the model's set has, missing ones included; 1 if it is not split. 0 for NULL.
 INGOT_EXPORT uint32_t ingot_shard_count(const ingot_model* model);
+
+/// 1 if all files were read as a whole; 0 if one was read through its layout index, which its
+/// writer could have made to show other tensors than other readers see.
+INGOT_EXPORT int ingot_is_verified(const ingot_model* model);
 
 /// Describes the file at `index`; files are ordered by `shard`.
 INGOT_EXPORT ingot_code ingot_get_file_info(const ingot_model* model, uint64_t index,

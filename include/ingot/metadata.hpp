@@ -24,6 +24,10 @@ namespace ingot {
 /// Bytes that offsets of tensors are multiples of, in a file without `general.alignment`.
 inline constexpr std::uint32_t default_alignment = 32;
 
+/// The first key of a file that has a layout index (layout_index.hpp); an ordinary array of u64 to
+/// every other reader.
+inline constexpr std::string_view layout_index_key = "ingot.index";
+
 namespace detail {
 struct ValueContext;  // how the values of one file are encoded, and the indexes built for them
 }

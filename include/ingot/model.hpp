@@ -58,6 +58,11 @@ struct OpenOptions {
   /// Reads the header and nothing else: of a file that is cut off behind it, or of a pipe, which is
   /// not read further. Sizes are those that the header promises; reading data is Errc::not_mapped.
   bool is_header_only = false;
+  /// Reads a file that has a layout index (layout_index.hpp) through it: the tensors, and the keys
+  /// with short values, without a look at the long ones. Whoever wrote the file wrote the index, so
+  /// that what is read is unverified (`ModelFile::is_indexed`): another reader could see other
+  /// tensors. A file without an index, or with one that does not fit, is read as a whole.
+  bool uses_index = false;
   Limits limits = {};
 };
 
@@ -73,6 +78,8 @@ struct ModelFile {
   std::uint64_t infos_offset = 0;       ///< First byte of the tensor infos, after the metadata.
   std::uint64_t header_bytes = 0;       ///< First byte after the tensor infos.
   std::uint64_t data_offset = 0;        ///< First byte of the data section.
+  bool is_indexed = false;              ///< Read through its layout index: unverified.
+  std::uint64_t unread_keys = 0;        ///< Of such a file: those that are not in `metadata`.
   std::span<const KeyValue> metadata;   ///< This file's own keys, in its order.
   std::span<const TensorInfo> tensors;  ///< This file's own tensors, in its order.
 };
@@ -119,6 +126,9 @@ class INGOT_EXPORT Model {
   /// The path at which the shard `index` belongs by the file names of the set; empty if the model
   /// was not opened as one of a named set.
   [[nodiscard]] std::string shard_path(std::uint32_t index) const;
+
+  /// Whether all files were read as a whole, not through a layout index (OpenOptions::uses_index).
+  [[nodiscard]] bool is_verified() const noexcept;
 
   /// Whether the file names or keys make this a part of a set, even of a set of one.
   [[nodiscard]] bool is_split() const noexcept;

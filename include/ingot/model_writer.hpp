@@ -46,6 +46,8 @@ struct WriteFormat {
   std::uint32_t version = 3;
   Endian byte_order = Endian::little;
   bool is_lenient = false;  ///< Also write models that only a lenient reader opens.
+  /// Also write a layout index (layout_index.hpp); a writer that has its key does so anyway.
+  bool has_index = false;
 
   /// The version and byte order of a model's first file.
   [[nodiscard]] INGOT_EXPORT static WriteFormat of(const Model& model) noexcept;

@@ -39,6 +39,7 @@ struct QuantizeModelOptions {
   bool keeps_shards = false;  ///< Order tensors by the shard that they are in.
 
   bool allows_requantize = false;  ///< Also quantize tensors that are quantized already.
+  bool has_index = false;          ///< Write a layout index.
   bool allows_nan = false;         ///< NaN and infinities are quantized as far as types can.
 
   /// Called when all keys of the result are set, to change some.

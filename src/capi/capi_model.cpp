@@ -73,6 +73,7 @@ Result<OpenOptions> ingot::capi::convert_open_options(const ingot_open_options* 
   take_over(limits.max_tensors, given.max_tensors);
   take_over(limits.max_string_bytes, given.max_string_bytes);
   take_over(limits.max_array_elements, given.max_array_elements);
+  converted.uses_index = given.uses_index != 0;
   return converted;
 }
 
@@ -116,6 +117,10 @@ void ingot_close(ingot_model* model) { delete model; }
 
 uint64_t ingot_file_count(const ingot_model* model) {
   return model != nullptr ? model->model.files().size() : 0;
+}
+
+int ingot_is_verified(const ingot_model* model) {
+  return model != nullptr && model->model.is_verified() ? 1 : 0;
 }
 
 uint32_t ingot_shard_count(const ingot_model* model) {

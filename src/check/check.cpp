@@ -125,6 +125,10 @@ void CheckSummary::count(const Finding& finding) noexcept {
 
 Result<CheckSummary> check_model(const Model& model, const CheckOptions& options,
                                  const FindingSink& sink) {
+  if (!model.is_verified()) {
+    return fail(Errc::invalid_argument, std::string(layout_index_key),
+                "the model was read through its index; a check reads all of it");
+  }
   check::Inspection inspection(model, options, sink);
   if (options.with_data) INGOT_TRY_VOID(check::scan_data(inspection, options));
   for (std::size_t i = 0; i < rule_functions.size(); ++i) {

@@ -12,6 +12,7 @@
 #include "base/plural.hpp"
 #include "check/rules.hpp"
 #include "format/parse.hpp"
+#include "ingot/layout_index.hpp"
 #include "ingot/metadata_keys.hpp"
 #include "ingot/text.hpp"
 
@@ -122,6 +123,20 @@ void for_each_file(const Inspection& inspection, const Use& use) {
 void old_magic(Inspection& inspection) {
   for_each_file(inspection, [&](const ModelFile& file, std::size_t i) {
     if (file.has_old_magic) inspection.report({.file_offset = 0, .file = i}, "the magic is FUGG");
+  });
+}
+
+void index_wrong(Inspection& inspection) {
+  for_each_file(inspection, [&](const ModelFile& file, std::size_t i) {
+    const bool has_index =
+        std::any_of(file.metadata.begin(), file.metadata.end(),
+                    [](const KeyValue& entry) { return entry.key == layout_index_key; });
+    const Result<void> verified =
+        has_index ? verify_layout_index(inspection.model(), i) : Result<void>();
+    if (!verified) {
+      inspection.report({.key = layout_index_key, .file = i},
+                        verified.error().detail + "; a reader that uses it sees something else");
+    }
   });
 }
 

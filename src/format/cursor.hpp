@@ -38,6 +38,12 @@ class Cursor {
     has_narrow_counts_ = has_narrow_counts;
   }
 
+  /// Goes on elsewhere in the prefix, up to an end.
+  void move_to(std::uint64_t position, std::uint64_t end) noexcept {
+    next_ = begin_ + position;
+    end_ = begin_ + end;
+  }
+
   [[nodiscard]] std::uint64_t position() const noexcept {
     return static_cast<std::uint64_t>(next_ - begin_);
   }

@@ -10,6 +10,7 @@
 #include "format/cursor.hpp"
 #include "format/expected_header.hpp"
 #include "format/field.hpp"
+#include "format/header_index.hpp"
 #include "format/magic.hpp"
 #include "format/tensor_infos.hpp"
 #include "format/tensor_layout.hpp"
@@ -33,6 +34,9 @@ class Parser {
     structure_.context->file_begin = prefix.data();
   }
 
+  /// Parses what an index leads to.
+  Result<Structure> run_indexed(const LayoutIndex& index, const HeaderParts& parts);
+
   Result<Parsed> run() {
     const Result<void> parsed = parse_all();
     if (parsed) return Parsed{std::move(structure_), 0, 0};
@@ -52,6 +56,7 @@ class Parser {
  private:
   [[nodiscard]] HeaderProgress progress() const;
   Result<void> parse_all();
+  Result<void> parse_beginning();
   Result<void> parse_counts();
   Result<void> parse_key_value();
   Result<std::string_view> parse_key();
@@ -114,7 +119,8 @@ HeaderProgress Parser::progress() const {
   return progress;
 }
 
-Result<void> Parser::parse_all() {
+/// Magic, version and counts.
+Result<void> Parser::parse_beginning() {
   INGOT_TRY(const Magic magic, read_magic(cursor_));
   structure_.version = magic.version;
   structure_.byte_order = magic.byte_order;
@@ -126,6 +132,44 @@ Result<void> Parser::parse_all() {
   INGOT_TRY_VOID(parse_counts());
   structure_.metadata.reserve(key_count_);
   structure_.key_index.reserve(key_count_);
+  return {};
+}
+
+Result<Structure> Parser::run_indexed(const LayoutIndex& index, const HeaderParts& parts) {
+  const auto contradicts = [&] {
+    return fail(Errc::index_ignored, cursor_.position(), std::string(layout_index_key));
+  };
+  INGOT_TRY_VOID(parse_beginning());
+  if (index.key_offsets.size() != key_count_) return contradicts();
+  const bool is_all_there = parts.tail_offset <= parts.first_bytes;
+  for (std::size_t i = 0; i < index.key_offsets.size(); ++i) {
+    const std::uint64_t begin = index.key_offsets[i];
+    const std::uint64_t end = index.end_of_key(i);
+    const bool is_there = is_all_there || end <= parts.first_bytes || begin >= parts.tail_offset;
+    if (!is_there || end - begin > most_indexed_record_bytes) {
+      ++structure_.unread_keys;
+      continue;
+    }
+    cursor_.move_to(begin, end);
+    INGOT_TRY_VOID(parse_key_value());
+    if (cursor_.position() != end) return contradicts();
+  }
+  INGOT_TRY(structure_.alignment, alignment_of(structure_, options_.is_lenient));
+  structure_.infos_offset = index.infos_offset;
+  cursor_.move_to(index.infos_offset, index.infos_end());
+  INGOT_TRY_VOID(parse_tensor_infos(cursor_, options_, tensor_count_, structure_));
+  structure_.header_bytes = cursor_.position();
+  structure_.data_offset = *checked_align_up(structure_.header_bytes, structure_.alignment);
+  if (structure_.header_bytes != index.infos_end() || structure_.data_offset != index.data_offset) {
+    return contradicts();
+  }
+  INGOT_TRY_VOID(check_layout(structure_, options_.file_bytes));
+  structure_.is_indexed = true;
+  return std::move(structure_);
+}
+
+Result<void> Parser::parse_all() {
+  INGOT_TRY_VOID(parse_beginning());
   for (std::uint64_t i = 0; i < key_count_; ++i) INGOT_TRY_VOID(parse_key_value());
   INGOT_TRY(structure_.alignment, alignment_of(structure_, options_.is_lenient));
 
@@ -315,6 +359,11 @@ Result<void> Parser::check_bools(std::string_view key, std::span<const std::byte
 }
 
 }  // namespace
+
+Result<Structure> parse_indexed(const HeaderParts& parts, const LayoutIndex& index,
+                                const ParseOptions& options) {
+  return Parser(parts.header, options).run_indexed(index, parts);
+}
 
 Result<Parsed> parse(std::span<const std::byte> prefix, const ParseOptions& options) {
   return Parser(prefix, options).run();

@@ -54,6 +54,8 @@ struct Structure {
   std::uint64_t infos_offset = 0;  ///< First byte of the tensor infos.
   std::uint64_t header_bytes = 0;  ///< First byte after the tensor infos.
   std::uint64_t data_offset = 0;   ///< `header_bytes` rounded up to the alignment.
+  bool is_indexed = false;         ///< Parsed through a layout index: keys may be left out.
+  std::uint64_t unread_keys = 0;
   std::vector<KeyValue> metadata;
   NameIndex key_index;
   std::vector<std::uint64_t> dimensions;

@@ -144,8 +144,9 @@ Result<std::vector<ResultWriter>> make_writers(const Model& model,
 
 }  // namespace
 
-WriteFormat convert::result_format(const Model& model) noexcept {
-  return {.version = 3, .byte_order = model.files()[0].byte_order};
+WriteFormat convert::result_format(const Model& model,
+                                   const QuantizeModelOptions& options) noexcept {
+  return {.version = 3, .byte_order = model.files()[0].byte_order, .has_index = options.has_index};
 }
 
 Result<ModelWriter> convert::make_keys(const Model& model, const QuantizePlan& plan,
@@ -159,7 +160,7 @@ Result<std::uint64_t> quantized_file_bytes(const Model& model, const QuantizePla
                                            const QuantizeModelOptions& options,
                                            const QuantizedShard& shard) {
   INGOT_TRY(const ModelWriter header, convert::make_header(model, plan, options, shard));
-  return header.file_bytes(convert::result_format(model));
+  return header.file_bytes(convert::result_format(model, options));
 }
 
 Result<std::vector<TensorError>> quantize_model(const Model& model, const QuantizePlan& plan,
@@ -185,7 +186,7 @@ Result<std::vector<std::vector<TensorError>>> quantize_together(
   const SharedSearch search;
   INGOT_TRY(std::vector<ResultWriter> writers, make_writers(model, results, replace));
   const Work work(results, writers);
-  const ChunkQuantizer quantizer(model, convert::result_format(model).byte_order);
+  const ChunkQuantizer quantizer(model, model.files()[0].byte_order);
   // The threads begin at once, while the writers make the headers and reserve the space.
   std::optional<Pipeline> pipeline(
       std::in_place, work.chunk_count(),

@@ -33,8 +33,8 @@ Result<std::vector<QuantizedShard>> cut_shards(const Model& model, const Quantiz
     tensors.back().type = planned.choice.type;
     tensors.back().size_bytes = planned.size_bytes;
   }
-  INGOT_TRY(const SplitPlan split,
-            plan_split(keys, tensors, {.shard_count = count}, convert::result_format(model)));
+  INGOT_TRY(const SplitPlan split, plan_split(keys, tensors, {.shard_count = count},
+                                              convert::result_format(model, options)));
   std::vector<QuantizedShard> shards;
   for (const PlannedShard& cut : split.shards) {
     shards.push_back({.first_tensor = cut.first_tensor,

@@ -26,7 +26,8 @@ inline constexpr std::uint64_t run_elements = std::uint64_t{1} << 14;
                                                   const TensorInfo& tensor) noexcept;
 
 /// The form in which a model is written.
-[[nodiscard]] WriteFormat result_format(const Model& model) noexcept;
+[[nodiscard]] WriteFormat result_format(const Model& model,
+                                        const QuantizeModelOptions& options) noexcept;
 
 /// A writer with all keys of the result, and no tensors.
 [[nodiscard]] Result<ModelWriter> make_keys(const Model& model, const QuantizePlan& plan,

@@ -76,7 +76,7 @@ Result<ResultWriter> ResultWriter::create(const Model& model, const PlannedResul
 Result<void> ResultWriter::open_file() {
   INGOT_TRY_VOID(close_file());
   const QuantizedShard& shard = result_.shards[files_.size()];
-  const WriteFormat format = result_format(*model_);
+  const WriteFormat format = result_format(*model_, *result_.options);
   INGOT_TRY(const ModelWriter header, make_header(*model_, *result_.plan, *result_.options, shard));
   INGOT_TRY(OutputFile file, with_subject(shard.path, header.begin(shard.path, format, replace_)));
   files_.push_back(std::move(file));

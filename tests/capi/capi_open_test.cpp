@@ -10,6 +10,7 @@
 #include <string>
 
 #include "capi/sample_bytes.hpp"
+#include "ingot/edit.hpp"
 #include "support/little_endian.hpp"
 
 namespace ingot::test {
@@ -51,7 +52,8 @@ constexpr ingot_open_options defaults = {.struct_size = sizeof(ingot_open_option
                                          .max_keys = 0,
                                          .max_tensors = 0,
                                          .max_string_bytes = 0,
-                                         .max_array_elements = 0};
+                                         .max_array_elements = 0,
+                                         .uses_index = 0};
 
 /// Expects `code` from opening `bytes` in memory, and that no model is handed out.
 ingot_error expect_refused(ingot_code code, std::span<const std::byte> bytes,
@@ -406,6 +408,26 @@ TEST(CapiArguments, OpeningRefusesNull) {
               [&](ingot_error* e) { return storage.open(nullptr, e); });
   EXPECT_EQ(model, nullptr);
   ingot_close(nullptr);
+}
+
+TEST_F(CapiOpen, ThroughAnIndexIsUnverified) {
+  const std::string plain = write("plain.gguf", sample_bytes());
+  const std::string indexed = path("indexed.gguf");
+  auto edit = ModelEdit::open(plain);
+  ASSERT_TRUE(edit);
+  edit->add_index();
+  ASSERT_TRUE(edit->save_as(indexed));
+  ingot_open_options options = defaults;
+  for (const std::uint64_t uses_index : {0u, 1u}) {
+    options.uses_index = uses_index;
+    for (const std::string& file : {plain, indexed}) {
+      ingot_model* opened = nullptr;
+      ASSERT_EQ(ingot_open(file.c_str(), &options, &opened, nullptr), INGOT_OK);
+      const ModelPointer model(opened);
+      EXPECT_EQ(ingot_is_verified(opened), uses_index == 1 && file == indexed ? 0 : 1);
+    }
+  }
+  EXPECT_EQ(ingot_is_verified(nullptr), 0);
 }
 
 TEST(CapiArguments, NoModelHasNothing) {

@@ -96,6 +96,9 @@ void add_file_cases(std::vector<Case>& cases) {
   GgufBuilder old_magic(v3_big, "FUGG");
   old_magic.pair("general.architecture", "gpt2");
   add("old_magic", finished(old_magic));
+  GgufBuilder late = model();
+  late.pair("ingot.index", std::uint64_t{1});
+  add("index_wrong", finished(late));
   GgufBuilder one = model(v1);
   add("old_version", finished(one));
   GgufBuilder wide = model(v1);

@@ -5,6 +5,7 @@
   headers   how many ranges and bytes headers of four lengths take, counted by the server
   shards    the first ranges of five shards are on their way at the same time
   faults    each fault gives the right answer or one clear error, with its status, in little memory and time
+  kills     a download that is killed again and again gets right, and fetches nothing twice that it noted
   secrets   the token is seen by the hub alone, and by nobody who looks at the output
 
 The server is golden/remote/faulty_server.py of $INGOT_SHARED; without it, or without libcurl, this is skipped.
@@ -12,6 +13,7 @@ The server is golden/remote/faulty_server.py of $INGOT_SHARED; without it, or wi
 import json
 import os
 import pathlib
+import random
 import struct
 import subprocess
 import sys
@@ -82,12 +84,12 @@ class Server:
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         self.port, self.other_port = map(int, self.process.stdout.readline().split())
 
-    def requests(self):
+    def requests(self, quiet_seconds=1.0):
         """Those since the last call. The server writes a line after the last byte of an answer."""
         size = -1
         while size != self.log.stat().st_size:
             size = self.log.stat().st_size
-            time.sleep(1)
+            time.sleep(quiet_seconds)
         lines = [json.loads(line) for line in self.log.read_text().replace("\0", "").splitlines()]
         with open(self.log, "r+", encoding="utf-8") as log:
             log.truncate(0)
@@ -110,6 +112,7 @@ sys.exit(status if status >= 0 else 128 - status)
 def run(arguments, folder, **environment):
     """Status, output, messages, KiB and seconds of the program."""
     variables = {"PATH": os.environ["PATH"], "HOME": str(folder / "home"), "LC_ALL": "C",
+                 "INGOT_CACHE": "/dev/null",  # requests are counted
                  "ASAN_OPTIONS": "exitcode=86", "UBSAN_OPTIONS": "exitcode=86", **environment}
     start = time.monotonic()
     command = [sys.executable, "-c", MEASURE, PROGRAM, *arguments]
@@ -163,7 +166,46 @@ def check_shards(server, folder):
     connections = {one["connection"] for one in server.requests()}
     print(f"shards: {len(connections)} at once")
     expect(status == 0, f"shards: status {status}: {messages}")
-    expect(len(connections) > 1, f"shards: {len(connections)} at once")
+    expect(len(connections) == 5, f"shards: {len(connections)} at once")
+
+
+RANGE_BYTES = 16 << 20
+KILLS = 10 if IS_INSTRUMENTED else 50
+
+
+def check_kills(server, folder):
+    """A download that is killed goes on with what it noted, and is right in the end."""
+    name, target = "kills.bin", folder / "work" / "kills.bin"
+    content = b"".join(bytes([i % 251]) * (1 << 20) for i in range(200))
+    (folder / name).write_bytes(content)
+    command = [PROGRAM, "download", f"http://127.0.0.1:{server.port}/f/slow:60000000/{name}", "-q"]
+    notes = folder / "work" / (name + ".ingot-part.json")
+    chance = random.Random(20)
+    again, kills = 0, 0
+    for _ in range(KILLS):
+        finished = set(json.loads(notes.read_text())["finished"]) if notes.exists() else set()
+        process = subprocess.Popen(command, cwd=folder / "work", stdout=subprocess.DEVNULL,
+                                   env={"PATH": os.environ["PATH"], "HOME": str(folder / "home")})
+        try:
+            process.wait(chance.uniform(0.01, 0.5))
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+            kills += 1
+        for one in server.requests(0.3):
+            start, end = map(int, one["range"].removeprefix("bytes=").split("-"))
+            is_first_look = (start, end) == (0, (1 << 20) - 1)
+            again += 0 if is_first_look or start // RANGE_BYTES not in finished else 1
+        if target.exists():
+            expect(target.read_bytes() == content, "kills: another file under its name")
+            target.unlink()
+    status, _, messages, _, _ = run([str(word) for word in command[1:]], folder)
+    server.requests()
+    print(f"kills: {kills}, ranges that were noted and fetched again: {again}")
+    expect(status == 0 and target.read_bytes() == content, f"kills: status {status}: {messages}")
+    expect(again == 0, f"kills: {again} ranges were fetched again")
+    expect(kills > KILLS // 2, f"kills: only {kills}")
+    target.unlink()
 
 
 def check_faults(server, folder):
@@ -202,7 +244,7 @@ def main():
         (folder / "hub/org/gated/g-Q8_0.gguf").write_bytes(sample.read_bytes())
         server = Server(folder)
         try:
-            for check in (check_headers, check_hub, check_shards, check_faults):
+            for check in (check_headers, check_hub, check_shards, check_kills, check_faults):
                 check(server, folder)
         finally:
             server.stop()

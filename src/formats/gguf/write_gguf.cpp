@@ -35,6 +35,7 @@ class GgufConversion final : public Conversion {
     format_.version = options_.version.value_or(3);
     // A model that is big-endian becomes little-endian where the version has no other.
     format_.byte_order = is_big && !(is_old && !options_.byte_order) ? Endian::big : Endian::little;
+    format_.has_index = options_.has_index;
     add_keys();
     for (const TensorInfo& tensor : model_.tensors()) INGOT_TRY_VOID(add_tensor(tensor));
     INGOT_TRY(total_bytes_, writer_.file_bytes(format_));

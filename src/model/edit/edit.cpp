@@ -52,6 +52,7 @@ Result<ModelEdit> ModelEdit::open(const std::string& path, const OpenOptions& op
   state->path = io::real_path(path);
   state->options = options;
   state->options.with_shards = false;
+  state->options.uses_index = false;
   state->wait = edit_options.wait.value_or(lock_wait());
   if (edit_options.lock == EditLock::at_open) {
     INGOT_TRY(state->locked, io::InPlaceFile::open(state->path, state->wait));
@@ -144,6 +145,8 @@ Result<void> ModelEdit::rename_tensor(std::string_view name, std::string_view ne
 }
 
 void ModelEdit::reserve(std::uint64_t slack_bytes) { state_->wanted_slack_bytes = slack_bytes; }
+
+void ModelEdit::add_index() { state_->wants_index = true; }
 
 Result<EditPlan> ModelEdit::plan(const std::string& output) const {
   INGOT_TRY(EditDraft draft,

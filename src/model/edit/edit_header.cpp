@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "base/byte_order.hpp"
+#include "base/checked.hpp"
+#include "format/header_index.hpp"
 #include "format/magic.hpp"
 #include "format/serialise.hpp"
 #include "ingot/metadata_keys.hpp"
@@ -38,13 +40,19 @@ class HeaderWriter {
     // Magic and version, as they are; the counts come when they are known.
     const std::size_t counts_offset = 8;
     append(draft_.keys, old_.first(counts_offset + 2 * draft_.encoding.count_bytes()));
+    INGOT_TRY_VOID(write_index());
     for (const KeyEdit& key : state_.keys) {
       if (key.is_removed) continue;
+      if (key.name == layout_index_key) {
+        if (!key.value && !key.is_renamed) continue;  // it is made anew
+        return fail(Errc::edit_impossible, key.name, "this key is made by --index, and kept true");
+      }
       if (key.name == padding_key) {
         if (!key.value && !key.is_renamed) continue;  // it is made anew, as long as it has to be
         return fail(Errc::edit_impossible, key.name, "this key keeps room; reserve sets its size");
       }
       ++draft_.key_count;
+      draft_.key_offsets.push_back(draft_.keys.size());
       Result<void> result = write_key(key);
       if (!result) return named(std::move(result).error(), key.name);
     }
@@ -87,6 +95,31 @@ class HeaderWriter {
     return raw_entry(offset_of(table[position].name), position + 1 < table.size()
                                                           ? offset_of(table[position + 1].name)
                                                           : structure_.header_bytes);
+  }
+
+  /// The layout index comes first; it has room for the offset of the padding key.
+  Result<void> write_index() {
+    bool has_index = state_.wants_index;
+    std::size_t keys = 2;
+    for (const KeyEdit& key : state_.keys) {
+      const bool is_index = key.name == layout_index_key;
+      if (is_index && !key.is_removed) has_index = true;
+      if (!key.is_removed && !is_index && key.name != padding_key) ++keys;
+    }
+    if (!has_index) return {};
+    if (draft_.encoding.has_narrow_counts) {
+      return fail(Errc::version_cannot_hold, std::string(layout_index_key),
+                  "version 1 has no values of 64 bits");
+    }
+    ++draft_.key_count;
+    draft_.key_offsets.push_back(draft_.keys.size());
+    draft_.index_elements = format::layout_index_fields + keys;
+    const std::vector<std::uint64_t> zeros(draft_.index_elements, 0);
+    INGOT_TRY_VOID(format::append_text(layout_index_key, draft_.encoding, draft_.keys));
+    const OwnedValue value = OwnedValue::array_of(std::span<const std::uint64_t>(zeros));
+    INGOT_TRY_VOID(format::append_typed_value(value.value(), draft_.encoding, draft_.keys));
+    draft_.index_offset = draft_.keys.size() - sizeof(std::uint64_t) * draft_.index_elements;
+    return {};
   }
 
   Result<void> write_key(const KeyEdit& key) {
@@ -163,7 +196,22 @@ std::vector<std::byte> HeaderDraft::assemble(std::uint64_t padding_bytes) const 
   store_count(&header[8], tensor_count, encoding);
   store_count(&header[8 + encoding.count_bytes()], key_count + (padding_bytes != 0 ? 1 : 0),
               encoding);
+  if (index_elements != 0) fill_index(header, padding_bytes != 0);
   return header;
+}
+
+void HeaderDraft::fill_index(std::vector<std::byte>& header, bool has_padding) const {
+  format::LayoutIndex index{.infos_offset = header.size() - infos.size(),
+                            .infos_bytes = infos.size(),
+                            .infos_hash = format::hash_of_infos(infos),
+                            .data_offset = *checked_align_up(header.size(), alignment),
+                            .key_offsets = key_offsets};
+  if (has_padding) index.key_offsets.push_back(keys.size());
+  std::vector<std::uint64_t> elements = format::elements_of(index, 0);
+  elements.resize(index_elements, 0);
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    store(&header[index_offset + i * sizeof(std::uint64_t)], elements[i], encoding.is_swapped);
+  }
 }
 
 Result<HeaderDraft> draft_header(const ModelEdit::State& state, Bytes old_header,

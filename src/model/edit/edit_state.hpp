@@ -46,6 +46,7 @@ struct ModelEdit::State {
   std::vector<TensorEdit> tensors;
   std::unordered_map<std::string, std::size_t> tensor_positions;
   std::optional<std::uint64_t> wanted_slack_bytes;
+  bool wants_index = false;
 
   [[nodiscard]] const LoadedFile& file() const { return ModelAccess::state(*model).loaded[0]; }
   [[nodiscard]] bool removes_tensors() const;
@@ -61,12 +62,18 @@ struct HeaderDraft {
   std::uint64_t key_count = 0;
   std::uint64_t tensor_count = 0;
   std::uint64_t alignment = default_alignment;
+  // --- of a layout index, whose elements are filled in when all offsets are known
+  std::size_t index_elements = 0;  ///< 0: there is none.
+  std::size_t index_offset = 0;    ///< Of its first element.
+  std::vector<std::uint64_t> key_offsets;
 
   [[nodiscard]] std::uint64_t size_bytes() const noexcept { return keys.size() + infos.size(); }
   /// Bytes of the padding key with an empty value.
   [[nodiscard]] std::uint64_t padding_overhead() const noexcept;
   /// The header with a padding key that takes `padding_bytes` in all (0: none).
   [[nodiscard]] std::vector<std::byte> assemble(std::uint64_t padding_bytes) const;
+  /// Fills in the elements of the index in the assembled header.
+  void fill_index(std::vector<std::byte>& header, bool has_padding) const;
 };
 
 /// New places of the tensors' data, by position in the file's table.

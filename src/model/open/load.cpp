@@ -9,8 +9,12 @@
 #include <cstdlib>
 #include <functional>
 #include <new>
+#include <optional>
+#include <utility>
 
+#include "format/header_index.hpp"
 #include "format/parse.hpp"
+#include "ingot/layout_index.hpp"
 #include "io/stream.hpp"
 
 namespace ingot {
@@ -131,6 +135,71 @@ Result<format::Structure> parse_whole(std::span<const std::byte> bytes, const Op
   return fail(Errc::internal, "the parser asks for more than the whole file");
 }
 
+Error index_ignored(std::string detail) {
+  return Error{Errc::index_ignored, Error::no_offset, std::string(layout_index_key),
+               std::move(detail)};
+}
+
+/// Where the last records begin that are read with the tensor infos: as many as are short together.
+std::uint64_t find_tail(const format::LayoutIndex& index, std::uint64_t first_bytes) {
+  std::uint64_t tail_offset = index.infos_offset;
+  for (std::size_t i = index.key_offsets.size(); i-- > 0;) {
+    if (index.infos_offset - index.key_offsets[i] > format::most_indexed_record_bytes) break;
+    tail_offset = index.key_offsets[i];
+  }
+  return std::max(tail_offset, first_bytes);
+}
+
+/// A file read through its index: at most two reads. Nothing if it has none; then, and if the index
+/// does not fit, which `notice` tells, it is to be read as a whole.
+Result<std::optional<LoadedFile>> load_indexed(const Source& source, const OpenOptions& options,
+                                               std::optional<Error>& notice) {
+  LoadedFile file;
+  file.file_bytes = source.size_bytes();
+  const format::ParseOptions parsing = parse_options(options, file.file_bytes);
+  const std::span<const std::byte> mapped = source.bytes();
+  const bool is_mapped = !mapped.empty() && mapped.size() == file.file_bytes;
+  Prefix prefix;
+  if (!is_mapped) {
+    prefix.size_bytes = std::min(source.first_read_bytes(), file.file_bytes);
+    const std::uint64_t first_bytes = std::exchange(prefix.size_bytes, 0);
+    INGOT_TRY_VOID(source.read(0, prefix.grow_to(first_bytes)));
+    prefix.size_bytes = first_bytes;
+  }
+  const format::FoundIndex found = format::find_index(is_mapped ? mapped : prefix.span(), parsing);
+  if (found.is_there && !found.index) notice = index_ignored("it makes no sense");
+  if (!found.index) return std::nullopt;
+  const format::LayoutIndex& index = *found.index;
+  format::HeaderParts parts{{}, index.infos_end(), 0};
+  if (is_mapped) {
+    parts.header = mapped.first(static_cast<std::size_t>(index.infos_end()));
+  } else {
+    parts.first_bytes = prefix.size_bytes;
+    parts.tail_offset = find_tail(index, prefix.size_bytes);
+    if (index.infos_end() > prefix.size_bytes) {
+      // What lies between is memory that is never touched.
+      const auto room = prefix.grow_to(index.infos_end());
+      const auto skipped = static_cast<std::size_t>(parts.tail_offset - prefix.size_bytes);
+      INGOT_TRY_VOID(source.read(parts.tail_offset, room.subspan(skipped)));
+      prefix.size_bytes = index.infos_end();
+    }
+    parts.header = prefix.span().first(static_cast<std::size_t>(index.infos_end()));
+  }
+  const auto infos = parts.header.subspan(static_cast<std::size_t>(index.infos_offset));
+  if (format::hash_of_infos(infos) != index.infos_hash) {
+    notice = index_ignored("the tensor table is not the one that it was made for");
+    return std::nullopt;
+  }
+  Result<format::Structure> structure = format::parse_indexed(parts, index, parsing);
+  if (!structure) {
+    notice = index_ignored("it contradicts the header");
+    return std::nullopt;
+  }
+  file.structure = *std::move(structure);
+  file.header_bytes = std::move(prefix.bytes);
+  return file;
+}
+
 }  // namespace
 
 Result<LoadedFile> load_path(const std::string& path, const OpenOptions& options,
@@ -139,7 +208,7 @@ Result<LoadedFile> load_path(const std::string& path, const OpenOptions& options
   INGOT_TRY(OpenedFile opened, open_file(path, is_mapped, lock));
   INGOT_TRY(LoadedFile file, load(std::move(opened.source), options));
   file.is_restored = opened.is_restored;
-  file.notice = std::move(opened.notice);
+  if (opened.notice) file.notice = std::move(opened.notice);
   return file;
 }
 
@@ -153,6 +222,13 @@ Result<LoadedFile> load_from(const Store& store, const std::string& name,
 Result<LoadedFile> load(std::unique_ptr<Source> source, const OpenOptions& options) {
   if (options.is_header_only) return load_header_of(*source, options);
   LoadedFile file;
+  if (options.uses_index) {
+    INGOT_TRY(auto indexed, load_indexed(*source, options, file.notice));
+    if (indexed) {
+      indexed->source = std::move(source);
+      return *std::move(indexed);
+    }
+  }
   file.file_bytes = source->size_bytes();
   if (const auto bytes = source->bytes(); bytes.size() == file.file_bytes) {
     INGOT_TRY(file.structure, parse_whole(bytes, options, file.file_bytes));

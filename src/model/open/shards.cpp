@@ -108,6 +108,8 @@ ModelFile describe(const LoadedFile& file) {
   described.infos_offset = structure.infos_offset;
   described.header_bytes = structure.header_bytes;
   described.data_offset = structure.data_offset;
+  described.is_indexed = structure.is_indexed;
+  described.unread_keys = structure.unread_keys;
   described.metadata = structure.metadata;
   described.tensors = structure.tensors;
   return described;

@@ -32,6 +32,7 @@ ModelWriter::~ModelWriter() = default;
 
 ModelWriter ModelWriter::with_keys_of(const Model& model) {
   ModelWriter writer;
+  writer.state_->lacks_keys = !model.is_verified();
   for (const KeyValue& entry : model.metadata()) {
     if (!is_split_key(entry.key)) writer.set_value(entry.key, entry.value);
   }
@@ -40,6 +41,7 @@ ModelWriter ModelWriter::with_keys_of(const Model& model) {
 
 Result<ModelWriter> ModelWriter::from(const Model& model) {
   ModelWriter writer;
+  writer.state_->lacks_keys = !model.is_verified();
   const bool is_set = model.files().size() > 1;
   for (const KeyValue& entry : model.metadata()) {
     if (is_set && entry.key.starts_with("split.")) continue;
@@ -243,6 +245,7 @@ Result<std::vector<std::byte>> serialise_header(const Model& model, std::size_t 
                                                 WriteFormat format) {
   if (file >= model.files().size()) return fail(Errc::index_out_of_range, "file");
   const ModelFile& described = model.files()[file];
+  if (described.is_indexed) return read_through_index();
   return format::serialise({.version = format.version,
                             .byte_order = format.byte_order,
                             .alignment = described.alignment,

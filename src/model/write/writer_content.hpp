@@ -36,11 +36,15 @@ struct WriterContent {
   std::vector<PendingTensor> tensors;
   const void* first_model = nullptr;  ///< That a tensor is copied from.
   bool is_of_one_model = true;
+  bool lacks_keys = false;  ///< It was made of a model that was read through its index.
 
   [[nodiscard]] std::uint64_t alignment() const {
     return alignment_of(keys.find(ingot::keys::general_alignment));
   }
 };
+
+/// Why a model that was read through its index cannot be written: its long keys were left out.
+[[nodiscard]] Failure read_through_index();
 
 /// The bytes of a file.
 struct FileParts {

@@ -2,7 +2,9 @@
 #include "remote/reading/cached_source.hpp"
 
 #include <algorithm>
+#include <mutex>
 #include <utility>
+#include <vector>
 
 #include "remote/reading/file_identity.hpp"
 #include "remote/reading/range_reader.hpp"
@@ -10,11 +12,13 @@
 namespace ingot::remote {
 namespace {
 
+using Bytes = std::vector<std::byte>;
+
 class CachedSource final : public RemoteSource {
  public:
   CachedSource(const std::shared_ptr<Session>& session, const RemoteTarget& target,
                CachedHeader header, const FileIdentity& identity)
-      : shown_(target.address.shown()), header_(std::move(header)) {
+      : target_(target), shown_(target.address.shown()), header_(std::move(header)) {
     if (session == nullptr) return;
     ranges_ =
         std::make_unique<RangeReader>(session, target.address, target.address, identity, false);
@@ -32,13 +36,39 @@ class CachedSource final : public RemoteSource {
   void expect(std::span<const FileRange> ranges) const override {
     if (ranges_ != nullptr) ranges_->expect(ranges, header_.bytes->size_bytes());
   }
-  void keep() const override {}
+  void keep() const override {
+    const std::lock_guard lock(mutex_);
+    is_kept_ = true;
+    if (longer_ != nullptr) {
+      longer_->keep(
+          {size_bytes(), header_.facts.tag, header_.facts.modified, header_.facts.is_immutable});
+    }
+  }
 
  private:
+  void remember(std::uint64_t file_offset, std::span<const std::byte> bytes) const;
+
+  RemoteTarget target_;
   std::string shown_;
   CachedHeader header_;
   std::unique_ptr<RangeReader> ranges_;
+  mutable std::mutex mutex_;
+  mutable bool is_kept_ = false;
+  mutable std::unique_ptr<HeaderRecording> longer_;  ///< Of a header that was kept in part.
 };
+
+/// Begins a longer entry where reading goes on behind the one that is there.
+void CachedSource::remember(std::uint64_t file_offset, std::span<const std::byte> bytes) const {
+  const std::lock_guard lock(mutex_);
+  const std::uint64_t kept_bytes = header_.bytes->size_bytes();
+  if (is_kept_) return;  // what follows are weights
+  if (longer_ == nullptr && file_offset == kept_bytes) {
+    longer_ = target_.cache->record(target_.address);
+    Bytes kept(static_cast<std::size_t>(kept_bytes));
+    if (longer_ != nullptr && header_.bytes->read(0, kept)) longer_->append(0, kept);
+  }
+  if (longer_ != nullptr) longer_->append(file_offset, bytes);
+}
 
 Result<void> CachedSource::read(std::uint64_t file_offset, std::span<std::byte> destination) const {
   if (file_offset > size_bytes() || destination.size() > size_bytes() - file_offset) {
@@ -53,7 +83,11 @@ Result<void> CachedSource::read(std::uint64_t file_offset, std::span<std::byte> 
     file_offset += there;
   }
   if (destination.empty()) return {};
-  if (ranges_ != nullptr) return ranges_->read(file_offset, destination);
+  if (ranges_ != nullptr) {
+    INGOT_TRY_VOID(ranges_->read(file_offset, destination));
+    remember(file_offset, destination);
+    return {};
+  }
   return fail(Errc::remote_unavailable, file_offset, shown_,
               "only its header is on this system, and nothing is fetched");
 }

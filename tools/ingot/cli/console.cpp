@@ -136,6 +136,11 @@ void Console::add_options(CLI::App& program) {
   });
 }
 
+void Console::add_index_option(CLI::App& command) {
+  add_switch(command, "--index", open_options_.uses_index,
+             "Read through the file's layout index, if it has one: fast, and unverified");
+}
+
 void Console::settle_json() {
   if (!is_json_) return;
   out_.write_last_members = [this](JsonStream& json) {
@@ -203,6 +208,11 @@ Result<Model> Console::open_model(const std::string& file, FileAccess usual, boo
   for (const ModelFile& opened : model->files()) opened_paths_.push_back(opened.path);
   if (foreign_)
     opened_paths_.insert(opened_paths_.end(), foreign_->paths.begin(), foreign_->paths.end());
+  for (const ModelFile& opened : model->files()) {
+    if (!opened.is_indexed) continue;
+    remark(file, fmt::format("read through its index, unverified: {} long keys were not read",
+                             opened.unread_keys));
+  }
   for (const Error& notice : model->notices()) {
     const bool is_wanted = with_shards || notice.code != Errc::shard_missing;
     if (is_wanted) remark(file, "note: " + notice.message());

@@ -83,6 +83,9 @@ class Console {
   /// replace them.
   [[nodiscard]] bool is_input(const std::string& path) const;
 
+  /// Declares `--index` for a command that only looks: files are then read through their index.
+  void add_index_option(CLI::App& command);
+
   /// Facts for the next file from before GGUF, which lacks them.
   void set_ggml_options(const GgmlOptions& options) noexcept { ggml_options_ = options; }
 

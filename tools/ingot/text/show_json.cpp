@@ -42,6 +42,10 @@ void write_format(JsonStream& json, const Model& model) {
   json.member("data_offset", file.data_offset);
   json.member("file_size", total_file_bytes(model));
   json.member("trailing_bytes", trailing_bytes(model));
+  if (file.is_indexed) {
+    json.member("verified", false);
+    json.member("unread_keys", file.unread_keys);
+  }
   json.end();
 }
 

@@ -29,6 +29,7 @@ void write_tensor_members(JsonStream& json, const Model& model, const ForeignFil
   json.member("offset", place.data_offset);
   json.member("file_offset", place.file_offset);
   json.member("shard", place.shard);
+  if (model.files()[tensor.shard].is_indexed) json.member("verified", false);
 }
 
 void write_statistics_members(JsonStream& json, const Statistics& stats) {

@@ -120,6 +120,7 @@ std::string find_misplaced(const Options& options, FileFormat format) {
   const Use uses[] = {
       {convert.byte_order.has_value(), "--endian", is_gguf},
       {convert.alignment.has_value(), "--align", is_gguf},
+      {convert.has_index, "--index", is_gguf},
       {convert.version.has_value(), "--gguf-version", is_gguf},
       {convert.all_tensors, "--all-tensors", is_gguf},
       {convert.type.has_value(), "--type", !is_bump},
@@ -322,6 +323,8 @@ void add_gguf_options(CLI::App& command, Options& options) {
   add_choice(command, "--endian", "ORDER", options.convert.byte_order,
              {{"little", Endian::little}, {"big", Endian::big}},
              "GGUF: byte order, {}; default: as it is");
+  add_switch(command, "--index", options.convert.has_index,
+             "GGUF: write a layout index, by which readers jump to the tensors");
   add_number(command, "--align", options.convert.alignment, 8, 1u << 30,
              "GGUF: alignment of tensor data in bytes; default: as it is");
   add_number(command, "--gguf-version", options.convert.version, 1, 3,

@@ -209,7 +209,10 @@ std::optional<ExitCode> carry_out_all(const Options& options, std::vector<FileEd
   std::vector<std::pair<const FileEdit*, FileReport>> reports;
   for (FileEdit& file : files) {
     // Of a set, only the files that something concerns.
-    if (files.size() > 1 && file.changes.empty() && !options.request.slack_bytes) continue;
+    if (files.size() > 1 && file.changes.empty() && !options.request.slack_bytes &&
+        !options.request.has_index) {
+      continue;
+    }
     const Result<FileReport> report = carry_out(options, file, console);
     if (!report && report.error().code == Errc::file_changed && reports.empty()) return {};
     if (!report) return refuse(options, file, report.error(), console);
@@ -340,6 +343,8 @@ void add_change_options(CLI::App& command, Options& options) {
            "Set the chat template to the content of a file; refused if it cannot be read");
   options.has_slack = add_number(command, "--reserve", options.slack_bytes, 0, 1 << 26,
                                  "Keep N bytes free for later edits in place; 0: none");
+  add_switch(command, "--index", request.has_index,
+             "Add a layout index, by which readers jump to the tensors; edits keep it true");
   add_switch(command, "--compact", options.is_compact,
              "Leave no room for later edits and no key ingot.padding, for publishing");
 }

@@ -359,12 +359,15 @@ bool ChangeRequest::is_empty() const {
   return removed_keys.empty() && removed_tensors.empty() && renamed_keys.empty() &&
          renamed_tensors.empty() && set.empty() && set_from_file.empty() &&
          special_tokens.empty() && special_token_ids.empty() && !chat_template &&
-         chat_template_file.empty() && !slack_bytes;
+         chat_template_file.empty() && !slack_bytes && !has_index;
 }
 
 std::optional<RequestProblem> apply_changes(const ChangeRequest& request,
                                             std::vector<FileEdit>& files) {
   if (std::optional<RequestProblem> problem = Changer(request, files).run()) return problem;
+  if (request.has_index) {
+    for (FileEdit& file : files) file.edit.add_index();
+  }
   if (request.slack_bytes) {
     for (FileEdit& file : files) file.edit.reserve(*request.slack_bytes);
   }

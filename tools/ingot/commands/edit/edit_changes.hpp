@@ -37,6 +37,7 @@ struct ChangeRequest {
   std::optional<std::string> chat_template;
   std::string chat_template_file;
   std::optional<std::uint64_t> slack_bytes;
+  bool has_index = false;  ///< Gives each file a layout index.
 
   [[nodiscard]] bool is_empty() const;
 };

@@ -249,6 +249,7 @@ void add_extract_command(CLI::App& program, Console& console) {
   CLI::App& command =
       add_command(program, "extract", "Write one tensor to a file, as stored or decoded", examples);
   add_file(command, options->file);
+  console.add_index_option(command);
   require(add_argument(command, "TENSOR", options->tensor, "Its name"));
   require(
       add_text(command, "-o,--output", options->out, "OUT", "The file to write, or - for stdout"));

@@ -43,7 +43,7 @@ struct Options {
 
 using Keys = std::vector<const KeyValue*>;
 
-void print_json(Console& console, const Keys& keys) {
+void print_json(Console& console, const Keys& keys, bool is_verified) {
   JsonStream json(console.out());
   json.begin_array();
   for (const KeyValue* pair : keys) {
@@ -57,6 +57,7 @@ void print_json(Console& console, const Keys& keys) {
       json.member("count", array.size());
     }
     write_value_member(json, pair->value);
+    if (!is_verified) json.member("verified", false);
     json.end();
   }
   json.end();
@@ -181,7 +182,8 @@ ExitCode run(const Options& options, Console& console) {
     if (filter.matches(pair.key)) keys.push_back(&pair);
   }
   if (options.is_lines && !keys.empty()) return print_elements(console, options, keys);
-  console.is_json() ? print_json(console, keys) : print_lines(console, keys, options.is_full);
+  console.is_json() ? print_json(console, keys, model->is_verified())
+                    : print_lines(console, keys, options.is_full);
   for (const std::string_view glob : filter.unmatched()) {
     console.complain(options.file, "no key matches \"" + escape(glob) + "\"");
   }
@@ -194,6 +196,7 @@ void add_metadata_command(CLI::App& program, Console& console) {
   auto options = std::make_shared<Options>();
   CLI::App& command = add_command(program, "metadata", "List keys with type and value", examples);
   add_file(command, options->file);
+  console.add_index_option(command);
   add_argument(command, "KEY-GLOB", options->key_globs, "Only keys that match: * ? [a-z]");
   add_switch(command, "--all", options->shows_all, all_keys_description);
   add_switch(command, "--full", options->is_full,

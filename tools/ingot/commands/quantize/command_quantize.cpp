@@ -100,6 +100,8 @@ void add_quantize_command(CLI::App& program, Console& console) {
            "Write the errors of all tensors: a page if FILE ends in .html, else JSON");
   add_switch(command, "--allow-requantize", options->allows_requantize,
              "Also quantize tensors that are quantized already, at a loss");
+  add_switch(command, "--index", options->has_index,
+             "Write a layout index, by which readers jump to the tensors");
   add_switch(command, "--allow-nan", options->allows_nan,
              "Go on where weights are NaN or infinite");
   add_switch(command, "--force", options->is_forced, "Replace OUT and the report if they exist");

@@ -119,6 +119,7 @@ class Run {
     if (importance_ != nullptr) settings_.importance_name = options.imatrix_files[0];
     settings_.keeps_shards = options.keeps_shards;
     settings_.allows_requantize = options.allows_requantize;
+    settings_.has_index = options.has_index;
     settings_.allows_nan = options.allows_nan;
     settings_.thread_count = console.threads();
   }

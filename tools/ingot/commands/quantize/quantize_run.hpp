@@ -30,6 +30,7 @@ struct QuantizeRequest {
   bool leaves_output = false;
   bool is_pure = false;
   bool allows_requantize = false;
+  bool has_index = false;
   bool allows_nan = false;
   bool is_plan = false;
   bool is_forced = false;

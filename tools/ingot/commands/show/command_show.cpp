@@ -84,6 +84,7 @@ void add_show_command(CLI::App& program, Console& console) {
   auto options = std::make_shared<Options>();
   CLI::App& command = add_command(program, "show", "Say on one screen what a model is", examples);
   add_files(command, options->files);
+  console.add_index_option(command);
   add_switch(command, "--all", options->shows_all_keys, all_keys_description);
   on_run(command, [options, &console] { run(*options, console); });
 }

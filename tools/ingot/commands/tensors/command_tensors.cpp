@@ -277,6 +277,7 @@ void add_tensors_command(CLI::App& program, Console& console) {
   CLI::App& command =
       add_command(program, "tensors", "List tensors with shape, type, size and offset", examples);
   add_file(command, options->file);
+  console.add_index_option(command);
   add_argument(command, "NAME-GLOB", options->name_globs, "Only tensors that match: * ? [a-z]");
   add_choice(command, "--sort", "KEY", options->sort,
              {{"name", Sort::name}, {"size", Sort::size}, {"offset", Sort::offset}},
