@@ -140,6 +140,7 @@ class Caller {
 
   void look_at_files(const ingot_model* model) {
     require(ingot_file_count(model) == 1 && ingot_shard_count(model) >= 1);
+    require(ingot_is_verified(model) == 1);
     ingot_file_info info = {};
     info.struct_size = sizeof info;
     require(is_ok(ingot_get_file_info(model, 0, &info, error())));

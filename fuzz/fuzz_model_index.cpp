@@ -46,6 +46,7 @@ void compare(const Result<Model>& walked, const Result<Model>& indexed, std::uin
 
 void open_every_way(const Bytes& bytes) {
   const auto walked = Model::open_memory(bytes);
+  if (walked) require(make_layout_index(*walked).has_value());
   compare(walked, Model::open_memory(bytes, {.uses_index = true}), bytes.size());
   const auto read = [&bytes](std::uint64_t offset, std::span<std::byte> destination) {
     std::memcpy(destination.data(), bytes.data() + offset, destination.size());

@@ -84,12 +84,13 @@ status=0
 if grep -q -e 'built without remote reading' -e 'cannot be loaded' message; then exit 0; fi
 mkdir www
 cp converted.gguf www/m.gguf
+"$ingot" tensors www/m.gguf >local
 coproc server { exec python3 "$tests/../support/model_server.py" www --log log; }
 read -r port _ <&"${server[0]}"
 export HOME=$PWD
 unset INGOT_CACHE XDG_CACHE_HOME
 "$ingot" tensors "http://127.0.0.1:$port/m.gguf" --index --no-cache >remote 2>/dev/null
-expect_same plain remote
+expect_same local remote
 python '
 import json
 log = [json.loads(line) for line in open("log")]
@@ -101,5 +102,5 @@ echo "# a header that is kept in part"
 for words in --index "" --offline; do
   read -r -a words <<<"$words"
   "$ingot" tensors "http://127.0.0.1:$port/m.gguf" "${words[@]}" >remote 2>/dev/null
-  expect_same plain remote
+  expect_same local remote
 done

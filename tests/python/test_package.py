@@ -30,7 +30,7 @@ PYTHON_OF_HEADER = {
 WITHOUT = {
     "evaluate": "only the program has it yet", "import": "only the program has it yet",
     "half": "numpy.float16", "import_options": "only the program has it yet",
-    "ingot": "includes the others", "npy": "numpy.save", "output_file": "open(path, 'wb')",
+    "ingot": "includes the others", "layout_index": "check finds an index that lies", "npy": "numpy.save", "output_file": "open(path, 'wb')",
     "output_set": "open(path, 'wb')", "tensor_stream": "Tensor.dequantize(rows=...)", "text": "str",
     "token_stream": "Tokenizer.encode_batch",
 }
