@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // `ingot convert IN OUT` -- another file format, or GGUF of another kind.
 
-#include <fmt/core.h>
-
 #include <charconv>
 #include <cmath>
 #include <filesystem>
@@ -298,12 +296,11 @@ ExitCode run(Options& options, Console& console) {
   for (const Error& remark : (*conversion)->remarks()) {
     console.remark(options.in, "note: " + remark.message());
   }
-  if (const auto ready = console.before_reading(options.in, *model); !ready) {
-    return console.fail(options.in, ready.error());
+  Result<void> result = console.before_reading(options.in, *model);
+  if (result) {
+    result = run_with_progress(console, options.out, (*conversion)->total_bytes(),
+                               [&](const GoOn& go_on) { return (*conversion)->run(go_on); });
   }
-  const Result<void> result =
-      run_with_progress(console, options.out, (*conversion)->total_bytes(),
-                        [&](const GoOn& go_on) { return (*conversion)->run(go_on); });
   if (!result) return fail(console, options, result.error());
   if (console.is_json()) print_json(console, options, **conversion);
   return ExitCode::done;
@@ -323,8 +320,7 @@ void add_gguf_options(CLI::App& command, Options& options) {
   add_choice(command, "--endian", "ORDER", options.convert.byte_order,
              {{"little", Endian::little}, {"big", Endian::big}},
              "GGUF: byte order, {}; default: as it is");
-  add_switch(command, "--index", options.convert.has_index,
-             "GGUF: write a layout index, by which readers jump to the tensors");
+  add_switch(command, "--index", options.convert.has_index, "GGUF: write a layout index");
   add_number(command, "--align", options.convert.alignment, 8, 1u << 30,
              "GGUF: alignment of tensor data in bytes; default: as it is");
   add_number(command, "--gguf-version", options.convert.version, 1, 3,
