@@ -31,7 +31,7 @@ static_assert(INGOT_ABI_VERSION == 1);
 static_assert(sizeof(ingot_error) == 1024 && offsetof(ingot_error, message) == 16);
 static_assert(sizeof(ingot_value) == 64);
 static_assert(sizeof(void*) != 8 ||
-              (sizeof(ingot_string) == 16 && sizeof(ingot_open_options) == 64 &&
+              (sizeof(ingot_string) == 16 && offsetof(ingot_open_options, uses_index) == 64 &&
                offsetof(ingot_open_options, max_header_bytes) == 24 &&
                sizeof(ingot_file_info) == 88 && offsetof(ingot_file_info, alignment) == 32 &&
                sizeof(ingot_tensor_info) == 136 && offsetof(ingot_tensor_info, dimensions) == 32 &&
