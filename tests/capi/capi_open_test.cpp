@@ -2,6 +2,7 @@
 // Opening and closing, options, files and notices.
 #include <gmock/gmock.h>
 
+#include <cstddef>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -324,7 +325,8 @@ TEST(CapiOpenCallback, SizeThatIsTooSmallIsATruncatedFile) {
 TEST(CapiOptions, SizeMustBeThatOfAKnownVersion) {
   const Bytes bytes = sample_bytes();
   ingot_open_options options = defaults;
-  for (const std::size_t size : {std::size_t{0}, std::size_t{8}, sizeof options - 1, SIZE_MAX}) {
+  constexpr std::size_t first_size = offsetof(ingot_open_options, uses_index);
+  for (const std::size_t size : {std::size_t{0}, std::size_t{8}, first_size - 1, SIZE_MAX}) {
     options.struct_size = size;
     expect_refused(INGOT_ERROR_INVALID_ARGUMENT, bytes, &options);
   }
