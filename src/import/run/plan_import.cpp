@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "base/ascii.hpp"
 #include "import/folder/refusal.hpp"
 #include "import/general/general_keys.hpp"
 #include "import/keys/architecture_keys.hpp"
@@ -71,6 +72,30 @@ Failure unknown_class(const Config& config, const RuleTable& table) {
   return fail(Errc::architecture_unsupported, config.model_class(), "known are " + known);
 }
 
+/// Models whose classes are known, but which need tensors or layers that this import does not make.
+Result<void> refuse_variants(const ModelFolder& folder, const Config& config,
+                             const Architecture& architecture) {
+  if (architecture.name == "qwen3") {
+    // By its configuration a reranker is as any Qwen 3; only its name and its card tell it apart.
+    constexpr std::string_view reranker = "qwen3-reranker";
+    const Result<std::string> card = folder.read_text("README.md");
+    const bool is_reranker =
+        lower_case(folder.name()).find(reranker) != std::string::npos ||
+        (card && lower_case(*card).find("# " + std::string(reranker)) != std::string::npos);
+    if (is_reranker) {
+      return refuse(folder.name(),
+                    "a reranker needs a classifier made of two rows of the output, "
+                    "which this import does not make");
+    }
+  }
+  INGOT_TRY(const std::optional<std::uint64_t> step, config.find_count("moe_every_n_layers"));
+  if (step.value_or(0) > 0) {
+    return refuse("config.json", "moe_every_n_layers is " + std::to_string(*step) +
+                                     "; models with experts in some layers are not supported");
+  }
+  return {};
+}
+
 /// Plans one folder.
 class Planner {
  public:
@@ -83,6 +108,7 @@ class Planner {
     INGOT_TRY(const Config config, Config::read(folder_));
     const Architecture* const architecture = table->find(config.model_class());
     if (architecture == nullptr) return unknown_class(config, *table);
+    INGOT_TRY_VOID(refuse_variants(folder_, config, *architecture));
 
     INGOT_TRY(std::vector<SourceTensor> tensors, list_tensors(folder_));
     INGOT_TRY_VOID(undo_quantization(config, tensors));
