@@ -31,20 +31,18 @@ static_assert(group_rows % rows_at_once == 0 && rows_at_once % 3 == 0);
 // Three rows share a pointer, so that the pointers stay in registers, too.
 constexpr std::size_t pointer_count = rows_at_once / 3;
 
-/// The sums of two vectors of tokens, for rows_at_once rows.
-struct Sums {
-  Floats first[rows_at_once];
-  Floats second[rows_at_once];
-};
+/// The sums of a vector of tokens, for rows_at_once rows. Arrays and not members of a class, whose
+/// constructor g++ does not inline for NEON.
+using Sums = Floats[rows_at_once];
 
 template <std::size_t... r>
 HWY_INLINE void AddColumn(std::index_sequence<r...>, const float* const (&weights)[pointer_count],
-                          std::size_t stride, Floats x0, Floats x1, Sums& sums) {
+                          std::size_t stride, Floats x0, Floats x1, Sums& sums0, Sums& sums1) {
   const auto add = [&](Floats weight, Floats& first, Floats& second) HWY_ATTR {
     first = hn::MulAdd(weight, x0, first);
     second = hn::MulAdd(weight, x1, second);
   };
-  (add(hn::Set(Tag(), weights[r / 3][r % 3 * stride]), sums.first[r], sums.second[r]), ...);
+  (add(hn::Set(Tag(), weights[r / 3][r % 3 * stride]), sums0[r], sums1[r]), ...);
 }
 
 HWY_INLINE void StoreSum(Floats sum, float* y, bool adds) {
@@ -54,14 +52,16 @@ HWY_INLINE void StoreSum(Floats sum, float* y, bool adds) {
 template <std::size_t... r>
 HWY_INLINE void MultiplyRows(std::index_sequence<r...> rows, const WeightRows& weights,
                              std::size_t columns, const float* x, float* y, bool adds) {
-  Sums sums;
-  ((sums.first[r] = hn::Zero(Tag()), sums.second[r] = hn::Zero(Tag())), ...);
+  Sums sums0;
+  Sums sums1;
+  ((sums0[r] = hn::Zero(Tag()), sums1[r] = hn::Zero(Tag())), ...);
   const float* pointers[pointer_count];
   for (std::size_t i = 0; i < pointer_count; ++i) {
     pointers[i] = weights.data + 3 * i * weights.stride;
   }
   for (std::size_t k = 0; k < columns; ++k, x += panel_tokens) {
-    AddColumn(rows, pointers, weights.stride, hn::Load(Tag(), x), hn::Load(Tag(), x + lanes), sums);
+    AddColumn(rows, pointers, weights.stride, hn::Load(Tag(), x), hn::Load(Tag(), x + lanes), sums0,
+              sums1);
     for (const float*& pointer : pointers) ++pointer;
   }
   const auto store = [&](std::size_t row, Floats first, Floats second) HWY_ATTR {
@@ -69,7 +69,7 @@ HWY_INLINE void MultiplyRows(std::index_sequence<r...> rows, const WeightRows& w
     StoreSum(first, y + row * panel_tokens, adds);
     StoreSum(second, y + row * panel_tokens + lanes, adds);
   };
-  (store(r, sums.first[r], sums.second[r]), ...);
+  (store(r, sums0[r], sums1[r]), ...);
 }
 
 void MultiplyPanel(const WeightRows& weights, std::size_t columns, const float* x, float* y,
