@@ -95,7 +95,7 @@ Result<void> undo_fp8(const nlohmann::json& settings, std::vector<SourceTensor>&
     if (weight == positions.end()) return refuse(scales.name, "there is no tensor to scale");
     INGOT_TRY_VOID(scale(tensors[weight->second], scales, block_rows, block_columns));
   }
-  std::erase_if(tensors, [](const SourceTensor& tensor) { return tensor.name.ends_with(ending); });
+  std::erase_if(tensors, [&](const SourceTensor& tensor) { return tensor.name.ends_with(ending); });
   return {};
 }
 
