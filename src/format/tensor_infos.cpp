@@ -4,6 +4,7 @@
 #include <array>
 #include <string>
 
+#include "base/large_pages.hpp"
 #include "format/field.hpp"
 
 namespace ingot::format {
@@ -42,6 +43,7 @@ class TensorInfoParser {
 
 Result<void> TensorInfoParser::run() {
   structure_.tensors.reserve(count_);
+  prefer_large_pages(structure_.tensors.data(), count_ * sizeof(TensorInfo));
   structure_.tensor_index.reserve(count_);
   // Reserved once, so that the shapes never move; memory that is not used is never touched.
   structure_.dimensions.reserve(count_ *
