@@ -87,12 +87,18 @@ class Parser {
       }
       if (found.empty()) return left;
       INGOT_TRY(Node right, binary(level + 1));
-      if (found == "??" && left.kind == Node::Kind::name) left.is_optional = true;
+      if (found == "??") allow_absence(left);
       Node node{.kind = Node::Kind::operation, .text = std::string(found)};
       node.operands.push_back(std::move(left));
       node.operands.push_back(std::move(right));
       left = std::move(node);
     }
+  }
+
+  /// The name before a `??` may be absent, in `a ?? b ?? c` also the second one.
+  static void allow_absence(Node& node) {
+    if (node.kind == Node::Kind::name) node.is_optional = true;
+    if (node.kind == Node::Kind::operation && node.text == "??") allow_absence(node.operands[1]);
   }
 
   Result<Node> primary() {

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+// Tiny folders of the architectures: each is planned, and transforms put every number in its place.
+#include <gmock/gmock.h>
+
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "import/architectures/architecture_rules.hpp"
+#include "ingot/import.hpp"
+#include "ingot/model.hpp"
+#include "support/expect_error.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace ingot::test {
+namespace {
+
+using testing::ElementsAre;
+
+struct TensorSketch {
+  std::string name;
+  std::vector<std::uint64_t> shape;  ///< Rows first, as in safetensors.
+};
+
+/// One safetensors file. Number i of each tensor is i, as F32.
+std::string safetensors_of(const std::vector<TensorSketch>& tensors) {
+  std::string header;
+  std::string data;
+  for (const TensorSketch& tensor : tensors) {
+    std::string shape;
+    std::uint64_t count = 1;
+    for (const std::uint64_t size : tensor.shape) {
+      shape += (shape.empty() ? "" : ",") + std::to_string(size);
+      count *= size;
+    }
+    const std::size_t begin = data.size();
+    for (std::uint64_t i = 0; i < count; ++i) {
+      const auto number = static_cast<float>(i);
+      data.append(reinterpret_cast<const char*>(&number), sizeof number);
+    }
+    header += (header.empty() ? "{\"" : ",\"") + tensor.name + R"(":{"dtype":"F32","shape":[)" +
+              shape + R"(],"data_offsets":[)" + std::to_string(begin) + "," +
+              std::to_string(data.size()) + "]}";
+  }
+  header += "}";
+  const std::uint64_t size = header.size();
+  return std::string(reinterpret_cast<const char*>(&size), sizeof size) + header + data;
+}
+
+/// Three tokens in every form that a tokenizer has in model folders.
+const std::vector<std::pair<std::string, std::string>> tokenizer_files = {
+    {"tokenizer.json",
+     R"({"model": {"type": "BPE", "vocab": {"a": 0, "b": 1, "ab": 2}, "merges": ["a b"]},
+         "pre_tokenizer": {"type": "ByteLevel"}})"},
+    {"tokenizer.model",
+     "\x0A\x03\x0A\x01"
+     "a\x0A\x03\x0A\x01"
+     "b\x0A\x03\x0A\x01"
+     "c"},
+};
+
+/// A folder in memory.
+class TinyFolder {
+ public:
+  /// `config` holds members of config.json beside its class.
+  TinyFolder(const std::string& model_class, const std::string& config,
+             std::vector<TensorSketch> tensors) {
+    tensors.push_back({"embed_tokens.weight", {3, 8}});
+    tensors.push_back({"layers.0.self_attn.o_proj.weight", {8, 8}});
+    files_ = tokenizer_files;
+    files_.emplace_back("config.json", R"({"architectures": [")" + model_class + "\"], " + config +
+                                           R"(, "num_hidden_layers": 1, "vocab_size": 3})");
+    files_.emplace_back("model.safetensors", safetensors_of(tensors));
+    for (const auto& [name, text] : files_) {
+      store_.add("tiny/" + name, std::as_bytes(std::span(text)));
+    }
+  }
+
+  [[nodiscard]] Result<std::unique_ptr<Import>> plan() const {
+    ImportOptions options;
+    options.pre = "gpt-2";
+    options.type = TensorType::f32;
+    return plan_import(store_, "tiny", options);
+  }
+
+  /// A key of the result as a number; -1 if it has none.
+  [[nodiscard]] std::int64_t number(std::string_view key) const {
+    const auto import = plan();
+    EXPECT_THAT(import, Succeeds());
+    if (!import) return -1;
+    for (const KeyValue& entry : (*import)->metadata()) {
+      if (entry.key == key) return entry.value.get<std::int64_t>().value_or(-1);
+    }
+    return -1;
+  }
+
+  /// The first number of every row of a tensor, after the import.
+  [[nodiscard]] std::vector<float> column(std::string_view name) const {
+    std::vector<float> column;
+    const auto import = plan();
+    EXPECT_THAT(import, Succeeds());
+    const TemporaryFolder output;
+    const std::string path = output.path("out.gguf");
+    if (!import) return column;
+    EXPECT_THAT((*import)->write(path), Succeeds());
+    const auto model = Model::open(path);
+    EXPECT_THAT(model, Succeeds());
+    for (const TensorInfo& tensor : model->tensors()) {
+      if (tensor.name != name) continue;
+      std::vector<std::byte> bytes(static_cast<std::size_t>(tensor.size_bytes));
+      EXPECT_THAT(model->read(tensor, 0, bytes), Succeeds());
+      for (std::size_t at = 0; at < bytes.size(); at += tensor.shape[0] * sizeof(float)) {
+        std::memcpy(&column.emplace_back(), &bytes[at], sizeof(float));
+      }
+    }
+    return column;
+  }
+
+ private:
+  std::vector<std::pair<std::string, std::string>> files_;
+  MemoryStore store_;
+};
+
+/// The members that one architecture or the other needs.
+constexpr const char* every_member = R"(
+    "hidden_size": 8, "n_embd": 8, "n_embed": 8, "d_model": 8, "head_dim": 4,
+    "num_attention_heads": 2, "n_head": 2, "n_heads": 2, "num_key_value_heads": 2,
+    "intermediate_size": 16, "moe_intermediate_size": 16, "max_position_embeddings": 64,
+    "n_positions": 2048, "n_ctx": 64, "max_seq_len": 64, "original_max_position_embeddings": 64,
+    "rms_norm_eps": 1e-5, "layer_norm_eps": 1e-5, "layer_norm_epsilon": 1e-5, "rope_theta": 10000,
+    "rotary_pct": 0.5, "partial_rotary_factor": 0.5, "sliding_window": 32, "logit_scale": 0.5,
+    "attn_logit_softcapping": 50, "final_logit_softcapping": 30, "scale_emb": 12,
+    "scale_depth": 1.4, "dim_model_base": 4, "kv_lora_rank": 4, "q_lora_rank": 4,
+    "qk_nope_head_dim": 2, "qk_rope_head_dim": 2, "v_head_dim": 4, "n_routed_experts": 2,
+    "n_shared_experts": 1, "first_k_dense_replace": 1,
+    "attn_config": {"alibi": true, "alibi_bias_max": 8})";
+
+TEST(PlanArchitectures, PlansEveryClass) {
+  const auto& table = hf::RuleTable::builtin();
+  ASSERT_THAT(table, Succeeds());
+  for (const std::string& model_class : table->classes()) {
+    SCOPED_TRACE(model_class);
+    const auto import = TinyFolder(model_class, every_member, {}).plan();
+    ASSERT_THAT(import, Succeeds());
+    const std::string prefix = table->find(model_class)->name + ".";
+    EXPECT_THAT((*import)->keys(),
+                testing::Contains(testing::Field(&ImportedKey::key, prefix + "block_count")));
+    EXPECT_EQ((*import)->tensors().size(), 2u);
+  }
+}
+
+constexpr const char* falcon_config =
+    R"("hidden_size": 8, "num_attention_heads": 4, "layer_norm_epsilon": 1e-5)";
+const std::string falcon_tensor = "transformer.h.0.self_attention.query_key_value.weight";
+
+TEST(PlanArchitectures, FalconHasOneKeyHeadUnlessItCountsThem) {
+  const TinyFolder one("FalconForCausalLM", falcon_config, {{falcon_tensor, {6, 8}}});
+  EXPECT_EQ(one.number("falcon.attention.head_count_kv"), 1);
+  EXPECT_THAT(one.column("blk.0.attn_qkv.weight"), ElementsAre(0, 8, 16, 24, 32, 40));
+  const TinyFolder older("RWForCausalLM", std::string(falcon_config) + R"(, "n_head_kv": 2)",
+                         {{falcon_tensor, {8, 8}}});
+  EXPECT_EQ(older.number("falcon.attention.head_count_kv"), 2);
+}
+
+TEST(PlanArchitectures, FalconJoinsQueriesKeysAndValuesOfAllGroups) {
+  // Each of two groups holds two queries, a key and a value.
+  const TinyFolder folder("FalconForCausalLM",
+                          std::string(falcon_config) + R"(, "num_kv_heads": 2)",
+                          {{falcon_tensor, {8, 8}}});
+  EXPECT_EQ(folder.number("falcon.attention.head_count_kv"), 2);
+  EXPECT_THAT(folder.column("blk.0.attn_qkv.weight"), ElementsAre(0, 8, 32, 40, 16, 48, 24, 56));
+}
+
+TEST(PlanArchitectures, FusedExpertsHoldTheGateBeforeTheRest) {
+  const TinyFolder folder(
+      "Qwen2MoeForCausalLM",
+      R"("hidden_size": 8, "num_attention_heads": 2, "num_experts": 2, "moe_intermediate_size": 2)",
+      {{"model.layers.0.mlp.experts.gate_up_proj", {2, 4, 8}},
+       {"model.layers.0.mlp.experts.down_proj", {2, 8, 2}}});
+  EXPECT_THAT(folder.column("blk.0.ffn_gate_exps.weight"), ElementsAre(0, 8, 32, 40));
+  EXPECT_THAT(folder.column("blk.0.ffn_up_exps.weight"), ElementsAre(16, 24, 48, 56));
+  EXPECT_EQ(folder.column("blk.0.ffn_down_exps.weight").size(), 16u);
+}
+
+}  // namespace
+}  // namespace ingot::test
