@@ -18,6 +18,7 @@ namespace ingot::test {
 namespace {
 
 using testing::ElementsAre;
+using testing::HasSubstr;
 
 struct TensorSketch {
   std::string name;
@@ -182,6 +183,22 @@ TEST(PlanArchitectures, FusedExpertsHoldTheGateBeforeTheRest) {
   EXPECT_THAT(folder.column("blk.0.ffn_gate_exps.weight"), ElementsAre(0, 8, 32, 40));
   EXPECT_THAT(folder.column("blk.0.ffn_up_exps.weight"), ElementsAre(16, 24, 48, 56));
   EXPECT_EQ(folder.column("blk.0.ffn_down_exps.weight").size(), 16u);
+}
+
+TEST(PlanArchitectures, NomicBertHasTheContextThatItWasTrainedWith) {
+  const auto folder = [](const std::string& positions) {
+    return TinyFolder("NomicBertModel", R"("n_embd": 8, "n_head": 2, "n_positions": )" + positions,
+                      {});
+  };
+  EXPECT_EQ(folder("8192").number("nomic-bert.context_length"), 2048);
+  EXPECT_EQ(folder(R"(2048, "max_trained_positions": 2048)").number("nomic-bert.context_length"),
+            512);
+  const auto longer = folder(R"(8192, "max_trained_positions": 8192)").plan();
+  ASSERT_FALSE(longer);
+  EXPECT_THAT(longer.error().message(), HasSubstr("max_trained_positions is `8192`"));
+  const auto other = folder("1024").plan();
+  ASSERT_FALSE(other);
+  EXPECT_THAT(other.error().message(), HasSubstr("n_positions is `1024`"));
 }
 
 }  // namespace

@@ -29,6 +29,13 @@ std::string join(const std::vector<std::string>& names) {
   return joined;
 }
 
+/// The name that an expression begins with, for messages.
+std::string first_name(const Node& node) {
+  const Node* first = &node;
+  while (!first->operands.empty()) first = &first->operands.front();
+  return join(first->names);
+}
+
 /// The integer of a value; nothing if it is none, or too large.
 std::optional<std::int64_t> whole(const json& value) {
   if (value.is_boolean()) return value.get<bool>() ? 1 : 0;
@@ -221,7 +228,10 @@ class Evaluator {
     const json& choices = node.operands[1].literal;
     const auto found = choices.is_object() ? choices.find(name) : choices.end();
     if (found != choices.end()) return *found;
-    return refuse("config.json", "`" + name + "` is not supported; known are " + choices.dump());
+    std::string known;
+    for (const auto& choice : choices.items()) known += (known.empty() ? "" : ", ") + choice.key();
+    return refuse("config.json", first_name(node.operands[0]) + " is `" + name +
+                                     "`, which is not supported; known are " + known);
   }
 
   /// A list, filled up with zeros or cut to a length.
