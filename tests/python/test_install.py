@@ -64,7 +64,7 @@ def test_the_archives_hold_what_they_need(root, settings, tmp_path):
     # Every file that CMake wants is there.
     with tarfile.open(sdist) as archive:
         archive.extractall(tmp_path / "sources")
-    run(["cmake", "-S", next((tmp_path / "sources").iterdir()), "-B", tmp_path / "configured",
-         "-D", "INGOT_BUILD_PYTHON=ON", "-D", f"INGOT_PYTHON={sys.executable}",
+    run(["cmake", "-G", "Ninja", "-S", next((tmp_path / "sources").iterdir()),
+         "-B", tmp_path / "configured", "-D", "INGOT_BUILD_PYTHON=ON", "-D", f"INGOT_PYTHON={sys.executable}",
          *(f"-DINGOT_{part}=OFF" for part in build_backend.LEFT_OUT)], tmp_path)
     assert not [name for name in held if name.startswith(("tests", "fuzz", "build"))]
