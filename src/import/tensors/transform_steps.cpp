@@ -128,14 +128,18 @@ Views rename(const TransformStep& step, TensorView view) {
   return list_of(std::move(view));
 }
 
+Views name_halves(const TransformStep& step, TensorView first, TensorView second) {
+  INGOT_TRY(first.name, step.result_name(0));
+  INGOT_TRY(second.name, step.result_name(1));
+  return list_of(std::move(first), std::move(second));
+}
+
 Views split_rows_half(const TransformStep& step, TensorView view) {
   INGOT_TRY_VOID(part_of(view, 2));
   const std::size_t axis = view.shape.size() - 2;
   INGOT_TRY(TensorView first, block(view, axis, 2, 0));
   INGOT_TRY(TensorView second, block(view, axis, 2, 1));
-  INGOT_TRY(first.name, step.result_name(0));
-  INGOT_TRY(second.name, step.result_name(1));
-  return list_of(std::move(first), std::move(second));
+  return name_halves(step, std::move(first), std::move(second));
 }
 
 Views deinterleave(const TransformStep& step, TensorView view) {
@@ -143,9 +147,7 @@ Views deinterleave(const TransformStep& step, TensorView view) {
   INGOT_TRY_VOID(part_of(view, axis + 1));
   INGOT_TRY(TensorView even, every(view, axis, 2, 0));
   INGOT_TRY(TensorView odd, every(view, axis, 2, 1));
-  INGOT_TRY(even.name, step.result_name(0));
-  INGOT_TRY(odd.name, step.result_name(1));
-  return list_of(std::move(even), std::move(odd));
+  return name_halves(step, std::move(even), std::move(odd));
 }
 
 Views transpose_deinterleave(const TransformStep& step, TensorView view) {
