@@ -37,7 +37,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto model = hf::parse_sentencepiece(bytes, "tokenizer.model");
   if (!model) {
     const Error& error = model.error();
-    fuzz::require(error.code == Errc::invalid_argument || error.code == Errc::limit_exceeded);
+    fuzz::require(error.code == Errc::import_refused || error.code == Errc::limit_exceeded);
     fuzz::require(error.file_offset == Error::no_offset || error.file_offset <= size);
     return 0;
   }

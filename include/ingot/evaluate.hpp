@@ -125,8 +125,9 @@ struct Evaluation {
 /// once for all others; without others, this gives perplexities.
 ///
 /// @param others  their vocabularies are as large as that of `base`.
-/// @return  Errc::invalid_argument for an architecture that is unknown, keys and tensors that
-///          contradict one another, or vocabularies of different sizes; Errc::tensor_not_found;
+/// @return  Errc::network_unsupported for a network that is unknown; Errc::network_invalid for keys
+///          and tensors that contradict one another; Errc::tensor_not_found; Errc::invalid_argument
+///          for vocabularies of different sizes or a text that is no whole chunks;
 ///          Errc::weight_not_finite if an output is not a number; Errc::limit_exceeded;
 ///          Errc::interrupted; errors of reading. Those of others[i] have a subject that begins
 ///          with "OTHER i: ".

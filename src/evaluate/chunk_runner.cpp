@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: MIT
 #include "evaluate/chunk_runner.hpp"
 
-#include "evaluate/settings.hpp"
-
 namespace ingot::evaluation {
 
 Result<void> ChunkRunner::check(const TextChunks& text) {
   if (text.chunk_tokens < min_chunk_tokens || text.chunk_tokens > max_chunk_tokens) {
-    return refuse("chunk_tokens", std::to_string(text.chunk_tokens) + "; from " +
-                                      std::to_string(min_chunk_tokens) + " to " +
-                                      std::to_string(max_chunk_tokens) + " are supported");
+    return fail(Errc::invalid_argument, "chunk_tokens",
+                std::to_string(text.chunk_tokens) + "; from " + std::to_string(min_chunk_tokens) +
+                    " to " + std::to_string(max_chunk_tokens) + " are supported");
   }
   if (text.ids.empty() || text.ids.size() % text.chunk_tokens != 0) {
-    return refuse("text", std::to_string(text.ids.size()) + " tokens are no whole chunks of " +
-                              std::to_string(text.chunk_tokens));
+    return fail(Errc::invalid_argument, "text",
+                std::to_string(text.ids.size()) + " tokens are no whole chunks of " +
+                    std::to_string(text.chunk_tokens));
   }
   return {};
 }

@@ -7,7 +7,6 @@
 
 #include "evaluate/chunk_runner.hpp"
 #include "evaluate/divergence.hpp"
-#include "evaluate/settings.hpp"
 
 namespace ingot {
 namespace {
@@ -58,13 +57,12 @@ class Evaluator {
       if (!other) return fail(of_other(std::move(other.error()), i));
       const std::size_t size = passes_[0].network().vocabulary_size();
       if (other->network().vocabulary_size() != size) {
-        return fail(
-            of_other(evaluation::refuse("token_embd.weight",
-                                        "a vocabulary of " +
-                                            std::to_string(other->network().vocabulary_size()) +
-                                            " tokens; that of the base has " + std::to_string(size))
-                         .value(),
-                     i));
+        return fail(of_other(
+            ingot::fail(Errc::invalid_argument, "token_embd.weight",
+                        "a vocabulary of " + std::to_string(other->network().vocabulary_size()) +
+                            " tokens; that of the base has " + std::to_string(size))
+                .value(),
+            i));
       }
       passes_.push_back(std::move(*other));
     }

@@ -90,7 +90,7 @@ class Finder {
   Result<void> require_all_used() const {
     for (const TensorInfo& tensor : model_.tensors()) {
       if (used_.contains(&tensor)) continue;
-      return refuse(tensor.name, "the architecture has no place for this tensor");
+      return refuse_kind(tensor.name, "the architecture has no place for this tensor");
     }
     return {};
   }

@@ -108,8 +108,8 @@ Result<void> read_feed_forward(const KeyReader& keys, Settings& settings) {
   INGOT_TRY(const std::uint64_t experts, keys.number_or(suffixes::expert_count, 0, max_size));
   settings.expert_count = static_cast<std::size_t>(experts);
   if (kind.expert_weights == ExpertWeights::none && settings.expert_count > 0) {
-    return refuse(settings.prefix + std::string(suffixes::expert_count),
-                  "experts are not known in this architecture");
+    return refuse_kind(settings.prefix + std::string(suffixes::expert_count),
+                       "experts are not known in this architecture");
   }
   if (settings.expert_count == 0) {
     if (kind.expert_weights != ExpertWeights::none && !kind.may_lack_experts) {
@@ -168,8 +168,8 @@ Result<void> read_rope(const Model& model, const KeyReader& keys, Settings& sett
   const std::string kind_key = settings.prefix + std::string(suffixes::rope_scaling_type);
   const auto kind = model.get_or(kind_key, std::string_view("linear"));
   if (kind != "none" && kind != "linear" && kind != "longrope") {
-    return refuse(kind_key, "scaling of the kind \"" + std::string(kind) +
-                                "\" is unknown here; none, linear and longrope are supported");
+    return refuse_kind(kind_key, "scaling of the kind \"" + std::string(kind) +
+                                     "\" is unknown here; none, linear and longrope are supported");
   }
   INGOT_TRY(double factor, keys.real_or(suffixes::rope_scaling_factor, 0.0));
   if (factor == 0.0) {
@@ -220,8 +220,8 @@ Result<void> read_scales(const KeyReader& keys, Settings& settings) {
     }
     settings.logit_scale = static_cast<float>(1.0 / logit);
     if (keys.has(suffixes::rope_scaling_finetuned)) {
-      return refuse(settings.prefix + std::string(suffixes::rope_scaling_finetuned),
-                    "models that switch their rotation by this key are not supported");
+      return refuse_kind(settings.prefix + std::string(suffixes::rope_scaling_finetuned),
+                         "models that switch their rotation by this key are not supported");
     }
   }
   if (kind.caps_logits) {
@@ -236,16 +236,20 @@ Result<void> read_scales(const KeyReader& keys, Settings& settings) {
 }  // namespace
 
 Failure refuse(std::string_view subject, std::string detail) {
-  return fail(Errc::invalid_argument, std::string(subject), std::move(detail));
+  return fail(Errc::network_invalid, std::string(subject), std::move(detail));
+}
+
+Failure refuse_kind(std::string_view subject, std::string detail) {
+  return fail(Errc::network_unsupported, std::string(subject), std::move(detail));
 }
 
 Result<Settings> read_settings(const Model& model) {
   INGOT_TRY(const auto name, model.get<std::string_view>(keys::general_architecture));
   const Architecture* kind = find_architecture(name);
   if (kind == nullptr) {
-    return refuse(keys::general_architecture, "the forward pass of \"" + std::string(name) +
-                                                  "\" is unknown; known are " +
-                                                  names_of_known_architectures());
+    return refuse_kind(keys::general_architecture, "the forward pass of \"" + std::string(name) +
+                                                       "\" is unknown; known are " +
+                                                       names_of_known_architectures());
   }
   Settings settings;
   settings.kind = *kind;

@@ -12,9 +12,10 @@
 
 namespace ingot::evaluation {
 
-/// Errors of models that cannot be evaluated: of an unknown kind, or in contradiction to
-/// themselves.
+/// The error of keys and tensors that contradict each other: Errc::network_invalid.
 [[nodiscard]] Failure refuse(std::string_view subject, std::string detail);
+/// The error of a network of a kind that is not known: Errc::network_unsupported.
+[[nodiscard]] Failure refuse_kind(std::string_view subject, std::string detail);
 
 struct RopeSettings {
   std::size_t rotated = 0;   ///< Elements of a head; even.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 
-#include "evaluate/settings.hpp"
+#include "ingot/error.hpp"
 #include "ingot/evaluate.hpp"
 #include "ingot/metadata_keys.hpp"
 
@@ -25,10 +25,9 @@ Result<TextChunks> chunks_of(const Model& model, std::string_view text, std::siz
                              std::size_t max_chunks) {
   if (chunk_tokens == 0) chunk_tokens = usual_tokens_for(model);
   if (chunk_tokens < min_chunk_tokens || chunk_tokens > max_chunk_tokens) {
-    return evaluation::refuse("chunk_tokens", std::to_string(chunk_tokens) + "; from " +
-                                                  std::to_string(min_chunk_tokens) + " to " +
-                                                  std::to_string(max_chunk_tokens) +
-                                                  " are supported");
+    return fail(Errc::invalid_argument, "chunk_tokens",
+                std::to_string(chunk_tokens) + "; from " + std::to_string(min_chunk_tokens) +
+                    " to " + std::to_string(max_chunk_tokens) + " are supported");
   }
   INGOT_TRY(const Tokenizer tokenizer, Tokenizer::make(model));
   TextChunks chunks;
@@ -36,8 +35,9 @@ Result<TextChunks> chunks_of(const Model& model, std::string_view text, std::siz
   INGOT_TRY(chunks.ids, tokenizer.encode(text));
   std::size_t count = chunks.ids.size() / chunk_tokens;
   if (count == 0) {
-    return evaluation::refuse("text", "it has " + std::to_string(chunks.ids.size()) +
-                                          " tokens; a chunk needs " + std::to_string(chunk_tokens));
+    return fail(Errc::invalid_argument, "text",
+                "it has " + std::to_string(chunks.ids.size()) + " tokens; a chunk needs " +
+                    std::to_string(chunk_tokens));
   }
   if (max_chunks > 0) count = std::min(count, max_chunks);
   chunks.ids.resize(count * chunk_tokens);

@@ -184,11 +184,12 @@ TEST_F(EvaluateTest, ImportanceCountsInputs) {
 
 class HostileNetworkTest : public EvaluateTest {
  protected:
-  void expect_refused(const ModelSketch& sketch, const std::string& reason) {
+  void expect_refused(const ModelSketch& sketch, const std::string& reason,
+                      Errc code = Errc::network_invalid) {
     const Model model = write(sketch);
     const auto found = evaluate(model, {}, tiny_text());
     ASSERT_FALSE(found.has_value());
-    EXPECT_NE(found.error().code, Errc::internal);
+    EXPECT_EQ(found.error().code, code);
     EXPECT_THAT(found.error().message(), HasSubstr(reason));
   }
   ModelSketch sketch_ = tiny_models().at("llama").sketch;
@@ -196,22 +197,23 @@ class HostileNetworkTest : public EvaluateTest {
 
 TEST_F(HostileNetworkTest, UnknownArchitecture) {
   sketch_.set("general.architecture", "mamba");
-  expect_refused(sketch_, "the forward pass of \"mamba\" is unknown; known are llama");
+  expect_refused(sketch_, "the forward pass of \"mamba\" is unknown; known are llama",
+                 Errc::network_unsupported);
 }
 TEST_F(HostileNetworkTest, ShapeThatContradictsKeys) {
   sketch_.set("llama.attention.head_count", std::uint32_t{8});
-  expect_refused(sketch_,
-                 "\"blk.0.attn_q.weight\": invalid argument (its shape is 48 x 64; the keys");
+  expect_refused(sketch_, "(its shape is 48 x 64; the keys call for");
 }
 TEST_F(HostileNetworkTest, NoLayers) {
   expect_refused(sketch_.set("llama.block_count", std::uint32_t{0}), "llama.block_count");
 }
 TEST_F(HostileNetworkTest, MoreLayersThanTensors) {
-  expect_refused(sketch_.set("llama.block_count", std::uint32_t{9999}), "blk.4.attn_norm.weight");
+  expect_refused(sketch_.set("llama.block_count", std::uint32_t{9999}), "blk.4.attn_norm.weight",
+                 Errc::tensor_not_found);
 }
 TEST_F(HostileNetworkTest, LayersWithoutAKey) {
   expect_refused(sketch_.set("llama.block_count", std::uint32_t{3}),
-                 "\"blk.3.attn_norm.weight\": invalid argument (the architecture has no place");
+                 "(the architecture has no place", Errc::network_unsupported);
 }
 TEST_F(HostileNetworkTest, NoHeads) {
   expect_refused(sketch_.set("llama.attention.head_count", std::uint32_t{0}), "head_count");
@@ -227,15 +229,17 @@ TEST_F(HostileNetworkTest, HugeSizes) {
   }
 }
 TEST_F(HostileNetworkTest, UnknownScalingOfRotation) {
-  expect_refused(sketch_.set("llama.rope.scaling.type", "yarn"), "llama.rope.scaling.type");
+  expect_refused(sketch_.set("llama.rope.scaling.type", "yarn"), "llama.rope.scaling.type",
+                 Errc::network_unsupported);
 }
 TEST_F(HostileNetworkTest, MissingTensor) {
-  expect_refused(sketch_.remove_tensor("blk.2.ffn_up.weight"), "blk.2.ffn_up.weight");
+  expect_refused(sketch_.remove_tensor("blk.2.ffn_up.weight"), "blk.2.ffn_up.weight",
+                 Errc::tensor_not_found);
 }
 TEST_F(HostileNetworkTest, WeightThatIsNoNumber) {
   auto& data = sketch_.find("blk.1.ffn_down.weight")->data;
   std::fill(data.begin(), data.begin() + 4, std::byte{0xFF});
-  expect_refused(sketch_, "a weight is NaN or infinite");
+  expect_refused(sketch_, "a weight is NaN or infinite", Errc::weight_not_finite);
 }
 TEST_F(HostileNetworkTest, TokenOutsideTheVocabulary) {
   const Model model = write(sketch_);

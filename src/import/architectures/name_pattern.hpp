@@ -44,7 +44,7 @@ class NamePattern {
 
 /// The same pattern with its placeholders filled in. `{layer}` without a number in `parts` is the
 /// first part between dots of `name` that is a number.
-/// Errc::invalid_argument if there is none.
+/// Errc::import_refused if there is none.
 [[nodiscard]] Result<std::string> fill_pattern(std::string_view pattern, const NameParts& parts,
                                                std::string_view name);
 

@@ -68,8 +68,7 @@ std::string ModelFolder::locate(std::string_view file) const {
 
 Result<std::unique_ptr<Source>> ModelFolder::open_file(std::string_view file) const {
   if (!stays_inside(file)) {
-    return fail(Errc::invalid_argument, std::string(file),
-                "the name leads out of the model folder");
+    return fail(Errc::import_refused, std::string(file), "the name leads out of the model folder");
   }
   return with_subject(locate(file), store_->open(path_of(file)));
 }

@@ -40,7 +40,7 @@ class ModelFolder {
   [[nodiscard]] INGOT_EXPORT std::string locate(std::string_view file) const;
 
   /// A file, which may lie in a folder below: "1_Pooling/config.json". A name that leads out of the
-  /// folder is refused: Errc::invalid_argument.
+  /// folder is refused: Errc::import_refused.
   [[nodiscard]] INGOT_EXPORT Result<std::unique_ptr<Source>> open_file(std::string_view file) const;
 
   /// All of a file; Errc::limit_exceeded if it is longer than `max_bytes`.

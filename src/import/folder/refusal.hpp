@@ -12,7 +12,7 @@ namespace ingot::hf {
 /// @param subject  the file, key or tensor.
 /// @param detail   the finding, and what would be right.
 [[nodiscard]] inline Failure refuse(std::string subject, std::string detail) {
-  return fail(Errc::invalid_argument, std::move(subject), std::move(detail));
+  return fail(Errc::import_refused, std::move(subject), std::move(detail));
 }
 
 }  // namespace ingot::hf

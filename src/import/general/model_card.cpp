@@ -136,7 +136,7 @@ Result<void> CardParser::add(CardValue value, std::size_t line) {
   } else if (value.kind == CardValue::Kind::text || value.kind == CardValue::Kind::null) {
     parent.name = std::move(value.text);
   } else {
-    return refuse(Errc::invalid_argument, line, "the name of a member must be a text");
+    return refuse(Errc::import_refused, line, "the name of a member must be a text");
   }
   return {};
 }
@@ -157,7 +157,7 @@ Result<void> CardParser::take(const yaml_event_t& event) {
       return add(std::move(value), line);
     }
     case YAML_ALIAS_EVENT:
-      return refuse(Errc::invalid_argument, line,
+      return refuse(Errc::import_refused, line,
                     "aliases are not read; put quotes around a text that begins with *");
     default:
       return {};
@@ -172,7 +172,7 @@ Result<CardValue> CardParser::parse() {
       if (parser_.error == YAML_MEMORY_ERROR) return fail(Errc::out_of_memory, file_);
       const char* const problem = parser_.problem == nullptr ? "" : parser_.problem;
       return refuse(
-          Errc::invalid_argument, parser_.problem_mark.line,
+          Errc::import_refused, parser_.problem_mark.line,
           std::string("the front matter is not YAML (") + problem + "); mend or remove it");
     }
     if (event->type == YAML_DOCUMENT_END_EVENT || event->type == YAML_STREAM_END_EVENT) break;

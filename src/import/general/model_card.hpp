@@ -33,7 +33,7 @@ struct CardValue {
 ///
 /// @param file  its name in messages.
 /// @return      an object, empty if there is no front matter or it is none;
-///              Errc::invalid_argument with the line where it is not YAML, or where an alias
+///              Errc::import_refused with the line where it is not YAML, or where an alias
 ///              stands; Errc::limit_exceeded for values nested deeper than 64.
 ///
 /// Linear.

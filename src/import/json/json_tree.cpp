@@ -36,7 +36,7 @@ class JsonTreeBuilder : public nlohmann::json_sax<nlohmann::json> {
   bool end_array() override { return close(); }
   bool parse_error(std::size_t position, const std::string&,
                    const nlohmann::json::exception&) override {
-    error_ = Error{Errc::invalid_argument, position == 0 ? 0 : position - 1, file_,
+    error_ = Error{Errc::import_refused, position == 0 ? 0 : position - 1, file_,
                    "the text is not JSON from here on"};
     return false;
   }

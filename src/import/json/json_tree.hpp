@@ -70,7 +70,7 @@ class JsonTree {
   JsonTree() = default;
 
   /// @param file  the name of the file, for messages.
-  /// @return      Errc::invalid_argument with the byte offset for a text that is not JSON;
+  /// @return      Errc::import_refused with the byte offset for a text that is not JSON;
   ///              Errc::limit_exceeded.
   ///
   /// Linear; 24 bytes a value and the bytes of its texts.

@@ -37,7 +37,7 @@ struct SourceTensor {
 [[nodiscard]] Result<std::vector<SourceTensor>> list_tensors(const ModelFolder& folder);
 
 /// Puts the tensors that quantized ones stand for in their place, by `quantization_config`.
-/// Errc::invalid_argument for methods that are not supported.
+/// Errc::import_refused for methods that are not supported.
 [[nodiscard]] Result<void> undo_quantization(const Config& config,
                                              std::vector<SourceTensor>& tensors);
 

@@ -48,7 +48,7 @@ struct TensorView {
                                  std::shared_ptr<const NumberSource> source);
 
 /// Cuts an axis into axes of the given sizes, the outermost first, one of which may be 0: what is
-/// left for it. Errc::invalid_argument if the sizes do not fit.
+/// left for it. Errc::import_refused if the sizes do not fit.
 [[nodiscard]] Result<std::vector<Axis>> split_axis(const Axis& axis,
                                                    std::vector<std::uint64_t> sizes);
 

@@ -28,7 +28,7 @@ class Transformer {
   /// What is made of a tensor: nothing if it is dropped, or waits for the others of its stack.
   [[nodiscard]] Result<std::vector<TensorView>> apply(TensorView view);
 
-  /// Errc::invalid_argument if a stack lacks tensors.
+  /// Errc::import_refused if a stack lacks tensors.
   [[nodiscard]] Result<void> finish() const;
 
  private:

@@ -7,7 +7,7 @@
 namespace ingot::hf {
 
 Failure ProtobufReader::broken(std::string what) const {
-  return fail(Errc::invalid_argument, base_offset_ + position_, {}, std::move(what));
+  return fail(Errc::import_refused, base_offset_ + position_, {}, std::move(what));
 }
 
 Result<std::uint64_t> ProtobufReader::read_varint() {

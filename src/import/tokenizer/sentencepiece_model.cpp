@@ -13,7 +13,7 @@ namespace {
 using Wire = ProtobufField::Wire;
 
 Failure wrong_field(const ProtobufField& field, const char* what) {
-  return fail(Errc::invalid_argument, field.file_offset, {}, what);
+  return fail(Errc::import_refused, field.file_offset, {}, what);
 }
 
 /// Calls `take(field)` for each field of a message.
@@ -91,7 +91,7 @@ Result<SentencePieceModel> parse(std::string_view bytes) {
     return {};
   }));
   if (!model.pieces.empty()) return model;
-  return fail(Errc::invalid_argument, {}, "it has no pieces, so it is no model of SentencePiece");
+  return fail(Errc::import_refused, {}, "it has no pieces, so it is no model of SentencePiece");
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ struct SentencePieceModel {
 };
 
 /// Reads the bytes of a tokenizer.model, which the result borrows. `file` is its name in messages.
-/// Errc::invalid_argument with the byte offset; Errc::limit_exceeded beyond max_tokens. Linear.
+/// Errc::import_refused with the byte offset; Errc::limit_exceeded beyond max_tokens. Linear.
 [[nodiscard]] INGOT_EXPORT Result<SentencePieceModel> parse_sentencepiece(std::string_view bytes,
                                                                           const std::string& file);
 

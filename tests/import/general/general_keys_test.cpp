@@ -69,14 +69,14 @@ TEST(GeneralKeys, TakeTheOptionsLast) {
 
 TEST(GeneralKeys, RefuseNumbersThatAreNone) {
   EXPECT_THAT(keys_of({{"generation_config.json", R"({"top_k": 1.5})"}}),
-              test::FailsWith(Errc::invalid_argument));
+              test::FailsWith(Errc::import_refused));
   EXPECT_THAT(keys_of({{"generation_config.json", R"({"top_k": 5000000000})"}}),
-              test::FailsWith(Errc::invalid_argument));
+              test::FailsWith(Errc::import_refused));
   EXPECT_THAT(keys_of({{"generation_config.json", R"({"temperature": "hot"})"}}),
-              test::FailsWith(Errc::invalid_argument));
+              test::FailsWith(Errc::import_refused));
   ImportOptions options;
   options.metadata = R"({"general.name": 1})";
-  EXPECT_THAT(keys_of({{"README.md", ""}}, options), test::FailsWith(Errc::invalid_argument));
+  EXPECT_THAT(keys_of({{"README.md", ""}}, options), test::FailsWith(Errc::import_refused));
 }
 
 TEST(GeneralKeys, ReadTheBeginningOfALongCard) {

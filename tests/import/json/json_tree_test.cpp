@@ -61,8 +61,8 @@ TEST(JsonTree, TakesTheLastMemberOfAName) {
 }
 
 TEST(JsonTree, NamesTheByteThatIsNotJson) {
-  EXPECT_THAT(JsonTree::parse(R"({"a": x})", "f"), FailsWith(Errc::invalid_argument, 6, "f"));
-  EXPECT_THAT(JsonTree::parse("", "f"), FailsWith(Errc::invalid_argument));
+  EXPECT_THAT(JsonTree::parse(R"({"a": x})", "f"), FailsWith(Errc::import_refused, 6, "f"));
+  EXPECT_THAT(JsonTree::parse("", "f"), FailsWith(Errc::import_refused));
 }
 
 TEST(JsonTree, IsBounded) {

@@ -62,25 +62,21 @@ TEST(SentencePieceModel, NamesTheByteThatIsWrong) {
   const auto parse = [](const std::string& bytes) {
     return parse_sentencepiece(bytes, "tokenizer.model");
   };
-  EXPECT_THAT(parse("\x0A\x7F"s), FailsWith(Errc::invalid_argument, 2, "tokenizer.model"));
-  EXPECT_THAT(parse("\x0A"s), FailsWith(Errc::invalid_argument, 1, "tokenizer.model"));
-  EXPECT_THAT(parse("\x0B\x00"s), FailsWith(Errc::invalid_argument, 1, "tokenizer.model"));
+  EXPECT_THAT(parse("\x0A\x7F"s), FailsWith(Errc::import_refused, 2, "tokenizer.model"));
+  EXPECT_THAT(parse("\x0A"s), FailsWith(Errc::import_refused, 1, "tokenizer.model"));
+  EXPECT_THAT(parse("\x0B\x00"s), FailsWith(Errc::import_refused, 1, "tokenizer.model"));
   EXPECT_THAT(parse(std::string(11, '\xFF')),
-              FailsWith(Errc::invalid_argument, 10, "tokenizer.model"));
-  EXPECT_THAT(parse("\x02\x00"s), FailsWith(Errc::invalid_argument, 1, "tokenizer.model"));
-  EXPECT_THAT(parse("\x08\x01"s), FailsWith(Errc::invalid_argument, 0, "tokenizer.model"));
-  EXPECT_THAT(parse(field(1, "\x08\x01"s)),
-              FailsWith(Errc::invalid_argument, 2, "tokenizer.model"));
-  EXPECT_THAT(parse(field(1, "\x10\x01"s)),
-              FailsWith(Errc::invalid_argument, 2, "tokenizer.model"));
-  EXPECT_THAT(parse(field(1, "\x18\x07"s)),
-              FailsWith(Errc::invalid_argument, 2, "tokenizer.model"));
-  EXPECT_THAT(parse(field(1, "\x15\x01"s)),
-              FailsWith(Errc::invalid_argument, 3, "tokenizer.model"));
+              FailsWith(Errc::import_refused, 10, "tokenizer.model"));
+  EXPECT_THAT(parse("\x02\x00"s), FailsWith(Errc::import_refused, 1, "tokenizer.model"));
+  EXPECT_THAT(parse("\x08\x01"s), FailsWith(Errc::import_refused, 0, "tokenizer.model"));
+  EXPECT_THAT(parse(field(1, "\x08\x01"s)), FailsWith(Errc::import_refused, 2, "tokenizer.model"));
+  EXPECT_THAT(parse(field(1, "\x10\x01"s)), FailsWith(Errc::import_refused, 2, "tokenizer.model"));
+  EXPECT_THAT(parse(field(1, "\x18\x07"s)), FailsWith(Errc::import_refused, 2, "tokenizer.model"));
+  EXPECT_THAT(parse(field(1, "\x15\x01"s)), FailsWith(Errc::import_refused, 3, "tokenizer.model"));
 }
 
 TEST(SentencePieceModel, NeedsPieces) {
-  EXPECT_THAT(parse_sentencepiece("", "tokenizer.model"), FailsWith(Errc::invalid_argument));
+  EXPECT_THAT(parse_sentencepiece("", "tokenizer.model"), FailsWith(Errc::import_refused));
 }
 
 TEST(SentencePieceModel, BoundsThePieces) {

@@ -107,7 +107,7 @@ TEST(TokenizerKeys, FillTheVocabularyUpToItsSize) {
 
 TEST(TokenizerKeys, RefuseIdsBeyondTheVocabulary) {
   const auto keys = import_of({{"tokenizer.json", bpe_json()}}, "gpt2", R"({"vocab_size": 2})");
-  EXPECT_THAT(keys, test::FailsWith(Errc::invalid_argument));
+  EXPECT_THAT(keys, test::FailsWith(Errc::import_refused));
   EXPECT_THAT(keys.error().detail, HasSubstr("\"ab\" has the id 2"));
 }
 
@@ -221,21 +221,21 @@ TEST(TokenizerKeys, RefuseAPreTokenizerThatIsUnknown) {
 
 TEST(TokenizerKeys, RefuseWhatIsNoTokenizer) {
   const auto fails = [](const Files& files, const char* step) { return import_of(files, step); };
-  EXPECT_THAT(fails({}, "llama"), test::FailsWith(Errc::invalid_argument));
-  EXPECT_THAT(fails({{"tekken.json", "{}"}}, "llama"), test::FailsWith(Errc::invalid_argument));
+  EXPECT_THAT(fails({}, "llama"), test::FailsWith(Errc::import_refused));
+  EXPECT_THAT(fails({{"tekken.json", "{}"}}, "llama"), test::FailsWith(Errc::import_refused));
   EXPECT_THAT(fails({{"tokenizer.json", R"({"model": {"type": "Unigram", "vocab": []}})"}}, "gpt2"),
-              test::FailsWith(Errc::invalid_argument));
+              test::FailsWith(Errc::import_refused));
   EXPECT_THAT(fails({{"tokenizer.json", R"({"model": {"vocab": {"a": -1}}})"}}, "gpt2"),
-              test::FailsWith(Errc::invalid_argument));
+              test::FailsWith(Errc::import_refused));
   EXPECT_THAT(fails({{"tokenizer.json", R"({"model": {"vocab": {"a": "x"}}})"}}, "gpt2"),
-              test::FailsWith(Errc::invalid_argument));
+              test::FailsWith(Errc::import_refused));
   EXPECT_THAT(
       fails({{"tokenizer.json", bpe_json(R"(, "added_tokens": [{"id": 9999999}])")}}, "gpt2"),
-      test::FailsWith(Errc::invalid_argument));
+      test::FailsWith(Errc::import_refused));
   EXPECT_THAT(fails({{"tokenizer.json", bpe_json("", R"([["a"]])")}}, "gpt2"),
-              test::FailsWith(Errc::invalid_argument));
+              test::FailsWith(Errc::import_refused));
   EXPECT_THAT(import_of({{"tokenizer.json", bpe_json()}}, "gpt2", R"({"vocab_size": 1e15})"),
-              test::FailsWith(Errc::invalid_argument));
+              test::FailsWith(Errc::import_refused));
 }
 
 }  // namespace
