@@ -21,7 +21,7 @@
 #include "cli/command.hpp"
 #include "cli/completion/completion.hpp"
 #include "cli/console.hpp"
-#include "cli/generate.hpp"
+#include "cli/generated_texts.hpp"
 #include "cli/help.hpp"
 #include "cli/interrupt.hpp"
 #include "commands/fit/engine_spelling.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The completions of shells, which all ask the program itself (completion/completion.hpp).
-#include "cli/generate.hpp"
+#include "cli/generated_texts.hpp"
 
 namespace ingot::cli {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cli/declaration.hpp"
-#include "cli/generate.hpp"
+#include "cli/generated_texts.hpp"
 
 namespace ingot::cli {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "cli/generate.hpp"
+#include "cli/generated_texts.hpp"
 
 #include "cli/declaration.hpp"
 #include "cli/other_words.hpp"
