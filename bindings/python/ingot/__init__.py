@@ -15,7 +15,9 @@ from . import _core
 from ._checks import *
 from ._codec import *
 from ._errors import *
+from ._evaluating import *
 from ._files import *
+from ._importing import *
 from ._metadata import *
 from ._model import *
 from ._quantizing import *

@@ -8,6 +8,7 @@ from typing import Any, Dict, List, NamedTuple, Optional
 
 from . import _core
 from ._errors import Error, about
+from ._importing import plan_import
 from ._work import AnyModel, Path, Progress, opened
 
 __all__ = ["Conversion", "Shard", "convert", "merge", "split"]
@@ -74,8 +75,16 @@ class Conversion(NamedTuple):
     total_bytes: int
 
 
+def _model_folder(source: AnyModel) -> Optional[str]:
+    """The path of a source that is a folder with config.json."""
+    if not isinstance(source, (str, os.PathLike)):
+        return None
+    path = os.fspath(source)
+    return path if os.path.isfile(os.path.join(path, "config.json")) else None
+
+
 def convert(source: AnyModel, path: Path, *, format: Optional[str] = None,
-            type: Optional[str] = None, all_tensors: bool = False, names: str = "keep",
+            type: Optional[str] = None, all_tensors: bool = False, names: Optional[str] = None,
             max_file_bytes: int = 0, version: Optional[int] = None,
             byte_order: Optional[str] = None, alignment: Optional[int] = None,
             bump_version: int = 3, bump_codes: Optional[str] = None,
@@ -84,6 +93,9 @@ def convert(source: AnyModel, path: Path, *, format: Optional[str] = None,
             strictly_original: bool = False, replace: bool = False, dry_run: bool = False,
             threads: int = 0, progress: Progress = None) -> Conversion:
     """Convert a model to another format, or to GGUF of another kind.
+
+    A folder with config.json that becomes GGUF is imported, as by `import_model`, unless `names` is
+    given.
 
     Parameters
     ----------
@@ -96,7 +108,7 @@ def convert(source: AnyModel, path: Path, *, format: Optional[str] = None,
     all_tensors : bool
         GGUF: also norms and biases get `type`.
     names : {"keep", "hf"}
-        Tensor names of safetensors and npz.
+        Tensor names of safetensors and npz. Default: keep.
     max_file_bytes : int
         safetensors: where a new shard begins.
     version, byte_order, alignment
@@ -104,6 +116,17 @@ def convert(source: AnyModel, path: Path, *, format: Optional[str] = None,
     bump_version, bump_codes, bump_context, bump_config, bump_manifest, allow_loss, widen, strictly_original
         Of a bump file: docs/convert.md.
     """
+    folder = _model_folder(source) if names is None else None
+    if folder is not None and (format or _core.format_by_ending(os.fspath(path))) == "gguf":
+        misplaced = [name for name, value in (
+            ("version", version), ("byte_order", byte_order), ("alignment", alignment),
+            ("all_tensors", all_tensors), ("max_file_bytes", max_file_bytes)) if value]
+        if misplaced:
+            raise TypeError(f"{misplaced[0]} has no meaning for a model folder")
+        plan = plan_import(folder, type=type, threads=threads)
+        if not dry_run:
+            plan.write(path, replace=replace, progress=progress)
+        return Conversion([os.fspath(path)], plan.remarks, [], plan.nbytes)
     model = opened(source)
     options: Dict[str, Any] = {
         "type": type, "all_tensors": all_tensors, "names": names,

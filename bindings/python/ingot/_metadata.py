@@ -42,13 +42,13 @@ class Elements(Sequence[Any]):
     def __getitem__(self, index: Union[int, slice]) -> Any:
         if isinstance(index, slice):
             places = range(*index.indices(len(self)))
-            return [_wrap(self._core.get(place, self._as_bytes)) for place in places]
+            return [wrap(self._core.get(place, self._as_bytes)) for place in places]
         position = index.__index__()
         if position < 0:
             position += len(self)
         if position < 0:
             raise IndexError("index out of range")
-        return _wrap(self._core.get(position, self._as_bytes))
+        return wrap(self._core.get(position, self._as_bytes))
 
     def __iter__(self) -> Iterator[Any]:
         cursor = self._core.cursor()
@@ -60,14 +60,14 @@ class Elements(Sequence[Any]):
             if is_plain:
                 yield from piece
             else:
-                yield from map(_wrap, piece)
+                yield from map(wrap, piece)
 
     def tolist(self) -> List[Any]:
         """All elements as a list; arrays of arrays as lists of lists."""
         elements = self._core.cursor().take(len(self), self._as_bytes)
         if self._core.type == "string":
             return elements
-        return [_wrap(element).tolist() for element in elements]
+        return [wrap(element).tolist() for element in elements]
 
     @property
     def bytes(self) -> Elements:
@@ -97,7 +97,7 @@ class Elements(Sequence[Any]):
         return f"<ingot.Elements: {len(self)} of [{shown}{more}]>"
 
 
-def _wrap(value: Any) -> Any:
+def wrap(value: Any) -> Any:
     return Elements(value) if isinstance(value, _core.Elements) else value
 
 
@@ -124,7 +124,7 @@ class Metadata(Mapping[str, Any]):
 
     def __getitem__(self, key: str) -> Any:
         core, index = self._find(key)
-        return _wrap(core.value(index))
+        return wrap(core.value(index))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._model._core.keys())

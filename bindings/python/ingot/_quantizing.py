@@ -16,8 +16,9 @@ __all__ = ["ImportanceMatrix", "PlannedTensor", "QuantizePlan", "TensorError", "
 
 
 class ImportanceMatrix(Mapping[str, "np.ndarray[Any, Any]"]):
-    """Importance data of one or several files, made by `ingot.imatrix`: a mapping from names of
-    weight tensors to arrays of float32 of shape (experts, columns), ready for `ingot.quantize`."""
+    """Importance data of one or several files, or of a run, made by `ingot.imatrix` and
+    `ingot.collect_importance`: a mapping from names of weight tensors to arrays of float32 of shape
+    (experts, columns), ready for `ingot.quantize`."""
 
     def __init__(self, core: _core.ImportanceMatrix, name: str) -> None:
         self._core = core

@@ -50,6 +50,7 @@ T take(Result<T>&& result) {
 
 /// An error as ingot.Error, for lists of remarks.
 [[nodiscard]] py::object error_object(const Error& error);
+[[nodiscard]] py::list error_list(std::span<const Error> errors);
 
 // --- texts --------------------------------------------------------------------------------------
 
@@ -57,6 +58,8 @@ T take(Result<T>&& result) {
 [[nodiscard]] py::str to_str(std::string_view bytes);
 /// The reverse.
 [[nodiscard]] std::string to_bytes(const py::str& text);
+/// The bytes of a str, or of an object with a buffer of them.
+[[nodiscard]] std::string text_from(const py::handle& object);
 
 /// The tensor type of an id or a name; throws Failed.
 [[nodiscard]] TensorType type_from(const std::string& name);
@@ -191,5 +194,7 @@ void add_compare(py::module_& module);
 void add_estimate(py::module_& module);
 void add_tokenizer(py::module_& module);
 void add_template(py::module_& module);
+void add_import(py::module_& module);
+void add_evaluate(py::module_& module);
 
 }  // namespace ingot::python

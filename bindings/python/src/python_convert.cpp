@@ -37,12 +37,6 @@ ConvertOptions options_from(const py::dict& options) {
   return to;
 }
 
-py::list error_list(const std::vector<Error>& errors) {
-  py::list list;
-  for (const Error& error : errors) list.append(error_object(error));
-  return list;
-}
-
 std::optional<FileFormat> find_format(const std::string& name, const std::string& path) {
   if (name.empty()) return format_by_ending(path);
   for (const FileFormatInfo& info : file_formats) {
@@ -79,6 +73,13 @@ py::dict convert_model(const OpenModel& self, const py::str& path, const std::st
 
 }  // namespace
 
-void add_convert(py::module_& module) { module.def("convert", &convert_model); }
+void add_convert(py::module_& module) {
+  module.def("convert", &convert_model);
+  module.def("format_by_ending", [](const py::str& path) -> std::optional<std::string> {
+    const std::optional<FileFormat> format = format_by_ending(to_bytes(path));
+    if (!format) return std::nullopt;
+    return std::string(name_of(*format));
+  });
+}
 
 }  // namespace ingot::python

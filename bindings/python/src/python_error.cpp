@@ -34,6 +34,12 @@ py::object error_object(const Error& error) {
                           to_str(error.subject), to_str(error.detail));
 }
 
+py::list error_list(std::span<const Error> errors) {
+  py::list list;
+  for (const Error& error : errors) list.append(error_object(error));
+  return list;
+}
+
 py::str to_str(std::string_view bytes) {
   PyObject* text =
       PyUnicode_DecodeUTF8(bytes.data(), static_cast<Py_ssize_t>(bytes.size()), "surrogateescape");
@@ -45,6 +51,12 @@ std::string to_bytes(const py::str& text) {
   PyObject* encoded = PyUnicode_AsEncodedString(text.ptr(), "utf-8", "surrogateescape");
   if (encoded == nullptr) throw py::error_already_set();
   return py::reinterpret_steal<py::bytes>(encoded);
+}
+
+std::string text_from(const py::handle& object) {
+  if (py::isinstance<py::str>(object)) return to_bytes(py::reinterpret_borrow<py::str>(object));
+  const Buffer buffer(object);
+  return {reinterpret_cast<const char*>(buffer.bytes().data()), buffer.bytes().size()};
 }
 
 void refuse_option(const char* name, const py::handle& value) {

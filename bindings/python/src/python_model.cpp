@@ -263,13 +263,7 @@ void add_models(py::module_& module) {
              for (const ModelFile& file : self.model().files()) files.append(file_facts(file));
              return files;
            })
-      .def("notices",
-           [](const OpenModel& self) {
-             py::list notices;
-             for (const Error& notice : self.model().notices())
-               notices.append(error_object(notice));
-             return notices;
-           })
+      .def("notices", [](const OpenModel& self) { return error_list(self.model().notices()); })
       .def("fields", &fields_of)
       .def("summary", &summary_of);
 }

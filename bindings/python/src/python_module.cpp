@@ -30,4 +30,6 @@ PYBIND11_MODULE(_core, module) {
   add_estimate(module);
   add_tokenizer(module);
   add_template(module);
+  add_import(module);
+  add_evaluate(module);
 }

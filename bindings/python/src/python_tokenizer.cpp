@@ -26,17 +26,12 @@ EncodeOptions options_from(bool add_special, bool parse_special) {
   return options;
 }
 
-std::string text_of(const py::object& text) {
-  if (py::isinstance<py::bytes>(text)) return py::cast<std::string>(text);
-  return to_bytes(py::cast<py::str>(text));
-}
-
 Ids id_array(const std::vector<TokenId>& ids) {
   return Ids(static_cast<py::ssize_t>(ids.size()), ids.data());
 }
 
 Ids encode(const Tokenizer& self, const py::object& text, bool add_special, bool parse_special) {
-  const std::string bytes = text_of(text);
+  const std::string bytes = text_from(text);
   std::optional<Result<std::vector<TokenId>>> ids;
   {
     const py::gil_scoped_release release;
@@ -47,7 +42,7 @@ Ids encode(const Tokenizer& self, const py::object& text, bool add_special, bool
 
 py::tuple encode_with_offsets(const Tokenizer& self, const py::object& text, bool add_special,
                               bool parse_special) {
-  const std::string bytes = text_of(text);
+  const std::string bytes = text_from(text);
   const TokenizedText tokens =
       take(self.encode_with_offsets(bytes, options_from(add_special, parse_special)));
   py::array_t<std::uint64_t> ranges(
@@ -63,8 +58,7 @@ py::tuple encode_with_offsets(const Tokenizer& self, const py::object& text, boo
 py::list encode_batch(const Tokenizer& self, const py::list& texts, bool add_special,
                       bool parse_special, unsigned threads) {
   std::vector<std::string> bytes;
-  for (const py::handle& text : texts)
-    bytes.push_back(text_of(py::reinterpret_borrow<py::object>(text)));
+  for (const py::handle& text : texts) bytes.push_back(text_from(text));
   const std::vector<std::string_view> views(bytes.begin(), bytes.end());
   const EncodeOptions options = options_from(add_special, parse_special);
   std::optional<Result<std::vector<std::vector<TokenId>>>> outcome;

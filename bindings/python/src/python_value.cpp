@@ -150,12 +150,6 @@ OwnedValue numbers_of(const Buffer& buffer, ValueType type) {
   }
 }
 
-std::string text_from(const py::handle& object) {
-  if (py::isinstance<py::str>(object)) return to_bytes(py::reinterpret_borrow<py::str>(object));
-  const Buffer buffer(object);
-  return {reinterpret_cast<const char*>(buffer.bytes().data()), buffer.bytes().size()};
-}
-
 OwnedValue array_from(const py::handle& object, std::string_view type) {
   const ValueType element_type = element_type_of(type);
   const bool is_number = is_integer(element_type) || is_float(element_type);

@@ -1,0 +1,265 @@
+# SPDX-License-Identifier: MIT
+"""Models at work on texts: predictions compared, logits, importances."""
+from __future__ import annotations
+
+import os
+import re
+from contextlib import contextmanager
+from typing import Any, Callable, Iterator, List, NamedTuple, Optional, Sequence, Union
+
+import numpy as np
+
+from . import _core
+from ._errors import Error, name_path
+from ._model import Model
+from ._quantizing import ImportanceMatrix
+from ._work import AnyModel, opened
+
+__all__ = ["Evaluation", "MeanEstimate", "ModelComparison", "ModelScore", "chunks_of",
+           "collect_importance", "compute_logits", "evaluate"]
+
+Array = np.ndarray[Any, Any]
+# A text, a file of it, or ids as of `chunks_of`.
+Text = Union[str, bytes, "os.PathLike[str]", Sequence[Sequence[int]], Array]
+# Gets the layers of chunks that are done, and all of them.
+LayerProgress = Optional[Callable[[int, int], Any]]
+
+_MEMORY = 16 << 30
+
+
+class MeanEstimate(NamedTuple):
+    """A mean over tokens, and its standard error from the spread of the means of chunks: NaN for a
+    single chunk."""
+
+    mean: float
+    error: float
+
+
+class ModelScore(NamedTuple):
+    """How well a model predicts the text: `loss` in nats per token, `perplexity` with its standard
+    error, and the mean loss of each chunk, an array of shape (chunks,)."""
+
+    loss: MeanEstimate
+    perplexity: MeanEstimate
+    chunk_losses: Array
+
+
+class ModelComparison:
+    """The predictions of a model beside those of the base.
+
+    Attributes
+    ----------
+    score : ModelScore
+    divergence : MeanEstimate
+        KL(base, other), nats per token.
+    log_ratio : MeanEstimate
+        Logarithm of the ratio of perplexities, other to base.
+    same_top : MeanEstimate
+        Share of tokens with the same most likely next token.
+    chunk_divergences, chunk_same_tops : array of float64, shape (chunks,)
+    sorted_divergences : array of float32, shape (scored tokens,)
+        Ascending.
+    """
+
+    def __init__(self, core: _core.Evaluation, index: int, row: Any) -> None:
+        self._core = core
+        self._index = index
+        self.score = _score(row[0])
+        self.divergence, self.log_ratio, self.same_top = (MeanEstimate(*one) for one in row[1:4])
+        self.chunk_divergences: Array = row[4]
+        self.chunk_same_tops: Array = row[5]
+        self.sorted_divergences: Array = row[6]
+
+    def quantile(self, share: float) -> float:
+        """The divergence that a share of the tokens, from 0 to 1, does not exceed."""
+        return self._core.quantile(self._index, share)
+
+    def __repr__(self) -> str:
+        return (f"<ingot.ModelComparison: KL {self.divergence.mean:.6f} "
+                f"+/- {self.divergence.error:.6f}, perplexity {self.score.perplexity.mean:.4f}>")
+
+
+class Evaluation:
+    """What `evaluate` has found.
+
+    Attributes
+    ----------
+    chunk_count, chunk_tokens, scored_tokens : int
+    base : ModelScore
+    others : list of ModelComparison
+        In the order of the models.
+    """
+
+    def __init__(self, core: _core.Evaluation) -> None:
+        self._core = core
+        self.chunk_count, self.chunk_tokens, self.scored_tokens = core.counts()
+        self.base = _score(core.base())
+        self.others = [ModelComparison(core, i, row) for i, row in enumerate(core.others())]
+
+    def difference(self, a: int, b: int) -> MeanEstimate:
+        """The divergence of ``others[a]`` less that of ``others[b]``, chunk by chunk: far more precise
+        than the difference of the two means, because both models see the same text."""
+        return MeanEstimate(*self._core.difference(a, b))
+
+    def __repr__(self) -> str:
+        return (f"<ingot.Evaluation: {len(self.others)} compared, {self.scored_tokens:,} tokens, "
+                f"perplexity {self.base.perplexity.mean:.4f}>")
+
+
+def _score(row: Any) -> ModelScore:
+    return ModelScore(MeanEstimate(*row[0]), MeanEstimate(*row[1]), row[2])
+
+
+@contextmanager
+def _about_models(models: Sequence[Model]) -> Iterator[None]:
+    """A block whose errors name the file of the model that they are of: the library numbers all but
+    the first."""
+    try:
+        yield
+    except Error as error:
+        numbered = re.match(r"OTHER (\d+): ", error.subject)
+        model = models[0]
+        if numbered:
+            error.subject = error.subject[numbered.end():]
+            error.args = (str(error).replace(numbered[0], "", 1),)
+            model = models[int(numbered[1]) + 1]
+        name_path(error, model.paths[0])
+        raise
+
+
+def chunks_of(model: AnyModel, text: Union[str, bytes, "os.PathLike[str]"], *,
+              chunk_tokens: int = 0, max_chunks: int = 0) -> Array:
+    """Encode a text with the tokenizer of a model, and cut it into chunks.
+
+    Parameters
+    ----------
+    model : Model, or what `ingot.open` takes
+    text : str, bytes or os.PathLike
+        The text, or a `pathlib.Path` of a file of it.
+    chunk_tokens : int
+        From 8; 0: the smaller of 512 and the context of the model.
+    max_chunks : int
+        0: all. The rest that fills no chunk is dropped.
+
+    Returns
+    -------
+    array of int32, shape (chunks, tokens)
+        Where the model wants a bos before every text, the first token of each chunk is one.
+
+    Raises
+    ------
+    ingot.UsageError
+        ``invalid_argument`` if the text is shorter than a chunk.
+    """
+    if isinstance(text, os.PathLike):
+        with open(text, "rb") as file:
+            text = file.read()
+    return _core.chunks_of(opened(model)._core, text, chunk_tokens, max_chunks)
+
+
+def _ids_of(model: Model, text: Text, chunk_tokens: int, max_chunks: int) -> Array:
+    if isinstance(text, (str, bytes, os.PathLike)):
+        return chunks_of(model, text, chunk_tokens=chunk_tokens, max_chunks=max_chunks)
+    ids = np.atleast_2d(np.asarray(text))
+    if ids.dtype.kind not in "iu":
+        raise TypeError(f"ids of tokens are integers, not {ids.dtype}")
+    return np.ascontiguousarray(ids, np.int32)
+
+
+def evaluate(base: AnyModel, others: Union[AnyModel, Sequence[AnyModel]] = (), *, text: Text,
+             chunk_tokens: int = 0, max_chunks: int = 0, rounds_cache: bool = False,
+             max_memory_bytes: int = _MEMORY, threads: int = 0,
+             progress: LayerProgress = None) -> Evaluation:
+    """Run models on a text, and compare what they predict.
+
+    The forward pass runs in float32 on the CPU, from weights of any type; a model may be larger than
+    memory. All figures count the second half of each chunk, where tokens have enough text before
+    them. docs/evaluate.md lists the architectures.
+
+    Parameters
+    ----------
+    base : Model, or what `ingot.open` takes
+        Usually the original.
+    others : model, or list or tuple of models
+        Of the same vocabulary. Without any, perplexity alone is computed.
+    text : str, bytes, os.PathLike, or ids
+        As of `chunks_of`, or its result.
+    chunk_tokens, max_chunks : int
+        As of `chunks_of`.
+    rounds_cache : bool
+        Round keys and values to float16, as engines usually keep them.
+    max_memory_bytes : int
+        Of activations.
+    progress : callable, optional
+        Called as ``progress(done, total)``, in layers of chunks.
+
+    Returns
+    -------
+    Evaluation
+
+    Raises
+    ------
+    ingot.FormatError
+        ``network_unsupported`` for an architecture that is unknown, ``network_invalid`` for keys and
+        tensors that contradict one another, ``weight_not_finite``, ``limit_exceeded``.
+    ingot.UsageError
+        ``invalid_argument`` for vocabularies of different sizes; ``tensor_not_found``.
+
+    Examples
+    --------
+    >>> found = ingot.evaluate("F16.gguf", ["Q4_K_M.gguf"], text=pathlib.Path("wiki.txt"))
+    >>> found.others[0].divergence.mean, found.others[0].quantile(0.99)
+    """
+    models = [opened(base)]
+    models += [opened(one) for one in (others if isinstance(others, (list, tuple)) else [others])]
+    options = {"rounds_cache": rounds_cache, "max_memory_bytes": max_memory_bytes, "threads": threads}
+    with _about_models(models):
+        ids = _ids_of(models[0], text, chunk_tokens, max_chunks)
+        return Evaluation(_core.evaluate(models[0]._core, [one._core for one in models[1:]], ids,
+                                         options, progress))
+
+
+def compute_logits(model: AnyModel, text: Text, *, chunk_tokens: int = 0, max_chunks: int = 0,
+                   rounds_cache: bool = False, max_memory_bytes: int = _MEMORY, threads: int = 0,
+                   progress: LayerProgress = None) -> Array:
+    """The logits of all tokens of a text. Parameters and errors are those of `evaluate`; the result
+    counts as memory.
+
+    Returns
+    -------
+    array of float32, shape (chunks, tokens, vocabulary)
+        What the model predicts after each token.
+    """
+    source = opened(model)
+    options = {"rounds_cache": rounds_cache, "max_memory_bytes": max_memory_bytes, "threads": threads}
+    with _about_models([source]):
+        ids = _ids_of(source, text, chunk_tokens, max_chunks)
+        return _core.compute_logits(source._core, ids, options, progress)
+
+
+def collect_importance(model: AnyModel, text: Text, *, chunk_tokens: int = 0, max_chunks: int = 0,
+                       dataset: str = "", includes_output: bool = False, rounds_cache: bool = True,
+                       max_memory_bytes: int = _MEMORY, threads: int = 0,
+                       progress: LayerProgress = None) -> ImportanceMatrix:
+    """Collect how much each column of the matrices of a model matters, for `quantize_model`.
+
+    Parameters are those of `evaluate`, and:
+
+    Parameters
+    ----------
+    dataset : str
+        The name of the text, for the file.
+    includes_output : bool
+        The output matrix, too; llama.cpp leaves it out.
+
+    Returns
+    -------
+    ImportanceMatrix
+        With ``write(path)``.
+    """
+    source = opened(model)
+    options = {"rounds_cache": rounds_cache, "max_memory_bytes": max_memory_bytes, "threads": threads,
+               "dataset": dataset, "includes_output": includes_output}
+    with _about_models([source]):
+        ids = _ids_of(source, text, chunk_tokens, max_chunks)
+        return ImportanceMatrix(_core.collect_importance(source._core, ids, options, progress), dataset)

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: MIT
+"""Folders of Hugging Face models."""
+from __future__ import annotations
+
+import json
+import os
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple, Union
+
+from . import _core
+from ._errors import Error, Path, about
+from ._metadata import wrap
+from ._work import Progress
+
+__all__ = ["ImportPlan", "ImportedKey", "ImportedTensor", "find_importable_class", "import_model",
+           "plan_import"]
+
+
+class ImportedKey(NamedTuple):
+    """A key of the result, and the file that it comes from, such as "config.json"."""
+
+    key: str
+    value: Any
+    origin: str
+
+
+class ImportedTensor(NamedTuple):
+    """A tensor of the result. `shape` is in NumPy's order; `sources` are the tensors of the folder
+    that it is made of; `transform`, such as "rope_pairs", is empty if the values stay in place."""
+
+    name: str
+    type: str
+    shape: Tuple[int, ...]
+    nbytes: int
+    sources: List[str]
+    transform: str
+
+
+class ImportPlan:
+    """A folder that has been checked and planned; `write` makes the model."""
+
+    def __init__(self, core: _core.ImportPlan, folder: str) -> None:
+        self._core = core
+        self.folder = folder
+
+    def __repr__(self) -> str:
+        return f"<ingot.ImportPlan {self.folder!r}: {self.file_name}, {self.nbytes:,} bytes>"
+
+    @property
+    def keys(self) -> List[ImportedKey]:
+        """In the order of the file."""
+        return [ImportedKey(key, wrap(value), origin) for key, value, origin in self._core.keys()]
+
+    @property
+    def tensors(self) -> List[ImportedTensor]:
+        """In the order of the file."""
+        return [ImportedTensor(name, type, shape[::-1], nbytes, sources, transform)
+                for name, type, shape, nbytes, sources, transform in self._core.tensors()]
+
+    @property
+    def remarks(self) -> List[Error]:
+        """What is odd about the folder, and did not keep it from being imported."""
+        return self._core.remarks()
+
+    @property
+    def type(self) -> str:
+        """Of the weights."""
+        return self._core.type()
+
+    @property
+    def file_name(self) -> str:
+        """The usual name of the result, such as "Qwen3-0.6B-F16.gguf"."""
+        return self._core.file_name()
+
+    @property
+    def nbytes(self) -> int:
+        """The size of the file."""
+        return self._core.file_bytes()
+
+    def write(self, path: Path, *, replace: bool = False, progress: Progress = None) -> None:
+        """Writes the model; it appears complete or not at all."""
+        with about(path):
+            self._core.write(os.fspath(path), replace, progress)
+
+
+def plan_import(folder: Path, *, type: Optional[str] = None, pre: Optional[str] = None,
+                model_name: Optional[str] = None,
+                metadata: Union[Mapping[str, Any], str, None] = None,
+                folder_name: Optional[str] = None, threads: int = 0) -> ImportPlan:
+    """Plan the import of a folder of a Hugging Face model, and check all that can be checked before
+    a byte is written: the architecture is known, every tensor has a place, no layer and no expert is
+    missing, and shapes agree with config.json.
+
+    The result has the keys, tensors, types and order of llama.cpp's convert_hf_to_gguf.py:
+    docs/import.md.
+
+    Parameters
+    ----------
+    folder : path
+        With config.json, \\*.safetensors and the files of the tokenizer.
+    type : {"F32", "F16", "BF16", "Q8_0", "TQ1_0", "TQ2_0"}, optional
+        Of the weights. Default: that of the first matrix, if that is BF16 or F16, else F16.
+    pre : str, optional
+        The value of ``tokenizer.ggml.pre``. Default: by the tokenizer.
+    model_name : str, optional
+        Replaces ``general.name``.
+    metadata : mapping or str, optional
+        Replaces keys of ``general.*``; a str is the text of a JSON object.
+    folder_name : str, optional
+        Counts as the name of the folder.
+
+    Raises
+    ------
+    ingot.FormatError
+        ``import_refused`` if the folder lacks, breaks or contradicts what its import needs, or its
+        class is unknown.
+    """
+    if metadata is not None and not isinstance(metadata, str):
+        metadata = json.dumps(dict(metadata))
+    options: Dict[str, Any] = {"type": type, "pre": pre, "model_name": model_name,
+                               "metadata": metadata, "folder_name": folder_name, "threads": threads}
+    name = os.fspath(folder)
+    with about(folder):
+        return ImportPlan(_core.ImportPlan(name, options), name)
+
+
+def import_model(folder: Path, path: Path, *, replace: bool = False, progress: Progress = None,
+                 **options: Any) -> ImportPlan:
+    """Import a folder of a Hugging Face model as GGUF.
+
+    Takes all parameters of `plan_import`. `progress` gets the bytes written.
+
+    Returns
+    -------
+    ImportPlan
+        That was written.
+
+    Examples
+    --------
+    >>> ingot.import_model("Qwen3-0.6B", "qwen3.gguf", type="BF16")
+    """
+    plan = plan_import(folder, **options)
+    plan.write(path, replace=replace, progress=progress)
+    return plan
+
+
+def find_importable_class(folder: Path) -> Optional[str]:
+    """The class that config.json of a folder names, if `plan_import` knows it; None if it does not,
+    or if the folder has no such file."""
+    return _core.find_importable_class(os.fspath(folder))

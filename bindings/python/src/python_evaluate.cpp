@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+// Models at work on texts.
+#include <atomic>
+#include <ingot/evaluate.hpp>
+
+#include "python_bindings.hpp"
+
+namespace ingot::python {
+namespace {
+
+using Models = std::vector<std::shared_ptr<OpenModel>>;
+using Ids = py::array_t<TokenId, py::array::c_style | py::array::forcecast>;
+
+/// A vector as an array, without a copy.
+template <class T>
+py::array_t<T> array_of(std::vector<T> numbers, std::vector<py::ssize_t> shape) {
+  auto owned = std::make_unique<std::vector<T>>(std::move(numbers));
+  const T* data = owned->data();
+  const py::capsule owner(owned.release(),
+                          [](void* vector) { delete static_cast<std::vector<T>*>(vector); });
+  return py::array_t<T>(std::move(shape), data, owner);
+}
+
+template <class T>
+py::array_t<T> array_of(std::vector<T> numbers) {
+  const auto count = static_cast<py::ssize_t>(numbers.size());
+  return array_of(std::move(numbers), {count});
+}
+
+py::ssize_t size_of(std::size_t count) { return static_cast<py::ssize_t>(count); }
+
+/// Chunks as an array of ids of shape (chunks, tokens).
+TextChunks chunks_from(const Ids& ids) {
+  if (ids.ndim() != 2) throw py::value_error("the ids have the shape (chunks, tokens)");
+  TextChunks chunks;
+  chunks.ids.assign(ids.data(), ids.data() + ids.size());
+  chunks.chunk_tokens = static_cast<std::size_t>(ids.shape(1));
+  return chunks;
+}
+
+Ids cut_text(const OpenModel& model, const py::object& text, std::size_t chunk_tokens,
+             std::size_t max_chunks) {
+  const std::string bytes = text_from(text);
+  TextChunks chunks = run(py::none(), [&](const Report&) {
+    return chunks_of(model.model(), bytes, chunk_tokens, max_chunks);
+  });
+  return array_of(std::move(chunks.ids),
+                  {size_of(chunks.ids.size() / chunks.chunk_tokens), size_of(chunks.chunk_tokens)});
+}
+
+void set_run(const py::dict& options, EvaluationOptions& to) {
+  set_option(options, "threads", to.thread_count);
+  set_option(options, "rounds_cache", to.rounds_cache);
+  set_option(options, "max_memory_bytes", to.max_memory_bytes);
+}
+
+/// Runs `work`, which starts models with `options`; `progress` gets the layers done and all layers.
+template <class Work>
+auto run_models(const py::object& progress, EvaluationOptions& options, Work work) {
+  const auto total = std::make_shared<std::atomic<std::uint64_t>>(0);
+  py::object listener = progress;
+  if (!progress.is_none()) {
+    listener =
+        py::cpp_function([progress, total](std::uint64_t done) { progress(done, total->load()); });
+  }
+  return run(listener, [&](const Report& report) {
+    options.progress = [&report, total](const EvaluationProgress& now) {
+      total->store(now.total);
+      return report(now.done);
+    };
+    return work();
+  });
+}
+
+std::unique_ptr<Evaluation> evaluate_models(const OpenModel& base, const Models& others,
+                                            const Ids& ids, const py::dict& options,
+                                            const py::object& progress) {
+  const TextChunks text = chunks_from(ids);
+  std::vector<const Model*> models;
+  for (const std::shared_ptr<OpenModel>& other : others) models.push_back(&other->model());
+  EvaluationOptions to;
+  set_run(options, to);
+  return std::make_unique<Evaluation>(
+      run_models(progress, to, [&] { return evaluate(base.model(), models, text, to); }));
+}
+
+py::array_t<float> logits_of(const OpenModel& model, const Ids& ids, const py::dict& options,
+                             const py::object& progress) {
+  const TextChunks text = chunks_from(ids);
+  EvaluationOptions to;
+  set_run(options, to);
+  std::vector<float> logits =
+      run_models(progress, to, [&] { return compute_logits(model.model(), text, to); });
+  const std::size_t vocabulary = logits.size() / text.ids.size();
+  return array_of(std::move(logits),
+                  {size_of(text.chunk_count()), size_of(text.chunk_tokens), size_of(vocabulary)});
+}
+
+std::shared_ptr<ImportanceMatrix> collect(const OpenModel& model, const Ids& ids,
+                                          const py::dict& options, const py::object& progress) {
+  const TextChunks text = chunks_from(ids);
+  ImportanceOptions to;
+  set_run(options, to.run);
+  set_option(options, "dataset", to.dataset);
+  set_option(options, "includes_output", to.includes_output);
+  return std::make_shared<ImportanceMatrix>(
+      run_models(progress, to.run, [&] { return collect_importance(model.model(), text, to); }));
+}
+
+py::tuple estimate_of(const MeanEstimate& estimate) {
+  return py::make_tuple(estimate.mean, estimate.error);
+}
+
+/// loss, perplexity, chunk_losses
+py::tuple row_of(const ModelScore& score) {
+  return py::make_tuple(estimate_of(score.loss),
+                        py::make_tuple(score.perplexity(), score.perplexity_error()),
+                        array_of(score.chunk_losses));
+}
+
+const ModelComparison& other_of(const Evaluation& self, std::size_t index) {
+  if (index >= self.others.size()) throw py::index_error("no such model");
+  return self.others[index];
+}
+
+/// score, divergence, log_ratio, same_top, chunk_divergences, chunk_same_tops, sorted_divergences
+py::tuple row_of(const ModelComparison& other) {
+  return py::make_tuple(row_of(other.score), estimate_of(other.divergence),
+                        estimate_of(other.log_ratio), estimate_of(other.same_top),
+                        array_of(other.chunk_divergences), array_of(other.chunk_same_tops),
+                        array_of(other.sorted_divergences));
+}
+
+}  // namespace
+
+void add_evaluate(py::module_& module) {
+  module.def("chunks_of", &cut_text);
+  module.def("evaluate", &evaluate_models);
+  module.def("compute_logits", &logits_of);
+  module.def("collect_importance", &collect);
+  py::class_<Evaluation>(module, "Evaluation")
+      .def("counts",
+           [](const Evaluation& self) {
+             return py::make_tuple(self.chunk_count, self.chunk_tokens, self.scored_tokens);
+           })
+      .def("base", [](const Evaluation& self) { return row_of(self.base); })
+      .def("others",
+           [](const Evaluation& self) {
+             py::list rows;
+             for (const ModelComparison& other : self.others) rows.append(row_of(other));
+             return rows;
+           })
+      .def("quantile", [](const Evaluation& self, std::size_t index,
+                          double share) { return other_of(self, index).quantile(share); })
+      .def("difference", [](const Evaluation& self, std::size_t a, std::size_t b) {
+        other_of(self, a);
+        other_of(self, b);
+        return estimate_of(self.difference(a, b));
+      });
+}
+
+}  // namespace ingot::python

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+// Folders of Hugging Face models.
+#include <ingot/import.hpp>
+
+#include "python_bindings.hpp"
+
+namespace ingot::python {
+namespace {
+
+/// A planned import. Values of its keys that Python has keep it alive.
+struct ImportPlan {
+  std::unique_ptr<Import> import;
+};
+
+using PlanPointer = std::shared_ptr<ImportPlan>;
+
+ImportOptions options_from(const py::dict& options) {
+  ImportOptions to;
+  to.type = find_type_option(options, "type");
+  to.pre = find_option<std::string>(options, "pre");
+  to.model_name = find_option<std::string>(options, "model_name");
+  to.metadata = find_option<std::string>(options, "metadata");
+  to.folder_name = find_option<std::string>(options, "folder_name");
+  set_option(options, "threads", to.thread_count);
+  return to;
+}
+
+PlanPointer make_plan(const py::str& folder, const py::dict& options) {
+  const std::string name = to_bytes(folder);
+  const ImportOptions to = options_from(options);
+  return std::make_shared<ImportPlan>(ImportPlan{
+      run(py::none(), [&](const Report&) { return plan_import(file_system(), name, to); })});
+}
+
+/// key, value, origin
+py::list keys_of(const PlanPointer& self) {
+  const std::vector<KeyValue> values = self->import->metadata();
+  const py::object owner = py::cast(self);
+  py::list rows;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    rows.append(py::make_tuple(to_str(values[i].key),
+                               to_python(values[i].value, Endian::little, owner),
+                               to_str(self->import->keys()[i].origin)));
+  }
+  return rows;
+}
+
+/// name, type, shape, nbytes, sources, transform
+py::list tensors_of(const ImportPlan& self) {
+  py::list rows;
+  for (const ImportedTensor& tensor : self.import->tensors()) {
+    py::list sources;
+    for (const std::string& source : tensor.sources) sources.append(to_str(source));
+    rows.append(py::make_tuple(to_str(tensor.name), type_name(tensor.type),
+                               shape_tuple(tensor.shape), tensor.size_bytes, sources,
+                               to_str(tensor.transform)));
+  }
+  return rows;
+}
+
+}  // namespace
+
+void add_import(py::module_& module) {
+  py::class_<ImportPlan, PlanPointer>(module, "ImportPlan")
+      .def(py::init(&make_plan))
+      .def("keys", &keys_of)
+      .def("tensors", &tensors_of)
+      .def("remarks", [](const ImportPlan& self) { return error_list(self.import->remarks()); })
+      .def("type", [](const ImportPlan& self) { return type_name(self.import->type()); })
+      .def("file_name", [](const ImportPlan& self) { return to_str(self.import->file_name()); })
+      .def("file_bytes", [](const ImportPlan& self) { return take(self.import->file_bytes()); })
+      .def("write", [](const ImportPlan& self, const py::str& path, bool may_replace,
+                       const py::object& progress) {
+        const std::string target = to_bytes(path);
+        run(progress,
+            [&](const Report& report) { return self.import->write(target, may_replace, report); });
+      });
+  module.def("find_importable_class", [](const py::str& folder) {
+    const std::string name = to_bytes(folder);
+    const py::gil_scoped_release release;
+    return find_importable_class(file_system(), name);
+  });
+}
+
+}  // namespace ingot::python

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: MIT
+"""Models at work: what the package gives is what its logits say."""
+import signal
+import subprocess
+import sys
+import time
+
+import hypothesis
+import hypothesis.strategies as st
+import numpy
+import pytest
+
+import ingot
+
+WIDTH, INNER, LAYERS = 32, 48, 2
+LETTERS = [chr(byte) for byte in range(33, 127)] + ["\u0120"]
+TEXT = "the quick brown fox jumps over the lazy dog, and the dog sleeps on; " * 3
+
+
+def write_network(path, noise=0.0, width=WIDTH, inner=INNER, layers=LAYERS, letters=LETTERS):
+    """A random llama that reads letters; noise makes another one of it."""
+    random, other = numpy.random.default_rng(3), numpy.random.default_rng(4)
+
+    def matrix(rows, columns):
+        weights = random.standard_normal((rows, columns), numpy.float32) * 2 / numpy.sqrt(columns)
+        return (weights + noise * other.standard_normal((rows, columns))).astype(numpy.float32)
+
+    with ingot.Writer(path) as writer:
+        writer["general.architecture"] = "llama"
+        for key, value in {"block_count": layers, "context_length": 64, "embedding_length": width,
+                           "feed_forward_length": inner, "attention.head_count": 4,
+                           "attention.head_count_kv": 2, "rope.dimension_count": width // 4,
+                           "attention.layer_norm_rms_epsilon": 1e-5}.items():
+            writer[f"llama.{key}"] = value
+        writer["tokenizer.ggml.model"] = "gpt2"
+        writer["tokenizer.ggml.pre"] = "default"
+        writer["tokenizer.ggml.tokens"] = letters
+        writer["tokenizer.ggml.merges"] = ["a b"]
+        writer.add_tensor("token_embd.weight", matrix(len(letters), width))
+        for layer in range(layers):
+            for name, rows, columns in (
+                    ("attn_q", width, width), ("attn_k", width // 2, width),
+                    ("attn_v", width // 2, width), ("attn_output", width, width),
+                    ("ffn_gate", inner, width), ("ffn_up", inner, width), ("ffn_down", width, inner)):
+                writer.add_tensor(f"blk.{layer}.{name}.weight", matrix(rows, columns))
+            for name in ("attn_norm", "ffn_norm"):
+                writer.add_tensor(f"blk.{layer}.{name}.weight", numpy.ones(width, numpy.float32))
+        writer.add_tensor("output_norm.weight", numpy.ones(width, numpy.float32))
+    return path
+
+
+@pytest.fixture(scope="module")
+def networks(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("networks")
+    return [write_network(folder / f"{noise}.gguf", noise) for noise in (0.0, 0.02, 0.05)]
+
+
+def log_softmax(logits):
+    logits = logits.astype(numpy.float64)
+    shifted = logits - logits.max(axis=-1, keepdims=True)
+    return shifted - numpy.log(numpy.exp(shifted).sum(axis=-1, keepdims=True))
+
+
+def scored(log_probabilities):
+    """The predictions that count: after the tokens from n/2 of each chunk to the last but one."""
+    tokens = log_probabilities.shape[1]
+    return log_probabilities[:, tokens // 2:tokens - 1]
+
+
+@hypothesis.given(tokens=st.integers(8, 64), count=st.integers(1, 3), noises=st.sampled_from([(1,), (2, 1)]),
+                  threads=st.integers(0, 2), seed=st.integers(0, 1000))
+@hypothesis.settings(max_examples=12)
+def test_figures_are_those_of_the_logits(networks, tokens, count, noises, threads, seed):
+    ids = numpy.random.default_rng(seed).integers(0, len(LETTERS), (count, tokens))
+    found = ingot.evaluate(networks[0], [networks[i] for i in noises], text=ids, threads=threads)
+    base = log_softmax(ingot.compute_logits(networks[0], ids))
+    assert base.shape == (count, tokens, len(LETTERS))
+    following = ids[:, tokens // 2 + 1:, None]
+
+    def losses(log_probabilities):
+        return -numpy.take_along_axis(scored(log_probabilities), following, -1)[..., 0]
+
+    assert (found.chunk_count, found.chunk_tokens) == ids.shape
+    assert found.scored_tokens == losses(base).size
+    numpy.testing.assert_allclose(found.base.chunk_losses, losses(base).mean(axis=1), rtol=1e-5)
+    numpy.testing.assert_allclose(found.base.perplexity.mean, numpy.exp(losses(base).mean()), rtol=1e-5)
+    for i, comparison in zip(noises, found.others):
+        other = log_softmax(ingot.compute_logits(networks[i], ids))
+        divergences = (numpy.exp(scored(base)) * (scored(base) - scored(other))).sum(axis=-1)
+        numpy.testing.assert_allclose(comparison.chunk_divergences, divergences.mean(axis=1), rtol=1e-3,
+                                      atol=1e-6)
+        numpy.testing.assert_allclose(comparison.sorted_divergences, numpy.sort(divergences, None),
+                                      rtol=1e-2, atol=2e-6)
+        numpy.testing.assert_allclose(comparison.log_ratio.mean,
+                                      losses(other).mean() - losses(base).mean(), atol=1e-5)
+        assert comparison.quantile(1) == comparison.sorted_divergences[-1]
+
+
+def test_a_model_does_not_diverge_from_itself(networks):
+    text = ingot.chunks_of(networks[0], TEXT, chunk_tokens=16)
+    assert text.dtype == numpy.int32 and text.shape == (len(TEXT) // 16, 16)
+    with ingot.open(networks[0]) as model:
+        found = ingot.evaluate(model, networks[:2], text=text)
+    same, other = found.others
+    assert same.divergence == (0, 0) and same.same_top.mean == 1 and same.score.loss == found.base.loss
+    assert other.divergence.mean > 1e-4 and other.divergence.error > 0
+    difference = found.difference(1, 0)
+    assert difference.mean == other.divergence.mean
+    with pytest.raises(IndexError):
+        found.difference(0, 2)
+
+
+def test_a_text_may_be_in_a_file(networks, tmp_path):
+    (tmp_path / "a.txt").write_text(TEXT)
+    from_file = ingot.evaluate(networks[0], text=tmp_path / "a.txt", chunk_tokens=32, max_chunks=2)
+    direct = ingot.evaluate(networks[0], text=TEXT.encode(), chunk_tokens=32, max_chunks=2)
+    assert from_file.base.loss == direct.base.loss and from_file.chunk_count == 2
+
+
+def test_refusals_name_the_model_and_the_reason(networks, model_path, tmp_path):
+    with pytest.raises(ingot.UsageError, match="a chunk needs 64") as caught:
+        ingot.evaluate(networks[0], text="short")
+    assert caught.value.code == "invalid_argument"
+    narrow = write_network(tmp_path / "narrow.gguf", letters=LETTERS[:-1])
+    with pytest.raises(ingot.Error, match='narrow.gguf: "token_embd.weight"') as caught:
+        ingot.evaluate(networks[0], [networks[1], narrow], text=TEXT, chunk_tokens=16)
+    assert caught.value.subject == "token_embd.weight"
+    with pytest.raises(ingot.Error, match="small.gguf") as caught:
+        ingot.evaluate(networks[0], model_path, text=TEXT, chunk_tokens=16)
+    with pytest.raises(ingot.Error) as caught:
+        ingot.compute_logits(networks[0], [[10000] * 8])
+    assert caught.value.code == "index_out_of_range"
+    with pytest.raises(ingot.FormatError) as caught:
+        ingot.compute_logits(networks[0], TEXT, chunk_tokens=16, max_memory_bytes=1000)
+    assert caught.value.code == "limit_exceeded"
+    with pytest.raises(TypeError):
+        ingot.compute_logits(networks[0], [[0.5] * 8])
+
+
+def test_importances_are_sums_of_squares_of_inputs(networks, tmp_path):
+    seen = []
+    matrix = ingot.collect_importance(networks[0], TEXT, chunk_tokens=16, dataset="a.txt",
+                                      progress=lambda done, total: seen.append((done, total)))
+    chunks = len(TEXT) // 16
+    assert seen[-1] == (chunks * LAYERS,) * 2
+    assert len(matrix) == 7 * LAYERS and matrix.datasets == ["a.txt"]
+    assert (matrix.chunk_count, matrix.chunk_size) == (chunks, 16)
+    assert matrix["blk.1.ffn_down.weight"].shape == (1, INNER)
+    # The input of the first matrices is normalized: the mean of its squares is 1.
+    assert abs(matrix["blk.0.attn_q.weight"].mean() - 1) < 1e-3
+    matrix.write(tmp_path / "a.gguf")
+    numpy.testing.assert_array_equal(ingot.imatrix(tmp_path / "a.gguf")["blk.1.ffn_down.weight"],
+                                     matrix["blk.1.ffn_down.weight"])
+
+
+def test_an_importance_matrix_of_llama_cpp(shared):
+    folder = shared / "golden" / "eval"
+    text = ingot.chunks_of(folder / "tiny-bytes-f32.gguf", folder / "tiny-bytes-calibration.txt",
+                           chunk_tokens=128, max_chunks=400)
+    matrix = ingot.collect_importance(folder / "tiny-bytes-f32.gguf", text)
+    reference = ingot.imatrix(folder / "tiny-bytes.imatrix.dat")
+    for name, weights in reference.items():
+        numpy.testing.assert_allclose(matrix[name], weights, rtol=1e-4)
+
+
+@pytest.fixture(scope="module")
+def slow_path(tmp_path_factory):
+    return write_network(tmp_path_factory.mktemp("slow") / "slow.gguf", width=256, inner=1024, layers=4)
+
+
+def test_progress_can_stop_the_work(slow_path):
+    def stop(done, total):
+        raise StopIteration(f"at {total}")
+
+    with pytest.raises(StopIteration, match="at "):
+        ingot.evaluate(slow_path, text=TEXT * 50, chunk_tokens=64, threads=1, progress=stop)
+
+
+def test_ctrl_c_stops_the_work(slow_path):
+    script = ("import sys, ingot\nprint('begin', flush=True)\n"
+              "try:\n    ingot.evaluate(sys.argv[1], text='some text ' * 200000, chunk_tokens=64)\n"
+              "    print('complete')\n"
+              "except KeyboardInterrupt:\n    print('stopped')\n")
+    process = subprocess.Popen([sys.executable, "-c", script, slow_path], stdout=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "begin\n"
+    time.sleep(0.3)
+    process.send_signal(signal.SIGINT)
+    assert process.communicate(timeout=60)[0] == "stopped\n"

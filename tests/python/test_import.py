@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: MIT
+"""Folders of Hugging Face models."""
+import hashlib
+import json
+import struct
+
+import numpy
+import pytest
+
+import ingot
+
+WIDTH, VOCABULARY = 32, 16
+CONFIG = {"architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_size": WIDTH,
+          "intermediate_size": 64, "num_hidden_layers": 1, "num_attention_heads": 4,
+          "num_key_value_heads": 2, "vocab_size": VOCABULARY, "max_position_embeddings": 128,
+          "rms_norm_eps": 1e-5, "rope_theta": 10000.0, "torch_dtype": "float32"}
+
+
+def write_safetensors(path, arrays):
+    header, data = {}, b""
+    for name, array in arrays.items():
+        bytes_ = array.tobytes()
+        header[name] = {"dtype": {"f": "F32"}[array.dtype.kind], "shape": list(array.shape),
+                        "data_offsets": [len(data), len(data) + len(bytes_)]}
+        data += bytes_
+    text = json.dumps(header).encode()
+    path.write_bytes(struct.pack("<Q", len(text)) + text + data)
+
+
+def write_tokenizer(folder):
+    vocabulary = {"<s>": 0, "</s>": 1} | {chr(ord("a") + i): 2 + i for i in range(VOCABULARY - 3)}
+    vocabulary["ab"] = VOCABULARY - 1
+    added = [{"id": i, "content": text, "special": True, "single_word": False, "lstrip": False,
+              "rstrip": False, "normalized": False} for i, text in enumerate(("<s>", "</s>"))]
+    # The pre-tokenizer of GPT-2, whose digest is known.
+    byte_level = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}
+    (folder / "tokenizer.json").write_text(json.dumps({
+        "version": "1.0", "added_tokens": added, "pre_tokenizer": byte_level, "decoder": byte_level,
+        "model": {"type": "BPE", "vocab": vocabulary, "merges": ["a b"]}}))
+    (folder / "tokenizer_config.json").write_text(json.dumps({
+        "tokenizer_class": "GPT2Tokenizer", "bos_token": "<s>", "eos_token": "</s>"}))
+
+
+@pytest.fixture
+def arrays():
+    random = numpy.random.default_rng(5)
+    shapes = {"embed_tokens": (VOCABULARY, WIDTH), "norm": (WIDTH,),
+              "layers.0.input_layernorm": (WIDTH,), "layers.0.post_attention_layernorm": (WIDTH,),
+              "layers.0.self_attn.q_proj": (WIDTH, WIDTH), "layers.0.self_attn.k_proj": (WIDTH // 2, WIDTH),
+              "layers.0.self_attn.v_proj": (WIDTH // 2, WIDTH), "layers.0.self_attn.o_proj": (WIDTH, WIDTH),
+              "layers.0.mlp.gate_proj": (64, WIDTH), "layers.0.mlp.up_proj": (64, WIDTH),
+              "layers.0.mlp.down_proj": (WIDTH, 64)}
+    arrays = {f"model.{name}.weight": random.standard_normal(shape, numpy.float32)
+              for name, shape in shapes.items()}
+    return arrays | {"lm_head.weight": random.standard_normal((VOCABULARY, WIDTH), numpy.float32)}
+
+
+@pytest.fixture
+def folder(tmp_path, arrays):
+    path = tmp_path / "My-Llama-1M"
+    path.mkdir()
+    (path / "config.json").write_text(json.dumps(CONFIG))
+    write_safetensors(path / "model.safetensors", arrays)
+    write_tokenizer(path)
+    return path
+
+
+def test_a_folder_is_planned_and_imported(folder, arrays, tmp_path):
+    assert ingot.find_importable_class(folder) == "LlamaForCausalLM"
+    assert ingot.find_importable_class(tmp_path) is None
+    plan = ingot.plan_import(folder, type="F32", pre="gpt-2")
+    assert plan.type == "F32" and plan.file_name.endswith("F32.gguf")
+    keys = {key.key: key for key in plan.keys}
+    assert keys["llama.embedding_length"].value == WIDTH
+    assert keys["llama.embedding_length"].origin == "config.json"
+    assert keys["tokenizer.ggml.tokens"].value[2] == "a"
+    tensors = {tensor.name: tensor for tensor in plan.tensors}
+    down = tensors["blk.0.ffn_down.weight"]
+    assert down.shape == (WIDTH, 64) and down.nbytes == WIDTH * 64 * 4 and not down.transform
+    assert down.sources == ["model.layers.0.mlp.down_proj.weight"]
+    assert tensors["blk.0.attn_q.weight"].transform
+    seen = []
+    plan.write(tmp_path / "a.gguf", progress=seen.append)
+    assert (tmp_path / "a.gguf").stat().st_size == plan.nbytes and seen[-1] > 0
+    with ingot.open(tmp_path / "a.gguf") as model:
+        assert list(model.metadata) == [key.key for key in plan.keys]
+        assert list(model.tensors) == [tensor.name for tensor in plan.tensors]
+        numpy.testing.assert_array_equal(model.tensors["blk.0.ffn_down.weight"].numpy(),
+                                         arrays["model.layers.0.mlp.down_proj.weight"])
+    assert not ingot.check(tmp_path / "a.gguf", data=True, rules="tensor_shape")
+
+
+def test_values_of_a_plan_outlive_it(folder):
+    tokens = next(key.value for key in ingot.plan_import(folder, pre="gpt-2").keys
+                  if key.key == "tokenizer.ggml.tokens")
+    assert tokens.tolist()[:3] == ["<s>", "</s>", "a"]
+
+
+def test_options_of_an_import(folder, tmp_path):
+    plan = ingot.import_model(folder, tmp_path / "a.gguf", pre="gpt-2", type="Q8_0", model_name="Mine",
+                              metadata={"general.author": "Me"})
+    values = {key.key: key.value for key in plan.keys}
+    assert values["general.name"] == "Mine" and values["general.author"] == "Me"
+    assert values["tokenizer.ggml.pre"] == "gpt-2"
+    with ingot.open(tmp_path / "a.gguf") as model:
+        assert model.tensors["blk.0.ffn_down.weight"].type == "Q8_0"
+    with pytest.raises(ingot.UsageError) as caught:
+        ingot.import_model(folder, tmp_path / "a.gguf", pre="gpt-2")
+    assert caught.value.code == "already_exists"
+    with pytest.raises(ingot.UsageError):
+        ingot.plan_import(folder, type="Q4_K", pre="gpt-2")
+
+
+def test_convert_imports_folders_as_the_program_does(folder, tmp_path):
+    write_tokenizer(folder)
+    planned = ingot.convert(folder, tmp_path / "a.gguf", dry_run=True)
+    assert not (tmp_path / "a.gguf").exists()
+    assert ingot.convert(folder, tmp_path / "a.gguf") == planned
+    assert planned.outputs == [str(tmp_path / "a.gguf")]
+    with ingot.open(tmp_path / "a.gguf") as model:
+        assert "blk.0.attn_q.weight" in model.tensors
+    ingot.convert(folder, tmp_path / "b.gguf", names="keep")
+    with ingot.open(tmp_path / "b.gguf") as model:
+        assert "model.layers.0.self_attn.q_proj.weight" in model.tensors
+    with pytest.raises(TypeError, match="byte_order"):
+        ingot.convert(folder, tmp_path / "c.gguf", byte_order="big")
+
+
+def test_a_folder_that_lacks_a_layer_is_refused(folder, tmp_path):
+    (folder / "config.json").write_text(json.dumps(CONFIG | {"num_hidden_layers": 2}))
+    with pytest.raises(ingot.FormatError) as caught:
+        ingot.import_model(folder, tmp_path / "a.gguf", pre="gpt-2")
+    assert caught.value.code == "import_refused" and caught.value.subject
+    assert not (tmp_path / "a.gguf").exists()
+    (folder / "config.json").write_text("{}")
+    with pytest.raises(ingot.Error):
+        ingot.plan_import(folder)
+
+
+@pytest.mark.parametrize("case", ["llama-spm", "qwen3moe", "gemma2"])
+def test_imports_are_those_of_the_reference(shared, tmp_path, case):
+    folder = shared / "golden" / "hf" / "cases" / case
+    expected = json.loads((folder / "expected.json").read_text())
+    for type, output in expected["outputs"].items():
+        ingot.import_model(folder / expected["input"], tmp_path / "a.gguf", pre=expected["pre"],
+                           type=None if type == "auto" else type.upper(), replace=True)
+        assert hashlib.sha256((tmp_path / "a.gguf").read_bytes()).hexdigest() == output["file_sha256"]
