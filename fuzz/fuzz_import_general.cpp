@@ -30,10 +30,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (kind & 8) options.metadata = text;
   if (kind & 16) options.folder_name = text;
   const auto folder = hf::ModelFolder::open(store, "m");
-  const auto config = hf::Config::parse(R"({"architectures": ["X"]})", "config.json");
-  fuzz::require(folder.has_value() && config.has_value());
+  fuzz::require(folder.has_value());
   hf::KeyPlan keys;
-  const auto outcome = hf::add_general_keys(*folder, *config, counts, options, keys);
+  const auto outcome = hf::add_general_keys(*folder, counts, options, keys);
   if (!outcome) {
     fuzz::require(outcome.error().code != Errc::internal);
     return 0;

@@ -19,7 +19,9 @@
 #include "ingot/export.h"
 #include "ingot/import_options.hpp"
 #include "ingot/metadata.hpp"
+#include "ingot/model.hpp"
 #include "ingot/model_writer.hpp"
+#include "ingot/split.hpp"
 #include "ingot/store.hpp"
 #include "ingot/types.hpp"
 
@@ -67,6 +69,21 @@ class INGOT_EXPORT Import {
   /// pieces of tensors.
   [[nodiscard]] virtual Result<void> write(const std::string& path, bool replace = false,
                                            const ImportProgress& progress = {}) const = 0;
+
+  /// The result as a model that is in no file: its tensors are read from the folder, reordered and
+  /// encoded when they are read. So what works on models works on a folder, without a file in
+  /// between, and to the same bytes. Valid as long as the import. Memory is bounded by the header
+  /// and a few pieces of tensors.
+  [[nodiscard]] virtual Result<Model> open_model() const = 0;
+
+  /// Writes the shards of `plan_split(*open_model(), limits)`: the bytes that `write` and a split
+  /// of its file give. They are called PREFIX-00001-of-....gguf; see write_shards of split.hpp.
+  ///
+  /// @param only  writes this shard alone, from 0; the others can be made elsewhere.
+  [[nodiscard]] virtual Result<void> write_shards(const SplitPlan& plan, const std::string& prefix,
+                                                  std::optional<std::uint32_t> only = {},
+                                                  bool replace = false,
+                                                  const ImportProgress& progress = {}) const = 0;
 
  protected:
   std::vector<ImportedKey> keys_;

@@ -97,6 +97,14 @@ struct MoveOptions {
                                                      const std::string& prefix,
                                                      const MoveOptions& options = {});
 
+/// Makes the writer of a shard: its keys (`shard_keys`) and its tensors.
+using MakeShard = std::function<Result<ModelWriter>(std::uint32_t shard)>;
+
+/// The same for a model that does not exist yet: `make` is called for one shard after the other.
+[[nodiscard]] INGOT_EXPORT Result<void> write_shards(const SplitPlan& plan, const MakeShard& make,
+                                                     const std::string& prefix, WriteFormat format,
+                                                     const MoveOptions& options = {});
+
 /// Whether the files of a model can be merged without losing anything: all are there and belong
 /// together, the count of tensors is right, and later files have no keys of their own.
 /// Otherwise Errc::not_a_set, Errc::set_incomplete or Errc::shard_mismatch.

@@ -72,8 +72,8 @@ class QuantizePlanner {
     INGOT_TRY(const ModelWriter keys, convert::make_keys(model_, plan_, options_));
     if (keys.find(keys::general_architecture)) return {};
     return fail(Errc::no_architecture, {},
-                "start from a GGUF file that the engine's own importer made, such as "
-                "convert_hf_to_gguf.py of llama.cpp");
+                "start from the folder of the model with its config.json, or from a GGUF file "
+                "that was made of it: `ingot convert FOLDER OUT`");
   }
 
   Result<void> choose() {

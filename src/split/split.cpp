@@ -18,11 +18,16 @@ namespace {
 
 constexpr std::size_t max_unflushed_files = 64;
 
-/// Refuses outputs that exist and may not be replaced, and outputs that are inputs.
-Result<void> check_target(const Model& model, const std::string& path, bool may_replace) {
+/// Refuses outputs that are inputs.
+Result<void> check_is_no_input(const Model& model, const std::string& path) {
   for (const ModelFile& file : model.files()) {
     if (is_same_file(file.path, path)) return fail(Errc::same_file, path);
   }
+  return {};
+}
+
+/// Refuses outputs that exist and may not be replaced.
+Result<void> check_target(const std::string& path, bool may_replace) {
   std::error_code ignored;
   if (!may_replace && std::filesystem::exists(std::filesystem::symlink_status(path, ignored))) {
     return fail(Errc::already_exists, path);
@@ -65,18 +70,14 @@ class Meter {
   std::uint64_t finished_bytes_ = 0;
 };
 
-Result<OutputFile> prepare_shard(const Model& model, const SplitPlan& plan, std::uint32_t index,
-                                 const std::string& path, bool may_replace, Meter& meter) {
+Result<ModelWriter> copied_shard(const Model& model, const SplitPlan& plan, std::uint32_t index) {
   const PlannedShard& shard = plan.shards[index];
   ModelWriter writer = shard_keys(model, plan, index);
   for (std::size_t i = 0; i < shard.tensor_count; ++i) {
     const TensorInfo& tensor = model.tensors()[shard.first_tensor + i];
     INGOT_TRY_VOID(writer.add_tensor(tensor.name, model, tensor));
   }
-  Result<OutputFile> file = with_subject(
-      path, writer.prepare(path, WriteFormat::of(model), may_replace, meter.of_next_file()));
-  if (file) meter.finish_file(shard.file_bytes);
-  return file;
+  return writer;
 }
 
 Result<void> check_plan(const Model& model, const SplitPlan& plan) {
@@ -128,16 +129,29 @@ Result<void> write_shards(const Model& model, const SplitPlan& plan, const std::
   INGOT_TRY_VOID(check_plan(model, plan));
   const auto count = static_cast<std::uint32_t>(plan.shards.size());
   for (std::uint32_t i = 0; i < count; ++i) {
-    const std::string path = shard_file_name(prefix, i, count);
-    INGOT_TRY_VOID(check_target(model, path, options.may_replace));
+    INGOT_TRY_VOID(check_is_no_input(model, shard_file_name(prefix, i, count)));
+  }
+  return write_shards(
+      plan, [&](std::uint32_t shard) { return copied_shard(model, plan, shard); }, prefix,
+      WriteFormat::of(model), options);
+}
+
+Result<void> write_shards(const SplitPlan& plan, const MakeShard& make, const std::string& prefix,
+                          WriteFormat format, const MoveOptions& options) {
+  const auto count = static_cast<std::uint32_t>(plan.shards.size());
+  for (std::uint32_t i = 0; i < count; ++i) {
+    INGOT_TRY_VOID(check_target(shard_file_name(prefix, i, count), options.may_replace));
   }
   Meter meter(options);
   const SharedSearch search;
   std::vector<OutputFile> files;
   files.reserve(count);
   for (std::uint32_t i = 0; i < count; ++i) {
-    INGOT_TRY(OutputFile file, prepare_shard(model, plan, i, shard_file_name(prefix, i, count),
-                                             options.may_replace, meter));
+    const std::string path = shard_file_name(prefix, i, count);
+    INGOT_TRY(const ModelWriter writer, make(i));
+    INGOT_TRY(OutputFile file, with_subject(path, writer.prepare(path, format, options.may_replace,
+                                                                 meter.of_next_file())));
+    meter.finish_file(plan.shards[i].file_bytes);
     files.push_back(std::move(file));
     // Each file that is not flushed has a buffer.
     if (files.size() % max_unflushed_files != 0) continue;
@@ -196,7 +210,8 @@ Result<std::uint64_t> merged_bytes(const Model& model) {
 
 Result<void> merge(const Model& model, const std::string& path, const MoveOptions& options) {
   INGOT_TRY_VOID(check_mergeable(model));
-  INGOT_TRY_VOID(check_target(model, path, options.may_replace));
+  INGOT_TRY_VOID(check_is_no_input(model, path));
+  INGOT_TRY_VOID(check_target(path, options.may_replace));
   INGOT_TRY(const ModelWriter writer, merged(model));
   return with_subject(
       path, writer.write(path, WriteFormat::of(model), options.may_replace, options.progress));

@@ -22,18 +22,18 @@ write("hf/model.safetensors", {
 "$ingot" convert hf plain.gguf -q 2>said
 grep -q '^ingot: plain.gguf: warning: .*no engine can load' said || fail "no warning: $(cat said)"
 grep -q 'no general.architecture, no tokenizer, .*model.embed_tokens.weight' said || fail "why"
-grep -q 'convert_hf_to_gguf.py' said || fail "no way out"
+grep -q 'config.json is imported as a whole: .*without --names' said || fail "no way out"
 "$ingot" convert hf plain.gguf --force --json 2>/dev/null >found.json
 python 'import json
 found = json.load(open("found.json"))
 assert found["file"] == "hf" and found["format"] == "gguf" and found["outputs"] == ["plain.gguf"]
 assert [warning["code"] for warning in found["warnings"]] == ["not_loadable"], found
-assert "convert_hf_to_gguf.py" in found["warnings"][0]["message"] and found["notes"] == []'
+assert "without --names" in found["warnings"][0]["message"] and found["notes"] == []'
 
 # Such a file is not quantized, nor is the folder, unless it gets an architecture.
 expect_error 3 '--override-kv general.architecture=str:NAME' \
   "$ingot" quantize plain.gguf out.gguf Q8_0
-expect_error 3 'convert_hf_to_gguf.py' "$ingot" quantize hf out.gguf Q8_0
+expect_error 3 'with its config.json' "$ingot" quantize hf out.gguf Q8_0
 expect_error 3 'no general.architecture' "$ingot" quantize hf --plan Q8_0
 [[ ! -e out.gguf ]] || fail "out.gguf is there"
 "$ingot" quantize plain.gguf out.gguf Q8_0 --override-kv general.architecture=str:llama -q 2>/dev/null

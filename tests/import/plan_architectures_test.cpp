@@ -13,6 +13,7 @@
 #include "ingot/model.hpp"
 #include "support/expect_error.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/tiny_folder.hpp"
 
 namespace ingot::test {
 namespace {
@@ -20,71 +21,10 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-struct TensorSketch {
-  std::string name;
-  std::vector<std::uint64_t> shape;  ///< Rows first, as in safetensors.
-};
-
-/// One safetensors file. Number i of each tensor is i, as F32.
-std::string safetensors_of(const std::vector<TensorSketch>& tensors) {
-  std::string header;
-  std::string data;
-  for (const TensorSketch& tensor : tensors) {
-    std::string shape;
-    std::uint64_t count = 1;
-    for (const std::uint64_t size : tensor.shape) {
-      shape += (shape.empty() ? "" : ",") + std::to_string(size);
-      count *= size;
-    }
-    const std::size_t begin = data.size();
-    for (std::uint64_t i = 0; i < count; ++i) {
-      const auto number = static_cast<float>(i);
-      data.append(reinterpret_cast<const char*>(&number), sizeof number);
-    }
-    header += (header.empty() ? "{\"" : ",\"") + tensor.name + R"(":{"dtype":"F32","shape":[)" +
-              shape + R"(],"data_offsets":[)" + std::to_string(begin) + "," +
-              std::to_string(data.size()) + "]}";
-  }
-  header += "}";
-  const std::uint64_t size = header.size();
-  return std::string(reinterpret_cast<const char*>(&size), sizeof size) + header + data;
-}
-
-/// Three tokens in every form that a tokenizer has in model folders.
-const std::vector<std::pair<std::string, std::string>> tokenizer_files = {
-    {"tokenizer.json",
-     R"({"model": {"type": "BPE", "vocab": {"a": 0, "b": 1, "ab": 2}, "merges": ["a b"]},
-         "pre_tokenizer": {"type": "ByteLevel"}})"},
-    {"tokenizer.model",
-     "\x0A\x03\x0A\x01"
-     "a\x0A\x03\x0A\x01"
-     "b\x0A\x03\x0A\x01"
-     "c"},
-};
-
-/// A folder in memory.
-class TinyFolder {
+/// A folder whose import can be looked at.
+class PlannedFolder : public TinyFolder {
  public:
-  /// `config` holds members of config.json beside its class.
-  TinyFolder(const std::string& model_class, const std::string& config,
-             std::vector<TensorSketch> tensors) {
-    tensors.push_back({"embed_tokens.weight", {3, 8}});
-    tensors.push_back({"layers.0.self_attn.o_proj.weight", {8, 8}});
-    files_ = tokenizer_files;
-    files_.emplace_back("config.json", R"({"architectures": [")" + model_class + "\"], " + config +
-                                           R"(, "num_hidden_layers": 1, "vocab_size": 3})");
-    files_.emplace_back("model.safetensors", safetensors_of(tensors));
-    for (const auto& [name, text] : files_) {
-      store_.add("tiny/" + name, std::as_bytes(std::span(text)));
-    }
-  }
-
-  [[nodiscard]] Result<std::unique_ptr<Import>> plan() const {
-    ImportOptions options;
-    options.pre = "gpt-2";
-    options.type = TensorType::f32;
-    return plan_import(store_, "tiny", options);
-  }
+  using TinyFolder::TinyFolder;
 
   /// A key of the result as a number; -1 if it has none.
   [[nodiscard]] std::int64_t number(std::string_view key) const {
@@ -118,10 +58,6 @@ class TinyFolder {
     }
     return column;
   }
-
- private:
-  std::vector<std::pair<std::string, std::string>> files_;
-  MemoryStore store_;
 };
 
 /// The members that one architecture or the other needs.
@@ -143,7 +79,7 @@ TEST(PlanArchitectures, PlansEveryClass) {
   ASSERT_THAT(table, Succeeds());
   for (const std::string& model_class : table->classes()) {
     SCOPED_TRACE(model_class);
-    const auto import = TinyFolder(model_class, every_member, {}).plan();
+    const auto import = PlannedFolder(model_class, every_member, {}).plan();
     ASSERT_THAT(import, Succeeds());
     const std::string prefix = table->find(model_class)->name + ".";
     EXPECT_THAT((*import)->keys(),
@@ -157,25 +93,25 @@ constexpr const char* falcon_config =
 const std::string falcon_tensor = "transformer.h.0.self_attention.query_key_value.weight";
 
 TEST(PlanArchitectures, FalconHasOneKeyHeadUnlessItCountsThem) {
-  const TinyFolder one("FalconForCausalLM", falcon_config, {{falcon_tensor, {6, 8}}});
+  const PlannedFolder one("FalconForCausalLM", falcon_config, {{falcon_tensor, {6, 8}}});
   EXPECT_EQ(one.number("falcon.attention.head_count_kv"), 1);
   EXPECT_THAT(one.column("blk.0.attn_qkv.weight"), ElementsAre(0, 8, 16, 24, 32, 40));
-  const TinyFolder older("RWForCausalLM", std::string(falcon_config) + R"(, "n_head_kv": 2)",
-                         {{falcon_tensor, {8, 8}}});
+  const PlannedFolder older("RWForCausalLM", std::string(falcon_config) + R"(, "n_head_kv": 2)",
+                            {{falcon_tensor, {8, 8}}});
   EXPECT_EQ(older.number("falcon.attention.head_count_kv"), 2);
 }
 
 TEST(PlanArchitectures, FalconJoinsQueriesKeysAndValuesOfAllGroups) {
   // Each of two groups holds two queries, a key and a value.
-  const TinyFolder folder("FalconForCausalLM",
-                          std::string(falcon_config) + R"(, "num_kv_heads": 2)",
-                          {{falcon_tensor, {8, 8}}});
+  const PlannedFolder folder("FalconForCausalLM",
+                             std::string(falcon_config) + R"(, "num_kv_heads": 2)",
+                             {{falcon_tensor, {8, 8}}});
   EXPECT_EQ(folder.number("falcon.attention.head_count_kv"), 2);
   EXPECT_THAT(folder.column("blk.0.attn_qkv.weight"), ElementsAre(0, 8, 32, 40, 16, 48, 24, 56));
 }
 
 TEST(PlanArchitectures, FusedExpertsHoldTheGateBeforeTheRest) {
-  const TinyFolder folder(
+  const PlannedFolder folder(
       "Qwen2MoeForCausalLM",
       R"("hidden_size": 8, "num_attention_heads": 2, "num_experts": 2, "moe_intermediate_size": 2)",
       {{"model.layers.0.mlp.experts.gate_up_proj", {2, 4, 8}},
@@ -187,8 +123,8 @@ TEST(PlanArchitectures, FusedExpertsHoldTheGateBeforeTheRest) {
 
 TEST(PlanArchitectures, NomicBertHasTheContextThatItWasTrainedWith) {
   const auto folder = [](const std::string& positions) {
-    return TinyFolder("NomicBertModel", R"("n_embd": 8, "n_head": 2, "n_positions": )" + positions,
-                      {});
+    return PlannedFolder("NomicBertModel",
+                         R"("n_embd": 8, "n_head": 2, "n_positions": )" + positions, {});
   };
   EXPECT_EQ(folder("8192").number("nomic-bert.context_length"), 2048);
   EXPECT_EQ(folder(R"(2048, "max_trained_positions": 2048)").number("nomic-bert.context_length"),

@@ -34,6 +34,11 @@ std::vector<std::byte> all_bytes(const PieceSource& pieces) {
   std::vector<std::byte> piece;
   for (std::uint64_t i = 0; i < pieces.piece_count(); ++i) {
     EXPECT_THAT(pieces.make(i, memory, piece), test::Succeeds());
+    for (const std::size_t byte : {all.size(), all.size() + piece.size() - 1}) {
+      const PiecePlace place = pieces.piece_at(byte);
+      EXPECT_EQ(place.piece, i) << byte;
+      EXPECT_EQ(place.first_byte, all.size()) << byte;
+    }
     all.insert(all.end(), piece.begin(), piece.end());
   }
   return all;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ingot/error.hpp"
+#include "ingot/export.h"
 #include "ingot/model.hpp"
 #include "ingot/model_writer.hpp"
 #include "ingot/source.hpp"
@@ -33,9 +34,8 @@ struct ForeignTensor {
 /// is kept. What a lenient reader of GGUF takes is no defect in other formats, such as names of
 /// more than 64 bytes; what not even that takes is refused, and tensors must lie within their
 /// files: Errc::tensor_outside_file.
-[[nodiscard]] Result<Model> make_foreign_model(ModelWriter keys,
-                                               std::span<const ForeignTensor> tensors,
-                                               std::vector<std::unique_ptr<Source>> files,
-                                               const OpenOptions& options);
+[[nodiscard]] INGOT_EXPORT Result<Model> make_foreign_model(
+    ModelWriter keys, std::span<const ForeignTensor> tensors,
+    std::vector<std::unique_ptr<Source>> files, const OpenOptions& options);
 
 }  // namespace ingot::interop

@@ -36,8 +36,8 @@ std::optional<Error> find_missing_meaning(const Model& model) {
   return Error{.code = Errc::not_loadable,
                .subject = {},
                .detail = missing +
-                         "; for a model that runs, use the engine's own importer, such as "
-                         "convert_hf_to_gguf.py of llama.cpp"};
+                         "; a folder of the model with its config.json is imported as a whole: "
+                         "`ingot convert FOLDER OUT` without --names"};
 }
 
 void set_file_type(const Model& model, ModelWriter& keys,

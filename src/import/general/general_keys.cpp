@@ -176,9 +176,8 @@ std::string file_part(std::string text) {
 
 }  // namespace
 
-Result<void> add_general_keys(const ModelFolder& folder, const Config& /*config*/,
-                              const ParameterCounts& counts, const ImportOptions& options,
-                              KeyPlan& keys) {
+Result<void> add_general_keys(const ModelFolder& folder, const ParameterCounts& counts,
+                              const ImportOptions& options, KeyPlan& keys) {
   JsonTree replacing;
   if (options.metadata) {
     INGOT_TRY(replacing, JsonTree::parse(*options.metadata, std::string(metadata_option)));

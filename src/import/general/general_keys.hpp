@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <string>
 
-#include "import/config/config.hpp"
 #include "import/folder/model_folder.hpp"
 #include "import/keys/key_plan.hpp"
 #include "ingot/error.hpp"
@@ -22,7 +21,7 @@ struct ParameterCounts {
 };
 
 /// Sets the keys after `general.type`, from `general.sampling.*` to `general.languages`.
-[[nodiscard]] Result<void> add_general_keys(const ModelFolder& folder, const Config& config,
+[[nodiscard]] Result<void> add_general_keys(const ModelFolder& folder,
                                             const ParameterCounts& counts,
                                             const ImportOptions& options, KeyPlan& keys);
 

@@ -28,8 +28,16 @@ class FolderImport final : public Import {
   [[nodiscard]] Result<std::uint64_t> file_bytes() const override;
   [[nodiscard]] Result<void> write(const std::string& path, bool replace,
                                    const ImportProgress& progress) const override;
+  [[nodiscard]] Result<Model> open_model() const override;
+  [[nodiscard]] Result<void> write_shards(const SplitPlan& plan, const std::string& prefix,
+                                          std::optional<std::uint32_t> only, bool replace,
+                                          const ImportProgress& progress) const override;
 
  private:
+  /// The writer of a shard, whose tensors come from `stream_`, of which `first` is the first one.
+  [[nodiscard]] Result<ModelWriter> make_shard(const SplitPlan& plan, std::uint32_t shard,
+                                               std::size_t first) const;
+
   KeyPlan plan_;
   std::vector<PlannedTensor> planned_;
   unsigned thread_count_;

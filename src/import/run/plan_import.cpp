@@ -149,7 +149,7 @@ class Planner {
     INGOT_TRY_VOID(add_keys(source, architecture.keys_before_others, all));
     all.from("rule");
     all.set_string(keys::general_type, "model");
-    INGOT_TRY_VOID(add_general_keys(folder_, source.config, count_parameters(plan), options_, all));
+    INGOT_TRY_VOID(add_general_keys(folder_, count_parameters(plan), options_, all));
     INGOT_TRY_VOID(add_keys(source, architecture.keys, all));
     all.from("rule");
     all.set(keys::general_quantization_version, quantization_version);

@@ -41,6 +41,11 @@ class Mxfp4Pieces final : public PieceSource {
     return (rows_ + rows_a_piece_ - 1) / rows_a_piece_;
   }
 
+  [[nodiscard]] PiecePlace piece_at(std::uint64_t byte) const noexcept override {
+    const std::uint64_t bytes_a_piece = rows_a_piece_ * row_blocks_ * block_bytes;
+    return {byte / bytes_a_piece, byte / bytes_a_piece * bytes_a_piece};
+  }
+
   [[nodiscard]] Result<void> make(std::uint64_t piece, PieceMemory& memory,
                                   std::vector<std::byte>& bytes) const override {
     const std::uint64_t begin = piece * rows_a_piece_;

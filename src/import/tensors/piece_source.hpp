@@ -20,11 +20,19 @@ struct PieceMemory {
   std::vector<float> numbers;
 };
 
+/// The place of a piece among the bytes of its tensor.
+struct PiecePlace {
+  std::uint64_t piece = 0;
+  std::uint64_t first_byte = 0;
+};
+
 /// Thread-safe.
 class PieceSource {
  public:
   virtual ~PieceSource() = default;
   [[nodiscard]] virtual std::uint64_t piece_count() const noexcept = 0;
+  /// The piece that holds a byte of the tensor.
+  [[nodiscard]] virtual PiecePlace piece_at(std::uint64_t byte) const noexcept = 0;
   /// Fills `bytes` with a piece. Pieces of a tensor, one after the other, are its bytes.
   [[nodiscard]] virtual Result<void> make(std::uint64_t piece, PieceMemory& memory,
                                           std::vector<std::byte>& bytes) const = 0;

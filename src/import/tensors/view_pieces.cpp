@@ -30,6 +30,8 @@ struct PartPieces {
   std::uint64_t ranges = 1;
   std::uint64_t first_piece = 0;
   std::uint64_t piece_count = 1;
+  std::uint64_t first_element = 0;  ///< Of the tensor.
+  std::uint64_t elements = 0;
 };
 
 PartPieces cut_part(const Arrangement& part, std::uint64_t block) {
@@ -62,6 +64,8 @@ PartPieces cut_part(const Arrangement& part, std::uint64_t block) {
   pieces.ranges = (pieces.steps[pieces.cut].size + pieces.range - 1) / pieces.range;
   pieces.piece_count = pieces.ranges;
   for (std::size_t i = 0; i < pieces.cut; ++i) pieces.piece_count *= pieces.steps[i].size;
+  pieces.elements =
+      pieces.piece_count / pieces.ranges * pieces.steps[pieces.cut].size * pieces.inner;
   return pieces;
 }
 
@@ -69,14 +73,33 @@ class ViewPieces final : public PieceSource {
  public:
   ViewPieces(TensorView view, TensorType type) : view_(std::move(view)), type_(type) {
     const std::uint64_t block = find_type(type)->block_elements;
+    std::uint64_t elements = 0;
     for (const Arrangement& part : view_.parts) {
       PartPieces& pieces = parts_.emplace_back(cut_part(part, block));
       pieces.first_piece = piece_count_;
+      pieces.first_element = elements;
       piece_count_ += pieces.piece_count;
+      elements += pieces.elements;
     }
   }
 
   [[nodiscard]] std::uint64_t piece_count() const noexcept override { return piece_count_; }
+
+  [[nodiscard]] PiecePlace piece_at(std::uint64_t byte) const noexcept override {
+    const TensorTypeInfo& type = *find_type(type_);
+    const std::uint64_t element = byte / type.block_bytes * type.block_elements;
+    const auto after = std::upper_bound(
+        parts_.begin(), parts_.end(), element,
+        [](std::uint64_t wanted, const PartPieces& part) { return wanted < part.first_element; });
+    const PartPieces& part = *std::prev(after);
+    // Pieces follow one another in runs of `ranges`, the last of which may be shorter.
+    const std::uint64_t run = part.steps[part.cut].size * part.inner;
+    const std::uint64_t size = part.range * part.inner;
+    const std::uint64_t within = element - part.first_element;
+    const std::uint64_t range = within % run / size;
+    const std::uint64_t first = part.first_element + within / run * run + range * size;
+    return {part.first_piece + within / run * part.ranges + range, type.bytes_of(first)};
+  }
 
   [[nodiscard]] Result<void> make(std::uint64_t piece, PieceMemory& memory,
                                   std::vector<std::byte>& bytes) const override {
@@ -136,6 +159,7 @@ class ReadyBytes final : public PieceSource {
  public:
   explicit ReadyBytes(std::vector<std::byte> bytes) : bytes_(std::move(bytes)) {}
   [[nodiscard]] std::uint64_t piece_count() const noexcept override { return 1; }
+  [[nodiscard]] PiecePlace piece_at(std::uint64_t) const noexcept override { return {}; }
   [[nodiscard]] Result<void> make(std::uint64_t, PieceMemory&,
                                   std::vector<std::byte>& bytes) const override {
     bytes = bytes_;

@@ -26,10 +26,8 @@ Result<std::vector<std::string>> keys_of(const Files& files, const ImportOptions
     store.add("m/" + name, std::as_bytes(std::span(text)));
   }
   INGOT_TRY(const ModelFolder folder, ModelFolder::open(store, "m"));
-  INGOT_TRY(const Config config,
-            Config::parse(R"({"architectures": ["LlamaForCausalLM"]})", "config.json"));
   KeyPlan keys;
-  INGOT_TRY_VOID(add_general_keys(folder, config, counts, options, keys));
+  INGOT_TRY_VOID(add_general_keys(folder, counts, options, keys));
   std::vector<std::string> names;
   for (const KeyValue& key : keys.entries()) {
     const auto text = key.value.get<std::string_view>();

@@ -20,4 +20,17 @@ void write_error_json(JsonStream& json, const std::string& file, const Error& er
   json.end();
 }
 
+void write_messages_json(JsonStream& json, const char* name, std::span<const Error> errors) {
+  json.key(name);
+  json.begin_array();
+  for (const Error& error : errors) {
+    json.begin_object(Layout::line);
+    json.member("code", name_of(error.code));
+    const std::string message = error.message();
+    json.member("message", std::string_view(message));
+    json.end();
+  }
+  json.end();
+}
+
 }  // namespace ingot::cli

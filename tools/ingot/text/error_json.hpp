@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// A file that does not open, in JSON.
+// Errors in JSON: of a file that does not open, and messages to the user.
 #pragma once
 
 #include <ingot/error.hpp>
+#include <span>
 #include <string>
 
 #include "cli/json_stream.hpp"
@@ -11,5 +12,8 @@ namespace ingot::cli {
 
 /// An object with the file and its error, in the place of what would be known of the file.
 void write_error_json(JsonStream& json, const std::string& file, const Error& error);
+
+/// A member with a list of warnings or notes: the name of the code, and the message.
+void write_messages_json(JsonStream& json, const char* name, std::span<const Error> errors);
 
 }  // namespace ingot::cli

@@ -13,9 +13,12 @@
 
 #include "cli/command.hpp"
 #include "cli/declaration.hpp"
+#include "cli/imported_folder.hpp"
 #include "cli/json_stream.hpp"
 #include "cli/progress.hpp"
 #include "commands/convert/import_folder.hpp"
+#include "text/byte_count.hpp"
+#include "text/error_json.hpp"
 
 namespace ingot::cli {
 namespace {
@@ -30,6 +33,7 @@ constexpr const char* examples =
     "  ingot convert model.gguf out/weights.bump --context 4096\n"
     "  ingot convert Qwen3-0.6B qwen3.gguf --type q8_0\n"
     "  ingot convert Qwen3-0.6B --plan\n"
+    "  ingot convert Qwen3-0.6B qwen3.gguf --max-size 2G\n"
     "  ingot convert ggml-model-f16.bin model.gguf --context 4096 --eps 1e-5\n"
     "\n"
     "IN is a GGUF file, any shard of a set, a bump file, a safetensors file, its\n"
@@ -54,6 +58,7 @@ struct Options {
   std::optional<FileFormat> format;
   std::string type;
   std::string max_size;
+  std::string shard;
   std::string config_out;
   std::string manifest_out;
   std::optional<BumpCodes> codes;
@@ -77,25 +82,6 @@ struct Options {
     return facts;
   }
 };
-
-/// "500M", "2G", "1GiB", "123": bytes; nothing if it is no size. As in llama.cpp, M and G are
-/// powers of ten.
-std::optional<std::uint64_t> parse_size(const std::string& text) {
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || !(number > 0)) return std::nullopt;
-  const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
-  constexpr std::pair<std::string_view, double> units[] = {
-      {"", 1},     {"K", 1e3},       {"M", 1e6},       {"G", 1e9},
-      {"T", 1e12}, {"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30},
-  };
-  for (const auto& [name, factor] : units) {
-    if (unit == name && number * factor >= 1 && number * factor < 9e18) {
-      return static_cast<std::uint64_t>(number * factor);
-    }
-  }
-  return std::nullopt;
-}
 
 std::string list_formats() {
   std::string list;
@@ -127,6 +113,7 @@ std::string find_misplaced(const Options& options, FileFormat format) {
       {options.import.model_name.has_value(), "--model-name", false},
       {!options.metadata_file.empty(), "--metadata", false},
       {options.only_plan, "--plan", false},
+      {!options.shard.empty(), "--shard", false},
       {convert.max_file_bytes != 0, "--max-size", format == FileFormat::safetensors},
       {options.bump_version.has_value(), "--bump-version", is_bump},
       {options.codes.has_value(), "--dtype-codes", is_bump},
@@ -149,11 +136,6 @@ std::string settle(Options& options) {
     const TensorTypeInfo* info = find_type(std::string_view(options.type));
     if (info == nullptr) return "--type must be F32, F16, BF16 or F64";
     convert.type = info->type;
-  }
-  if (!options.max_size.empty()) {
-    const auto bytes = parse_size(options.max_size);
-    if (!bytes) return "--max-size must be a size like 500M, 5G or 2GiB";
-    convert.max_file_bytes = *bytes;
   }
   if (!options.rms_epsilon.empty() && !parse_positive(options.rms_epsilon)) {
     return "--eps must be a number above 0, such as 1e-5";
@@ -197,19 +179,6 @@ ExitCode fail(Console& console, const Options& options, const Error& error) {
   return console.fail(options.in, shown);
 }
 
-void write_messages(JsonStream& json, const char* name, const std::vector<Error>& errors) {
-  json.key(name);
-  json.begin_array();
-  for (const Error& error : errors) {
-    json.begin_object(Layout::line);
-    json.member("code", name_of(error.code));
-    const std::string message = error.message();
-    json.member("message", std::string_view(message));
-    json.end();
-  }
-  json.end();
-}
-
 void print_json(Console& console, const Options& options, const Conversion& conversion) {
   JsonStream json(console.out());
   json.begin_object();
@@ -219,8 +188,8 @@ void print_json(Console& console, const Options& options, const Conversion& conv
   json.begin_array();
   for (const std::string& output : conversion.outputs()) json.value(std::string_view(output));
   json.end();
-  write_messages(json, "warnings", conversion.warnings());
-  write_messages(json, "notes", conversion.remarks());
+  write_messages_json(json, "warnings", conversion.warnings());
+  write_messages_json(json, "notes", conversion.remarks());
   json.end();
 }
 
@@ -236,10 +205,10 @@ bool is_import(const Options& options) {
 /// What was asked for and has no meaning for a model folder; empty if all has.
 std::string find_misplaced_for_folder(const Options& options) {
   const ConvertOptions& convert = options.convert;
+  if (convert.has_index) return "--index";
   if (convert.byte_order || convert.alignment) return "--endian and --align";
   if (convert.version) return "--gguf-version";
   if (convert.all_tensors) return "--all-tensors";
-  if (!options.max_size.empty()) return "--max-size";
   const bool is_ggml = options.context || options.heads_per_group || !options.rms_epsilon.empty();
   return is_ggml ? "--context, --gqa and --eps" : "";
 }
@@ -249,12 +218,13 @@ ExitCode run_import(Options& options, Console& console) {
   if (!misplaced.empty()) {
     return console.refuse_usage("convert: " + misplaced + " has no meaning for a model folder");
   }
-  options.import.thread_count = console.threads();
   return import_folder({.folder = options.in,
                         .out = options.out,
                         .type = options.type,
                         .metadata_file = options.metadata_file,
                         .options = options.import,
+                        .max_file_bytes = options.convert.max_file_bytes,
+                        .shard = options.shard,
                         .only_plan = options.only_plan,
                         .replace = options.convert.replace},
                        console);
@@ -267,6 +237,11 @@ ExitCode run(Options& options, Console& console) {
   }
   if (options.out.empty() && !options.only_plan) {
     return console.refuse_usage("convert: name the file to write: IN OUT");
+  }
+  if (!options.max_size.empty()) {
+    const auto bytes = parse_byte_count(options.max_size);
+    if (!bytes) return console.refuse_usage("convert: --max-size must be a size like 500M or 2GiB");
+    options.convert.max_file_bytes = *bytes;
   }
   if (is_import(options)) return run_import(options, console);
   if (options.out == "-") {
@@ -349,6 +324,8 @@ void add_bump_options(CLI::App& command, Options& options) {
 void add_folder_options(CLI::App& command, Options& options) {
   add_switch(command, "--plan", options.only_plan,
              "Model folders: show keys and tensors with their origins, write nothing");
+  add_text(command, "--shard", options.shard, "I/N",
+           "Model folders: write only the I-th of N shards; the others can be made elsewhere");
   add_text(command, "--pre", options.import.pre, "NAME",
            "Model folders: pre-tokenizer; default: by the tokenizer");
   add_text(command, "--model-name", options.import.model_name, "NAME",
@@ -387,7 +364,7 @@ void add_convert_command(CLI::App& program, Console& console) {
              {{"keep", NameStyle::keep}, {"hf", NameStyle::hf}},
              "safetensors, npz: names of tensors, {}; hf: as in Hugging Face models");
   add_text(command, "--max-size", options->max_size, "SIZE",
-           "safetensors: split into files of at most 500M, 5G, 2GiB");
+           "safetensors, model folders: split into files of at most 500M, 5G, 2GiB");
   add_gguf_options(command, *options);
   add_folder_options(command, *options);
   add_ggml_options(command, *options);

@@ -2,14 +2,21 @@
 #include "commands/convert/import_folder.hpp"
 
 #include <filesystem>
-#include <ingot/store.hpp>
+#include <ingot/interop.hpp>
+#include <ingot/shard_name.hpp>
+#include <ingot/split.hpp>
 #include <ingot/text.hpp>
+#include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "cli/imported_folder.hpp"
 #include "cli/json_stream.hpp"
 #include "cli/progress.hpp"
 #include "cli/table.hpp"
+#include "text/error_json.hpp"
+#include "text/shard_part.hpp"
 #include "text/value_text.hpp"
 #include "text/whole_file.hpp"
 
@@ -107,13 +114,72 @@ void write_tensors(JsonStream& json, const Import& import) {
   json.end();
 }
 
+/// The files to write.
+struct Outputs {
+  std::optional<SplitPlan> plan = {};  ///< Nothing: one file.
+  std::string prefix = {};             ///< Of the shards.
+  std::optional<std::uint32_t> only = {};
+  std::vector<std::string> paths = {};
+  std::uint64_t bytes = 0;
+};
+
+Result<Outputs> plan_outputs(const FolderConversion& conversion, const Import& import) {
+  Outputs outputs;
+  const std::string path = output_path(conversion, import);
+  const auto part = parse_shard_part(conversion.shard);
+  if (!part && conversion.max_file_bytes == 0) {
+    outputs.paths.push_back(path);
+    INGOT_TRY(outputs.bytes, import.file_bytes());
+    return outputs;
+  }
+  INGOT_TRY(const Model model, import.open_model());
+  INGOT_TRY(outputs.plan, plan_split(model, {.max_bytes = conversion.max_file_bytes,
+                                             .shard_count = part ? part->count : 0}));
+  outputs.prefix = prefix_of(path);
+  if (part) outputs.only = part->index;
+  const auto count = static_cast<std::uint32_t>(outputs.plan->shards.size());
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (outputs.only.value_or(i) != i) continue;
+    outputs.paths.push_back(shard_file_name(outputs.prefix, i, count));
+    outputs.bytes += outputs.plan->shards[i].file_bytes;
+  }
+  return outputs;
+}
+
+ExitCode write_outputs(const FolderConversion& conversion, const Import& import,
+                       const Outputs& outputs, Console& console) {
+  for (const std::string& path : outputs.paths) {
+    if (!is_file_of_folder(conversion.folder, path)) continue;
+    return console.fail(path, {Errc::same_file, Error::no_offset, path, {}});
+  }
+  const std::string& label = outputs.paths.front();
+  const Result<void> result =
+      run_with_progress(console, label, outputs.bytes, [&](const GoOn& go_on) {
+        return outputs.plan ? import.write_shards(*outputs.plan, outputs.prefix, outputs.only,
+                                                  conversion.replace, go_on)
+                            : import.write(label, conversion.replace, go_on);
+      });
+  if (result) return ExitCode::done;
+  if (result.error().code == Errc::already_exists) {
+    return console.refuse_existing(outputs.plan ? result.error().subject : label);
+  }
+  return console.fail(conversion.folder, result.error());
+}
+
 void print_json(Console& console, const Import& import, const FolderConversion& conversion,
-                const std::string& path) {
+                const Outputs& outputs) {
   JsonStream json(console.out());
   json.begin_object();
   json.member("file", std::string_view(conversion.folder));
-  json.member("output", std::string_view(path));
+  json.member("format", name_of(FileFormat::gguf));
+  json.key("outputs");
+  json.begin_array();
+  for (const std::string& path : outputs.paths) json.value(std::string_view(path));
+  json.end();
+  write_messages_json(json, "warnings", {});
+  write_messages_json(json, "notes", import.remarks());
   json.member("type", find_type(import.type())->name);
+  json.member("bytes", outputs.bytes);
   if (conversion.only_plan) {
     write_keys(json, import);
     write_tensors(json, import);
@@ -122,11 +188,6 @@ void print_json(Console& console, const Import& import, const FolderConversion& 
 }
 
 }  // namespace
-
-bool is_model_folder(const std::string& path) {
-  std::error_code ignored;
-  return std::filesystem::is_regular_file(std::filesystem::path(path) / "config.json", ignored);
-}
 
 ExitCode import_folder(const FolderConversion& conversion, Console& console) {
   ImportOptions options = conversion.options;
@@ -138,29 +199,24 @@ ExitCode import_folder(const FolderConversion& conversion, Console& console) {
     }
     options.type = info->type;
   }
+  if (!conversion.shard.empty() && !parse_shard_part(conversion.shard)) {
+    return console.refuse_usage("convert: --shard must be " + std::string(shard_part_form));
+  }
   if (!conversion.metadata_file.empty()) {
     const Result<std::string> text = read_whole(conversion.metadata_file);
     if (!text) return console.fail(conversion.metadata_file, text.error());
     options.metadata = *text;
   }
-  const auto import = plan_import(file_system(), conversion.folder, options);
+  const auto import = plan_folder(console, conversion.folder, std::move(options));
   if (!import) return console.fail(conversion.folder, import.error());
-  for (const Error& remark : (*import)->remarks()) {
-    console.remark(conversion.folder, "note: " + remark.message());
-  }
-  const std::string path = output_path(conversion, **import);
+  const auto outputs = plan_outputs(conversion, **import);
+  if (!outputs) return console.fail(conversion.folder, outputs.error());
   if (!conversion.only_plan) {
-    const auto bytes = (*import)->file_bytes();
-    if (!bytes) return console.fail(conversion.folder, bytes.error());
-    const Result<void> result = run_with_progress(console, path, *bytes, [&](const GoOn& go_on) {
-      return (*import)->write(path, conversion.replace, go_on);
-    });
-    if (!result && result.error().code == Errc::already_exists)
-      return console.refuse_existing(path);
-    if (!result) return console.fail(conversion.folder, result.error());
+    const ExitCode code = write_outputs(conversion, **import, *outputs, console);
+    if (code != ExitCode::done) return code;
   }
   if (console.is_json()) {
-    print_json(console, **import, conversion, path);
+    print_json(console, **import, conversion, *outputs);
   } else if (conversion.only_plan) {
     print_plan(console, **import);
   }

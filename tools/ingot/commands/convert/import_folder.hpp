@@ -2,6 +2,7 @@
 // `ingot convert FOLDER OUT.gguf`: the import of a model folder.
 #pragma once
 
+#include <cstdint>
 #include <ingot/import.hpp>
 #include <string>
 
@@ -15,12 +16,11 @@ struct FolderConversion {
   std::string type;           ///< Empty or "auto": by the folder.
   std::string metadata_file;  ///< May be empty.
   ImportOptions options;
+  std::uint64_t max_file_bytes = 0;  ///< Of each shard; 0: one file, unless `shard` is set.
+  std::string shard;                 ///< "I/N"; empty: all.
   bool only_plan = false;
   bool replace = false;
 };
-
-/// Whether a path is a folder with a config.json.
-[[nodiscard]] bool is_model_folder(const std::string& path);
 
 [[nodiscard]] ExitCode import_folder(const FolderConversion& conversion, Console& console);
 

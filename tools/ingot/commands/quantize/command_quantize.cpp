@@ -17,6 +17,7 @@ constexpr const char* examples =
     "Examples:\n"
     "  ingot quantize model-F16.gguf model-Q4_K_M.gguf Q4_K_M\n"
     "  ingot quantize model.gguf Q4_K_M Q5_K_M Q8_0   # model-Q4_K_M.gguf, ...\n"
+    "  ingot quantize Qwen3-0.6B qwen3-Q4_K_M.gguf Q4_K_M   # a model folder\n"
     "  ingot quantize model-F16.gguf model-IQ2_M.gguf iq2_m --imatrix imatrix.gguf\n"
     "  ingot quantize model-F16.gguf --plan Q4_K_M --tensor-type 'attn_(k|v)=Q8_0'\n"
     "  ingot quantize model-F16.gguf small.gguf --target-size 4.2G --imatrix im.gguf\n"
@@ -82,7 +83,8 @@ void add_quantize_command(CLI::App& program, Console& console) {
   CLI::App& command =
       add_command(program, "quantize", "Write a model in other, usually smaller, tensor types",
                   examples + list_of_types());
-  require(add_argument(command, "IN", options->file, "A GGUF file, or any shard of a set"));
+  require(add_argument(command, "IN", options->file,
+                       "A GGUF file, any shard of a set, or a Hugging Face folder"));
   add_argument(command, "OUT", options->out,
                "The file to write; without it IN-TYPE.gguf, beside IN");
   add_argument(
@@ -94,6 +96,8 @@ void add_quantize_command(CLI::App& program, Console& console) {
              "Of a model in shards, write as many: OUT-00001-of-00003.gguf and so on");
   add_text(command, "--shard", options->shard, "I/N",
            "Write only the I-th of N shards; the others can be made elsewhere");
+  add_text(command, "--pre", options->pre, "NAME",
+           "Model folders: pre-tokenizer; default: by the tokenizer");
   add_switch(command, "--plan,--dry-run", options->is_plan,
              "Show what each tensor would become, and why; write nothing");
   add_text(command, "--report", options->report, "FILE",

@@ -204,19 +204,6 @@ Parsed<double> parse_bits(std::string_view option, std::string_view text) {
       fmt::format("{} must be bits per weight like 4.5, not \"{}\"", option, escape(text)));
 }
 
-Parsed<Part> parse_part(std::string_view option, std::string_view text) {
-  const std::size_t slash = text.find('/');
-  if (slash != std::string_view::npos) {
-    const auto index = parse_all<std::uint32_t>(text.substr(0, slash));
-    const auto count = parse_all<std::uint32_t>(text.substr(slash + 1));
-    if (index && count && *index > 0 && *index <= *count && *count <= max_shard_count) {
-      return Part{*index - 1, *count};
-    }
-  }
-  return wrong(fmt::format("{} must be I/N, the I-th of N shards, I from 1 to N, not \"{}\"",
-                           option, escape(text)));
-}
-
 Parsed<KeyOverride> parse_override(std::string_view text, const Model& model) {
   const std::size_t equals = text.find('=');
   const std::size_t colon = equals == std::string_view::npos ? equals : text.find(':', equals + 1);

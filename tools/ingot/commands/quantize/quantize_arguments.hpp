@@ -34,13 +34,6 @@ using Parsed = tl::expected<T, std::string>;
 /// A positive number of bits, such as 4.5.
 [[nodiscard]] Parsed<double> parse_bits(std::string_view option, std::string_view text);
 
-/// I/N: part I, from 1, of N.
-struct Part {
-  std::uint32_t index = 0;  ///< from 0
-  std::uint32_t count = 1;
-};
-[[nodiscard]] Parsed<Part> parse_part(std::string_view option, std::string_view text);
-
 /// KEY=TYPE:VALUE
 struct KeyOverride {
   std::string key;

@@ -14,6 +14,7 @@
 #include <optional>
 #include <utility>
 
+#include "cli/imported_folder.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/model_files.hpp"
 #include "cli/progress.hpp"
@@ -21,6 +22,7 @@
 #include "commands/quantize/quantize_importance.hpp"
 #include "commands/quantize/quantize_report.hpp"
 #include "commands/quantize/quantize_targets.hpp"
+#include "text/shard_part.hpp"
 
 namespace ingot::cli {
 namespace {
@@ -48,7 +50,7 @@ Step<T> accept(Console& console, Parsed<T> parsed) {
 
 /// Whether OUT is one of the files that are read, under whatever name.
 bool is_input(const std::string& out, const Console& console, const QuantizeRequest& options) {
-  return console.is_input(out) ||
+  return console.is_input(out) || is_file_of_folder(options.file, out) ||
          std::any_of(options.imatrix_files.begin(), options.imatrix_files.end(),
                      [&](const std::string& file) { return is_same_file(out, file); });
 }
@@ -200,9 +202,11 @@ class Run {
       type_name_ = std::string((*recipe)->name);
     }
     if (!options_.shard.empty()) {
-      const auto part = accept(console_, parse_part("--shard", options_.shard));
-      if (!part) return part.error().code;
-      part_ = *part;
+      part_ = parse_shard_part(options_.shard);
+      if (!part_) {
+        return console_.refuse_usage(fmt::format("quantize: --shard must be {}, not \"{}\"",
+                                                 shard_part_form, escape(options_.shard)));
+      }
     }
     std::vector<KeyOverride> changes;
     for (const std::string& text : options_.overrides) {
@@ -301,7 +305,7 @@ class Run {
   QuantizeModelOptions settings_;
   std::string type_name_;
   QuantizePlan plan_;
-  std::optional<Part> part_;
+  std::optional<ShardPart> part_;
   std::vector<QuantizedShard> shards_;
   std::uint64_t file_bytes_ = 0;
 };
@@ -362,8 +366,12 @@ ExitCode run_quantize(QuantizeRequest& options, Console& console) {
   }
   const auto types = recipe_options(options, console);
   if (!types) return types.error().code;
-  // Reading streams; mapped pages would count as memory of the process.
-  const Result<Model> model = console.open_model(options.file, FileAccess::read);
+  if (options.pre && !is_model_folder(options.file)) {
+    return console.refuse_usage("quantize: --pre is for model folders");
+  }
+  std::unique_ptr<Import> import;
+  const Result<Model> model =
+      open_model_or_folder(console, options.file, {.pre = options.pre}, import);
   if (!model) return console.fail(options.file, model.error());
   std::optional<ImportanceMatrix> importance;
   ExitCode code = open_importance(options, console, importance);

@@ -2,6 +2,7 @@
 // `ingot quantize`, from its arguments to its result.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,7 @@ struct QuantizeRequest {
   std::string target_size;
   std::string report;
   std::string shard;
+  std::optional<std::string> pre;  ///< For model folders.
   bool keeps_shards = false;
   bool leaves_output = false;
   bool is_pure = false;

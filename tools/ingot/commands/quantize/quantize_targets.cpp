@@ -4,9 +4,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <ingot/recipe.hpp>
-#include <ingot/shard_name.hpp>
 #include <ingot/text.hpp>
 #include <system_error>
+
+#include "text/shard_part.hpp"
 
 namespace ingot::cli {
 namespace {
@@ -33,18 +34,14 @@ bool has_target(const QuantizeRequest& options) {
   return !options.target_bits.empty() || !options.target_size.empty();
 }
 
-std::string prefix_of(const std::string& out) {
-  if (const auto name = parse_shard_name(out)) return name->prefix;
-  constexpr std::string_view ending = ".gguf";
-  return out.ends_with(ending) ? out.substr(0, out.size() - ending.size()) : out;
-}
-
 std::string settle_arguments(QuantizeRequest& options, std::vector<QuantizeTarget>& targets) {
   if (has_target(options)) {
     const std::string problem = problem_of_target(options);
     if (!problem.empty()) return problem;
     targets.push_back({options.out, {}});
   } else if (is_type(options.out) || (options.is_plan && options.types.empty())) {
+    std::string in = options.file;  // a folder may end in slashes
+    while (in.size() > 1 && in.back() == '/') in.pop_back();
     std::vector<std::string> words = options.types;
     words.insert(words.begin(), options.out);
     for (const std::string& word : words) {
@@ -54,7 +51,7 @@ std::string settle_arguments(QuantizeRequest& options, std::vector<QuantizeTarge
           std::any_of(targets.begin(), targets.end(),
                       [&](const QuantizeTarget& target) { return target.type == name; });
       if (is_double) continue;
-      targets.push_back({prefix_of(options.file) + "-" + name + ".gguf", name});
+      targets.push_back({prefix_of(in) + "-" + name + ".gguf", name});
     }
   } else if (options.types.size() > 1) {
     return "there is one OUT, \"" + escape(options.out) + "\", for several types; leave it out";

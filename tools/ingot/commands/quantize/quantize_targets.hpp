@@ -18,9 +18,6 @@ struct QuantizeTarget {
 /// Whether the types follow from bits or bytes to reach.
 [[nodiscard]] bool has_target(const QuantizeRequest& options);
 
-/// NAME of NAME.gguf and of NAME-00001-of-00003.gguf.
-[[nodiscard]] std::string prefix_of(const std::string& out);
-
 /// IN OUT TYPE, or IN TYPE...; with a target there is no TYPE, and a plan needs no OUT. Returns the
 /// fault of arguments that belong together; empty if there is none.
 [[nodiscard]] std::string settle_arguments(QuantizeRequest& options,

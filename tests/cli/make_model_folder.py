@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""make_model_folder.py FOLDER: writes a tiny Llama as a Hugging Face folder: config.json,
+model.safetensors in BF16, tokenizer.json."""
+import json
+import pathlib
+import struct
+import sys
+
+HIDDEN, FEED_FORWARD, LAYERS, HEADS, TOKENS = 64, 96, 2, 4, 40
+
+
+def tensors():
+    shapes = {"model.embed_tokens.weight": [TOKENS, HIDDEN], "model.norm.weight": [HIDDEN],
+              "lm_head.weight": [TOKENS, HIDDEN]}
+    for layer in range(LAYERS):
+        prefix = f"model.layers.{layer}."
+        for name in ("input_layernorm", "post_attention_layernorm"):
+            shapes[f"{prefix}{name}.weight"] = [HIDDEN]
+        for name in "qkvo":
+            shapes[f"{prefix}self_attn.{name}_proj.weight"] = [HIDDEN, HIDDEN]
+        for name in ("gate", "up"):
+            shapes[f"{prefix}mlp.{name}_proj.weight"] = [FEED_FORWARD, HIDDEN]
+        shapes[f"{prefix}mlp.down_proj.weight"] = [HIDDEN, FEED_FORWARD]
+    return shapes
+
+
+def config():
+    return {"architectures": ["LlamaForCausalLM"], "hidden_size": HIDDEN,
+            "intermediate_size": FEED_FORWARD, "num_hidden_layers": LAYERS,
+            "num_attention_heads": HEADS, "num_key_value_heads": HEADS, "vocab_size": TOKENS,
+            "max_position_embeddings": 128, "rms_norm_eps": 1e-5}
+
+
+def safetensors(shapes):
+    header, data = {}, b""
+    for seed, (name, shape) in enumerate(shapes.items()):
+        count = shape[0] * (shape[1] if len(shape) == 2 else 1)
+        # BF16 numbers between 1 and 2, or their negatives
+        numbers = ((0x3F80 | (i * 37 + seed) % 128) ^ (i % 3 == 0) << 15 for i in range(count))
+        begin = len(data)
+        data += struct.pack(f"<{count}H", *numbers)
+        header[name] = {"dtype": "BF16", "shape": shape, "data_offsets": [begin, len(data)]}
+    text = json.dumps(header).encode()
+    return struct.pack("<Q", len(text)) + text + data
+
+
+def tokenizer(tokens=TOKENS):
+    return {"model": {"type": "BPE", "vocab": {chr(97 + i % 26) * (1 + i // 26): i
+                                               for i in range(tokens)}, "merges": []},
+            "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": False, "use_regex": True}}
+
+
+def write(folder, **changes):
+    """Files of `changes` replace the usual ones; None leaves one out."""
+    files = {"config.json": config(), "tokenizer.json": tokenizer(),
+             "model.safetensors": safetensors(tensors()), **changes}
+    folder.mkdir(parents=True)
+    for name, content in files.items():
+        if isinstance(content, bytes):
+            (folder / name).write_bytes(content)
+        elif content is not None:
+            (folder / name).write_text(json.dumps(content))
+    return folder
+
+
+if __name__ == "__main__":
+    write(pathlib.Path(sys.argv[1]))

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// Model folders of a few small tensors, in memory.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ingot/import.hpp"
+#include "ingot/store.hpp"
+
+namespace ingot::test {
+
+struct TensorSketch {
+  std::string name;
+  std::vector<std::uint64_t> shape;  ///< Rows first, as in safetensors.
+};
+
+/// One safetensors file. Number i of each tensor is i, as F32.
+inline std::string safetensors_of(const std::vector<TensorSketch>& tensors) {
+  std::string header;
+  std::string data;
+  for (const TensorSketch& tensor : tensors) {
+    std::string shape;
+    std::uint64_t count = 1;
+    for (const std::uint64_t size : tensor.shape) {
+      shape += (shape.empty() ? "" : ",") + std::to_string(size);
+      count *= size;
+    }
+    const std::size_t begin = data.size();
+    for (std::uint64_t i = 0; i < count; ++i) {
+      const auto number = static_cast<float>(i);
+      data.append(reinterpret_cast<const char*>(&number), sizeof number);
+    }
+    header += (header.empty() ? "{\"" : ",\"") + tensor.name + R"(":{"dtype":"F32","shape":[)" +
+              shape + R"(],"data_offsets":[)" + std::to_string(begin) + "," +
+              std::to_string(data.size()) + "]}";
+  }
+  header += "}";
+  const std::uint64_t size = header.size();
+  return std::string(reinterpret_cast<const char*>(&size), sizeof size) + header + data;
+}
+
+/// Three tokens in every form that a tokenizer has in model folders.
+inline const std::vector<std::pair<std::string, std::string>> tokenizer_files = {
+    {"tokenizer.json",
+     R"({"model": {"type": "BPE", "vocab": {"a": 0, "b": 1, "ab": 2}, "merges": ["a b"]},
+         "pre_tokenizer": {"type": "ByteLevel"}})"},
+    {"tokenizer.model",
+     "\x0A\x03\x0A\x01"
+     "a\x0A\x03\x0A\x01"
+     "b\x0A\x03\x0A\x01"
+     "c"},
+};
+
+/// A folder in memory: a token table of 3 rows of 8, one layer, and more.
+class TinyFolder {
+ public:
+  /// `config` holds members of config.json beside its class.
+  TinyFolder(const std::string& model_class, const std::string& config,
+             std::vector<TensorSketch> tensors) {
+    tensors.push_back({"embed_tokens.weight", {3, 8}});
+    tensors.push_back({"layers.0.self_attn.o_proj.weight", {8, 8}});
+    files_ = tokenizer_files;
+    files_.emplace_back("config.json", R"({"architectures": [")" + model_class + "\"], " + config +
+                                           R"(, "num_hidden_layers": 1, "vocab_size": 3})");
+    files_.emplace_back("model.safetensors", safetensors_of(tensors));
+    for (const auto& [name, text] : files_) {
+      store_.add("tiny/" + name, std::as_bytes(std::span(text)));
+    }
+  }
+
+  [[nodiscard]] Result<std::unique_ptr<Import>> plan() const {
+    ImportOptions options;
+    options.pre = "gpt-2";
+    options.type = TensorType::f32;
+    return plan_import(store_, "tiny", options);
+  }
+
+ private:
+  std::vector<std::pair<std::string, std::string>> files_;
+  MemoryStore store_;
+};
+
+}  // namespace ingot::test

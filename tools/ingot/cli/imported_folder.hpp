@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// Model folders that commands take as if they were GGUF files.
+#pragma once
+
+#include <ingot/import.hpp>
+#include <memory>
+#include <string>
+
+#include "cli/console.hpp"
+
+namespace ingot::cli {
+
+/// Whether a path is a folder with a config.json.
+[[nodiscard]] bool is_model_folder(const std::string& path);
+
+/// Plans the import of a folder, with the threads of the console; remarks go to stderr.
+[[nodiscard]] Result<std::unique_ptr<Import>> plan_folder(Console& console,
+                                                          const std::string& folder,
+                                                          ImportOptions options);
+
+/// Opens a model to be read from its begin to its end. That of a model folder is made while it is
+/// read, by `import`, which must outlive it.
+[[nodiscard]] Result<Model> open_model_or_folder(Console& console, const std::string& path,
+                                                 const ImportOptions& options,
+                                                 std::unique_ptr<Import>& import);
+
+/// Whether a path is a file of the model folder, which no output may replace: GGUF files beside the
+/// others are none.
+[[nodiscard]] bool is_file_of_folder(const std::string& folder, const std::string& path);
+
+}  // namespace ingot::cli
