@@ -126,6 +126,40 @@ def test_convert_imports_folders_as_the_program_does(folder, tmp_path):
         ingot.convert(folder, tmp_path / "c.gguf", byte_order="big")
 
 
+def test_a_folder_is_a_model_without_a_file(folder, tmp_path):
+    ingot.import_model(folder, tmp_path / "a.gguf", type="BF16")
+    model = ingot.plan_import(folder, type="BF16").open_model()
+    with ingot.open(tmp_path / "a.gguf") as written:
+        assert dict(model.metadata)["general.name"] == written.metadata["general.name"]
+        for name, tensor in written.tensors.items():
+            assert model.tensors[name].data.tobytes() == tensor.data.tobytes()
+    ingot.import_model(folder, tmp_path / "f32.gguf", type="F32")
+    options = {"pure": True, "token_embedding_type": "Q8_0", "output_type": "Q8_0"}
+    ingot.quantize_model(ingot.plan_import(folder, type="F32").open_model(), tmp_path / "b.gguf", "Q4_0", **options)
+    ingot.quantize_model(tmp_path / "f32.gguf", tmp_path / "c.gguf", "Q4_0", **options)
+    assert (tmp_path / "b.gguf").read_bytes() == (tmp_path / "c.gguf").read_bytes()
+    ingot.quantize_model(folder, tmp_path / "d.gguf", "Q8_0", pre="llama-bpe")
+    with ingot.open(tmp_path / "d.gguf") as quantized:
+        assert quantized.metadata["tokenizer.ggml.pre"] == "llama-bpe"
+        assert quantized.tensors["blk.0.ffn_down.weight"].type == "Q8_0"
+    with pytest.raises(TypeError):
+        ingot.quantize_model(tmp_path / "f32.gguf", tmp_path / "e.gguf", "Q8_0", pre="llama-bpe")
+
+
+def test_a_folder_is_imported_in_several_files(folder, tmp_path):
+    plan = ingot.plan_import(folder)
+    planned = plan.write_shards(tmp_path / "a", shards=3, dry_run=True)
+    assert not list(tmp_path.glob("*.gguf"))
+    assert plan.write_shards(tmp_path / "a", shards=3, only=1) == planned[1:2]
+    assert list(tmp_path.glob("*.gguf")) == [tmp_path / "a-00002-of-00003.gguf"]
+    assert plan.write_shards(tmp_path / "a", shards=3, replace=True) == planned
+    whole = ingot.import_model(folder, tmp_path / "whole.gguf").nbytes
+    assert ingot.merge(planned[0].path, tmp_path / "merged.gguf") == whole
+    assert (tmp_path / "merged.gguf").read_bytes() == (tmp_path / "whole.gguf").read_bytes()
+    outputs = ingot.convert(folder, tmp_path / "b.gguf", max_file_bytes=planned[0].file_bytes).outputs
+    assert len(outputs) > 1 and outputs[0] == str(tmp_path / f"b-00001-of-{len(outputs):05}.gguf")
+
+
 def test_a_folder_that_lacks_a_layer_is_refused(folder, tmp_path):
     (folder / "config.json").write_text(json.dumps(CONFIG | {"num_hidden_layers": 2}))
     with pytest.raises(ingot.FormatError) as caught:

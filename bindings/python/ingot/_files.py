@@ -8,19 +8,10 @@ from typing import Any, Dict, List, NamedTuple, Optional
 
 from . import _core
 from ._errors import Error, about
-from ._importing import plan_import
-from ._work import AnyModel, Path, Progress, opened
+from ._importing import ImportPlan, model_folder, plan_import
+from ._work import AnyModel, Path, Progress, Shard, opened
 
 __all__ = ["Conversion", "Shard", "convert", "merge", "split"]
-
-
-class Shard(NamedTuple):
-    """A file of a set."""
-
-    path: str
-    first_tensor: int
-    tensor_count: int
-    file_bytes: int
 
 
 def split(source: AnyModel, prefix: Path, *, max_bytes: int = 0, max_tensors: int = 0,
@@ -75,12 +66,18 @@ class Conversion(NamedTuple):
     total_bytes: int
 
 
-def _model_folder(source: AnyModel) -> Optional[str]:
-    """The path of a source that is a folder with config.json."""
-    if not isinstance(source, (str, os.PathLike)):
-        return None
-    path = os.fspath(source)
-    return path if os.path.isfile(os.path.join(path, "config.json")) else None
+def _convert_folder(plan: ImportPlan, path: str, max_file_bytes: int, replace: bool, dry_run: bool,
+                    progress: Progress) -> Conversion:
+    """Writes what a folder becomes, in one file or in several."""
+    if max_file_bytes:
+        prefix = path[:-len(".gguf")] if path.endswith(".gguf") else path
+        shards = plan.write_shards(prefix, max_bytes=max_file_bytes, replace=replace, dry_run=dry_run,
+                                   progress=progress)
+        return Conversion([shard.path for shard in shards], plan.remarks, [],
+                          sum(shard.file_bytes for shard in shards))
+    if not dry_run:
+        plan.write(path, replace=replace, progress=progress)
+    return Conversion([path], plan.remarks, [], plan.nbytes)
 
 
 def convert(source: AnyModel, path: Path, *, format: Optional[str] = None,
@@ -110,23 +107,21 @@ def convert(source: AnyModel, path: Path, *, format: Optional[str] = None,
     names : {"keep", "hf"}
         Tensor names of safetensors and npz. Default: keep.
     max_file_bytes : int
-        safetensors: where a new shard begins.
+        safetensors, and a folder that is imported: where a new shard begins.
     version, byte_order, alignment
         Of a GGUF file.
     bump_version, bump_codes, bump_context, bump_config, bump_manifest, allow_loss, widen, strictly_original
         Of a bump file: docs/convert.md.
     """
-    folder = _model_folder(source) if names is None else None
+    folder = model_folder(source) if names is None else None
     if folder is not None and (format or _core.format_by_ending(os.fspath(path))) == "gguf":
         misplaced = [name for name, value in (
             ("version", version), ("byte_order", byte_order), ("alignment", alignment),
-            ("all_tensors", all_tensors), ("max_file_bytes", max_file_bytes)) if value]
+            ("all_tensors", all_tensors)) if value]
         if misplaced:
             raise TypeError(f"{misplaced[0]} has no meaning for a model folder")
-        plan = plan_import(folder, type=type, threads=threads)
-        if not dry_run:
-            plan.write(path, replace=replace, progress=progress)
-        return Conversion([os.fspath(path)], plan.remarks, [], plan.nbytes)
+        return _convert_folder(plan_import(folder, type=type, threads=threads), os.fspath(path),
+                               max_file_bytes, replace, dry_run, progress)
     model = opened(source)
     options: Dict[str, Any] = {
         "type": type, "all_tensors": all_tensors, "names": names,

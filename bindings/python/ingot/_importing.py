@@ -9,7 +9,8 @@ from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple, Union
 from . import _core
 from ._errors import Error, Path, about
 from ._metadata import wrap
-from ._work import Progress
+from ._model import Model
+from ._work import AnyModel, Progress, Shard, opened, plan_shards
 
 __all__ = ["ImportPlan", "ImportedKey", "ImportedTensor", "find_importable_class", "import_model",
            "plan_import"]
@@ -76,6 +77,32 @@ class ImportPlan:
         """The size of the file."""
         return self._core.file_bytes()
 
+    def open_model(self) -> Model:
+        """The result as a model that is in no file: its tensors are made when they are read. So what
+        works on models works on a folder, and to the same bytes."""
+        return Model(self._core.open_model())
+
+    def write_shards(self, prefix: Path, *, max_bytes: int = 0, shards: int = 0,
+                     only: Optional[int] = None, replace: bool = False, dry_run: bool = False,
+                     progress: Progress = None) -> List[Shard]:
+        """Writes the model in several files, the same as `ingot.split` cuts.
+
+        Parameters
+        ----------
+        prefix : path
+            Of the files, without the numbers.
+        max_bytes, shards : int
+            The largest size of a file, or the number of files.
+        only : int, optional
+            Writes this file alone, from 0; the others can be made elsewhere.
+        """
+        with about(prefix):
+            name = os.fspath(prefix)
+            planned = plan_shards(self._core.open_model(), name, max_bytes, shards)
+            if not dry_run:
+                self._core.write_shards(name, max_bytes, shards, only, replace, progress)
+        return planned if only is None else [planned[only]]
+
     def write(self, path: Path, *, replace: bool = False, progress: Progress = None) -> None:
         """Writes the model; it appears complete or not at all."""
         with about(path):
@@ -141,6 +168,24 @@ def import_model(folder: Path, path: Path, *, replace: bool = False, progress: P
     plan = plan_import(folder, **options)
     plan.write(path, replace=replace, progress=progress)
     return plan
+
+
+def model_folder(source: AnyModel) -> Optional[str]:
+    """The path of a source that is a folder with config.json."""
+    if not isinstance(source, (str, os.PathLike)):
+        return None
+    path = os.fspath(source)
+    return path if os.path.isfile(os.path.join(path, "config.json")) else None
+
+
+def opened_or_imported(source: AnyModel, pre: Optional[str], threads: int) -> Model:
+    """The model, or that of a folder, which is made while it is read."""
+    folder = model_folder(source)
+    if folder is not None:
+        return plan_import(folder, pre=pre, threads=threads).open_model()
+    if pre is not None:
+        raise TypeError("pre is for model folders")
+    return opened(source)
 
 
 def find_importable_class(folder: Path) -> Optional[str]:

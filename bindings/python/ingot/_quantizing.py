@@ -9,7 +9,8 @@ import numpy as np
 
 from . import _core
 from ._errors import about
-from ._work import AnyModel, Path, Progress, opened
+from ._importing import opened_or_imported
+from ._work import AnyModel, Path, Progress
 
 __all__ = ["ImportanceMatrix", "PlannedTensor", "QuantizePlan", "TensorError", "imatrix",
            "plan_quantization", "quantize_model", "quantize_together"]
@@ -135,13 +136,15 @@ def plan_quantization(source: AnyModel, recipe: Optional[str] = None, *,
                       leave_output: bool = False, output_type: Optional[str] = None,
                       token_embedding_type: Optional[str] = None,
                       patterns: Optional[Mapping[str, str]] = None, keep_shards: bool = False,
-                      allow_requantize: bool = False, allow_nan: bool = False, threads: int = 0,
+                      allow_requantize: bool = False, allow_nan: bool = False,
+                      pre: Optional[str] = None, threads: int = 0,
                       progress: Progress = None) -> QuantizePlan:
     """Choose the types of a quantized model, and check all that can be checked before the work.
 
     Parameters
     ----------
-    source : Model, or what `ingot.open` takes
+    source : Model, or what `ingot.open` takes, or a folder of a Hugging Face model
+        A folder is imported while it is read, with the weights in their own type.
     recipe : str, optional
         A named mixture such as ``"Q4_K_M"``; `ingot.recipes` lists them. Without one:
     bits_per_weight, file_bytes : optional
@@ -153,6 +156,8 @@ def plan_quantization(source: AnyModel, recipe: Optional[str] = None, *,
         Write as many files as the model has.
     allow_requantize, allow_nan : bool
         Quantize what is quantized already; weights that are not finite.
+    pre : str, optional
+        For a folder: as of `plan_import`.
 
     Raises
     ------
@@ -170,7 +175,7 @@ def plan_quantization(source: AnyModel, recipe: Optional[str] = None, *,
         "keep_shards": keep_shards, "allow_requantize": allow_requantize, "allow_nan": allow_nan,
         "threads": threads}
     given = {name: value for name, value in options.items() if value is not None}
-    model = opened(source)
+    model = opened_or_imported(source, pre, threads)
     return QuantizePlan(_core.QuantizeJob(model._core, given,
                                           importance._core if importance else None,
                                           importance.name if importance else "", progress))

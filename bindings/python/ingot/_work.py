@@ -5,8 +5,9 @@ Ctrl-C: then no file is left."""
 from __future__ import annotations
 
 import os
-from typing import Any, Callable, Iterable, List, Optional, Union
+from typing import Any, Callable, Iterable, List, NamedTuple, Optional, Union
 
+from . import _core
 from ._errors import Path as Path
 from ._model import Model, Source, open as open_model
 
@@ -17,6 +18,21 @@ AnyModel = Union[Model, Source]
 def opened(source: AnyModel) -> Model:
     """The model itself, or one that is opened for the call."""
     return source if isinstance(source, Model) else open_model(source)
+
+
+class Shard(NamedTuple):
+    """A file of a set."""
+
+    path: str
+    first_tensor: int
+    tensor_count: int
+    file_bytes: int
+
+
+def plan_shards(core: _core.OpenModel, prefix: str, max_bytes: int, shards: int) -> List[Shard]:
+    """The files into which a model would be split."""
+    rows = _core.split(core, prefix, max_bytes, 0, shards, False, False, True, None)
+    return [Shard(*row) for row in rows]
 
 
 def words(names: Union[str, Iterable[str]]) -> List[str]:

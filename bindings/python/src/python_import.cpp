@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Folders of Hugging Face models.
 #include <ingot/import.hpp>
+#include <ingot/split.hpp>
 
 #include "python_bindings.hpp"
 
@@ -58,6 +59,25 @@ py::list tensors_of(const ImportPlan& self) {
   return rows;
 }
 
+/// The model that the folder would become, which the import makes as it is read.
+std::shared_ptr<OpenModel> open_model(const PlanPointer& self) {
+  return std::make_shared<OpenModel>(OpenModel{
+      self,
+      OpenedModel{run(py::none(), [&](const Report&) { return self->import->open_model(); })}});
+}
+
+/// The limits are those of `split`, which tells the names of the files.
+void write_shards_of(const ImportPlan& self, const py::str& prefix, const SplitLimits& limits,
+                     std::optional<std::uint32_t> only, bool may_replace,
+                     const py::object& progress) {
+  const std::string name = to_bytes(prefix);
+  run(progress, [&](const Report& report) -> Result<void> {
+    INGOT_TRY(const Model model, self.import->open_model());
+    INGOT_TRY(const SplitPlan plan, plan_split(model, limits));
+    return self.import->write_shards(plan, name, only, may_replace, report);
+  });
+}
+
 }  // namespace
 
 void add_import(py::module_& module) {
@@ -69,6 +89,14 @@ void add_import(py::module_& module) {
       .def("type", [](const ImportPlan& self) { return type_name(self.import->type()); })
       .def("file_name", [](const ImportPlan& self) { return to_str(self.import->file_name()); })
       .def("file_bytes", [](const ImportPlan& self) { return take(self.import->file_bytes()); })
+      .def("open_model", &open_model)
+      .def("write_shards",
+           [](const ImportPlan& self, const py::str& prefix, std::uint64_t max_bytes,
+              std::uint32_t shards, std::optional<std::uint32_t> only, bool may_replace,
+              const py::object& progress) {
+             const SplitLimits limits{.max_bytes = max_bytes, .shard_count = shards};
+             write_shards_of(self, prefix, limits, only, may_replace, progress);
+           })
       .def("write", [](const ImportPlan& self, const py::str& path, bool may_replace,
                        const py::object& progress) {
         const std::string target = to_bytes(path);
