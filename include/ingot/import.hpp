@@ -100,6 +100,23 @@ class INGOT_EXPORT Import {
 [[nodiscard]] INGOT_EXPORT Result<std::unique_ptr<Import>> plan_import(
     const Store& store, const std::string& folder, const ImportOptions& options = {});
 
+/// The same for a LoRA adapter: a folder with adapter_config.json and adapter_model.safetensors, as
+/// PEFT writes it. The result is an adapter in GGUF, as convert_lora_to_gguf.py makes it.
+///
+/// @param base_folder  a folder of `base_store` with config.json of the model that the adapter is
+///                     for; its weights are not needed.
+/// @param options      without a type, that of the adapter's first tensor.
+/// @return  Errc::adapter_invalid for an adapter that breaks the rules or that GGUF cannot hold;
+///          Errc::adapter_mismatch if it is for another base.
+[[nodiscard]] INGOT_EXPORT Result<std::unique_ptr<Import>> plan_adapter_import(
+    const Store& store, const std::string& folder, const Store& base_store,
+    const std::string& base_folder, const ImportOptions& options = {});
+
+/// The base model that a folder with an adapter names, which may be empty; nothing if the folder
+/// has no adapter, or has the weights of a model beside it.
+[[nodiscard]] INGOT_EXPORT std::optional<std::string> find_adapter_base(const Store& store,
+                                                                        const std::string& folder);
+
 /// The class that config.json of a folder names, if plan_import knows it; nothing if it does not,
 /// or if the folder has no such file.
 [[nodiscard]] INGOT_EXPORT std::optional<std::string> find_importable_class(

@@ -92,7 +92,10 @@ class ImportGolden : public SharedFilesTest {
     ImportOptions options;
     if (type != "auto") options.type = find_type(std::string_view(type))->type;
     if (expected["pre"].is_string()) options.pre = expected["pre"].get<std::string>();
-    const auto import = plan_import(file_system(), folder, options);
+    expect_import(plan_import(file_system(), folder, options), output);
+  }
+
+  void expect_import(const Result<std::unique_ptr<Import>>& import, const json& output) {
     ASSERT_THAT(import, Succeeds());
     const std::string path = files_.path("out.gguf");
     ASSERT_THAT((*import)->write(path, true), Succeeds());
@@ -117,6 +120,31 @@ TEST_F(ImportGolden, FoldersBecomeTheSameBytes) {
     const std::filesystem::path folder = entry.path() / expected["input"].get<std::string>();
     for (const auto& [type, output] : expected["outputs"].items()) {
       expect_output(folder, expected, type, output);
+    }
+  }
+}
+
+TEST_F(ImportGolden, AdaptersBecomeTheSameBytes) {
+  const std::filesystem::path cases = shared_folder() / "golden/hf/cases";
+  require_files(cases);
+  if (IsSkipped()) return;
+  const auto input_of = [&](const std::filesystem::path& folder, json& expected) {
+    std::ifstream file(folder / "expected.json");
+    expected = json::parse(file);
+    return folder / expected["input"].get<std::string>();
+  };
+  for (const auto& entry : std::filesystem::directory_iterator(cases)) {
+    json expected;
+    json base_case;
+    const std::filesystem::path folder = input_of(entry.path(), expected);
+    if (expected.value("kind", "") != "lora") continue;
+    const auto base = input_of(cases / expected["base_case"].get<std::string>(), base_case);
+    for (const auto& [type, output] : expected["outputs"].items()) {
+      SCOPED_TRACE(folder.string() + " as " + type);
+      ImportOptions options;
+      if (type != "auto") options.type = find_type(std::string_view(type))->type;
+      expect_import(plan_adapter_import(file_system(), folder, file_system(), base, options),
+                    output);
     }
   }
 }

@@ -10,6 +10,7 @@
 #include "import/general/general_keys.hpp"
 #include "import/keys/architecture_keys.hpp"
 #include "import/run/folder_import.hpp"
+#include "import/run/plan_parts.hpp"
 #include "import/tokenizer/tokenizer_keys.hpp"
 #include "ingot/import.hpp"
 #include "ingot/metadata_keys.hpp"
@@ -18,18 +19,9 @@ namespace ingot {
 namespace hf {
 namespace {
 
-/// The version of ggml's quantized layouts, `general.quantization_version`.
-constexpr std::uint32_t quantization_version = 2;
-
 /// The types that an import encodes.
 constexpr std::array import_types = {TensorType::f32,  TensorType::f16,   TensorType::bf16,
                                      TensorType::q8_0, TensorType::tq1_0, TensorType::tq2_0};
-
-Result<void> check_type(TensorType type) {
-  if (std::find(import_types.begin(), import_types.end(), type) != import_types.end()) return {};
-  return fail(Errc::unsupported_type, std::string(find_type(type)->name),
-              "an import makes F32, F16, BF16, Q8_0, TQ1_0 and TQ2_0; quantize makes the others");
-}
 
 /// `general.file_type`: that of MXFP4 if experts stay in it and the other weights are no smaller.
 std::uint32_t file_type_of(TensorType type, const TensorPlan& plan) {
@@ -64,12 +56,6 @@ ParameterCounts count_parameters(const TensorPlan& plan) {
   }
   counts.expert_count = expert_tensors > 0 ? expert_sum / expert_tensors : 0;
   return counts;
-}
-
-Failure unknown_class(const Config& config, const RuleTable& table) {
-  std::string known;
-  for (const std::string& name : table.classes()) known += (known.empty() ? "" : ", ") + name;
-  return fail(Errc::architecture_unsupported, config.model_class(), "known are " + known);
 }
 
 /// Models whose classes are known, but which need tensors or layers that this import does not make.
@@ -163,6 +149,19 @@ class Planner {
 };
 
 }  // namespace
+
+Result<void> check_type(TensorType type) {
+  if (std::find(import_types.begin(), import_types.end(), type) != import_types.end()) return {};
+  return fail(Errc::unsupported_type, std::string(find_type(type)->name),
+              "an import makes F32, F16, BF16, Q8_0, TQ1_0 and TQ2_0; quantize makes the others");
+}
+
+Failure unknown_class(const Config& config, const RuleTable& table) {
+  std::string known;
+  for (const std::string& name : table.classes()) known += (known.empty() ? "" : ", ") + name;
+  return fail(Errc::architecture_unsupported, config.model_class(), "known are " + known);
+}
+
 }  // namespace hf
 
 Result<std::unique_ptr<Import>> plan_import(const Store& store, const std::string& folder,

@@ -94,6 +94,38 @@ Result<void> check_index(const interop::WeightMap& weight_map,
   return {};
 }
 
+/// The tensors of files, and the file of each.
+Result<std::vector<SourceTensor>> read_headers(const ModelFolder& folder,
+                                               const std::vector<std::string>& names,
+                                               std::map<std::string, std::string>& file_of) {
+  std::vector<SourceTensor> tensors;
+  Limits limits;
+  for (const std::string& file_name : names) {
+    INGOT_TRY(std::unique_ptr<Source> source, folder.open_file(file_name));
+    INGOT_TRY(interop::SafetensorsFile opened,
+              with_subject(folder.locate(file_name),
+                           interop::open_safetensors_file(std::move(source), limits)));
+    auto& stored = opened.header.tensors;
+    std::sort(stored.begin(), stored.end(),
+              [](const auto& a, const auto& b) { return a.name < b.name; });
+    const std::shared_ptr<const Source> file = std::move(opened.source);
+    for (interop::SafetensorsTensor& tensor : stored) {
+      const auto [known, is_new] = file_of.try_emplace(tensor.name, file_name);
+      if (!is_new) {
+        return fail(Errc::tensor_duplicate, tensor.name,
+                    "it is in " + known->second + " and in " + file_name);
+      }
+      tensors.push_back({.name = std::move(tensor.name),
+                         .shape = std::move(tensor.shape),
+                         .dtype = interop::find_dtype(tensor.dtype),
+                         .file = file,
+                         .file_offset = opened.data_offset + tensor.begin,
+                         .size_bytes = tensor.end - tensor.begin});
+    }
+  }
+  return tensors;
+}
+
 }  // namespace
 
 Result<std::shared_ptr<const NumberSource>> SourceTensor::numbers() const {
@@ -120,35 +152,17 @@ Result<std::vector<std::byte>> SourceTensor::read_all(std::uint64_t max_bytes) c
 
 Result<std::vector<SourceTensor>> list_tensors(const ModelFolder& folder) {
   interop::WeightMap weight_map;
-  INGOT_TRY(const std::vector<std::string> names, list_files(folder, weight_map));
-  std::vector<SourceTensor> tensors;
+  INGOT_TRY(const std::vector<std::string> files, list_files(folder, weight_map));
   std::map<std::string, std::string> file_of;
-  Limits limits;
-  for (const std::string& file_name : names) {
-    INGOT_TRY(std::unique_ptr<Source> source, folder.open_file(file_name));
-    INGOT_TRY(interop::SafetensorsFile opened,
-              with_subject(folder.locate(file_name),
-                           interop::open_safetensors_file(std::move(source), limits)));
-    auto& stored = opened.header.tensors;
-    std::sort(stored.begin(), stored.end(),
-              [](const auto& a, const auto& b) { return a.name < b.name; });
-    const std::shared_ptr<const Source> file = std::move(opened.source);
-    for (interop::SafetensorsTensor& tensor : stored) {
-      const auto [known, is_new] = file_of.try_emplace(tensor.name, file_name);
-      if (!is_new) {
-        return fail(Errc::tensor_duplicate, tensor.name,
-                    "it is in " + known->second + " and in " + file_name);
-      }
-      tensors.push_back({.name = std::move(tensor.name),
-                         .shape = std::move(tensor.shape),
-                         .dtype = interop::find_dtype(tensor.dtype),
-                         .file = file,
-                         .file_offset = opened.data_offset + tensor.begin,
-                         .size_bytes = tensor.end - tensor.begin});
-    }
-  }
+  INGOT_TRY(std::vector<SourceTensor> tensors, read_headers(folder, files, file_of));
   INGOT_TRY_VOID(check_index(weight_map, file_of));
   return tensors;
+}
+
+Result<std::vector<SourceTensor>> list_tensors_of(const ModelFolder& folder,
+                                                  const std::vector<std::string>& files) {
+  std::map<std::string, std::string> file_of;
+  return read_headers(folder, files, file_of);
 }
 
 Result<void> undo_quantization(const Config& config, std::vector<SourceTensor>& tensors) {

@@ -36,6 +36,10 @@ struct SourceTensor {
 /// name. Index and files must agree; no name may be there twice.
 [[nodiscard]] Result<std::vector<SourceTensor>> list_tensors(const ModelFolder& folder);
 
+/// The tensors of some files of the folder, in the same order. No name may be there twice.
+[[nodiscard]] Result<std::vector<SourceTensor>> list_tensors_of(
+    const ModelFolder& folder, const std::vector<std::string>& files);
+
 /// Puts the tensors that quantized ones stand for in their place, by `quantization_config`.
 /// Errc::import_refused for methods that are not supported.
 [[nodiscard]] Result<void> undo_quantization(const Config& config,

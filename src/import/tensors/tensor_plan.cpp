@@ -11,6 +11,7 @@
 #include "base/checked.hpp"
 #include "import/folder/refusal.hpp"
 #include "import/tensors/extra_tensors.hpp"
+#include "import/tensors/lora_product.hpp"
 #include "import/tensors/mxfp4_experts.hpp"
 #include "import/tensors/tensor_name_map.hpp"
 #include "import/tensors/transforms.hpp"
@@ -25,16 +26,23 @@ bool ends_with_one(std::string_view name, std::initializer_list<std::string_view
                      [&](std::string_view ending) { return name.ends_with(ending); });
 }
 
+/// Tensors whose rows are as long as the hidden state, in every architecture that has them.
+bool reads_hidden_state(std::string_view name) {
+  return name == "output.weight" ||
+         ends_with_one(name, {".attn_q.weight", ".attn_k.weight", ".attn_v.weight",
+                              ".attn_qkv.weight", ".ffn_gate.weight", ".ffn_up.weight"});
+}
+
 class Planner {
  public:
   explicit Planner(TensorTask task) : task_(std::move(task)), rules_{.config = task_.config} {}
 
   Result<TensorPlan> plan() {
     INGOT_TRY(layer_count_, task_.config.layer_count());
-    INGOT_TRY_VOID(add_extra_tensors());
+    if (!task_.is_adapter) INGOT_TRY_VOID(add_extra_tensors());
     INGOT_TRY_VOID(add_mxfp4_experts());
     INGOT_TRY_VOID(add_others());
-    INGOT_TRY_VOID(check_layers());
+    if (!task_.is_adapter) INGOT_TRY_VOID(check_layers());
     return std::move(plan_);
   }
 
@@ -103,8 +111,32 @@ class Planner {
   }
 
   Result<void> add_view(TensorView view) {
+    INGOT_TRY(std::string name, mapped(view.name));
+    if (!task_.is_adapter) return add_named(std::move(name), std::move(view));
+    if (is_product(view)) return add_halves(name, view);
+    if (name.find("_norm") == name.npos || view.shape.size() != 1) {
+      return fail(Errc::adapter_invalid, view.name, "only norms may come whole");
+    }
+    return add_named(std::move(name), std::move(view));
+  }
+
+  Result<void> add_halves(const std::string& name, const TensorView& view) {
+    const auto hidden = task_.config.find_count("hidden_size");
+    const std::uint64_t row = view.shape.back();
+    if (reads_hidden_state(name) && hidden && *hidden && row != **hidden) {
+      return fail(Errc::adapter_mismatch, view.name,
+                  "it changes rows of " + std::to_string(row) +
+                      " elements; config.json of the base states a hidden_size of " +
+                      std::to_string(**hidden));
+    }
+    INGOT_TRY(LoraHalves halves, halves_of(view, name == "token_embd.weight"));
+    INGOT_TRY_VOID(add_named(name + ".lora_a", std::move(halves.a)));
+    return add_named(name + ".lora_b", std::move(halves.b));
+  }
+
+  Result<void> add_named(std::string name, TensorView view) {
     ImportedTensor info;
-    INGOT_TRY(info.name, mapped(view.name));
+    info.name = std::move(name);
     info.shape.assign(view.shape.rbegin(), view.shape.rend());
     if (info.shape.empty()) info.shape = {1};
     info.type = choose_type(info);

@@ -29,6 +29,8 @@ struct TensorTask {
   std::vector<SourceTensor> tensors;  ///< As in the folder.
   TensorType type = TensorType::f16;  ///< Of the weights.
   std::uint64_t token_count = 0;      ///< 0: not known.
+  /// Norms and products of the halves of an adapter, not the tensors of a whole model.
+  bool is_adapter = false;
 };
 
 struct TensorPlan {

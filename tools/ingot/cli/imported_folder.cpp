@@ -16,10 +16,17 @@ bool is_model_folder(const std::string& path) {
   return fs::is_regular_file(fs::path(path) / "config.json", ignored);
 }
 
+bool is_adapter_folder(const std::string& path) {
+  std::error_code ignored;
+  return fs::is_regular_file(fs::path(path) / "adapter_config.json", ignored);
+}
+
 Result<std::unique_ptr<Import>> plan_folder(Console& console, const std::string& folder,
-                                            ImportOptions options) {
+                                            ImportOptions options, const std::string& base) {
   options.thread_count = console.threads();
-  INGOT_TRY(auto import, plan_import(file_system(), folder, options));
+  const Store& store = file_system();
+  INGOT_TRY(auto import, base.empty() ? plan_import(store, folder, options)
+                                      : plan_adapter_import(store, folder, store, base, options));
   for (const Error& remark : import->remarks()) {
     console.remark(folder, "note: " + remark.message());
   }

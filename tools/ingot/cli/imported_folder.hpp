@@ -13,10 +13,16 @@ namespace ingot::cli {
 /// Whether a path is a folder with a config.json.
 [[nodiscard]] bool is_model_folder(const std::string& path);
 
+/// Whether a path is a folder with an adapter_config.json.
+[[nodiscard]] bool is_adapter_folder(const std::string& path);
+
 /// Plans the import of a folder, with the threads of the console; remarks go to stderr.
+///
+/// @param base  of a folder with an adapter the folder of its base model, else empty.
 [[nodiscard]] Result<std::unique_ptr<Import>> plan_folder(Console& console,
                                                           const std::string& folder,
-                                                          ImportOptions options);
+                                                          ImportOptions options,
+                                                          const std::string& base = {});
 
 /// Opens a model to be read from its begin to its end. That of a model folder is made while it is
 /// read, by `import`, which must outlive it.

@@ -34,6 +34,7 @@ constexpr const char* examples =
     "  ingot convert Qwen3-0.6B qwen3.gguf --type q8_0\n"
     "  ingot convert Qwen3-0.6B --plan\n"
     "  ingot convert Qwen3-0.6B qwen3.gguf --max-size 2G\n"
+    "  ingot convert my-adapter adapter.gguf --base Qwen3-0.6B\n"
     "  ingot convert ggml-model-f16.bin model.gguf --context 4096 --eps 1e-5\n"
     "\n"
     "IN is a GGUF file, any shard of a set, a bump file, a safetensors file, its\n"
@@ -69,6 +70,7 @@ struct Options {
   std::string rms_epsilon;
   std::string out_file;
   std::string metadata_file;
+  std::string base;
   bool only_plan = false;
   ImportOptions import;
   ConvertOptions convert;
@@ -112,6 +114,7 @@ std::string find_misplaced(const Options& options, FileFormat format) {
       {options.import.pre.has_value(), "--pre", false},
       {options.import.model_name.has_value(), "--model-name", false},
       {!options.metadata_file.empty(), "--metadata", false},
+      {!options.base.empty(), "--base", false},
       {options.only_plan, "--plan", false},
       {!options.shard.empty(), "--shard", false},
       {convert.max_file_bytes != 0, "--max-size", format == FileFormat::safetensors},
@@ -196,7 +199,7 @@ void print_json(Console& console, const Options& options, const Conversion& conv
 /// Whether the input is a model folder that becomes a GGUF with its names, keys and tokenizer.
 bool is_import(const Options& options) {
   std::error_code ignored;
-  if (options.names || !is_model_folder(options.in)) return false;
+  if (options.names || !(is_model_folder(options.in) || is_adapter_folder(options.in))) return false;
   if (options.format) return options.format == FileFormat::gguf;
   return options.out.empty() || std::filesystem::is_directory(options.out, ignored) ||
          format_by_ending(options.out) == FileFormat::gguf;
@@ -222,6 +225,7 @@ ExitCode run_import(Options& options, Console& console) {
                         .out = options.out,
                         .type = options.type,
                         .metadata_file = options.metadata_file,
+                        .base = options.base,
                         .options = options.import,
                         .max_file_bytes = options.convert.max_file_bytes,
                         .shard = options.shard,
@@ -332,6 +336,8 @@ void add_folder_options(CLI::App& command, Options& options) {
            "Model folders: name of the model; default: by its card and its folder");
   add_text(command, "--metadata", options.metadata_file, "FILE",
            "Model folders: JSON with values for keys of general.*");
+  add_text(command, "--base", options.base, "FOLDER",
+           "LoRA adapters: the base model, of which config.json is read; default: IN");
   add_text(command, "--outtype", options.type, "TYPE", "As --type, in lower case too");
   add_text(command, "--outfile", options.out_file, "FILE",
            "As OUT; of model folders {ftype} in it becomes the type");

@@ -5,6 +5,7 @@
 #include <ingot/interop.hpp>
 #include <ingot/shard_name.hpp>
 #include <ingot/split.hpp>
+#include <ingot/store.hpp>
 #include <ingot/text.hpp>
 #include <memory>
 #include <optional>
@@ -187,10 +188,28 @@ void print_json(Console& console, const Import& import, const FolderConversion& 
   json.end();
 }
 
+/// What is wrong with --base; empty if nothing is.
+///
+/// @param named  the name of the base if the folder holds an adapter.
+std::string find_wrong_base(const FolderConversion& conversion,
+                            const std::optional<std::string>& named) {
+  if (!named) return conversion.base.empty() ? "" : "--base is for adapters";
+  if (!conversion.base.empty() || is_model_folder(conversion.folder)) return {};
+  return "an adapter is converted by the config.json of its base" +
+         (named->empty() ? std::string() : ", " + escape(*named)) + "; name its folder with --base";
+}
+
 }  // namespace
 
 ExitCode import_folder(const FolderConversion& conversion, Console& console) {
+  const auto named = find_adapter_base(file_system(), conversion.folder);
+  if (const std::string problem = find_wrong_base(conversion, named); !problem.empty()) {
+    return console.refuse_usage("convert: " + problem);
+  }
+  std::string base = conversion.base;
+  if (named && base.empty()) base = conversion.folder;
   ImportOptions options = conversion.options;
+  if (named && conversion.type.empty()) options.type = TensorType::f32;
   if (!conversion.type.empty() && conversion.type != "auto") {
     const TensorTypeInfo* info = find_type(std::string_view(conversion.type));
     if (info == nullptr) {
@@ -207,7 +226,7 @@ ExitCode import_folder(const FolderConversion& conversion, Console& console) {
     if (!text) return console.fail(conversion.metadata_file, text.error());
     options.metadata = *text;
   }
-  const auto import = plan_folder(console, conversion.folder, std::move(options));
+  const auto import = plan_folder(console, conversion.folder, std::move(options), base);
   if (!import) return console.fail(conversion.folder, import.error());
   const auto outputs = plan_outputs(conversion, **import);
   if (!outputs) return console.fail(conversion.folder, outputs.error());

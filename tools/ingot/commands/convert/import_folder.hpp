@@ -15,6 +15,7 @@ struct FolderConversion {
   std::string out;            ///< A file, a folder, or a name with {ftype} or {FTYPE}.
   std::string type;           ///< Empty or "auto": by the folder.
   std::string metadata_file;  ///< May be empty.
+  std::string base;           ///< For an adapter: the folder of its base model.
   ImportOptions options;
   std::uint64_t max_file_bytes = 0;  ///< Of each shard; 0: one file, unless `shard` is set.
   std::string shard;                 ///< "I/N"; empty: all.

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// What the plans of models and of adapters have in common.
+#pragma once
+
+#include <cstdint>
+
+#include "import/architectures/architecture_rules.hpp"
+#include "import/config/config.hpp"
+#include "ingot/error.hpp"
+#include "ingot/types.hpp"
+
+namespace ingot::hf {
+
+/// The version of ggml's quantized layouts, `general.quantization_version`.
+inline constexpr std::uint32_t quantization_version = 2;
+
+/// Errc::unsupported_type for a type that no import encodes.
+[[nodiscard]] Result<void> check_type(TensorType type);
+
+/// The error for a class that no rule is for.
+[[nodiscard]] Failure unknown_class(const Config& config, const RuleTable& table);
+
+}  // namespace ingot::hf
