@@ -54,6 +54,32 @@ void import(const std::string& config, std::string_view file) {
   if (!ready.file_bytes()) std::abort();
 }
 
+/// Both halves of an adapter for a square matrix.
+std::string adapter_weights() {
+  const std::string name = "base_model.model.model.layers.0.self_attn.q_proj.lora_";
+  const std::string header = "{\"" + name +
+                             R"(A.weight": {"dtype": "F16", "shape": [2, 8], "data_offsets": [0, 32]}, ")" +
+                             name +
+                             R"(B.weight": {"dtype": "F16", "shape": [8, 2], "data_offsets": [32, 64]}})";
+  std::string file(8, '\0');
+  for (std::size_t i = 0; i < 4; ++i) file[i] = static_cast<char>(header.size() >> (8 * i) & 255);
+  return file + header + std::string(64, '\0');
+}
+
+void import_adapter(const std::string& base, std::string_view config, std::string_view file) {
+  MemoryStore store;
+  store.add("b/config.json", bytes_of(base));
+  store.add("a/adapter_config.json", bytes_of(config));
+  store.add("a/adapter_model.safetensors", bytes_of(file));
+  if (!find_adapter_base(store, "a")) std::abort();
+  const auto planned = plan_adapter_import(store, "a", store, "b");
+  if (!planned) {
+    if (planned.error().code == Errc::internal) std::abort();
+    return;
+  }
+  if (!(*planned)->file_bytes()) std::abort();
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -71,6 +97,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   import(start + ", " + std::string(text) + "}", tensors);
   import(std::string(text), tensors);
   import(start + "}", text);
+  static const std::string halves = adapter_weights();
+  import_adapter(start + "}", R"({"lora_alpha": 16, )" + std::string(text) + "}", halves);
+  import_adapter(start + "}", text, halves);
+  import_adapter(start + "}", R"({"lora_alpha": 16, "fan_in_fan_out": true})", text);
   static_cast<void>(hf::Config::parse(text, "config.json"));
   const auto expression = hf::Expression::parse(text);
   const auto config = hf::Config::parse(start + "}", "config.json");

@@ -4,8 +4,7 @@
 
 #include <cstdint>
 
-#include "import/architectures/architecture_rules.hpp"
-#include "import/config/config.hpp"
+#include "import/tensors/tensor_plan.hpp"
 #include "ingot/error.hpp"
 #include "ingot/types.hpp"
 
