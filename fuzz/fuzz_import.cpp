@@ -57,10 +57,9 @@ void import(const std::string& config, std::string_view file) {
 /// Both halves of an adapter for a square matrix.
 std::string adapter_weights() {
   const std::string name = "base_model.model.model.layers.0.self_attn.q_proj.lora_";
-  const std::string header = "{\"" + name +
-                             R"(A.weight": {"dtype": "F16", "shape": [2, 8], "data_offsets": [0, 32]}, ")" +
-                             name +
-                             R"(B.weight": {"dtype": "F16", "shape": [8, 2], "data_offsets": [32, 64]}})";
+  const std::string header =
+      "{\"" + name + R"(A.weight": {"dtype": "F16", "shape": [2, 8], "data_offsets": [0, 32]}, ")" +
+      name + R"(B.weight": {"dtype": "F16", "shape": [8, 2], "data_offsets": [32, 64]}})";
   std::string file(8, '\0');
   for (std::size_t i = 0; i < 4; ++i) file[i] = static_cast<char>(header.size() >> (8 * i) & 255);
   return file + header + std::string(64, '\0');

@@ -71,7 +71,7 @@ class AdapterPlanner {
     task.type = type;
     INGOT_TRY(TensorPlan plan, plan_tensors(std::move(task)));
     plan.remarks.insert(plan.remarks.begin(), remarks_.begin(), remarks_.end());
-    INGOT_TRY(KeyPlan keys, make_keys(*architecture, config, adapter, alpha, plan));
+    INGOT_TRY(KeyPlan keys, make_keys(*architecture, adapter, alpha, plan));
     std::string file_name = default_file_name(keys, find_type(type)->name);
     auto import = std::make_unique<FolderImport>(std::move(keys), std::move(plan), options_);
     INGOT_TRY_VOID(import->settle(type, std::move(file_name)));
@@ -121,14 +121,14 @@ class AdapterPlanner {
     });
   }
 
-  Result<KeyPlan> make_keys(const Architecture& architecture, const Config& config,
-                            const AdapterConfig& adapter, float alpha, const TensorPlan& plan) {
+  Result<KeyPlan> make_keys(const Architecture& architecture, const AdapterConfig& adapter,
+                            float alpha, const TensorPlan& plan) {
     KeyPlan all;
     all.from("rule");
     all.set_string(keys::general_architecture, architecture.name);
     all.set_string(keys::general_type, "adapter");
     all.set_string("adapter.type", "lora");
-    INGOT_TRY_VOID(add_general_keys(folder_, config, count_changed(plan), options_, all));
+    INGOT_TRY_VOID(add_general_keys(folder_, count_changed(plan), options_, all));
     all.from("adapter_config.json");
     all.set("adapter.lora.alpha", alpha);
     if (!adapter.invocation_tokens.empty()) {

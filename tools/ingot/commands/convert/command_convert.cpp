@@ -199,7 +199,8 @@ void print_json(Console& console, const Options& options, const Conversion& conv
 /// Whether the input is a model folder that becomes a GGUF with its names, keys and tokenizer.
 bool is_import(const Options& options) {
   std::error_code ignored;
-  if (options.names || !(is_model_folder(options.in) || is_adapter_folder(options.in))) return false;
+  if (options.names || !(is_model_folder(options.in) || is_adapter_folder(options.in)))
+    return false;
   if (options.format) return options.format == FileFormat::gguf;
   return options.out.empty() || std::filesystem::is_directory(options.out, ignored) ||
          format_by_ending(options.out) == FileFormat::gguf;
