@@ -78,6 +78,37 @@ TEST(EncodeBpe, WordsFallApartBetweenBytesThatNoMergeJoins) {
             "\xC3\xA9\xC3\xA9|\xC3|\xA8|\xC3\xA9");
 }
 
+TEST(EncodeBpe, PartsOfCharactersMergeAcrossThem) {
+  // The end of one character with all of the next, its beginning or one byte of it; the pair of
+  // bytes between them is the same each time.
+  const std::string acute = "\xC3\xAD";
+  const std::string han = "\xE5\x9B\xBD";
+  struct Case {
+    std::string left, right, expected;
+  };
+  const Case cases[] = {{"\xC3\xAD", "\xE5\x9B\xBD", acute + han},
+                        {"\xAD", "\xE5\x9B", "\xC3|\xAD\xE5\x9B|\xBD"},
+                        {"\xC3\xAD", "\xE5", "\xC3\xAD\xE5|\x9B|\xBD"},
+                        {"\xAD", "\xE5", "\xC3|\xAD\xE5|\x9B|\xBD"},
+                        {"\xB8\xAD", "\xE5\x9B", acute + "|" + "\xE5\x9B|\xBD"}};
+  for (const auto& [left, right, expected] : cases) {
+    const auto spelt = [](std::string_view bytes) { return tokenizer::token_of_bytes(bytes); };
+    VocabularySketch sketch{.model = "gpt2", .pre = "gpt-2"};
+    for (const char byte : acute + han) sketch.add(spelt({&byte, 1}));
+    for (const std::string& side : {left, right}) {
+      for (std::size_t size = 2; size <= side.size(); ++size) {
+        sketch.merges.push_back(spelt(side.substr(0, size - 1)) + " " +
+                                spelt(side.substr(size - 1, 1)));
+        sketch.add(spelt(side.substr(0, size)));
+      }
+    }
+    sketch.merges.push_back(spelt(left) + " " + spelt(right));
+    sketch.add(spelt(left + right)).add(spelt(acute));
+    sketch.merges.push_back(spelt("\xC3") + " " + spelt("\xAD"));
+    EXPECT_EQ(pieces(made(sketch), acute + han, plain), expected);
+  }
+}
+
 TEST(EncodeBpe, AMergeOfWhatNoTextHoldsIsNotOneOfItsLetters) {
   VocabularySketch sketch = test::ascii_bpe("gpt-2");
   sketch.merges = {"a\x80 b",

@@ -121,7 +121,7 @@ TokenId BpeEncoder::find_unmerged(std::string_view word) const {
 void BpeEncoder::merge_word(std::string_view word, std::size_t begin, Work& work) const {
   std::size_t part = 0;
   for (std::size_t i = 1; data_.is_byte_encoded() && i < word.size(); ++i) {
-    if (!merges_.byte_pairs().is_apart(word[i - 1], word[i])) continue;
+    if (!merges_.is_cut(word.substr(part), i - part)) continue;
     encode_part(word.substr(part, i - part), begin + part, work);
     part = i;
   }

@@ -28,8 +28,11 @@ std::string_view last_spelt_byte(std::string_view text) noexcept {
 
 /// The byte that a character stands for; -1 if it stands for none.
 int spelt_byte(std::string_view character) noexcept {
-  const LenientCharacter decoded = decode_lenient(character);
-  return decoded.size_bytes == character.size() ? byte_of(decoded.code_point) : -1;
+  const auto unit = [&](std::size_t i) { return static_cast<unsigned char>(character[i]); };
+  if (character.size() == 1) return unit(0) < 0x80 ? byte_of(unit(0)) : -1;
+  const bool is_pair =
+      character.size() == 2 && (unit(0) & 0xE0) == 0xC0 && is_continuation(character[1]);
+  return is_pair ? byte_of((unit(0) & 0x1FU) << 6 | (unit(1) & 0x3FU)) : -1;
 }
 
 /// The last character of a text that is not empty.
@@ -80,9 +83,16 @@ Result<BpeMerges> BpeMerges::make(const Model& model, const VocabularyData& data
 }
 
 bool BpeMerges::add(std::span<Pending> merges) {
+  const TextMap& ids = data_->ids;
+  for (Pending& merge : merges) {
+    merge.left_hash = ids.hash_of(merge.left);
+    merge.right_hash = ids.hash_of(merge.right);
+    ids.prefetch(merge.left_hash);
+    ids.prefetch(merge.right_hash);
+  }
   for (const Pending& merge : merges) {
-    data_->ids.prefetch(merge.left);
-    data_->ids.prefetch(merge.right);
+    ids.prefetch_text(data_->texts, merge.left_hash);
+    ids.prefetch_text(data_->texts, merge.right_hash);
   }
   for (Pending& merge : merges) {
     if (!find_symbols(merge)) return false;
@@ -107,34 +117,58 @@ void BpeMerges::add_byte_pair(const Pending& merge) {
   // A symbol of other characters is never reached.
   if (left < 0 || right < 0) return;
   byte_pairs_.add(static_cast<unsigned char>(left), static_cast<unsigned char>(right));
+  if (is_beyond_ascii(static_cast<char>(left))) add_ends(merge.left, merge.right);
   if (last.size() != merge.left.size() || first.size() != merge.right.size()) return;
   byte_pairs_.add_join(static_cast<unsigned char>(left), static_cast<unsigned char>(right),
                        {merge.rank, merge.product});
 }
 
+void BpeMerges::add_ends(std::string_view left, std::string_view right) {
+  const std::string_view last = last_spelt_byte(left);
+  const std::string_view first = first_character(right);
+  left.remove_suffix(last.size());
+  right.remove_prefix(first.size());
+  const int before = left.empty() ? -1 : spelt_byte(last_spelt_byte(left));
+  const int after = right.empty() ? -1 : spelt_byte(first_character(right));
+  const char bytes[] = {static_cast<char>(before), static_cast<char>(spelt_byte(last)),
+                        static_cast<char>(spelt_byte(first)), static_cast<char>(after)};
+  const std::string_view all(bytes, sizeof bytes);
+  filter_.add(left.empty() ? all.substr(1, 1) : all.substr(0, 2),
+              all.substr(2, right.empty() ? 1 : 2));
+}
+
+bool BpeMerges::may_join_ends(std::string_view text, std::size_t place) const noexcept {
+  const char* at = text.data() + place;
+  const auto may_join = [&](std::size_t left, std::size_t right) {
+    return left <= place && right <= text.size() - place &&
+           filter_.may_join({at - left, left}, {at, right});
+  };
+  return may_join(1, 2) || may_join(2, 1) || may_join(2, 2);
+}
+
 bool BpeMerges::find_symbols(Pending& merge) {
   const std::size_t size_bytes = merge.left.size() + merge.right.size();
   if (size_bytes * 2 > TextList::max_bytes - extra_texts_.total_bytes()) return false;
-  merge.left_symbol = find_or_add(merge.left);
-  merge.right_symbol = find_or_add(merge.right);
+  merge.left_symbol = find_or_add(merge.left, merge.left_hash);
+  merge.right_symbol = find_or_add(merge.right, merge.right_hash);
   merge.product = last_product_ = find_product(merge.left, merge.right);
   return true;
 }
 
-std::uint32_t BpeMerges::find(std::string_view text) const noexcept {
-  const TokenId id = data_->find(text);
-  if (id != no_token) return static_cast<std::uint32_t>(id);
-  const std::uint32_t extra = extra_ids_.find(extra_texts_, text);
+std::uint32_t BpeMerges::find(std::string_view text, std::uint64_t hash) const noexcept {
+  const std::uint32_t id = data_->ids.find(data_->texts, text, hash);
+  if (id != TextMap::not_found) return id;
+  const std::uint32_t extra = extra_ids_.find(extra_texts_, text, hash);
   if (extra == TextMap::not_found) return no_symbol;
   return extra + static_cast<std::uint32_t>(data_->texts.size());
 }
 
-std::uint32_t BpeMerges::find_or_add(std::string_view text) {
-  const std::uint32_t known = find(text);
+std::uint32_t BpeMerges::find_or_add(std::string_view text, std::uint64_t hash) {
+  const std::uint32_t known = find(text, hash);
   if (known != no_symbol) return known;
   extra_texts_.push_back(text);
   const auto extra = static_cast<std::uint32_t>(extra_texts_.size() - 1);
-  extra_ids_.insert(extra_texts_, extra);
+  extra_ids_.insert(extra_texts_, extra, hash);
   return extra + static_cast<std::uint32_t>(data_->texts.size());
 }
 
@@ -150,7 +184,7 @@ std::uint32_t BpeMerges::find_product(std::string_view left, std::string_view ri
     }
   }
   product_.assign(left).append(right);
-  return find_or_add(product_);
+  return find_or_add(product_, data_->ids.hash_of(product_));
 }
 
 }  // namespace ingot::tokenizer

@@ -30,26 +30,38 @@ class BpeMerges {
     return pairs_.find(left, right);
   }
   /// The symbol of a text; no_symbol if no merge knows it and it is no token.
-  [[nodiscard]] std::uint32_t find(std::string_view text) const noexcept;
+  [[nodiscard]] std::uint32_t find(std::string_view text) const noexcept {
+    return find(text, data_->ids.hash_of(text));
+  }
   [[nodiscard]] bool is_token(std::uint32_t symbol) const noexcept {
     return symbol < data_->texts.size();
   }
-  /// Which characters merges bring together; empty for byte-encoded vocabularies.
+  /// Which characters merges bring together; not for byte-encoded vocabularies.
   [[nodiscard]] const JoinFilter& filter() const noexcept { return filter_; }
   /// Which bytes merges bring together; for byte-encoded vocabularies alone.
   [[nodiscard]] const BytePairs& byte_pairs() const noexcept { return byte_pairs_; }
+  /// Whether no merge joins symbols at a place inside a text; for byte-encoded vocabularies alone.
+  [[nodiscard]] bool is_cut(std::string_view text, std::size_t place) const noexcept {
+    const char left = text[place - 1];
+    const char right = text[place];
+    if (byte_pairs_.is_apart(left, right)) return true;
+    return is_beyond_ascii(left) && !byte_pairs_.may_join(left, right) &&
+           !may_join_ends(text, place);
+  }
 
  private:
   BpeMerges(const VocabularyData& data, std::size_t merge_count)
       : data_(&data),
         pairs_(merge_count),
-        filter_(data.texts.size()),
+        filter_(data.is_byte_encoded() ? merge_count / 4 : data.texts.size()),
         has_distinct_tokens_(data.ids.size() == data.texts.size()) {}
 
   /// A merge on its way into the table.
   struct Pending {
     std::string_view left;
     std::string_view right;
+    std::uint64_t left_hash = 0;
+    std::uint64_t right_hash = 0;
     std::uint32_t rank = 0;
     std::uint32_t left_symbol = 0;
     std::uint32_t right_symbol = 0;
@@ -60,13 +72,24 @@ class BpeMerges {
   [[nodiscard]] bool add(std::span<Pending> merges);
   [[nodiscard]] bool find_symbols(Pending& merge);
   void add_byte_pair(const Pending& merge);
-  [[nodiscard]] std::uint32_t find_or_add(std::string_view text);
+  /// Remembers the ends of two symbols that merge, at most two bytes of each.
+  void add_ends(std::string_view left, std::string_view right);
+  /// Whether a merge may join symbols that end and begin as the text does at a place.
+  [[nodiscard]] bool may_join_ends(std::string_view text, std::size_t place) const noexcept;
+  [[nodiscard]] static bool is_beyond_ascii(char byte) noexcept {
+    return static_cast<unsigned char>(byte) >= 0x80;
+  }
+  [[nodiscard]] std::uint32_t find(std::string_view text, std::uint64_t hash) const noexcept;
+  [[nodiscard]] std::uint32_t find_or_add(std::string_view text, std::uint64_t hash);
   [[nodiscard]] std::uint32_t find_product(std::string_view left, std::string_view right);
 
   const VocabularyData* data_;
   PairTable pairs_;
   TextList extra_texts_;
   TextMap extra_ids_;
+  // Of byte-encoded vocabularies: the last one or two bytes of the left symbol, where the last is
+  // beyond ASCII, and the first of the right one. Few of the characters that have such a pair of
+  // bytes between them merge.
   JoinFilter filter_;
   BytePairs byte_pairs_;
   bool has_distinct_tokens_;

@@ -33,6 +33,10 @@ class BytePairs {
   [[nodiscard]] bool is_apart(char left, char right) const noexcept {
     return entry_of(left, right) == apart;
   }
+  /// Whether two symbols of one byte merge.
+  [[nodiscard]] bool may_join(char left, char right) const noexcept {
+    return entry_of(left, right) >= first_join;
+  }
   /// What becomes of two symbols of one byte.
   [[nodiscard]] Join join(char left, char right) const noexcept {
     const std::uint16_t entry = entry_of(left, right);

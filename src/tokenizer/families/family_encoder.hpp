@@ -23,6 +23,7 @@ struct Work {
   Work(std::size_t text_bytes, bool wants_ranges)
       : cache(wants_ranges ? 0 : text_bytes), keeps_ranges(wants_ranges) {
     normalized.keeps_origins = replaced.keeps_origins = wants_ranges;
+    ids.reserve(text_bytes / expected_token_bytes + 1);
   }
 
   /// Adds a token for bytes of the piece that is encoded, as the family has normalized it.
@@ -41,6 +42,10 @@ struct Work {
     }
     origins = {};
   }
+
+  /// Few texts have shorter tokens, so that ids are seldom moved; memory that stays unused costs
+  /// nothing.
+  static constexpr std::size_t expected_token_bytes = 2;
 
   std::vector<TokenId> ids;
   std::vector<ByteRange> ranges;

@@ -34,6 +34,10 @@ class TextList {
     const std::size_t begin = index == 0 ? 0 : ends_[index - 1];
     return std::string_view(bytes_).substr(begin, ends_[index] - begin);
   }
+  /// Asks for the memory of a text.
+  void prefetch(std::size_t index) const noexcept {
+    __builtin_prefetch(bytes_.data() + (index == 0 ? 0 : ends_[index - 1]));
+  }
 
  private:
   std::string bytes_;
@@ -49,9 +53,12 @@ class TextMap {
   TextMap() = default;
   explicit TextMap(std::size_t expected_count);
 
+  [[nodiscard]] std::uint64_t hash_of(std::string_view text) const noexcept {
+    return hasher_(text);
+  }
   /// The number of `text`; not_found if it is not there.
   [[nodiscard]] std::uint32_t find(const TextList& list, std::string_view text) const noexcept {
-    return find(list, text, hasher_(text));
+    return find(list, text, hash_of(text));
   }
   [[nodiscard]] std::uint32_t find(const TextList& list, std::string_view text,
                                    std::uint64_t hash) const noexcept {
@@ -61,16 +68,20 @@ class TextMap {
       if (slot.tag == tag_of(hash) && list[slot.number] == text) return slot.number;
     }
   }
-  /// Asks for the memory that `find` will look at.
-  void prefetch(std::string_view text) const noexcept {
-    __builtin_prefetch(&slots_[first_slot(hasher_(text))]);
+  /// Asks for the memory that `find` and `insert` look at first.
+  void prefetch(std::uint64_t hash) const noexcept {
+    __builtin_prefetch(&slots_[first_slot(hash)]);
   }
-  /// Adds list[number], unless an equal text is there.
-  void insert(const TextList& list, std::uint32_t number);
+  /// Asks for the memory of the text that they compare, when the slot is there.
+  void prefetch_text(const TextList& list, std::uint64_t hash) const noexcept {
+    const Slot& slot = slots_[first_slot(hash)];
+    if (slot.tag == tag_of(hash) && slot.number != not_found) list.prefetch(slot.number);
+  }
+  /// Adds list[number], whose hash is given, unless an equal text is there.
+  void insert(const TextList& list, std::uint32_t number, std::uint64_t hash);
 
   /// How many different texts there are.
   [[nodiscard]] std::size_t size() const noexcept { return count_; }
-  [[nodiscard]] const Hasher& hasher() const noexcept { return hasher_; }
 
  private:
   struct Slot {

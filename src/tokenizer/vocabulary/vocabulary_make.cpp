@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // From the keys of a model to a vocabulary.
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -50,9 +51,14 @@ constexpr std::size_t batch_texts = 16;
 
 /// Adds the texts from `first` on to the table of ids.
 void add_ids(VocabularyData& data, std::size_t first) {
-  for (std::size_t i = first; i < data.texts.size(); ++i) data.ids.prefetch(data.texts[i]);
-  for (std::size_t i = first; i < data.texts.size(); ++i) {
-    data.ids.insert(data.texts, static_cast<std::uint32_t>(i));
+  std::array<std::uint64_t, batch_texts> hashes;
+  const std::size_t count = data.texts.size() - first;
+  for (std::size_t i = 0; i < count; ++i) {
+    hashes[i] = data.ids.hash_of(data.texts[first + i]);
+    data.ids.prefetch(hashes[i]);
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    data.ids.insert(data.texts, static_cast<std::uint32_t>(first + i), hashes[i]);
   }
 }
 
