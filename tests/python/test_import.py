@@ -160,6 +160,42 @@ def test_a_folder_is_imported_in_several_files(folder, tmp_path):
     assert len(outputs) > 1 and outputs[0] == str(tmp_path / f"b-00001-of-{len(outputs):05}.gguf")
 
 
+@pytest.fixture
+def adapter(tmp_path):
+    path = tmp_path / "style-lora"
+    path.mkdir()
+    (path / "adapter_config.json").write_text(json.dumps({
+        "peft_type": "LORA", "r": 2, "lora_alpha": 16, "target_modules": ["up_proj"],
+        "base_model_name_or_path": "me/My-Llama-1M"}))
+    name = "base_model.model.model.layers.0.mlp.up_proj.lora_"
+    write_safetensors(path / "adapter_model.safetensors", {
+        f"{name}A.weight": numpy.arange(2 * WIDTH, dtype=numpy.float32).reshape(2, WIDTH),
+        f"{name}B.weight": numpy.arange(2 * 64, dtype=numpy.float32).reshape(64, 2)})
+    return path
+
+
+def test_an_adapter_is_imported(folder, adapter, tmp_path):
+    assert ingot.find_adapter_base(adapter) == "me/My-Llama-1M"
+    assert ingot.find_adapter_base(folder) is None
+    plan = ingot.plan_adapter_import(adapter, folder)
+    assert {key.key: key.value for key in plan.keys}["adapter.lora.alpha"] == 16
+    plan.write(tmp_path / "a.gguf")
+    with ingot.open(tmp_path / "a.gguf") as model:
+        assert model.metadata["general.type"] == "adapter"
+        numpy.testing.assert_array_equal(model.tensors["blk.0.ffn_up.weight.lora_a"].numpy(),
+                                         numpy.arange(2 * WIDTH).reshape(2, WIDTH))
+    ingot.convert(adapter, tmp_path / "b.gguf", base=folder)
+    assert (tmp_path / "b.gguf").read_bytes() == (tmp_path / "a.gguf").read_bytes()
+    with pytest.raises(TypeError, match="me/My-Llama-1M"):
+        ingot.convert(adapter, tmp_path / "c.gguf")
+    with pytest.raises(TypeError, match="adapters"):
+        ingot.convert(folder, tmp_path / "c.gguf", base=folder)
+    (folder / "config.json").write_text(json.dumps(CONFIG | {"hidden_size": 2 * WIDTH}))
+    with pytest.raises(ingot.UsageError) as caught:
+        ingot.plan_adapter_import(adapter, folder)
+    assert caught.value.code == "adapter_mismatch"
+
+
 def test_a_folder_that_lacks_a_layer_is_refused(folder, tmp_path):
     (folder / "config.json").write_text(json.dumps(CONFIG | {"num_hidden_layers": 2}))
     with pytest.raises(ingot.FormatError) as caught:

@@ -51,7 +51,6 @@ FUNCTIONS_WITHOUT = {
         "get_float", "get_double", "get_string", "out_of_range", "size_of_tensor", "dequantize", "cut_shards",
         "quantized_file_bytes", "compute_statistics", "mean_of_chunks", "MemoryStore", "read_file",
         "Vocabulary"},
-    "only the program has it yet": {"plan_adapter_import", "find_adapter_base"},
     "hashlib": {"digest_of", "Digest"},
     "numpy.ndarray.astype": {"dequantize_to_f16", "dequantize_to_bf16"},
     "edit(wait=...)": {"set_lock_wait", "lock_wait"},

@@ -8,7 +8,7 @@ from typing import Any, Dict, List, NamedTuple, Optional
 
 from . import _core
 from ._errors import Error, about
-from ._importing import ImportPlan, model_folder, plan_import
+from ._importing import ImportPlan, folder_with, plan_folder
 from ._work import AnyModel, Path, Progress, Shard, opened
 
 __all__ = ["Conversion", "Shard", "convert", "merge", "split"]
@@ -87,12 +87,13 @@ def convert(source: AnyModel, path: Path, *, format: Optional[str] = None,
             bump_version: int = 3, bump_codes: Optional[str] = None,
             bump_context: Optional[int] = None, bump_config: Optional[Path] = None,
             bump_manifest: Optional[Path] = None, allow_loss: bool = False, widen: bool = False,
-            strictly_original: bool = False, replace: bool = False, dry_run: bool = False,
+            strictly_original: bool = False, base: Optional[Path] = None,
+            replace: bool = False, dry_run: bool = False,
             threads: int = 0, progress: Progress = None) -> Conversion:
     """Convert a model to another format, or to GGUF of another kind.
 
-    A folder with config.json that becomes GGUF is imported, as by `import_model`, unless `names` is
-    given.
+    A folder with config.json or adapter_config.json that becomes GGUF is imported, as by `plan_import`
+    and `plan_adapter_import`, unless `names` is given.
 
     Parameters
     ----------
@@ -101,7 +102,7 @@ def convert(source: AnyModel, path: Path, *, format: Optional[str] = None,
         The file to write; its ending tells the format.
     format : {"gguf", "safetensors", "bump", "npz"}, optional
     type : str, optional
-        F32, F16, BF16 or F64 for float and quantized tensors.
+        F32, F16, BF16 or F64 for float and quantized tensors; of an adapter: F32 if there is none.
     all_tensors : bool
         GGUF: also norms and biases get `type`.
     names : {"keep", "hf"}
@@ -112,16 +113,20 @@ def convert(source: AnyModel, path: Path, *, format: Optional[str] = None,
         Of a GGUF file.
     bump_version, bump_codes, bump_context, bump_config, bump_manifest, allow_loss, widen, strictly_original
         Of a bump file: docs/convert.md.
+    base : path, optional
+        LoRA adapters: the folder of the base model, of which config.json is read. Default: `source`.
     """
-    folder = model_folder(source) if names is None else None
+    folder = folder_with(source, "config.json", "adapter_config.json") if names is None else None
     if folder is not None and (format or _core.format_by_ending(os.fspath(path))) == "gguf":
         misplaced = [name for name, value in (
             ("version", version), ("byte_order", byte_order), ("alignment", alignment),
             ("all_tensors", all_tensors)) if value]
         if misplaced:
             raise TypeError(f"{misplaced[0]} has no meaning for a model folder")
-        return _convert_folder(plan_import(folder, type=type, threads=threads), os.fspath(path),
+        return _convert_folder(plan_folder(folder, base, type, threads), os.fspath(path),
                                max_file_bytes, replace, dry_run, progress)
+    if base is not None:
+        raise TypeError("base is for adapters")
     model = opened(source)
     options: Dict[str, Any] = {
         "type": type, "all_tensors": all_tensors, "names": names,

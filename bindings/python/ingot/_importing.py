@@ -12,8 +12,8 @@ from ._metadata import wrap
 from ._model import Model
 from ._work import AnyModel, Progress, Shard, opened, plan_shards
 
-__all__ = ["ImportPlan", "ImportedKey", "ImportedTensor", "find_importable_class", "import_model",
-           "plan_import"]
+__all__ = ["ImportPlan", "ImportedKey", "ImportedTensor", "find_adapter_base",
+           "find_importable_class", "import_model", "plan_adapter_import", "plan_import"]
 
 
 class ImportedKey(NamedTuple):
@@ -150,6 +150,32 @@ def plan_import(folder: Path, *, type: Optional[str] = None, pre: Optional[str] 
         return ImportPlan(_core.ImportPlan(name, options), name)
 
 
+def plan_adapter_import(folder: Path, base: Path, *, type: Optional[str] = None,
+                        threads: int = 0) -> ImportPlan:
+    """Plan the import of a LoRA adapter as an adapter in GGUF.
+
+    Parameters
+    ----------
+    folder : path
+        With adapter_config.json and adapter_model.safetensors, as PEFT writes it.
+    base : path
+        A folder with config.json of the model that the adapter is for; its weights are not needed.
+    type : {"F32", "F16", "BF16", "Q8_0"}, optional
+        Default: that of the adapter's first tensor.
+
+    Raises
+    ------
+    ingot.FormatError
+        ``adapter_invalid`` for an adapter that breaks the rules or that GGUF cannot hold.
+    ingot.UsageError
+        ``adapter_mismatch`` if it is for another base.
+    """
+    name = os.fspath(folder)
+    with about(folder):
+        return ImportPlan(_core.plan_adapter_import(name, os.fspath(base), {"type": type,
+                                                                            "threads": threads}), name)
+
+
 def import_model(folder: Path, path: Path, *, replace: bool = False, progress: Progress = None,
                  **options: Any) -> ImportPlan:
     """Import a folder of a Hugging Face model as GGUF.
@@ -170,17 +196,37 @@ def import_model(folder: Path, path: Path, *, replace: bool = False, progress: P
     return plan
 
 
-def model_folder(source: AnyModel) -> Optional[str]:
-    """The path of a source that is a folder with config.json."""
+def find_adapter_base(folder: Path) -> Optional[str]:
+    """The base model that a folder with an adapter names, which may be empty; None if the folder has
+    no adapter, or has the weights of a model beside it."""
+    return _core.find_adapter_base(os.fspath(folder))
+
+
+def plan_folder(folder: str, base: Optional[Path], type: Optional[str], threads: int) -> ImportPlan:
+    """Plans the import of a model or of an adapter."""
+    named = find_adapter_base(folder)
+    if named is None:
+        if base is not None:
+            raise TypeError("base is for adapters")
+        return plan_import(folder, type=type, threads=threads)
+    if base is None and folder_with(folder, "config.json") is None:
+        raise TypeError(f"an adapter is converted by config.json of its base, {named!r}; "
+                        "give its folder as base=")
+    return plan_adapter_import(folder, folder if base is None else base, type=type or "F32",
+                               threads=threads)
+
+
+def folder_with(source: AnyModel, *names: str) -> Optional[str]:
+    """The path of a source that is a folder with one of these files."""
     if not isinstance(source, (str, os.PathLike)):
         return None
     path = os.fspath(source)
-    return path if os.path.isfile(os.path.join(path, "config.json")) else None
+    return path if any(os.path.isfile(os.path.join(path, name)) for name in names) else None
 
 
 def opened_or_imported(source: AnyModel, pre: Optional[str], threads: int) -> Model:
     """The model, or that of a folder, which is made while it is read."""
-    folder = model_folder(source)
+    folder = folder_with(source, "config.json")
     if folder is not None:
         return plan_import(folder, pre=pre, threads=threads).open_model()
     if pre is not None:

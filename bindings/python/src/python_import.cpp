@@ -33,6 +33,24 @@ PlanPointer make_plan(const py::str& folder, const py::dict& options) {
       run(py::none(), [&](const Report&) { return plan_import(file_system(), name, to); })});
 }
 
+PlanPointer make_adapter_plan(const py::str& folder, const py::str& base_folder,
+                              const py::dict& options) {
+  const std::string name = to_bytes(folder);
+  const std::string base = to_bytes(base_folder);
+  const ImportOptions to = options_from(options);
+  return std::make_shared<ImportPlan>(ImportPlan{run(py::none(), [&](const Report&) {
+    return plan_adapter_import(file_system(), name, file_system(), base, to);
+  })});
+}
+
+/// What `find` tells of a folder, without the GIL.
+template <class Find>
+std::optional<std::string> find_in(const py::str& folder, Find find) {
+  const std::string name = to_bytes(folder);
+  const py::gil_scoped_release release;
+  return find(file_system(), name);
+}
+
 /// key, value, origin
 py::list keys_of(const PlanPointer& self) {
   const std::vector<KeyValue> values = self->import->metadata();
@@ -103,11 +121,11 @@ void add_import(py::module_& module) {
         run(progress,
             [&](const Report& report) { return self.import->write(target, may_replace, report); });
       });
-  module.def("find_importable_class", [](const py::str& folder) {
-    const std::string name = to_bytes(folder);
-    const py::gil_scoped_release release;
-    return find_importable_class(file_system(), name);
-  });
+  module.def("plan_adapter_import", &make_adapter_plan);
+  module.def("find_importable_class",
+             [](const py::str& folder) { return find_in(folder, find_importable_class); });
+  module.def("find_adapter_base",
+             [](const py::str& folder) { return find_in(folder, find_adapter_base); });
 }
 
 }  // namespace ingot::python
