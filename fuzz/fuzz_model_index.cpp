@@ -60,9 +60,10 @@ void open_every_way(const Bytes& bytes) {
 void open_with_lie(const Model& model, std::uint64_t element, std::uint64_t value) {
   auto writer = ModelWriter::from(model);
   if (!writer) return;
-  auto header = writer->serialise_header({.has_index = true});
   const auto file_bytes = writer->file_bytes({.has_index = true});
-  if (!header || !file_bytes || *file_bytes > (1u << 20)) return;
+  if (!file_bytes || *file_bytes > (1u << 20)) return;  // its header may be padded by gigabytes
+  auto header = writer->serialise_header({.has_index = true});
+  if (!header) return;
   Bytes bytes = *std::move(header);
   bytes.resize(static_cast<std::size_t>(*file_bytes));
   open_every_way(bytes);

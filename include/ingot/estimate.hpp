@@ -21,6 +21,7 @@
 // fail with an Error where a header contradicts itself or a sum leaves 64 bits.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -108,6 +109,11 @@ struct RunOptions {
 inline constexpr std::uint64_t max_context = std::uint64_t{1} << 30;
 inline constexpr std::uint64_t max_sequences = 65536;
 inline constexpr std::size_t max_devices = 64;
+
+/// The types that the engine takes for --cache-type-k and -v.
+inline constexpr std::array cache_types = {TensorType::f16,  TensorType::f32,  TensorType::bf16,
+                                           TensorType::q8_0, TensorType::q5_1, TensorType::q5_0,
+                                           TensorType::q4_1, TensorType::q4_0, TensorType::iq4_nl};
 
 // ------------------------------------------------------------------------------------------------
 // Estimates

@@ -90,6 +90,12 @@ class ProfileReader {
     const Value* tokens = model_.find(keys::tokenizer_ggml_tokens);
     const std::uint64_t token_count = tokens != nullptr ? tokens->as_array().size() : 0;
     state_.vocabulary = token_count > 0 ? token_count : vocabulary.value_or(0);
+    // Tokens that a layout index jumped over are as many as their embeddings, as engines demand.
+    const TensorInfo* embeddings = model_.find_tensor("token_embd.weight");
+    if (token_count == 0 && !model_.is_verified() && embeddings != nullptr &&
+        embeddings->shape.size() == 2) {
+      state_.vocabulary = embeddings->shape[1];
+    }
     return {};
   }
 

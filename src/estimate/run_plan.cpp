@@ -2,7 +2,6 @@
 #include "estimate/run_plan.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <string>
 
@@ -12,11 +11,6 @@ namespace {
 using detail::ProfileState;
 
 constexpr std::uint64_t cell_step = 256;  // contexts and windows are rounded up to it
-
-// The types that the engine accepts for --cache-type-k and -v.
-constexpr std::array cache_types = {TensorType::f32,    TensorType::f16,  TensorType::bf16,
-                                    TensorType::q8_0,   TensorType::q4_0, TensorType::q4_1,
-                                    TensorType::iq4_nl, TensorType::q5_0, TensorType::q5_1};
 
 constexpr std::uint64_t rounded(std::uint64_t cells) noexcept {
   return (cells + cell_step - 1) / cell_step * cell_step;
@@ -47,11 +41,20 @@ Result<void> check_numbers(const RunOptions& options) {
   return {};
 }
 
+/// "F16, F32, BF16"
+std::string cache_type_names() {
+  std::string names;
+  for (const TensorType type : cache_types) {
+    names += (names.empty() ? "" : ", ") + std::string(find_type(type)->name);
+  }
+  return names;
+}
+
 Result<void> check_cache_type(const ProfileState& profile, TensorType type, bool is_key,
                               bool uses_flash_attention) {
   const std::string option = is_key ? "cache-type-k" : "cache-type-v";
   if (std::find(cache_types.begin(), cache_types.end(), type) == cache_types.end()) {
-    return refuse(option, "caches are F32, F16, BF16, Q8_0, Q5_1, Q5_0, Q4_1, Q4_0 or IQ4_NL");
+    return refuse(option, "caches have one of the types " + cache_type_names());
   }
   const TensorTypeInfo& info = *find_type(type);
   if (info.block_elements == 1) return {};

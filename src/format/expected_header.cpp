@@ -13,8 +13,12 @@ constexpr double usual_string_bytes = 16;
 /// The name, two dimensions, type and offset of a usual tensor.
 constexpr double usual_info_bytes = 64;
 /// A key with a small value.
-constexpr double usual_key_bytes = 48;
-constexpr double token_type_bytes = 4;
+constexpr double usual_key_bytes = 64;
+/// Behind a vocabulary: a chat template, and what its strings are longer than expected. Too little
+/// costs another round trip, this much nothing that anybody notices.
+constexpr double usual_tail_bytes = 1 << 16;
+/// A score or a type of a token.
+constexpr double token_number_bytes = 4;
 /// Byte-pair vocabularies have nearly as many merges as tokens, each with a blank in the middle.
 constexpr double merges_for_tokens = 1.2;
 
@@ -29,12 +33,15 @@ std::uint64_t expected_bytes(const HeaderProgress& progress, std::uint64_t most_
   double expected = static_cast<double>(progress.missing_bytes);
   const auto strings_left = static_cast<double>(progress.strings_left);
   if (progress.strings_left != 0) {
-    const double string_bytes =
-        mean(progress.strings_read_bytes, progress.strings_read, usual_string_bytes);
-    expected += strings_left * string_bytes * slack;
-    const double token_count = strings_left + static_cast<double>(progress.strings_read);
-    if (progress.has_token_types) expected += token_count * token_type_bytes;
-    if (progress.has_merges) expected += token_count * string_bytes * merges_for_tokens;
+    expected += strings_left * slack *
+                mean(progress.strings_read_bytes, progress.strings_read, usual_string_bytes);
+  }
+  const auto tokens = static_cast<double>(progress.tokens);
+  expected += tokens * token_number_bytes * static_cast<double>(progress.token_numbers);
+  if (progress.tokens != 0 && progress.keys_left != 0) expected += usual_tail_bytes;
+  if (progress.has_merges) {
+    expected += tokens * merges_for_tokens *
+                mean(progress.tokens_read_bytes, progress.tokens_read, usual_string_bytes);
   }
   expected += static_cast<double>(progress.keys_left) * usual_key_bytes;
   expected += static_cast<double>(progress.tensors_left) *

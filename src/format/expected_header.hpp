@@ -18,8 +18,12 @@ struct HeaderProgress {
   std::uint64_t strings_left = 0;
   std::uint64_t strings_read = 0;
   std::uint64_t strings_read_bytes = 0;
-  bool has_token_types = false;  ///< The strings are tokens, and their types are still to come.
-  bool has_merges = false;       ///< The same for the merges of a byte-pair encoding.
+  // --- the vocabulary, where the parser stopped in or behind its tokens
+  std::uint64_t tokens = 0;
+  std::uint64_t tokens_read = 0;
+  std::uint64_t tokens_read_bytes = 0;
+  std::uint64_t token_numbers = 0;  ///< Arrays to come of a number for each token: scores, types.
+  bool has_merges = false;          ///< The merges of a byte-pair encoding are still to come.
 };
 
 /// How many more bytes the header will probably need: at least `missing_bytes`, at most

@@ -55,6 +55,8 @@ class Parser {
 
  private:
   [[nodiscard]] HeaderProgress progress() const;
+  [[nodiscard]] const Value* find(std::string_view key) const;
+  void expect_vocabulary(HeaderProgress& progress) const;
   Result<void> parse_all();
   Result<void> parse_beginning();
   Result<void> parse_counts();
@@ -86,6 +88,7 @@ class Parser {
   std::uint64_t tensor_count_ = 0;
   std::uint64_t key_count_ = 0;
   bool are_counts_known_ = false;
+  std::string_view last_key_;  ///< The last one that was read, be its value cut off.
   /// The array of strings that was cut off, if one was: its key, and what was stepped over.
   std::string_view cut_array_;
   std::uint64_t cut_array_left_ = 0;
@@ -106,17 +109,41 @@ HeaderProgress Parser::progress() const {
   progress.strings_left = cut_array_left_;
   progress.strings_read = cut_array_skipped_.count;
   progress.strings_read_bytes = cut_array_skipped_.size_bytes;
-  if (cut_array_ != keys::tokenizer_ggml_tokens || progress.keys_left < 2) return progress;
-  const auto value_of = [this](std::string_view key) -> const Value* {
-    const auto position = structure_.key_index.find(
-        key, [this](std::uint32_t at) { return structure_.metadata[at].key; });
-    return position ? &structure_.metadata[*position].value : nullptr;
-  };
-  progress.has_token_types = value_of(keys::tokenizer_ggml_token_type) == nullptr;
-  const Value* const kind = value_of(keys::tokenizer_ggml_model);
-  progress.has_merges = kind != nullptr && kind->get<std::string_view>() == "gpt2" &&
-                        value_of(keys::tokenizer_ggml_merges) == nullptr;
+  expect_vocabulary(progress);
   return progress;
+}
+
+const Value* Parser::find(std::string_view key) const {
+  const auto position = structure_.key_index.find(
+      key, [this](std::uint32_t at) { return structure_.metadata[at].key; });
+  return position ? &structure_.metadata[*position].value : nullptr;
+}
+
+/// What usually follows the tokens of a family, as far as there are keys left for it.
+void Parser::expect_vocabulary(HeaderProgress& progress) const {
+  if (cut_array_ == keys::tokenizer_ggml_tokens) {
+    progress.tokens_read = progress.strings_read;
+    progress.tokens_read_bytes = progress.strings_read_bytes;
+    progress.tokens = progress.strings_read + progress.strings_left;
+  } else if (const Value* tokens = find(keys::tokenizer_ggml_tokens);
+             tokens != nullptr && tokens->is_array()) {
+    progress.tokens_read = progress.tokens = tokens->as_array().size();
+    progress.tokens_read_bytes = tokens->as_array().bytes().size();
+  }
+  const Value* const kind = find(keys::tokenizer_ggml_model);
+  const std::string_view family =
+      kind == nullptr ? std::string_view{} : kind->get<std::string_view>().value_or("");
+  std::uint64_t keys_left = progress.keys_left;
+  const auto is_to_come = [&](std::string_view key) {
+    const bool is_there = key == last_key_ || find(key) != nullptr;
+    if (is_there || keys_left == 0) return false;
+    --keys_left;
+    return true;
+  };
+  progress.token_numbers += is_to_come(keys::tokenizer_ggml_token_type) ? 1u : 0u;
+  const bool has_scores = family == "llama" || family == "t5";
+  progress.token_numbers += has_scores && is_to_come(keys::tokenizer_ggml_scores) ? 1u : 0u;
+  progress.has_merges = family == "gpt2" && is_to_come(keys::tokenizer_ggml_merges);
 }
 
 /// Magic, version and counts.
@@ -214,6 +241,7 @@ Result<void> Parser::parse_counts() {
 Result<void> Parser::parse_key_value() {
   const std::uint64_t key_offset = cursor_.position();
   INGOT_TRY(const std::string_view key, parse_key());
+  last_key_ = key;
   INGOT_TRY(const Value value, parse_value(key));
   const auto position = static_cast<std::uint32_t>(structure_.metadata.size());
   structure_.metadata.push_back({key, value});

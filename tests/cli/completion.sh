@@ -26,6 +26,7 @@ expect_offer "show -j " words
 expect_offer "show -- --jso" files
 expect_offer "merge a --output=pa" files
 expect_offer "imatrix m" "words merge"
+expect_offer "cache " "words list size path clear"
 expect_offer "quantize in.gguf q6" "files Q6_K"
 expect_offer "quantize in.gguf out.gguf Q8" "words Q8_0"
 expect_offer "quantize in.gguf --output-tensor-type bf" "words BF16"

@@ -37,6 +37,30 @@ keys = json.load(open("keys.json"))
 assert all(key["verified"] is False for key in keys), keys
 assert "tokenizer.ggml.tokens" not in [key["key"] for key in keys] and len(keys) >= 2, keys
 '
+"$ingot" metadata m.gguf --index tokenizer.ggml.tokens --lines >by_index 2>message
+"$ingot" metadata plain.gguf tokenizer.ggml.tokens --lines >walked
+expect_same walked by_index
+grep -q "reading them all" message || fail "$(cat message)"
+"$ingot" metadata m.gguf --index --raw general.architecture >raw 2>message
+[[ $(cat raw) == llama ]] && ! grep -q "reading them all" message || fail "$(cat message)"
+"$ingot" ls m.gguf --index --json 2>/dev/null >by_index.json
+"$ingot" ls m.gguf --json >walked.json
+"$ingot" anatomy m.gguf --index --json 2>/dev/null >fields.json
+python '
+import json, os
+by_index, walked = json.load(open("by_index.json")), json.load(open("walked.json"))
+assert [{**one, "verified": False} for one in walked] == by_index, by_index
+fields = json.load(open("fields.json"))
+end = 0
+for field in fields:
+    assert field["offset"] == end and field["verified"] is False, field
+    end += field["size"]
+assert end == os.path.getsize("m.gguf")
+unread = [field for field in fields if field["field"] == "unread"]
+assert len(unread) == 1 and unread[0]["size"] > 3_000_000 and len(fields) < 100, unread
+'
+"$ingot" anatomy m.gguf --index --section metadata 2>/dev/null | grep -q 'unread  *keys that were not read' ||
+  fail "the keys between are not explained"
 "$ingot" extract m.gguf last.weight -o by_index.bin --index -q
 "$ingot" extract plain.gguf last.weight -o plain.bin -q
 expect_same plain.bin by_index.bin
@@ -49,6 +73,20 @@ is_used converted.gguf yes
 "$ingot" check quantized.gguf --only index_wrong >/dev/null
 [[ $(elements quantized.gguf) == *ingot.index* ]] || fail "no index: $(elements quantized.gguf)"
 expect_error 2 "--index" "$ingot" convert plain.gguf out.npz --index
+
+echo "# of a vocabulary that was not read, its embeddings tell the size"
+"$ingot" sample words.gguf --layers 2 --embedding 256 --vocab 20000 -q
+"$ingot" edit words.gguf --in-place --index -q
+"$ingot" fit words.gguf -d 1G --json >walked.json
+"$ingot" fit words.gguf -d 1G --json --index 2>message >by_index.json
+grep -q "unverified: 3 long keys" message || fail "$(cat message)"
+python '
+import json
+by_index, walked = json.load(open("by_index.json")), json.load(open("walked.json"))
+assert {**walked, "verified": False} == by_index, by_index
+'
+"$ingot" show words.gguf --index 2>/dev/null >page
+! grep -q "not in the vocabulary" page || fail "a vocabulary that was not read is judged"
 
 echo "# kept true"
 "$ingot" edit m.gguf --in-place --set general.name=changed --rename-tensor first.weight=other.weight -q
@@ -84,6 +122,7 @@ status=0
 if grep -q -e 'built without remote reading' -e 'cannot be loaded' message; then exit 0; fi
 mkdir www
 cp converted.gguf www/m.gguf
+cp words.gguf www/
 "$ingot" tensors www/m.gguf >local
 coproc server { exec python3 "$tests/../support/model_server.py" www --log log; }
 read -r port _ <&"${server[0]}"
@@ -97,6 +136,11 @@ log = [json.loads(line) for line in open("log")]
 assert len(log) == 2, log
 assert sum(one["sent"] for one in log) < (1 << 20) + (64 << 10) + 200, log
 '
+
+: >log
+"$ingot" anatomy "http://127.0.0.1:$port/m.gguf" --index --no-cache >/dev/null 2>&1
+"$ingot" fit "http://127.0.0.1:$port/words.gguf" --index --no-cache >/dev/null 2>&1
+(($(wc -l <log) == 4)) || fail "requests: $(cat log)"
 
 echo "# a header that is kept in part"
 for words in --index "" --offline; do

@@ -5,6 +5,7 @@
 "$ingot" quantize model.gguf out.gguf q4_k_m >table
 grep -q '^The largest errors:' table || fail "no table of errors"
 grep -q 'Q4_K_M: .* -> .* bits per weight' table || fail "no totals"
+grep -q '^Written: out.gguf, [0-9.]* [KM]iB$' table || fail "no name: $(cat table)"
 "$ingot" check out.gguf -q >/dev/null
 [[ $("$ingot" show out.gguf --json | python 'import json, sys
 print(json.load(sys.stdin)["model"]["file_type"])') == Q4_K_M ]] || fail "wrong file type"
@@ -137,7 +138,9 @@ expect_error 2 'the report must be another file' "$ingot" quantize model.gguf x.
 
 # Without OUT every word is a type, and each gets its file; a file of that name is an OUT.
 "$ingot" sample many.gguf -q
-"$ingot" quantize many.gguf q4_k_m Q8_0 Q8_0 -q
+"$ingot" quantize many.gguf q4_k_m Q8_0 Q8_0 >table
+[[ $(grep -o '^Written: many-[^,]*' table | cut -d ' ' -f 2 | paste -sd ' ') == "many-Q4_K_M.gguf many-Q8_0.gguf" ]] ||
+  fail "the names: $(cat table)"
 "$ingot" quantize many.gguf to8.gguf Q8_0 -q
 expect_same to8.gguf many-Q8_0.gguf
 "$ingot" quantize many.gguf to4.gguf Q4_K_M -q

@@ -111,10 +111,24 @@ for words in (["show"], ["check"], ["hash"], ["fit"], ["chat-template"], ["diff"
     document = document[0] if isinstance(document, list) else document
     sums = document.get("remote")
     assert sums and sums["requests"] == len(words), (words, document)
+# Of a list, the last object has them.
+for words in (["ls"], ["metadata"], ["tensors"], ["tensors", "--stats"], ["anatomy"], ["show", url]):
+    document = json.loads(run(words[0], url, *words[1:], "--json").stdout)
+    assert document[-1]["remote"]["requests"] >= 1 and len(document) > (words[0] != "ls"), words
+    assert words[0] == "show" or not any("remote" in one for one in document[:-1]), words
 run_verbose = run("tensors", url, "-v").stderr
 assert "1 requests" in run_verbose and "1 ranges of files" in run_verbose, run_verbose
 ' "$ingot" "$url/m.gguf"
 : >log
+
+echo "# the bytes of weights are not fetched for anatomy"
+"$ingot" anatomy "$url/m.gguf" >remote
+requests 'len(log) == 1'
+grep -q '^  0[0-9a-f]*  *tensor  *token_embd.weight' remote || fail "a tensor is missing"
+"$ingot" sample www/words.gguf --layers 2 --vocab 100000 -q
+: >log
+"$ingot" show "$url/words.gguf" >/dev/null
+requests 'len(log) == 2'
 
 echo "# more than 1 GiB"
 python '

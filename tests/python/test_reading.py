@@ -78,6 +78,24 @@ def test_text_that_is_no_utf8_comes_back(tmp_path):
         assert list(model.metadata["x"].bytes) == [b"\x80", b"y"]
 
 
+def test_a_layout_index_is_used_where_it_is_asked_for(tmp_path):
+    path = tmp_path / "indexed.gguf"
+    with ingot.Writer(path) as writer:
+        writer.set("ingot.index", [0], "[uint64]")  # made anew when the file is written
+        writer["general.architecture"] = "llama"
+        writer.set("tokenizer.ggml.tokens", [f"token {i}" for i in range(20_000)], "[string]")
+        writer["general.name"] = "behind the vocabulary"
+        writer.add_tensor("token_embd.weight", numpy.ones((2, 32), numpy.float32))
+    with open(path, "rb") as file:
+        for source in (path, path.read_bytes(), file):
+            with ingot.open(source, uses_index=True) as model:
+                assert not model.is_verified and "tokenizer.ggml.tokens" not in model.metadata
+                assert model.metadata["general.name"] == "behind the vocabulary"
+                assert model.tensors["token_embd.weight"].numpy().sum() == 64
+    with ingot.open(path) as model:
+        assert model.is_verified and len(model.metadata["tokenizer.ggml.tokens"]) == 20_000
+
+
 def test_shapes_are_in_the_order_of_numpy(model, weights):
     tensor = model.tensors["token_embd.weight"]
     assert tensor.shape == (8, 512) and tensor.ggml_shape == (512, 8)

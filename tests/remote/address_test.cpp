@@ -59,8 +59,8 @@ TEST(Address, RefusesLocationsThatLeadDown) {
 
 TEST(SafePath, HasNoWayOut) {
   EXPECT_TRUE(is_safe_path("a/b c/d.gguf"));
-  for (const std::string_view path :
-       {"", "/a", "a/", "a//b", "..", "a/../b", ".", "a\\b", "a%2Fb", "a\x01", "a\xff"}) {
+  for (const std::string_view path : {"", "/a", "a/", "a//b", "..", "a/../b", ".", "a\\b", "a%2Fb",
+                                      "a\x01", "a\xff", "a\xc2\x8a", "a\xe2\x80\xae"}) {
     EXPECT_FALSE(is_safe_path(path)) << path;
   }
 }

@@ -106,6 +106,11 @@ class Model:
         return self._core.is_complete()
 
     @property
+    def is_verified(self) -> bool:
+        """Whether the files were read as a whole, not through a layout index."""
+        return self._core.is_verified()
+
+    @property
     def notices(self) -> List[Error]:
         """What is odd about the file, and did not keep it from opening."""
         return self._core.notices()
@@ -137,7 +142,8 @@ class Model:
 
 
 def open(source: Source, *, access: str = "map", lenient: bool = False, shards: bool = True,
-         header_only: bool = False, limits: Optional[dict[str, int]] = None) -> Model:
+         header_only: bool = False, uses_index: bool = False,
+         limits: Optional[dict[str, int]] = None) -> Model:
     """Open a model.
 
     Parameters
@@ -157,6 +163,10 @@ def open(source: Source, *, access: str = "map", lenient: bool = False, shards: 
         Look for the other files of a set beside the file.
     header_only : bool
         Read the header alone: of a file that is cut off behind it. Reading data fails.
+    uses_index : bool
+        Read a file that has a layout index through it: the tensors, and the keys with short values,
+        without a look at the vocabulary. What is read so is unverified (`Model.is_verified`), as the
+        writer of the file has written the index.
     limits : dict, optional
         Limits for hostile files: ``max_header_bytes``, ``max_keys``, ``max_tensors``,
         ``max_string_bytes``, ``max_array_elements``, ``max_depth``.
@@ -187,14 +197,14 @@ def open(source: Source, *, access: str = "map", lenient: bool = False, shards: 
     if unknown:
         raise ValueError(f"unknown limits: {', '.join(sorted(unknown))}")
     if isinstance(source, (bytes, bytearray, memoryview, np.ndarray)):
-        return Model(_core.open_bytes(source, lenient, header_only, bounds))
+        return Model(_core.open_bytes(source, lenient, header_only, uses_index, bounds))
     if isinstance(source, (str, os.PathLike)):
-        return _open_path(os.fspath(source), access, lenient, shards, header_only, bounds)
+        return _open_path(os.fspath(source), access, lenient, shards, header_only, uses_index, bounds)
     if not hasattr(source, "read"):
         raise TypeError(f"a path, bytes or a binary file is needed, not {type(source).__name__}")
     if source.seekable():
-        return Model(_core.open_file(source, lenient, header_only, bounds))
-    return Model(_core.open_bytes(source.read(), lenient, header_only, bounds))
+        return Model(_core.open_file(source, lenient, header_only, uses_index, bounds))
+    return Model(_core.open_bytes(source.read(), lenient, header_only, uses_index, bounds))
 
 
 def _is_remote(path: str) -> bool:
@@ -212,15 +222,15 @@ _LIMITS = {"max_header_bytes", "max_keys", "max_tensors", "max_string_bytes", "m
 
 
 def _open_path(path: str, access: str, lenient: bool, shards: bool, header_only: bool,
-               limits: dict[str, int]) -> Model:
+               uses_index: bool, limits: dict[str, int]) -> Model:
     if _is_remote(path):
-        return Model(_core.open_remote(path, lenient, header_only, limits))
+        return Model(_core.open_remote(path, lenient, header_only, uses_index, limits))
     try:
-        return Model(_core.open_gguf(path, access, lenient, shards, header_only, limits))
+        return Model(_core.open_gguf(path, access, lenient, shards, header_only, uses_index, limits))
     except Error as error:
         # Only what is no GGUF file may be one of another format.
         if error.code not in _OTHER_FORMAT or _core.detect_format(path) in (None, "gguf"):
             name_path(error, path)
             raise
     with about(path):
-        return Model(_core.open_path(path, access, lenient, shards, header_only, limits))
+        return Model(_core.open_path(path, access, lenient, shards, header_only, uses_index, limits))

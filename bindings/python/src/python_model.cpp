@@ -241,6 +241,7 @@ void add_models(py::module_& module) {
            [](const OpenModel& self) {
              return self.model().files().size() == self.model().shard_count();
            })
+      .def("is_verified", [](const OpenModel& self) { return self.model().is_verified(); })
       .def("format", [](const OpenModel& self) { return std::string(name_of(self.opened.format)); })
       .def("paths",
            [](const OpenModel& self) {

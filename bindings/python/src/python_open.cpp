@@ -78,12 +78,13 @@ class OneFileStore final : public Store {
 };
 
 OpenAnyOptions options_from(const std::string& access, bool is_lenient, bool with_shards,
-                            bool is_header_only, const py::dict& limits) {
+                            bool is_header_only, bool uses_index, const py::dict& limits) {
   OpenAnyOptions options;
   options.gguf.access = access == "read" ? FileAccess::read : FileAccess::map;
   options.gguf.is_lenient = is_lenient;
   options.gguf.with_shards = with_shards;
   options.gguf.is_header_only = is_header_only;
+  options.gguf.uses_index = uses_index;
   set_limits(options.gguf.limits, limits);
   return options;
 }
@@ -95,8 +96,9 @@ Opened finish(Result<OpenedModel> opened, std::shared_ptr<void> lender) {
 }
 
 Opened open_path(const py::str& path, const std::string& access, bool is_lenient, bool with_shards,
-                 bool is_header_only, const py::dict& limits) {
-  OpenAnyOptions options = options_from(access, is_lenient, with_shards, is_header_only, limits);
+                 bool is_header_only, bool uses_index, const py::dict& limits) {
+  OpenAnyOptions options =
+      options_from(access, is_lenient, with_shards, is_header_only, uses_index, limits);
   return std::make_shared<OpenModel>(OpenModel{
       nullptr, run(py::none(), [&, name = to_bytes(path)](const Report& report) {
         options.progress = [&](std::uint64_t done, std::uint64_t) { return report(done); };
@@ -106,9 +108,9 @@ Opened open_path(const py::str& path, const std::string& access, bool is_lenient
 
 /// GGUF, which is the usual case, without a thread for it.
 Opened open_gguf(const py::str& path, const std::string& access, bool is_lenient, bool with_shards,
-                 bool is_header_only, const py::dict& limits) {
+                 bool is_header_only, bool uses_index, const py::dict& limits) {
   const OpenOptions options =
-      options_from(access, is_lenient, with_shards, is_header_only, limits).gguf;
+      options_from(access, is_lenient, with_shards, is_header_only, uses_index, limits).gguf;
   const std::string name = to_bytes(path);
   std::optional<Result<Model>> model;
   {
@@ -118,10 +120,11 @@ Opened open_gguf(const py::str& path, const std::string& access, bool is_lenient
   return std::make_shared<OpenModel>(OpenModel{nullptr, OpenedModel{take(*std::move(model))}});
 }
 
-Opened open_bytes(const py::object& bytes, bool is_lenient, bool is_header_only,
+Opened open_bytes(const py::object& bytes, bool is_lenient, bool is_header_only, bool uses_index,
                   const py::dict& limits) {
   const auto buffer = std::make_shared<Buffer>(bytes);
-  const OpenAnyOptions options = options_from("map", is_lenient, false, is_header_only, limits);
+  const OpenAnyOptions options =
+      options_from("map", is_lenient, false, is_header_only, uses_index, limits);
   const OneFileStore store([&] { return borrow_memory(buffer->bytes()); });
   std::optional<Result<OpenedModel>> opened;
   {
@@ -131,7 +134,7 @@ Opened open_bytes(const py::object& bytes, bool is_lenient, bool is_header_only,
   return finish(*std::move(opened), buffer);
 }
 
-Opened open_file(const py::object& file, bool is_lenient, bool is_header_only,
+Opened open_file(const py::object& file, bool is_lenient, bool is_header_only, bool uses_index,
                  const py::dict& limits) {
   const auto python_file = std::make_shared<PythonFile>(file);
   const OneFileStore store([&] {
@@ -140,7 +143,8 @@ Opened open_file(const py::object& file, bool is_lenient, bool is_header_only,
                           return python_file->read(offset, destination);
                         });
   });
-  const OpenAnyOptions options = options_from("read", is_lenient, false, is_header_only, limits);
+  const OpenAnyOptions options =
+      options_from("read", is_lenient, false, is_header_only, uses_index, limits);
   std::optional<Result<OpenedModel>> opened;
   {
     const py::gil_scoped_release release;

@@ -10,10 +10,12 @@ namespace ingot::python {
 namespace {
 
 std::shared_ptr<OpenModel> open_reference(const std::string& reference, bool is_lenient,
-                                          bool is_header_only, const py::dict& limits) {
+                                          bool is_header_only, bool uses_index,
+                                          const py::dict& limits) {
   OpenAnyOptions options;
   options.gguf.is_lenient = is_lenient;
   options.gguf.is_header_only = is_header_only;
+  options.gguf.uses_index = uses_index;
   set_limits(options.gguf.limits, limits);
   RemoteOptions remote = remote_options();
   RemoteModel model = run(py::none(), [&](const Report& report) {

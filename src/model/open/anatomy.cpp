@@ -62,6 +62,12 @@ class FieldStream {
   [[nodiscard]] bool is_stopped() const noexcept { return is_stopped_; }
   [[nodiscard]] std::uint64_t offset() const noexcept { return offset_; }
   [[nodiscard]] const std::byte* data() const noexcept { return begin_ + offset_; }
+  /// Where the record begins that has a key: with its length.
+  [[nodiscard]] std::uint64_t record_offset(std::string_view key) const noexcept {
+    const auto key_offset =
+        static_cast<std::uint64_t>(reinterpret_cast<const std::byte*>(key.data()) - begin_);
+    return key_offset - encoding().count_bytes();
+  }
   [[nodiscard]] const ValueEncoding& encoding() const noexcept { return context_.encoding; }
   [[nodiscard]] std::uint64_t count_here() const noexcept { return encoding().load_count(data()); }
   [[nodiscard]] std::uint32_t u32_here() const noexcept {
@@ -147,6 +153,13 @@ void visit_header(FieldStream& stream, const format::Structure& structure) {
                    (structure.byte_order == Endian::big ? ", big-endian" : ", little-endian"));
   stream.count_field("tensor count");
   stream.count_field("key count");
+}
+
+/// The keys up to an offset that the reader jumped over by the layout index.
+void visit_unread(FieldStream& stream, std::uint64_t until) {
+  if (stream.is_stopped() || stream.offset() >= until) return;
+  stream.begin(Section::metadata, {});
+  stream.field("unread", until - stream.offset(), "keys that were not read");
 }
 
 void visit_key_value(FieldStream& stream, const KeyValue& entry) {
@@ -240,9 +253,11 @@ void visit_fields(const Model& model, std::size_t file, const FieldVisitor& visi
   FieldStream stream(loaded, visit);
   visit_header(stream, structure);
   for (const KeyValue& entry : structure.metadata) {
+    visit_unread(stream, stream.record_offset(entry.key));
     if (stream.is_stopped()) return;
     visit_key_value(stream, entry);
   }
+  visit_unread(stream, structure.infos_offset);
   for (const TensorInfo& tensor : structure.tensors) {
     if (stream.is_stopped()) return;
     visit_tensor_info(stream, tensor);

@@ -181,6 +181,8 @@ Result<std::optional<LoadedFile>> load_indexed(const Source& source, const OpenO
       const auto room = prefix.grow_to(index.infos_end());
       const auto skipped = static_cast<std::size_t>(parts.tail_offset - prefix.size_bytes);
       INGOT_TRY_VOID(source.read(parts.tail_offset, room.subspan(skipped)));
+      file.gap_begin = parts.first_bytes;
+      file.gap_end = parts.tail_offset;
       prefix.size_bytes = index.infos_end();
     }
     parts.header = prefix.span().first(static_cast<std::size_t>(index.infos_end()));

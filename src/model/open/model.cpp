@@ -35,6 +35,15 @@ Result<io::FileDescriptor> duplicate(int descriptor) {
   return copy;
 }
 
+/// Bytes of a file that are held with its header; nullptr if they are not.
+const std::byte* find_kept(const LoadedFile& file, std::uint64_t offset, std::uint64_t size_bytes) {
+  const std::uint64_t kept_bytes = file.structure.header_bytes;
+  const bool is_within =
+      file.header_bytes != nullptr && offset < kept_bytes && size_bytes <= kept_bytes - offset;
+  const bool is_in_gap = offset < file.gap_end && offset + size_bytes > file.gap_begin;
+  return is_within && !is_in_gap ? file.header_bytes.get() + offset : nullptr;
+}
+
 Result<void> check_part(const TensorInfo& tensor, std::uint64_t offset_bytes,
                         std::uint64_t size_bytes) {
   if (offset_bytes <= tensor.size_bytes && size_bytes <= tensor.size_bytes - offset_bytes) {
@@ -197,16 +206,16 @@ Result<void> Model::read_file_bytes(std::size_t file, std::uint64_t file_offset,
   if (file >= state_->loaded.size()) return fail(Errc::index_out_of_range, "file");
   if (destination.empty()) return {};
   const LoadedFile& loaded = state_->loaded[file];
-  if (loaded.source == nullptr) {
-    const std::uint64_t kept_bytes = loaded.structure.header_bytes;
-    if (file_offset < kept_bytes && destination.size() <= kept_bytes - file_offset) {
-      std::copy_n(loaded.header_bytes.get() + file_offset, destination.size(), destination.begin());
+  // Parts of a header that an index led to are known to no cache of the source.
+  if (loaded.source == nullptr || loaded.structure.is_indexed) {
+    if (const std::byte* kept = find_kept(loaded, file_offset, destination.size())) {
+      std::copy_n(kept, destination.size(), destination.begin());
       return {};
     }
-    return fail(Errc::not_mapped, file_offset, {},
-                "only the header was read; a pipe can be read only once");
   }
-  return loaded.source->read(file_offset, destination);
+  if (loaded.source != nullptr) return loaded.source->read(file_offset, destination);
+  return fail(Errc::not_mapped, file_offset, {},
+              "only the header was read; a pipe can be read only once");
 }
 
 }  // namespace ingot

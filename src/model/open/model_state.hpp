@@ -26,6 +26,9 @@ using GrowingBytes = std::unique_ptr<std::byte[], FreeMemory>;
 struct LoadedFile {
   std::unique_ptr<Source> source;  ///< Empty for a pipe, which is gone.
   GrowingBytes header_bytes;       ///< The header, if the source is not in memory.
+  // --- of those, what a layout index led past is not there
+  std::uint64_t gap_begin = 0;
+  std::uint64_t gap_end = 0;
   std::uint64_t file_bytes = 0;
   bool is_restored = false;     ///< Seen through the journal of an edit that was cut off.
   std::optional<Error> notice;  ///< About that.

@@ -230,10 +230,12 @@ std::string encode_value(std::string_view value) {
   return out;
 }
 
-bool is_safe_segment(std::string_view name) noexcept {
+bool is_safe_segment(std::string_view name) {
   if (name.empty() || name == "." || name == ".." || name.size() > 255 || !is_utf8(name))
     return false;
-  if (has_forbidden(name) || name.find('/') != std::string_view::npos) return false;
+  // What can be shown only as an escape (controls of all kinds, invisible characters) names
+  // nothing.
+  if (escape(name) != name || name.find('/') != std::string_view::npos) return false;
   for (std::size_t i = 0; i + 2 < name.size(); ++i) {
     if (name[i] == '%' && name[i + 1] == '2' && (name[i + 2] == 'f' || name[i + 2] == 'F')) {
       return false;
@@ -242,7 +244,7 @@ bool is_safe_segment(std::string_view name) noexcept {
   return true;
 }
 
-bool is_safe_path(std::string_view path) noexcept {
+bool is_safe_path(std::string_view path) {
   if (path.size() > 4096) return false;
   for (;;) {
     const std::size_t end = std::min(path.find('/'), path.size());

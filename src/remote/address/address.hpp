@@ -49,9 +49,10 @@ inline constexpr std::size_t max_address_bytes = 8192;
 [[nodiscard]] std::string encode_value(std::string_view value);
 
 /// Whether a name from a server or a user can be one part of a path: not empty, not `.` or `..`,
-/// without slash, backslash, `%2f` and control characters, valid UTF-8, at most 255 bytes.
-[[nodiscard]] bool is_safe_segment(std::string_view name) noexcept;
+/// without slash, `%2f` and what `escape` would change (backslashes, control and invisible
+/// characters), valid UTF-8, at most 255 bytes.
+[[nodiscard]] bool is_safe_segment(std::string_view name);
 /// The same for all parts of a path between slashes.
-[[nodiscard]] bool is_safe_path(std::string_view path) noexcept;
+[[nodiscard]] bool is_safe_path(std::string_view path);
 
 }  // namespace ingot::remote

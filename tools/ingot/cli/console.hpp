@@ -85,6 +85,8 @@ class Console {
 
   /// Declares `--index` for a command that only looks: files are then read through their index.
   void add_index_option(CLI::App& command);
+  /// From now on files are read as a whole.
+  void leave_index() noexcept { open_options_.uses_index = false; }
 
   /// Facts for the next file from before GGUF, which lacks them.
   void set_ggml_options(const GgmlOptions& options) noexcept { ggml_options_ = options; }

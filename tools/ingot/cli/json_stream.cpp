@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <ingot/text.hpp>
+#include <utility>
 
 namespace ingot::cli {
 namespace {
@@ -35,8 +36,20 @@ std::uint32_t code_point(std::string_view character) {
 }  // namespace
 
 void JsonStream::end() {
-  const bool is_last = levels_.size() == 1 && levels_.back().close == '}';
+  const bool is_element =
+      levels_.size() == 2 && levels_.front().close == ']' && levels_.back().close == '}';
+  if (is_element && !has_open_element_ && out_.write_last_members) {
+    has_open_element_ = true;  // only what follows tells whether it is the last
+    return;
+  }
+  const bool is_last = has_open_element_ || (levels_.size() == 1 && levels_.back().close == '}');
+  const bool ends_list = std::exchange(has_open_element_, false);
   if (is_last && out_.write_last_members) out_.write_last_members(*this);
+  if (ends_list) close();
+  close();
+}
+
+void JsonStream::close() {
   const Level level = levels_.back();
   levels_.pop_back();
   if (!level.is_empty && level.layout == Layout::lines) new_line(levels_.size());
@@ -91,6 +104,7 @@ void JsonStream::begin(char open, char close, Layout layout) {
 }
 
 void JsonStream::start_value() {
+  if (std::exchange(has_open_element_, false)) close();
   if (has_key_) {
     has_key_ = false;
     return;

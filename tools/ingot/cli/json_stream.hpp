@@ -30,7 +30,9 @@ class JsonStream {
 
   void begin_object(Layout layout = Layout::lines) { begin('{', '}', layout); }
   void begin_array(Layout layout = Layout::lines) { begin('[', ']', layout); }
-  /// Ends the innermost container; the end of the outermost one ends the document.
+  /// Ends the innermost container; the end of the outermost one ends the document. The last members
+  /// of the output (Output::write_last_members) end the document if it is an object, and the last
+  /// element of one that is a list of objects.
   void end();
 
   /// False once the reader of the output has gone.
@@ -70,6 +72,7 @@ class JsonStream {
   };
 
   void begin(char open, char close, Layout layout);
+  void close();
   void start_value();
   void new_line(std::size_t depth);
   void quoted(std::string_view text);
@@ -81,6 +84,7 @@ class JsonStream {
   Output& out_;
   std::vector<Level> levels_;
   bool has_key_ = false;
+  bool has_open_element_ = false;  ///< An object of the list has ended, unless it is the last one.
 };
 
 }  // namespace ingot::cli

@@ -27,7 +27,7 @@ constexpr const char* examples =
     "  ingot anatomy model.gguf --json | jq '.[] | select(.field == \"padding\")'\n"
     "\n"
     "Every byte of the file belongs to one field. Of long fields the first bytes are\n"
-    "shown, then `..`.";
+    "shown, then `..`. Of a model on a server, the bytes of weights are not fetched.";
 
 struct Options {
   std::string file;
@@ -37,15 +37,31 @@ struct Options {
 
 constexpr std::size_t json_hex_bytes = 16;
 
+/// A file of a model.
+struct FileView {
+  const Model& model;
+  std::size_t file;
+  bool is_remote;
+
+  [[nodiscard]] const ModelFile& facts() const { return model.files()[file]; }
+  /// Whether the bytes of a field are here. Those of a remote file beyond what was read of its
+  /// header would cost a request for each field.
+  [[nodiscard]] bool has(const Field& field) const {
+    return !is_remote || (field.section != Section::data && field.name != "unread");
+  }
+};
+
 /// The first bytes of a field in hexadecimal; none if they cannot be read.
-std::string hex_text(const Model& model, std::size_t file, const Field& field, std::size_t most,
+std::string hex_text(const FileView& view, const Field& field, std::size_t most,
                      std::string_view separator) {
   std::array<std::byte, json_hex_bytes> bytes{};
   const auto size =
       static_cast<std::size_t>(std::min<std::uint64_t>({field.size_bytes, most, json_hex_bytes}));
   std::string text;
   const std::span<std::byte> target = std::span(bytes).first(size);
-  if (!model.read_file_bytes(file, field.file_offset, target)) return text;
+  if (!view.has(field) || !view.model.read_file_bytes(view.file, field.file_offset, target)) {
+    return text;
+  }
   for (const std::byte byte : target) {
     if (!text.empty()) text += separator;
     text += fmt::format("{:02x}", std::to_integer<unsigned>(byte));
@@ -72,9 +88,8 @@ class Selection {
 /// Prints fields under a heading for each section and each key or tensor.
 class Page {
  public:
-  Page(Console& console, const Model& model, std::size_t file)
-      : console_(console), model_(model), file_(file) {
-    for (std::uint64_t size = model.files()[file].file_bytes; size > 0xffff'ffff; size >>= 4) {
+  Page(Console& console, const FileView& view) : console_(console), view_(view) {
+    for (std::uint64_t size = view.facts().file_bytes; size > 0xffff'ffff; size >>= 4) {
       ++offset_digits_;
     }
   }
@@ -114,7 +129,8 @@ class Page {
  private:
   /// In the data section a tensor is one field, so its name stands on the same line.
   static bool has_subject_heading(const Field& field) {
-    return field.section == Section::metadata || field.section == Section::tensors;
+    return !field.subject.empty() &&
+           (field.section == Section::metadata || field.section == Section::tensors);
   }
 
   void start_section(Section section) {
@@ -131,7 +147,7 @@ class Page {
     const std::size_t hex_bytes = is_data ? (is_narrow ? 2 : 4) : (is_narrow ? 3 : 8);
     const std::size_t hex_columns = 3 * hex_bytes - 1;
     const bool is_cut = field.size_bytes > hex_bytes;
-    std::string hex = hex_text(model_, file_, field, hex_bytes - (is_cut ? 1 : 0), " ");
+    std::string hex = hex_text(view_, field, hex_bytes - (is_cut ? 1 : 0), " ");
     if (is_cut && !hex.empty()) hex += " ..";
     const std::string offset = fmt::format("{:0{}x}", field.file_offset, offset_digits_);
     const std::string name = padded(field.name, is_data ? 7 : 15);
@@ -176,8 +192,7 @@ class Page {
   }
 
   Console& console_;
-  const Model& model_;
-  std::size_t file_;
+  const FileView& view_;
   std::size_t offset_digits_ = 8;
   std::optional<Section> section_;
   std::string subject_;
@@ -185,10 +200,10 @@ class Page {
   std::uint64_t left_out_bytes_ = 0;
 };
 
-void print_page(Console& console, const Model& model, std::size_t file, const Options& options) {
+void print_page(Console& console, const FileView& view, const Options& options) {
   Selection selection(options);
-  Page page(console, model, file);
-  visit_fields(model, file, [&](const Field& field) {
+  Page page(console, view);
+  visit_fields(view.model, view.file, [&](const Field& field) {
     if (selection.takes(field)) {
       page.show(field);
     } else if (page.is_in(field.section)) {
@@ -199,12 +214,12 @@ void print_page(Console& console, const Model& model, std::size_t file, const Op
   page.end_section();
 }
 
-void write_fields(JsonStream& json, const Model& model, std::size_t file, const Options& options) {
+void write_fields(JsonStream& json, const FileView& view, const Options& options) {
   Selection selection(options);
-  visit_fields(model, file, [&](const Field& field) {
+  visit_fields(view.model, view.file, [&](const Field& field) {
     if (!selection.takes(field)) return json.is_open();
     json.begin_object(Layout::line);
-    json.member("shard", model.files()[file].index);
+    json.member("shard", view.facts().index);
     json.member("offset", field.file_offset);
     json.member("size", field.size_bytes);
     json.member("section", name_of(field.section));
@@ -212,7 +227,8 @@ void write_fields(JsonStream& json, const Model& model, std::size_t file, const 
     json.key("subject");
     field.subject.empty() ? json.null() : json.value(field.subject);
     json.member("meaning", field.meaning);
-    json.member("hex", std::string_view(hex_text(model, file, field, json_hex_bytes, "")));
+    json.member("hex", std::string_view(hex_text(view, field, json_hex_bytes, "")));
+    if (view.facts().is_indexed) json.member("verified", false);
     json.end();
     return json.is_open();
   });
@@ -229,10 +245,13 @@ ExitCode run(const Options& options, Console& console) {
     return ExitCode::refused;
   }
   const std::size_t file_count = model->files().size();
+  const bool is_remote = console.remote().is_open(options.file);
   if (console.is_json()) {
     JsonStream json(console.out());
     json.begin_array();
-    for (std::size_t file = 0; file < file_count; ++file) write_fields(json, *model, file, options);
+    for (std::size_t file = 0; file < file_count; ++file) {
+      write_fields(json, {*model, file, is_remote}, options);
+    }
     json.end();
     return ExitCode::done;
   }
@@ -241,7 +260,7 @@ ExitCode run(const Options& options, Console& console) {
       console.out().print("{}{}\n", file == 0 ? "" : "\n",
                           console.paint(Style::strong, escape(model->files()[file].path)));
     }
-    print_page(console, *model, file, options);
+    print_page(console, {*model, file, is_remote}, options);
   }
   return ExitCode::done;
 }
@@ -252,6 +271,7 @@ void add_anatomy_command(CLI::App& program, Console& console) {
   auto options = std::make_shared<Options>();
   CLI::App& command = add_command(program, "anatomy", "Explain a file byte by byte", examples);
   add_file(command, options->file);
+  console.add_index_option(command);
   add_choice(command, "--section", "NAME", options->section,
              {{"header", Section::header},
               {"metadata", Section::metadata},

@@ -215,6 +215,7 @@ void add_fit_command(CLI::App& program, Console& console) {
   CLI::App& command =
       add_command(program, "fit", "Say whether a model fits the memory, and what would", examples);
   add_fit_arguments(command, *arguments);
+  console.add_index_option(command);
   on_run(command, [arguments, &console] { console.finish(Fit(*arguments, console).run()); });
 }
 

@@ -15,14 +15,6 @@ bool is_plain(char c) {
          others.find(c) != std::string_view::npos;
 }
 
-std::string type_word(TensorType type) {
-  std::string word(find_type(type)->name);
-  for (char& c : word) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return word;
-}
-
 std::string share_list(const std::vector<double>& shares) {
   std::string list;
   for (const double share : shares) {
@@ -32,6 +24,14 @@ std::string share_list(const std::vector<double>& shares) {
 }
 
 }  // namespace
+
+std::string engine_word(TensorType type) {
+  std::string word(find_type(type)->name);
+  for (char& c : word) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return word;
+}
 
 std::string shell_word(std::string_view text) {
   if (!text.empty() && std::all_of(text.begin(), text.end(), is_plain)) return std::string(text);
@@ -62,8 +62,8 @@ std::string llama_cpp_command(const std::string& file, const RunOptions& options
   if (options.sequences != 1) add("--parallel", options.sequences);
   if (options.batch != RunOptions{}.batch) add("--batch-size", options.batch);
   if (options.micro_batch != RunOptions{}.micro_batch) add("--ubatch-size", options.micro_batch);
-  if (options.key_type != TensorType::f16) add("--cache-type-k", type_word(options.key_type));
-  if (options.value_type != TensorType::f16) add("--cache-type-v", type_word(options.value_type));
+  if (options.key_type != TensorType::f16) add("--cache-type-k", engine_word(options.key_type));
+  if (options.value_type != TensorType::f16) add("--cache-type-v", engine_word(options.value_type));
   if (options.flash_attention == FlashAttention::off) add("--flash-attn", "off");
   // A quantized cache of values needs it, so it is not left to the engine.
   const bool needs_flash = find_type(options.value_type)->block_elements > 1;

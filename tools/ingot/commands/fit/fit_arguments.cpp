@@ -6,6 +6,7 @@
 #include <ingot/text.hpp>
 
 #include "cli/command.hpp"
+#include "commands/fit/engine_command.hpp"
 #include "text/byte_count.hpp"
 
 namespace ingot::cli {
@@ -90,10 +91,10 @@ Result<void> take_split(const FitArguments& arguments, RunOptions& run) {
   return {};
 }
 
-Choices<TensorType> cache_types() {
-  return {{"f16", TensorType::f16},   {"f32", TensorType::f32},   {"bf16", TensorType::bf16},
-          {"q8_0", TensorType::q8_0}, {"q5_1", TensorType::q5_1}, {"q5_0", TensorType::q5_0},
-          {"q4_1", TensorType::q4_1}, {"q4_0", TensorType::q4_0}, {"iq4_nl", TensorType::iq4_nl}};
+Choices<TensorType> cache_type_choices() {
+  Choices<TensorType> choices;
+  for (const TensorType type : cache_types) choices.emplace_back(engine_word(type), type);
+  return choices;
 }
 
 void add_run_options(CLI::App& command, FitArguments& arguments) {
@@ -106,9 +107,9 @@ void add_run_options(CLI::App& command, FitArguments& arguments) {
              "Tokens that are computed at once; default: 512");
   add_number(command, "--parallel", run.sequences, 1, max_sequences,
              "Sequences at the same time; default: 1");
-  add_choice(command, "--cache-type-k", "TYPE", run.key_type, cache_types(),
+  add_choice(command, "--cache-type-k", "TYPE", run.key_type, cache_type_choices(),
              "Type of the keys, {}; default: f16");
-  add_choice(command, "--cache-type-v", "TYPE", run.value_type, cache_types(),
+  add_choice(command, "--cache-type-v", "TYPE", run.value_type, cache_type_choices(),
              "Type of the values, the same; default: f16");
   add_choice(command, "--flash-attn", "WHEN", run.flash_attention,
              {{"auto", FlashAttention::automatic},

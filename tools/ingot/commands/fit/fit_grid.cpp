@@ -63,6 +63,7 @@ Result<FitGrid> make_grid(const Model& model, const MemoryProfile& profile,
                           const RunOptions& options, std::vector<std::uint64_t> contexts,
                           const std::vector<std::string>& types) {
   FitGrid grid;
+  grid.is_verified = model.is_verified();
   grid.contexts = contexts.empty() ? usual_contexts(profile.context_length()) : std::move(contexts);
   RunOptions run = options;
   if (run.devices.empty()) run.devices = {{"device", std::uint64_t{1} << 62, 0}};
@@ -185,6 +186,7 @@ void print_grid_json(Console& console, const std::string& file, const FitGrid& g
     json.end();
   }
   json.end();
+  if (!grid.is_verified) json.member("verified", false);
   json.end();
 }
 

@@ -22,6 +22,7 @@ struct GridRow {
 struct FitGrid {
   std::vector<std::uint64_t> contexts;
   std::vector<GridRow> rows;
+  bool is_verified = true;  ///< The model was not read through a layout index.
 };
 
 /// @param contexts  none: powers of two up to the model's own context.

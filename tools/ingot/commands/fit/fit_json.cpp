@@ -159,6 +159,7 @@ void write_fit_json(JsonStream& json, const FitResult& result) {
   write_advice(json, result);
   write_texts(json, "notes", result.profile.notes());
   write_texts(json, "not_counted", not_counted(result.options));
+  if (!result.model.is_verified()) json.member("verified", false);
   json.end();
 }
 

@@ -43,6 +43,7 @@ void add_ls_command(CLI::App& program, Console& console) {
   CLI::App& command = add_command(program, "ls", "List models, one line each", examples);
   add_argument(command, "DIR", options->places,
                "Folders, with all below them, files, or repositories; default: this folder");
+  console.add_index_option(command);
   add_switch(command, "--markdown", options->is_markdown, "Print a Markdown table");
   add_switch(command, "--heads", options->fetches_heads,
              "Of a repository, fetch the headers too: all columns, and more requests");

@@ -58,7 +58,8 @@ ListedModel list_model(const std::string& file, const Model& model, const Foreig
       .type = std::string(file_type_name(summary.file_type.value_or(~0ull))),
       .bits_per_weight = summary.bits_per_weight,
       .file_bytes = foreign != nullptr ? foreign->file_bytes : total_file_bytes(model),
-      .context_length = summary.context_length};
+      .context_length = summary.context_length,
+      .is_verified = model.is_verified()};
   if (listed.type.empty() && !summary.types.empty()) {
     listed.type = type_text(summary.types.front().type);
   }

@@ -23,6 +23,7 @@ struct ListedModel {
   std::optional<double> bits_per_weight;
   std::uint64_t file_bytes = 0;  ///< Of all shards that are there.
   std::optional<std::uint64_t> context_length;
+  bool is_verified = true;  ///< Not read through a layout index.
 };
 
 /// `foreign` if the file is of another format than GGUF.

@@ -32,6 +32,7 @@ void write_model(JsonStream& json, const ListedModel& model) {
   json.member("bits_per_weight", model.bits_per_weight);
   json.member("file_size", model.file_bytes);
   json.member("context_length", model.context_length);
+  if (!model.is_verified) json.member("verified", false);
   json.end();
 }
 

@@ -159,6 +159,25 @@ ExitCode print_elements(Console& console, const Options& options, const Keys& ke
   return ExitCode::done;
 }
 
+/// Whether a key is asked for that is not among those to which the layout index led.
+bool lacks_wanted_key(const Options& options, const Model& model) {
+  if (model.is_verified()) return false;
+  if (options.raw_key) return model.find(*options.raw_key) == nullptr;
+  NameFilter filter(options.key_globs);
+  for (const KeyValue& pair : model.metadata()) static_cast<void>(filter.matches(pair.key));
+  return !filter.unmatched().empty();
+}
+
+/// Opens the file, as a whole where its index does not lead to what is asked for.
+Result<Model> open_for_keys(const Options& options, Console& console) {
+  Result<Model> model = console.open_model(options.file);
+  if (!model || !lacks_wanted_key(options, *model)) return model;
+  console.remark(options.file,
+                 "a key that was asked for is not among the others: reading them all");
+  console.leave_index();
+  return console.open_model(options.file);
+}
+
 ExitCode run(const Options& options, Console& console) {
   if (options.is_lines && (console.is_json() || options.is_full || options.key_globs.empty())) {
     return console.refuse_usage(
@@ -168,7 +187,7 @@ ExitCode run(const Options& options, Console& console) {
     return console.refuse_usage(
         "metadata: --raw prints one value alone; leave out --json, --full and the globs");
   }
-  const Result<Model> model = console.open_model(options.file);
+  const Result<Model> model = open_for_keys(options, console);
   if (!model) return console.fail(options.file, model.error());
   if (options.raw_key) return print_raw(console, options, *model);
 

@@ -227,6 +227,15 @@ void print_result(Console& console, const QuantizeFacts& facts) {
   console.print_prose(totals_text(facts), Style::strong);
 }
 
+void print_written(Console& console, std::span<const QuantizedShard> files,
+                   std::uint64_t file_bytes) {
+  std::string names = escape(files.front().path);
+  if (files.size() > 1) {
+    names += fmt::format(" to {}, {} files", escape(files.back().path), files.size());
+  }
+  console.print_prose(fmt::format("Written: {}, {}", names, format_bytes(file_bytes)));
+}
+
 Result<void> write_quantize_report(const std::string& path, const QuantizeFacts& facts,
                                    bool replace) {
   INGOT_TRY(OutputFile file, OutputFile::create(path, replace));

@@ -32,6 +32,10 @@ void print_plan(Console& console, const QuantizeFacts& facts);
 /// Totals, and the tensors with the largest relative error.
 void print_result(Console& console, const QuantizeFacts& facts);
 
+/// The files of a result, whose names may be made by the program, and their bytes together.
+void print_written(Console& console, std::span<const QuantizedShard> files,
+                   std::uint64_t file_bytes);
+
 /// Writes the facts to a file: a page if its name ends in .html or .htm, else JSON.
 [[nodiscard]] Result<void> write_quantize_report(const std::string& path,
                                                  const QuantizeFacts& facts, bool replace);

@@ -166,6 +166,7 @@ class Run {
       write_quantize_json(json, result);
     } else if (!console_.is_quiet()) {
       print_result(console_, result);
+      print_written(console_, shards_, file_bytes_);
       print_target();
     }
     if (options_.report.empty()) return ExitCode::done;

@@ -63,8 +63,9 @@ void run(const Options& options, Console& console) {
     if (!model) return console.fail(file, model.error());
     if (console.is_json()) {
       const Traffic traffic = console.remote().traffic();
-      // A document of one model ends with the sums anyway.
-      const bool is_remote = is_list && console.remote().is_open(file);
+      // A document of one model and the last object of a list end with the sums anyway.
+      const bool is_remote =
+          is_list && &file != &options.files.back() && console.remote().is_open(file);
       write_show_json(json, file, *model, console.foreign(), options.shows_all_keys,
                       is_remote ? &traffic : nullptr);
       return ExitCode::done;

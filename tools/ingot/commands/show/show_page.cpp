@@ -286,9 +286,11 @@ class Page {
         items.emplace_back("...");
         break;
       }
-      const std::string text = token.text ? "\"" + shown(*token.text, 32) + "\""
-                                          : std::string("(not in the vocabulary)");
-      items.push_back(fmt::format("{} {} {}", shown(role_label(token.role), 16), token.id, text));
+      // A vocabulary that was not read has no say.
+      std::string text =
+          summary_.token_count || model_.is_verified() ? " (not in the vocabulary)" : "";
+      if (token.text) text = " \"" + shown(*token.text, 32) + "\"";
+      items.push_back(fmt::format("{} {}{}", shown(role_label(token.role), 16), token.id, text));
     }
     return items;
   }
