@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: MIT
+// `ingot lora info ADAPTER` and `ingot lora merge MODEL ADAPTER... OUT` -- LoRA adapters in GGUF.
+
+#include <fmt/core.h>
+
+#include <charconv>
+#include <cmath>
+#include <ingot/lora.hpp>
+#include <ingot/text.hpp>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "cli/command.hpp"
+#include "cli/declaration.hpp"
+#include "cli/json_stream.hpp"
+#include "cli/progress.hpp"
+#include "commands/lora/lora_facts.hpp"
+
+namespace ingot::cli {
+namespace {
+
+constexpr const char* examples =
+    "Examples:\n"
+    "  ingot lora info adapter.gguf\n"
+    "  ingot lora merge model.gguf adapter.gguf merged.gguf\n"
+    "  ingot lora merge model-F16.gguf style.gguf facts.gguf both.gguf --scale 0.5 --scale 1\n"
+    "  ingot lora merge model-Q4_K_M.gguf adapter.gguf merged.gguf --type F16\n"
+    "\n"
+    "info   what an adapter changes, with which rank and scale\n"
+    "merge  decodes the tensors that adapters change, adds scale * alpha / rank * B A,\n"
+    "       and encodes them as they were, or as --type; all others are copied\n"
+    "Adapters of PEFT become GGUF by `ingot convert`: docs/import.md.\n"
+    "A merge into a quantized model is rounded again; merge into F16 and quantize then\n"
+    "where both are at hand.";
+
+enum class Action : std::uint8_t { info, merge };
+
+struct Options {
+  Action action = Action::info;
+  std::vector<std::string> files;
+  std::vector<std::string> scales;
+  std::string out;
+  std::string type;
+  bool is_forced = false;
+  LoraMergeOptions merge;
+};
+
+/// A finite number; nothing if the text is none.
+std::optional<double> parse_scale(const std::string& text) {
+  double number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc() || stop != end || !std::isfinite(number)) return std::nullopt;
+  return number;
+}
+
+/// An adapter with the model that holds it.
+struct OpenAdapter {
+  std::unique_ptr<Model> model;
+  LoraAdapter adapter;
+};
+
+Result<OpenAdapter> open_adapter(Console& console, const std::string& file) {
+  INGOT_TRY(Model model, console.open_model(file, FileAccess::read));
+  OpenAdapter opened{std::make_unique<Model>(std::move(model)), {}};
+  INGOT_TRY(opened.adapter, read_lora(*opened.model));
+  return opened;
+}
+
+ExitCode show(const Options& options, Console& console) {
+  const Result<OpenAdapter> opened = open_adapter(console, options.files[0]);
+  if (!opened) return console.fail(options.files[0], opened.error());
+  print_adapter(console, options.files[0], opened->adapter);
+  return ExitCode::done;
+}
+
+/// What is wrong with the arguments of `merge`; empty if nothing is.
+std::string settle_merge(Options& options, std::vector<double>& scales) {
+  if (options.out.empty() && options.files.size() > 2) {
+    options.out = options.files.back();
+    options.files.pop_back();
+  }
+  if (options.out.empty()) return "name MODEL, ADAPTER and OUT";
+  if (options.files.size() < 2) return "name MODEL and ADAPTER";
+  const std::size_t count = options.files.size() - 1;
+  if (options.scales.size() > 1 && options.scales.size() != count) {
+    return "--scale is given once, or once for each adapter";
+  }
+  scales.assign(count, 1.0);
+  for (std::size_t i = 0; i < count && !options.scales.empty(); ++i) {
+    const auto scale = parse_scale(options.scales[options.scales.size() == 1 ? 0 : i]);
+    if (!scale) return "--scale must be a number, such as 0.5";
+    scales[i] = *scale;
+  }
+  if (options.type.empty()) return {};
+  const TensorTypeInfo* const info = find_type(std::string_view(options.type));
+  if (info == nullptr) return "--type must be a tensor type, such as F16; `ingot types` lists them";
+  options.merge.type = info->type;
+  return {};
+}
+
+void print_result(const Options& options, Console& console, const LoraMergePlan& plan,
+                  std::uint64_t size_bytes) {
+  if (console.is_json()) {
+    JsonStream json(console.out());
+    json.begin_object();
+    json.member("file", std::string_view(options.out));
+    json.member("changed_tensors", plan.changed_count);
+    json.member("tensors", static_cast<std::uint64_t>(plan.tensors.size()));
+    json.member("bytes", size_bytes);
+    json.end();
+  } else if (!console.is_quiet()) {
+    console.out().print("{}: {} of {} tensors changed, {}\n", escape(options.out),
+                        format_digits(plan.changed_count), format_digits(plan.tensors.size()),
+                        format_bytes(size_bytes));
+  }
+}
+
+ExitCode fail(const Options& options, Console& console, const Error& error) {
+  if (error.code == Errc::already_exists) return console.refuse_existing(options.out);
+  return console.fail(error.subject == options.out ? options.out : options.files[0], error);
+}
+
+ExitCode merge(Options& options, Console& console) {
+  std::vector<double> scales;
+  if (const std::string problem = settle_merge(options, scales); !problem.empty()) {
+    return console.refuse_usage("lora: " + problem);
+  }
+  const Result<Model> model = console.open_model(options.files[0], FileAccess::read);
+  if (!model) return console.fail(options.files[0], model.error());
+  std::vector<OpenAdapter> adapters;
+  for (std::size_t i = 1; i < options.files.size(); ++i) {
+    Result<OpenAdapter> opened = open_adapter(console, options.files[i]);
+    if (!opened) return console.fail(options.files[i], opened.error());
+    adapters.push_back(std::move(*opened));
+  }
+  std::vector<ScaledLora> scaled;
+  for (std::size_t i = 0; i < adapters.size(); ++i) {
+    scaled.push_back({&adapters[i].adapter, scales[i]});
+  }
+  if (console.is_input(options.out)) {
+    console.complain(options.out, "it is an input; the output must be another file");
+    return ExitCode::usage;
+  }
+  options.merge.thread_count = console.threads();
+  const Result<LoraMergePlan> plan = plan_lora_merge(*model, scaled, options.merge);
+  if (!plan) return fail(options, console, plan.error());
+  const Result<std::uint64_t> size_bytes = merged_lora_bytes(*model, *plan);
+  if (!size_bytes) return fail(options, console, size_bytes.error());
+  Result<void> written = console.before_reading(options.files[0], *model);
+  for (std::size_t i = 0; written && i < adapters.size(); ++i) {
+    written = console.before_reading(options.files[i + 1], *adapters[i].model);
+  }
+  if (written) {
+    written = run_with_progress(console, options.out, *size_bytes, [&](const GoOn& go_on) {
+      return merge_lora(*model, *plan, options.merge, options.out, options.is_forced, go_on);
+    });
+  }
+  if (!written) return fail(options, console, written.error());
+  print_result(options, console, *plan, *size_bytes);
+  return ExitCode::done;
+}
+
+ExitCode run(Options& options, Console& console) {
+  if (options.action == Action::merge) return merge(options, console);
+  const bool has_others =
+      !options.scales.empty() || !options.out.empty() || !options.type.empty() || options.is_forced;
+  if (has_others)
+    return console.refuse_usage("lora: -o, --scale, --type and --force go with merge");
+  if (options.files.size() != 1) return console.refuse_usage("lora: info takes one ADAPTER");
+  return show(options, console);
+}
+
+}  // namespace
+
+void add_lora_command(CLI::App& program, Console& console) {
+  auto options = std::make_shared<Options>();
+  CLI::App& command =
+      add_command(program, "lora", "Show LoRA adapters, and merge them into a model", examples);
+  require(add_choice(command, "ACTION", "ACTION", options->action,
+                     {{"info", Action::info}, {"merge", Action::merge}}, "What to do: {}"));
+  require(
+      add_argument(command, "FILE", options->files, "info: ADAPTER; merge: MODEL ADAPTER... OUT"));
+  add_text(command, "-o,--output", options->out, "OUT", "The file to write, instead of the last");
+  add_texts(command, "--scale", options->scales, "X",
+            "How much of an adapter: for all, or once for each; default: 1");
+  add_text(command, "--type", options->type, "TYPE",
+           "Type of the changed matrices; default: as they are");
+  add_switch(command, "--force", options->is_forced, "Replace OUT if it exists");
+  on_run(command, [options, &console] { console.finish(run(*options, console)); });
+}
+
+}  // namespace ingot::cli

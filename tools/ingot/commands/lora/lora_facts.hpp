@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+// What an adapter changes, as a page or as JSON.
+#pragma once
+
+#include <ingot/lora.hpp>
+#include <string>
+
+#include "cli/console.hpp"
+
+namespace ingot::cli {
+
+void print_adapter(Console& console, const std::string& file, const LoraAdapter& adapter);
+
+}  // namespace ingot::cli
