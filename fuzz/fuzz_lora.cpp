@@ -24,6 +24,7 @@ Result<Model> make_model(const LoraAdapter& adapter, std::vector<std::byte>& byt
   ModelWriter writer;
   writer.set_string("general.architecture", adapter.architecture);
   for (const LoraChange& change : adapter.changes) {
+    if (change.is_whole() && adapter.factor(change, 0.5) != 0.5) std::abort();
     std::vector<std::uint64_t> shape(change.a->shape.begin(), change.a->shape.end());
     shape[0] = change.row_elements();
     if (!change.is_whole()) shape[1] = change.row_count();

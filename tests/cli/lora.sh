@@ -36,10 +36,10 @@ expect_same back.gguf base.gguf
 # Quantized models keep their types; --type gives the changed matrices another.
 "$ingot" quantize base.gguf quantized.gguf Q8_0 -q
 "$ingot" lora merge quantized.gguf adapter.gguf small.gguf -q
-"$ingot" tensors small.gguf | grep -q 'blk.0.attn_q.weight *Q8_0' || fail "the type changed"
+"$ingot" tensors small.gguf | grep -q 'blk.0.attn_q.weight .*Q8_0' || fail "the type changed"
 "$ingot" lora merge quantized.gguf adapter.gguf large.gguf --type f16 -q
-"$ingot" tensors large.gguf | grep -q 'blk.0.attn_q.weight *F16' || fail "the type is not F16"
-"$ingot" tensors large.gguf | grep -q 'blk.0.attn_v.weight *Q8_0' || fail "another type changed"
+"$ingot" tensors large.gguf | grep -q 'blk.0.attn_q.weight .*F16' || fail "the type is not F16"
+"$ingot" tensors large.gguf | grep -q 'blk.0.attn_v.weight .*Q8_0' || fail "another type changed"
 
 expect_error 2 'merged.gguf' "$ingot" lora merge base.gguf adapter.gguf merged.gguf
 expect_error 2 'another file' "$ingot" lora merge base.gguf adapter.gguf base.gguf --force

@@ -57,6 +57,7 @@ constexpr std::array rows = {
     Row{"", "gguf-compare", "'ingot diff'"},
     Row{"", "gguf-view", "'ingot show'"},
     Row{"", "convert_hf_to_gguf.py", "'ingot convert FOLDER OUT'"},
+    Row{"", "llama-export-lora", "'ingot lora merge MODEL ADAPTER OUT'"},
     Row{"", "convert_lora_to_gguf.py", "'ingot convert ADAPTER OUT --base FOLDER'"},
     Row{"", "convert_llama_ggml_to_gguf.py", "'ingot convert'"},
     Row{"convert", "--input", "the first argument: 'ingot convert IN OUT'"},

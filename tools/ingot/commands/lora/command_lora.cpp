@@ -25,7 +25,7 @@ constexpr const char* examples =
     "Examples:\n"
     "  ingot lora info adapter.gguf\n"
     "  ingot lora merge model.gguf adapter.gguf merged.gguf\n"
-    "  ingot lora merge model-F16.gguf style.gguf facts.gguf both.gguf --scale 0.5 --scale 1\n"
+    "  ingot lora merge base.gguf style.gguf facts.gguf both.gguf --scale 0.5 --scale 1\n"
     "  ingot lora merge model-Q4_K_M.gguf adapter.gguf merged.gguf --type F16\n"
     "\n"
     "info   what an adapter changes, with which rank and scale\n"
