@@ -180,7 +180,7 @@ class GGUFWriter:
             return
         header = self._header()
         # Without data there is no padding before it.
-        self._write(header[:_core.open_bytes(header, True, True, {}).files()[0]["header_bytes"]])
+        self._write(header[:_core.open_bytes(header, True, True, False, {}).files()[0]["header_bytes"]])
 
     def write_ti_data_to_file(self) -> None:
         self._expect("keys", "tensors")
