@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Property: for any bytes, every CPU target decodes to the reference's floats and adds them up to
-// the reference's sums; for any floats, every CPU target encodes to the reference's bytes.
+// the reference's sums; for any floats, every CPU target encodes to the reference's bytes, and a
+// search finds what it finds one block at a time.
 //
 // Input: type, what to do, then the bytes.
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include <span>
 #include <vector>
 
+#include "codec/best/best.hpp"
 #include "codec/codec.hpp"
 #include "codec/statistics/lane_sums.hpp"
 #include "support/forced_target.hpp"
@@ -76,6 +78,23 @@ void check_sums(const TensorTypeInfo& info, std::span<const std::byte> bytes) {
   }
 }
 
+/// Encodes the rows, whose destination is `actual`, with the best effort.
+void check_search(codec::FloatRows rows, TensorType type, std::vector<std::byte>& expected,
+                  std::vector<std::byte>& actual) {
+  const codec::BestEncoder* const encoder = codec::find_best_encoder(type);
+  if (encoder == nullptr) return;
+  codec::BestEncoder one_lane = *encoder;
+  one_lane.search = encoder->search_ref;
+  rows.dst = expected.data();
+  codec::quantize_best(one_lane, rows);
+  rows.dst = actual.data();
+  for (const std::int64_t target : test::cpu_targets()) {
+    const test::ForcedTarget forced(target);
+    codec::quantize_best(*encoder, rows);
+    require(expected == actual);
+  }
+}
+
 /// One row: half of the bytes are its floats, the other half its importances, if it has any.
 void check_encoding(const TensorTypeInfo& info, bool has_weights,
                     std::span<const std::byte> bytes) {
@@ -109,6 +128,7 @@ void check_encoding(const TensorTypeInfo& info, bool has_weights,
     codec.quantize(rows);
     require(expected == actual);
   }
+  check_search(rows, info.type, expected, actual);
 }
 
 }  // namespace

@@ -317,6 +317,7 @@ class Work {
     TensorError sum;
     for (const TensorError& error : *errors) sum.add(error);
     static_cast<void>(sum.relative());
+    static_cast<void>(sum.slope());
     OpenOptions alone = options_;
     alone.with_shards = false;
     require(is_ok(Model::open(shard.path, alone)));

@@ -13,10 +13,10 @@
 // ```
 //
 // Every CPU, compiler and number of threads produces the same bits: those of the reference
-// implementation, ggml. All functions are thread-safe, take time linear in the elements and
-// allocate only to report an error; the quantizers of the IQ types build tables of some 100 KiB
-// when they first run. Pointers need no alignment, except that streamed stores want outputs aligned
-// to 64 bytes.
+// implementation, ggml, unless Effort::best is requested. All functions are thread-safe, take time
+// linear in the elements and allocate only to report an error; the quantizers of the IQ types build
+// tables of some 100 KiB when they first run. Pointers need no alignment, except that streamed
+// stores want outputs aligned to 64 bytes.
 //
 // docs/tensor-types.md lists the types; the block structs in src/codec/blocks show their layouts.
 #pragma once
@@ -72,11 +72,19 @@ struct DequantizeOptions {
                                                            std::span<std::uint16_t> dst,
                                                            Endian byte_order = Endian::little);
 
+/// How much work goes into the choice of a block.
+enum class Effort : std::uint8_t {
+  reference,  ///< The blocks of the reference implementation, ggml, byte for byte.
+  best  ///< The least error that a search finds, at the same type and size: several times slower.
+};
+
 struct QuantizeOptions {
   /// How much an error in each column matters: `row_elements` finite numbers, the same for every
-  /// row; or empty. Types whose ImportanceWeights are `unused` ignore them.
+  /// row; or empty. Types whose ImportanceWeights are `unused` ignore them, except with
+  /// Effort::best, which uses them for all types.
   std::span<const float> importance = {};
   Endian byte_order = Endian::little;  ///< Of the blocks.
+  Effort effort = Effort::reference;
 };
 
 /// Encodes rows of binary32. Works for every type that is in files today, and for Q8_1 and Q8_K.
@@ -88,6 +96,12 @@ struct QuantizeOptions {
 ///   quantizers divide by it (magnitudes below about 2^-120).
 /// - Magnitudes that are too large for a binary16 scale (above about 65504 times the largest code)
 ///   give an infinite scale, as in the reference; such blocks do not decode to finite numbers.
+///
+/// With Effort::best each block is encoded as the reference does it and by a search, both get
+/// scales that do not shorten the weights, and the better one is kept. Types without a scale that
+/// could be searched for (F16, integers, Q8_1, Q8_K) are encoded as by the reference; so are blocks
+/// whose magnitudes are all below 1e-8 or reach above 1e8, and those with a negative importance.
+/// Needs about 200 KiB of stack.
 ///
 /// @param type          the encoding of `dst`.
 /// @param src           whole rows, back to back; borrowed for the call.

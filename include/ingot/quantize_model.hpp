@@ -15,6 +15,7 @@
 #include "ingot/imatrix.hpp"
 #include "ingot/model.hpp"
 #include "ingot/model_writer.hpp"
+#include "ingot/quantize.hpp"
 #include "ingot/recipe.hpp"
 #include "ingot/tensor_profile.hpp"
 
@@ -35,6 +36,8 @@ struct QuantizeModelOptions {
 
   const ImportanceMatrix* importance = nullptr;  ///< Borrowed.
   std::string importance_name = {};              ///< For the key quantize.imatrix.file.
+
+  Effort effort = Effort::reference;  ///< Of each block; also when types are measured for a target.
 
   bool keeps_shards = false;  ///< Order tensors by the shard that they are in.
 
@@ -81,12 +84,18 @@ struct QuantizePlan {
 /// How far a tensor is from its source. Sums over all elements, the same for any thread count.
 struct TensorError {
   QuantizationError plain;
-  double weighted_error = 0.0;   ///< Squares times the importance of their columns; 0 without.
-  double weighted_signal = 0.0;  ///< The same of the source.
+  double weighted_error = 0.0;    ///< Squares times the importance of their columns; 0 without.
+  double weighted_signal = 0.0;   ///< The same of the source.
+  double weighted_product = 0.0;  ///< Source times result times importance.
+  double product = 0.0;           ///< Source times result, of tensors without importance.
 
   /// Root of error over signal, each weighted (unweighted where there are no weights): 0.05 means
   /// that a weight is off by a twentieth of its size.
   [[nodiscard]] INGOT_EXPORT double relative() const noexcept;
+
+  /// How much of the source the result is, in its direction: below 1 it is shorter, which costs a
+  /// model more than the same error without direction. 1 for a source of zeros.
+  [[nodiscard]] INGOT_EXPORT double slope() const noexcept;
 
   /// Adds the error of other elements. The order matters to the last digits.
   INGOT_EXPORT void add(const TensorError& other) noexcept;

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/byte_order.hpp"
+#include "codec/best/best.hpp"
 #include "codec/blocks/swap_fields.hpp"
 #include "codec/codec.hpp"
 
@@ -157,12 +158,19 @@ Result<void> quantize(TensorType type, std::span<const float> src, std::size_t r
   }
   INGOT_TRY_VOID(check_weights(info, row_elements, options.importance));
   if (block_count == 0) return {};
-  found.codec->quantize(
-      {.src = src.data(),
-       .dst = dst.data(),
-       .row_elements = row_elements,
-       .row_count = src.size() / row_elements,
-       .importances = options.importance.empty() ? nullptr : options.importance.data()});
+  const codec::FloatRows rows = {
+      .src = src.data(),
+      .dst = dst.data(),
+      .row_elements = row_elements,
+      .row_count = src.size() / row_elements,
+      .importances = options.importance.empty() ? nullptr : options.importance.data()};
+  const codec::BestEncoder* best =
+      options.effort == Effort::best ? codec::find_best_encoder(type) : nullptr;
+  if (best != nullptr) {
+    codec::quantize_best(*best, rows);
+  } else {
+    found.codec->quantize(rows);
+  }
   if (options.byte_order == Endian::big) {
     codec::swap_fields(info, dst);
   }

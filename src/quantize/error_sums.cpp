@@ -52,12 +52,24 @@ std::optional<std::size_t> find_not_finite(std::span<const float> numbers) noexc
   return std::nullopt;
 }
 
+void add_products(std::span<const float> source, std::span<const float> decoded,
+                  TensorError& error) noexcept {
+  // Sums by the position modulo 4, so that one addition need not wait for the other.
+  std::array<double, 4> products{};
+  for (std::size_t i = 0; i < source.size(); ++i) {
+    const double product = double{source[i]} * double{decoded[i]};
+    if (std::isfinite(product)) products[i % 4] += product;
+  }
+  error.product += (products[0] + products[1]) + (products[2] + products[3]);
+}
+
 void add_weighted(std::span<const float> source, std::span<const float> decoded,
                   std::span<const float> weights, TensorError& error) noexcept {
   for (std::size_t row = 0; row + weights.size() <= source.size(); row += weights.size()) {
     // Two sums for even and odd columns, so that one addition need not wait for the other.
     std::array<double, 2> errors{};
     std::array<double, 2> squares{};
+    std::array<double, 2> products{};
     for (std::size_t i = 0; i < weights.size(); ++i) {
       const double x = source[row + i];
       const double difference = static_cast<double>(decoded[row + i]) - x;
@@ -65,9 +77,11 @@ void add_weighted(std::span<const float> source, std::span<const float> decoded,
       if (!std::isfinite(x) || !std::isfinite(difference)) continue;
       errors[i % 2] += weight * (difference * difference);
       squares[i % 2] += weight * (x * x);
+      products[i % 2] += weight * (x * static_cast<double>(decoded[row + i]));
     }
     error.weighted_error += errors[0] + errors[1];
     error.weighted_signal += squares[0] + squares[1];
+    error.weighted_product += products[0] + products[1];
   }
 }
 
@@ -81,10 +95,17 @@ double TensorError::relative() const noexcept {
   return 0.0;
 }
 
+double TensorError::slope() const noexcept {
+  if (weighted_signal > 0.0) return weighted_product / weighted_signal;
+  return plain.squared_signal > 0.0 ? product / plain.squared_signal : 1.0;
+}
+
 void TensorError::add(const TensorError& other) noexcept {
   plain.add(other.plain);
   weighted_error += other.weighted_error;
   weighted_signal += other.weighted_signal;
+  weighted_product += other.weighted_product;
+  product += other.product;
 }
 
 }  // namespace ingot

@@ -13,6 +13,10 @@ namespace ingot::convert {
 /// The first element that is NaN or infinite.
 [[nodiscard]] std::optional<std::size_t> find_not_finite(std::span<const float> numbers) noexcept;
 
+/// Adds the products of source and result to `error`.
+void add_products(std::span<const float> source, std::span<const float> decoded,
+                  TensorError& error) noexcept;
+
 /// Adds the weighted sums of rows of `weights.size()` elements to `error`.
 void add_weighted(std::span<const float> source, std::span<const float> decoded,
                   std::span<const float> weights, TensorError& error) noexcept;

@@ -132,7 +132,8 @@ class QuantizePlanner {
                   "it is " + std::string(from.name));
     }
     const bool has_data = convert::find_importance(options_.importance, tensor) != nullptr;
-    planned.has_importance = has_data && to.weights != ImportanceWeights::unused;
+    const bool is_searched = options_.effort == Effort::best && to.is_quantized();
+    planned.has_importance = has_data && (is_searched || to.weights != ImportanceWeights::unused);
     const Recipe& recipe = options_.recipe != nullptr ? *options_.recipe : *recipe_;
     if (has_data || !demands_importance(to.type, planned.choice.role, recipe)) return {};
     return fail(Errc::weights_required, std::string(tensor.name),

@@ -149,8 +149,9 @@ Result<void> ChunkQuantizer::encode(const TensorTarget& target, const Run& run,
   const TensorTypeInfo& to = *find_type(target.planned->choice.type);
   const std::size_t count = run.floats.size();
   const auto blocks = std::span(part.bytes).subspan(to.bytes_of(run.first), to.bytes_of(count));
-  INGOT_TRY_VOID(quantize(to.type, run.floats, run.chunk.row_elements, blocks,
-                          {.importance = weights, .byte_order = byte_order_}));
+  INGOT_TRY_VOID(quantize(
+      to.type, run.floats, run.chunk.row_elements, blocks,
+      {.importance = weights, .byte_order = byte_order_, .effort = target.options->effort}));
   decoded.resize(count);
   INGOT_TRY_VOID(dequantize(to.type, blocks, decoded,
                             {.byte_order = byte_order_, .stores = OutputStores::cached}));
@@ -160,7 +161,11 @@ Result<void> ChunkQuantizer::encode(const TensorTarget& target, const Run& run,
     const auto position = in_source ? in_source : find_not_finite(decoded);
     return not_finite(target, run, *position, !in_source.has_value());
   }
-  if (!weights.empty()) add_weighted(run.floats, decoded, weights, error);
+  if (weights.empty()) {
+    add_products(run.floats, decoded, error);
+  } else {
+    add_weighted(run.floats, decoded, weights, error);
+  }
   part.error.add(error);
   return {};
 }

@@ -193,7 +193,8 @@ class OfferMaker {
       const auto source = std::span<const float>(source_).subspan(i * part_, part_);
       const auto weights = std::span<const float>(weights_).subspan(i * part_, part_);
       const auto used = entry_ != nullptr ? weights : std::span<const float>();
-      INGOT_TRY_VOID(quantize(type, source, part_, blocks, {.importance = used}));
+      INGOT_TRY_VOID(
+          quantize(type, source, part_, blocks, {.importance = used, .effort = options_.effort}));
       INGOT_TRY_VOID(dequantize(type, blocks, decoded));
       add_weighted(source, decoded, weights, error);
     }

@@ -39,6 +39,18 @@ import os
 assert out["file_size"] == os.path.getsize("out.gguf")
 '
 "$ingot" quantize model.gguf page.gguf Q8_0 -q --report page.html
+
+# More effort: another file of the same size, with less error and a slope of one.
+"$ingot" quantize model.gguf best.gguf Q4_K_M --effort best --json >best.json
+cmp -s out.gguf best.gguf && fail "more effort gave the same bytes"
+[[ $(stat -c %s out.gguf) == $(stat -c %s best.gguf) ]] || fail "more effort changed the size"
+python '
+import json
+usual, best = (json.load(open(name))["error"] for name in ("out.json", "best.json"))
+assert best["relative"] < usual["relative"], (best, usual)
+assert abs(best["slope"] - 1) < 0.003, best
+'
+expect_error 2 'effort' "$ingot" quantize model.gguf x.gguf Q4_K_M --effort most
 grep -q '<td>blk.0.attn_q.weight</td><td>F16</td><td>Q8_0</td>' page.html || fail "no page"
 
 # A plan writes nothing and is what happens.

@@ -80,6 +80,14 @@ def test_a_model_is_quantized_by_a_recipe(model_path, tmp_path, weights):
     assert "Q4_K_M" in [recipe.name for recipe in ingot.recipes()]
 
 
+def test_more_effort_gives_less_error(large_path, tmp_path):
+    usual, best = (ingot.quantize_model(large_path, tmp_path / f"{effort}.gguf", "Q4_0", effort=effort)
+                   for effort in ("reference", "best"))
+    assert best[0].rmse < usual[0].rmse
+    with pytest.raises(ingot.UsageError):
+        ingot.plan_quantization(large_path, "Q4_0", effort="most")
+
+
 def test_several_plans_are_written_from_one_reading(large_path, tmp_path):
     with ingot.open(large_path) as model:
         plans = [ingot.plan_quantization(model, name) for name in ("Q4_0", "Q8_0")]

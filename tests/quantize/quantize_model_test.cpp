@@ -42,6 +42,29 @@ TEST_F(QuantizeModel, GivesTheBytesOfTheCodecWithAnyNumberOfThreads) {
   }
 }
 
+TEST_F(QuantizeModel, GivesTheBytesOfTheBestEffortWithAnyNumberOfThreads) {
+  const SourceTensor source = make_source("blk.0.ffn_up.weight", {512, 700});  // several chunks
+  const Model model = write_model({source});
+  options_.recipe = find_recipe("Q8_0");  // of which the reference ignores importances
+  options_.effort = Effort::best;
+  const std::vector<float> weights = make_weights(512);
+  write_gguf_imatrix(folder_.path("imatrix.gguf"), {{source.name, weights, {1}}});
+  const auto matrix = ImportanceMatrix::open(folder_.path("imatrix.gguf"));
+  ASSERT_THAT(matrix, Succeeds());
+  options_.importance = &*matrix;
+  for (const unsigned threads : {1u, 3u}) {
+    options_.thread_count = threads;
+    const auto errors = run(model);
+    ASSERT_THAT(errors, Succeeds());
+    std::vector<std::byte> blocks(source.floats.size() / 32 * 34);
+    ASSERT_THAT(
+        quantize(q8_0, source.floats, 512, blocks, {.importance = weights, .effort = Effort::best}),
+        Succeeds());
+    expect_data(open_result(), source, blocks);
+    EXPECT_NEAR((*errors)[0].slope(), 1.0, 1e-4);
+  }
+}
+
 TEST_F(QuantizeModel, UsesTheImportanceOfEachExpert) {
   const SourceTensor experts = make_source("blk.0.ffn_down_exps.weight", {256, 4, 3});
   const SourceTensor plain = make_source("blk.0.ffn_up.weight", {256, 4});
@@ -115,6 +138,12 @@ TEST_F(QuantizeModel, MeasuresErrorsInTheSamePass) {
   EXPECT_NEAR(measured.plain.sqnr_db(), whole.sqnr_db(), 1e-5);
   EXPECT_EQ(measured.plain.largest, whole.largest);
   EXPECT_NEAR(measured.relative(), std::sqrt(whole.squared_error / whole.squared_signal), 1e-6);
+  double product = 0.0;
+  for (std::size_t i = 0; i < decoded.size(); ++i) {
+    product += double{source.floats[i]} * double{decoded[i]};
+  }
+  EXPECT_NEAR(measured.slope(), product / whole.squared_signal, 1e-9);
+  EXPECT_EQ(copied.slope(), 1.0);
 }
 
 TEST_F(QuantizeModel, NamesTensorAndPositionOfWhatIsNotFinite) {

@@ -108,6 +108,12 @@ def _as_floats(array: Array) -> np.ndarray[Any, Any]:
     return np.ascontiguousarray(numbers, np.float32)
 
 
+def check_effort(effort: str) -> None:
+    if effort not in ("reference", "best"):
+        raise usage_error("invalid_argument", f"effort is \"reference\" or \"best\", not {effort!r}",
+                          "effort")
+
+
 def quantize(array: Array, type: str, importance: Optional[Array] = None, *,
              effort: str = "reference", byte_order: str = "little", threads: int = 0) -> np.ndarray[Any, Any]:
     """Encode numbers as blocks of a tensor type.
@@ -121,8 +127,9 @@ def quantize(array: Array, type: str, importance: Optional[Array] = None, *,
         The tensor type, such as ``"Q4_K"``.
     importance : array of float, optional
         How much an error in each column matters: as many numbers as a row has.
-    effort : {"reference"}
-        How blocks are chosen: as the reference implementation, ggml, does it.
+    effort : {"reference", "best"}
+        How blocks are chosen: as the reference implementation, ggml, does it; or those with the
+        least error that a search finds, which takes several times as long.
     byte_order : {"little", "big"}
         Of the blocks.
     threads : int
@@ -131,8 +138,8 @@ def quantize(array: Array, type: str, importance: Optional[Array] = None, *,
     Returns
     -------
     array of uint8
-        The blocks: the shape of `array`, with the bytes of a row as the last dimension. The same
-        bytes as those of the reference implementation, ggml.
+        The blocks: the shape of `array`, with the bytes of a row as the last dimension. With
+        effort "reference" the same bytes as those of the reference implementation, ggml.
 
     Raises
     ------
@@ -140,15 +147,14 @@ def quantize(array: Array, type: str, importance: Optional[Array] = None, *,
         ``weights_required`` for types that need an importance; ``row_not_whole_blocks`` (a
         FormatError); ``invalid_argument`` if an importance is not finite, or for another `effort`.
     """
-    if effort != "reference":
-        raise usage_error("invalid_argument", f"effort is \"reference\", not {effort!r}", "effort")
+    check_effort(effort)
     row = tensor_type(type)
     numbers = _as_floats(array)
     columns = numbers.shape[-1] if numbers.ndim else 1
     weights = None if importance is None else np.ascontiguousarray(importance, np.float32)
     shape: Tuple[int, ...] = numbers.shape[:-1] + (columns // row.block_elements * row.block_bytes,)
     blocks = np.empty(shape, np.uint8)
-    _core.encode(row.name, numbers, columns, blocks, weights, byte_order, threads)
+    _core.encode(row.name, numbers, columns, blocks, weights, effort == "best", byte_order, threads)
     return blocks
 
 

@@ -8,6 +8,7 @@ from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Uni
 import numpy as np
 
 from . import _core
+from ._codec import check_effort
 from ._errors import about
 from ._importing import opened_or_imported
 from ._work import AnyModel, Path, Progress
@@ -137,7 +138,7 @@ def plan_quantization(source: AnyModel, recipe: Optional[str] = None, *,
                       token_embedding_type: Optional[str] = None,
                       patterns: Optional[Mapping[str, str]] = None, keep_shards: bool = False,
                       allow_requantize: bool = False, allow_nan: bool = False,
-                      pre: Optional[str] = None, threads: int = 0,
+                      pre: Optional[str] = None, effort: str = "reference", threads: int = 0,
                       progress: Progress = None) -> QuantizePlan:
     """Choose the types of a quantized model, and check all that can be checked before the work.
 
@@ -158,6 +159,8 @@ def plan_quantization(source: AnyModel, recipe: Optional[str] = None, *,
         Quantize what is quantized already; weights that are not finite.
     pre : str, optional
         For a folder: as of `plan_import`.
+    effort : {"reference", "best"}
+        How blocks are chosen, as for `ingot.quantize`.
 
     Raises
     ------
@@ -166,6 +169,7 @@ def plan_quantization(source: AnyModel, recipe: Optional[str] = None, *,
     """
     if sum(one is not None for one in (recipe, bits_per_weight, file_bytes)) != 1:
         raise TypeError("either a recipe, bits_per_weight or file_bytes is needed")
+    check_effort(effort)
     if importance is not None and not isinstance(importance, ImportanceMatrix):
         importance = imatrix(importance)
     options: Dict[str, Any] = {
@@ -173,7 +177,7 @@ def plan_quantization(source: AnyModel, recipe: Optional[str] = None, *,
         "pure": pure, "leave_output": leave_output, "output_type": output_type,
         "token_embedding_type": token_embedding_type, "patterns": list((patterns or {}).items()),
         "keep_shards": keep_shards, "allow_requantize": allow_requantize, "allow_nan": allow_nan,
-        "threads": threads}
+        "best": effort == "best", "threads": threads}
     given = {name: value for name, value in options.items() if value is not None}
     model = opened_or_imported(source, pre, threads)
     return QuantizePlan(_core.QuantizeJob(model._core, given,

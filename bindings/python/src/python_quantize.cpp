@@ -40,6 +40,9 @@ QuantizeModelOptions options_from(const py::dict& options) {
   set_option(options, "allow_requantize", to.allows_requantize);
   set_option(options, "allow_nan", to.allows_nan);
   set_option(options, "threads", to.thread_count);
+  bool is_best = false;
+  set_option(options, "best", is_best);
+  to.effort = is_best ? Effort::best : Effort::reference;
   return to;
 }
 

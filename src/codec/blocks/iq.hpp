@@ -46,6 +46,14 @@ INGOT_CHECK_BLOCK(BlockIQ1_M, iq1_m);
   return static_cast<std::uint16_t>(bits);
 }
 
+/// Replaces the scale of an IQ1_M block.
+constexpr void put_scale_bits(BlockIQ1_M& block, std::uint16_t bits) noexcept {
+  for (std::size_t i = 0; i < 4; ++i) {
+    std::uint8_t& byte = block.groups[2 * i + 1];
+    byte = static_cast<std::uint8_t>((byte & 0x0Fu) | (bits >> (4 * i) & 15u) << 4);
+  }
+}
+
 // 32 octets k of 8 weights in a super-block: weight[8k + i] = D * point[i], negative if bit i of
 // the octet's signs is set. The lattices are in lattice.hpp.
 

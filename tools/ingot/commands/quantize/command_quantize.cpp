@@ -92,6 +92,11 @@ void add_quantize_command(CLI::App& program, Console& console) {
       "The mixture of types, listed below; without OUT several, each with a file of its own");
   add_type_options(command, *options);
   add_matrix_options(command, *options);
+  add_choice(
+      command, "--effort", "EFFORT", options->effort,
+      {{"reference", Effort::reference}, {"best", Effort::best}},
+      "How blocks are chosen, {}: those of ggml, or the best that a search finds, which takes "
+      "longer; default: reference");
   add_switch(command, "--keep-split", options->keeps_shards,
              "Of a model in shards, write as many: OUT-00001-of-00003.gguf and so on");
   add_text(command, "--shard", options->shard, "I/N",

@@ -73,6 +73,7 @@ void write_error(JsonStream& json, const TensorError* error) {
   json.member("max", error->plain.largest);
   json.member("relative", error->relative());
   json.member("weighted", error->weighted_signal > 0.0);
+  json.member("slope", error->slope());
   json.end();
 }
 
@@ -106,11 +107,11 @@ void write_page_row(Output& out, const QuantizeFacts& facts, std::size_t i, doub
     const double width = largest > 0.0 ? 100.0 * error->relative() / largest : 0.0;
     out.print(
         "<td class=\"bar\"><i style=\"width:{:.1f}%\"></i>{:.3f}%</td><td>{:.2f}</td>"
-        "<td>{:.4g}</td><td>{:.4g}</td>",
+        "<td>{:.4g}</td><td>{:.4g}</td><td>{:.4f}</td>",
         width, 100.0 * error->relative(), error->plain.sqnr_db(), error->plain.rmse(),
-        error->plain.largest);
+        error->plain.largest, error->slope());
   } else {
-    out.write("<td></td><td></td><td></td><td></td>");
+    out.write("<td></td><td></td><td></td><td></td><td></td>");
   }
   out.print("<td>{}</td></tr>\n",
             escape_html(escape(explain(planned.choice, *planned.source, facts.types))));
@@ -138,7 +139,9 @@ void write_page(Output& out, const QuantizeFacts& facts) {
   }
   out.write(
       "<table><thead><tr><th>tensor</th><th>from</th><th>to</th><th>size</th><th>relative "
-      "error</th><th>SQNR dB</th><th>RMSE</th><th>largest</th><th>why</th></tr></thead><tbody>\n");
+      "error</th><th>SQNR "
+      "dB</th><th>RMSE</th><th>largest</th><th>slope</th><th>why</th></tr></thead>"
+      "<tbody>\n");
   std::vector<std::size_t> order = by_error(facts);
   const double largest = order.empty() ? 0.0 : error_of(facts, order[0])->relative();
   for (std::size_t i = 0; i < facts.plan.tensors.size(); ++i) {

@@ -119,6 +119,7 @@ class Run {
     settings_.types = std::move(types);
     settings_.importance = importance_;
     if (importance_ != nullptr) settings_.importance_name = options.imatrix_files[0];
+    settings_.effort = options.effort;
     settings_.keeps_shards = options.keeps_shards;
     settings_.allows_requantize = options.allows_requantize;
     settings_.has_index = options.has_index;

@@ -2,6 +2,7 @@
 // `ingot quantize`, from its arguments to its result.
 #pragma once
 
+#include <ingot/quantize.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,6 +29,7 @@ struct QuantizeRequest {
   std::string report;
   std::string shard;
   std::optional<std::string> pre;  ///< For model folders.
+  Effort effort = Effort::reference;
   bool keeps_shards = false;
   bool leaves_output = false;
   bool is_pure = false;
