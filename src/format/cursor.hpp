@@ -50,7 +50,6 @@ class Cursor {
   /// Bytes from here to the end of the file, whether or not they are in the prefix.
   [[nodiscard]] std::uint64_t file_remaining() const noexcept { return file_bytes_ - position(); }
   [[nodiscard]] const std::byte* data() const noexcept { return next_; }
-  [[nodiscard]] const std::byte* prefix_end() const noexcept { return end_; }
 
   [[nodiscard]] std::uint32_t u32() noexcept { return read<std::uint32_t>(); }
   [[nodiscard]] std::uint64_t u64() noexcept { return read<std::uint64_t>(); }

@@ -60,7 +60,6 @@ class TextOutput {
     extra_origin_ = origin;
     return before;
   }
-  [[nodiscard]] std::uint8_t extra_origin() const { return extra_origin_; }
 
   [[nodiscard]] std::size_t size_bytes() const { return bytes_.size(); }
   [[nodiscard]] std::string take_bytes() { return std::move(bytes_); }

@@ -25,6 +25,7 @@
 #include "cli/progress.hpp"
 #include "cli/wrap.hpp"
 #include "text/byte_count.hpp"
+#include "text/lower_case.hpp"
 
 namespace ingot::cli {
 namespace {
@@ -37,11 +38,8 @@ std::string_view environment(const char* name) {
 /// As the C library would decide, without loading a locale.
 bool has_unicode_locale() {
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
-    std::string value(environment(name));
+    const std::string value = lower_case(environment(name));
     if (value.empty()) continue;
-    std::transform(value.begin(), value.end(), value.begin(), [](char c) {
-      return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    });
     return value.find("utf-8") != std::string::npos || value.find("utf8") != std::string::npos;
   }
   return false;

@@ -9,17 +9,14 @@
 #include <cmath>
 #include <ingot/text.hpp>
 
+#include "text/lower_case.hpp"
+
 namespace ingot::cli {
 namespace {
 
-char lower(char letter) {
-  return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
-}
-
 /// The factors of the letters after the number.
 std::optional<double> unit_of(std::string_view letters) {
-  std::string text;
-  for (const char letter : letters) text += lower(letter);
+  const std::string text = lower_case(letters);
   constexpr std::string_view prefixes = "kmgt";
   if (text.empty() || text == "b") return 1.0;
   const std::size_t power = prefixes.find(text[0]);

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "text/lower_case.hpp"
+
 namespace ingot::cli {
 namespace {
 
@@ -25,13 +27,7 @@ std::string share_list(const std::vector<double>& shares) {
 
 }  // namespace
 
-std::string engine_word(TensorType type) {
-  std::string word(find_type(type)->name);
-  for (char& c : word) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return word;
-}
+std::string engine_word(TensorType type) { return lower_case(find_type(type)->name); }
 
 std::string shell_word(std::string_view text) {
   if (!text.empty() && std::all_of(text.begin(), text.end(), is_plain)) return std::string(text);

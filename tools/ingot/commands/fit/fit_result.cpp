@@ -6,20 +6,14 @@
 #include <array>
 #include <ingot/recipe.hpp>
 
+#include "commands/fit/engine_command.hpp"
+
 namespace ingot::cli {
 namespace {
 
 // Those that people publish and that need no importance matrix, each larger than the one before.
 constexpr std::array<std::string_view, 9> ladder = {
     "Q2_K", "Q3_K_M", "IQ4_XS", "Q4_K_S", "Q4_K_M", "Q5_K_M", "Q6_K", "Q8_0", "BF16"};
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return result;
-}
 
 Result<std::vector<TensorType>> types_as(const Model& model, const Recipe& recipe) {
   INGOT_TRY(const std::vector<TypeChoice> choices,
@@ -74,9 +68,8 @@ std::vector<std::string_view> not_counted(const RunOptions& options) {
 std::string option_text(const Change& change) {
   const RunOptions& run = change.options;
   const std::string batch = fmt::format("--ubatch-size {}", run.micro_batch);
-  const auto type = [](TensorType cache) { return lower(find_type(cache)->name); };
-  const std::string cache =
-      fmt::format("--cache-type-k {} --cache-type-v {}", type(run.key_type), type(run.value_type));
+  const std::string cache = fmt::format("--cache-type-k {} --cache-type-v {}",
+                                        engine_word(run.key_type), engine_word(run.value_type));
   switch (change.kind) {
     case ChangeKind::micro_batch:
       return batch;
