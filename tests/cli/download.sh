@@ -33,6 +33,7 @@ for kind in m broken/m no-range/m busy/m other/m; do
   python '
 import hashlib, json
 [file] = json.load(open("json"))
+assert file["remote"]["bytes"] >= file["size"], file
 assert not file["verified"] and file["sha256"] == hashlib.sha256(open("www/m.gguf", "rb").read()).hexdigest(), file
 '
   rm out/m.gguf

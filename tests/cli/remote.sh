@@ -112,6 +112,7 @@ for words in (["show"], ["check"], ["hash"], ["fit"], ["chat-template"], ["diff"
     sums = document.get("remote")
     assert sums and sums["requests"] == len(words), (words, document)
 # Of a list, the last object has them.
+assert json.loads(run("ls", "hf:org/repo", "--json").stdout)[-1]["remote"]["requests"] == 2
 for words in (["ls"], ["metadata"], ["tensors"], ["tensors", "--stats"], ["anatomy"], ["show", url]):
     document = json.loads(run(words[0], url, *words[1:], "--json").stdout)
     assert document[-1]["remote"]["requests"] >= 1 and len(document) > (words[0] != "ls"), words

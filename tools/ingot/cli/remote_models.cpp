@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <chrono>
+#include <deque>
 #include <filesystem>
 #include <ingot/remote.hpp>
 #include <ingot/shard_name.hpp>
@@ -63,7 +64,7 @@ struct RemoteModels::State {
   unsigned retries = 5;
   // --- what was done
   std::map<std::string, std::string> secrets;  ///< Arguments as they are printed, and in full.
-  std::vector<std::pair<std::string, RemoteStore>> stores;  ///< With their arguments.
+  std::deque<std::pair<std::string, RemoteStore>> stores;  ///< With their arguments.
   std::optional<Clock::time_point> first_request;
   std::mutex mutex;
   std::vector<RemoteRequest> requests;  ///< That no remark was made of yet.
@@ -250,9 +251,11 @@ Result<std::vector<RepositoryModel>> RemoteModels::list(Console& console,
                                                         const std::string& argument) {
   INGOT_TRY(Reference reference, state_->reference_of(argument));
   INGOT_TRY(const RemoteOptions options, state_->options());
-  const Result<RemoteStore> store = RemoteStore::open_repository(reference, options);
+  if (!state_->first_request) state_->first_request = Clock::now();
+  Result<RemoteStore> opened = RemoteStore::open_repository(reference, options);
   state_->report_requests(console, argument);
-  if (!store) return fail(store.error());
+  if (!opened) return fail(std::move(opened).error());
+  const RemoteStore* store = &state_->stores.emplace_back(argument, *std::move(opened)).second;
   std::vector<RepositoryModel> models;
   std::map<std::string, std::size_t> sets;  ///< Prefixes of shards, and where their model is.
   for (const RemoteFile& file : store->files()) {
@@ -272,16 +275,16 @@ Result<std::vector<RepositoryModel>> RemoteModels::list(Console& console,
   return models;
 }
 
-Result<std::unique_ptr<RemoteStore>> RemoteModels::open_store(Console& console,
-                                                              const std::string& argument) {
+Result<const RemoteStore*> RemoteModels::open_store(Console& console, const std::string& argument) {
   INGOT_TRY(const Reference reference, state_->reference_of(argument));
   if (state_->is_insecure) console.remark(argument, "certificates are NOT checked");
   INGOT_TRY(RemoteOptions options, state_->options());
   options.max_fetch_bytes = RemoteOptions().max_fetch_bytes;
+  if (!state_->first_request) state_->first_request = Clock::now();
   Result<RemoteStore> store = RemoteStore::open(reference, options);
   state_->report_requests(console, argument);
   if (!store) return fail(std::move(store).error());
-  return std::make_unique<RemoteStore>(*std::move(store));
+  return &state_->stores.emplace_back(argument, *std::move(store)).second;
 }
 
 Traffic RemoteModels::traffic() const {

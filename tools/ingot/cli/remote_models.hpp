@@ -93,8 +93,9 @@ class RemoteModels {
                                      std::uint64_t passes = 1);
 
   /// Finds the files that a reference means, to be fetched as a whole: there is no limit to that.
-  [[nodiscard]] Result<std::unique_ptr<RemoteStore>> open_store(Console& console,
-                                                                const std::string& argument);
+  /// The store lives as long as this object.
+  [[nodiscard]] Result<const RemoteStore*> open_store(Console& console,
+                                                      const std::string& argument);
 
   /// Whether anything was opened so far.
   [[nodiscard]] bool is_used() const;

@@ -44,8 +44,7 @@ ExitCode status_of(Console& console, const std::string& path, const Error& error
 
 ExitCode download_model(Console& console, const DownloadRequest& request, JsonStream& json) {
   const OrderlyStop orderly_stop;
-  const Result<std::unique_ptr<RemoteStore>> store =
-      console.remote().open_store(console, request.reference);
+  const Result<const RemoteStore*> store = console.remote().open_store(console, request.reference);
   if (!store) return console.fail(request.reference, store.error());
   for (const RemoteFile& wanted : (*store)->model_files()) {
     const Result<std::string> name = local_name(wanted.name);
