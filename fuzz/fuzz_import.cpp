@@ -11,6 +11,7 @@
 
 #include "import/architectures/architecture_rules.hpp"
 #include "import/config/config.hpp"
+#include "ingot/check_folder.hpp"
 #include "ingot/import.hpp"
 #include "ingot/store.hpp"
 
@@ -36,12 +37,25 @@ std::span<const std::byte> bytes_of(std::string_view text) {
   return std::as_bytes(std::span(text));
 }
 
+/// Only the system can make a check fail, and each finding has a rule.
+void check(const Store& store) {
+  static_cast<void>(has_model_to_import(store, "m"));
+  CheckOptions options;
+  options.with_data = true;
+  options.thread_count = 1;
+  const auto checked = check_folder(store, "m", options, [](const Finding& finding) {
+    if (finding.rule == nullptr || finding.message.empty()) std::abort();
+  });
+  if (!checked && checked.error().code == Errc::internal) std::abort();
+}
+
 void import(const std::string& config, std::string_view file) {
   MemoryStore store;
   store.add("m/config.json", bytes_of(config));
   store.add("m/tokenizer.json", bytes_of(tokenizer));
   store.add("m/model.safetensors", bytes_of(file));
   static_cast<void>(find_importable_class(store, "m"));
+  check(store);
   ImportOptions options;
   options.pre = "default";
   options.thread_count = 1;
@@ -51,7 +65,7 @@ void import(const std::string& config, std::string_view file) {
     return;
   }
   const Import& ready = **planned;
-  if (!ready.file_bytes()) std::abort();
+  if (!ready.file_bytes() || !ready.open_model()) std::abort();
 }
 
 /// Both halves of an adapter for a square matrix.

@@ -24,7 +24,7 @@ enum class Severity : std::uint8_t { note, warning, error };
 enum class RuleCategory : std::uint8_t { conformance, security };
 
 /// The origin of a rule; see check_rules.def.
-enum class RuleSource : std::uint8_t { format, convention, loader, security, data };
+enum class RuleSource : std::uint8_t { format, convention, loader, security, data, folder };
 
 [[nodiscard]] INGOT_EXPORT std::string_view name_of(Severity severity) noexcept;
 [[nodiscard]] INGOT_EXPORT std::string_view name_of(RuleSource source) noexcept;

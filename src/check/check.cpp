@@ -32,6 +32,11 @@ constexpr std::array rule_functions = {
 #include "ingot/check_rules.def"
 };
 
+constexpr std::size_t folder_rule_count = 0
+#define INGOT_CHECK_FOLDER_RULE(name, severity, category, title, remedy) +1
+#include "ingot/check_rules.def"
+    ;
+
 /// The columns of check_rules.def for an error.
 struct RefusalRow {
   Errc code;
@@ -59,7 +64,7 @@ constexpr CheckRule make_refusal(Errc code, std::string_view name, std::string_v
 }
 
 constexpr auto make_rules() noexcept {
-  std::array<CheckRule, refusal_count + rule_functions.size()> rules;
+  std::array<CheckRule, refusal_count + rule_functions.size() + folder_rule_count> rules;
   std::size_t next = 0;
 #define INGOT_ERROR(number, name, constant, category, sentence) \
   if (is_refusal(ErrorCategory::category)) {                    \
@@ -76,6 +81,15 @@ constexpr auto make_rules() noexcept {
                    title,                                                 \
                    remedy};
 #include "ingot/check_rules.def"
+#define INGOT_CHECK_FOLDER_RULE(name, severity, category, title, remedy) \
+  rules[next++] = {#name,                                                \
+                   Severity::severity,                                   \
+                   RuleSource::folder,                                   \
+                   RuleCategory::category,                               \
+                   false,                                                \
+                   title,                                                \
+                   remedy};
+#include "ingot/check_rules.def"
   return rules;
 }
 
@@ -89,8 +103,8 @@ std::string_view name_of(Severity severity) noexcept {
 }
 
 std::string_view name_of(RuleSource source) noexcept {
-  constexpr std::array<std::string_view, 5> names = {"format", "convention", "loader", "security",
-                                                     "data"};
+  constexpr std::array<std::string_view, 6> names = {"format",   "convention", "loader",
+                                                     "security", "data",       "folder"};
   return name_at(names, source);
 }
 

@@ -17,6 +17,8 @@ import subprocess
 import sys
 import tempfile
 
+import make_model_folder
+
 PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs/security.md"
 BEGIN, END = "<!-- gate: made by tests/cli/check_gate.py --update -->\n", "<!-- /gate -->\n"
 STATUS = {"passes": 0, "warns": 1, "nothing checked": 2, "refused": 3}
@@ -123,6 +125,30 @@ def folder_of(*files):
     return make
 
 
+def model_folder(**changes):
+    return lambda folder: make_model_folder.write(folder / "model", **changes)
+
+
+def config(**changes):
+    return {"config.json": {**make_model_folder.config(), **changes}}
+
+
+def weights(**changes):
+    """The weights with other shapes; None leaves a tensor out."""
+    shapes = {name.replace(".", "_"): name for name in make_model_folder.tensors()}
+    changed = make_model_folder.tensors()
+    for name, shape in changes.items():
+        changed[shapes[name]] = shape
+    return make_model_folder.safetensors({name: shape for name, shape in changed.items() if shape})
+
+
+def index(**files):
+    return {"model.safetensors.index.json": {"weight_map": {
+        name: files.get(name.replace(".", "_"), "model.safetensors")
+        for name in make_model_folder.tensors()}}}
+
+
+UNSAFE = {"eos_token": make_model_folder.END, "chat_template": "{{ ''.__class__.__mro__ }}"}
 TWO = [tensor("a", [8], TYPE_F32, 0), tensor("b", [8], TYPE_F32, 32)]
 NAN = struct.pack("<8f", *[float("nan")] * 8)
 
@@ -140,6 +166,12 @@ ROWS = [
     ("passes", "a vocabulary without weights", "vocabulary_only", [gguf(tensors=(), data=b"")]),
     ("passes", "a safetensors file under its own name", "foreign_format",
      {"m.safetensors": safetensors()}),
+    ("passes", "a model folder as publishers make it", None, [model_folder()]),
+    ("passes", "a model folder with programs, which Ingot does not run", "folder_code",
+     [model_folder(**{"modeling.py": b""}), model_folder(**config(auto_map={"AutoModel": "x.Y"}))]),
+    ("passes", "a model folder of an unknown class or quantization", "folder_unsupported",
+     [model_folder(**config(architectures=["NoSuchModel"])),
+      model_folder(**config(quantization_config={"quant_method": "awq"}))]),
 
     ("warns", "norms, biases and vectors that are not F32", "vector_not_f32",
      [gguf(tensors=[tensor("blk.0.attn_norm.weight", [8], TYPE_F16, 0)], data=bytes(16)),
@@ -182,6 +214,24 @@ ROWS = [
      [gguf([pair("general.quantization_version", U32, 2)], [tensor("t", [32], TYPE_Q4_0, 0)],
            struct.pack("<e", float("inf")) + bytes(16))]),
 
+    ("warns", "a model folder with pickles", "folder_pickle",
+     [model_folder(**{"pytorch_model.bin": b"PK"}), model_folder(**{"optimizer.pt": b"\x80\x02."})]),
+    ("warns", "a model folder in which a file is missing", "folder_file_missing",
+     [model_folder(**{"tokenizer.json": None}), model_folder(**{"model.safetensors": None}),
+      model_folder(**index(lm_head_weight="model-2.safetensors"))]),
+    ("warns", "a model folder whose index and files disagree, or whose index leads out of it",
+     "folder_index_wrong",
+     [model_folder(**index(), **{"model.safetensors": weights(lm_head_weight=None)}),
+      model_folder(**index(), **{"model-2.safetensors": safetensors()}),
+      model_folder(**index(lm_head_weight="../../x.safetensors"))]),
+    ("warns", "a model folder whose `config.json` contradicts the shapes", "folder_shape_wrong",
+     [model_folder(**config(intermediate_size=128)), model_folder(**config(vocab_size=264)),
+      model_folder(**config(head_dim=32))]),
+    ("warns", "a model folder with tokens beyond the embeddings", "folder_vocabulary_size",
+     [model_folder(**{"tokenizer.json": make_model_folder.tokenizer(265)})]),
+    ("warns", "a model folder whose chat template reaches into the program", "template_unsafe",
+     [model_folder(**{"tokenizer_config.json": UNSAFE})]),
+
     ("refused", "another kind of file named `.gguf`: safetensors, bump, npz, PyTorch (zip, pickle), "
      "GGML, GGMF, GGJT, a web page", "not_gguf",
      [safetensors(), b"BUMPWGT4" + bytes(120), b"PK\x03\x04\x14\0" + bytes(60), b"\x80\x02}q\0.",
@@ -205,6 +255,11 @@ ROWS = [
     ("refused", "a tensor type that does not exist", "tensor_type_unknown",
      [gguf(tensors=[tensor("a", [8], 999, 0)])]),
 
+    ("refused", "a model folder whose weights are cut off", "truncated",
+     [model_folder(**{"model.safetensors": weights()[:-8]})]),
+    ("refused", "a model folder whose import would be wrong: a layer without tensors", "import_refused",
+     [model_folder(**config(num_hidden_layers=3))]),
+
     ("nothing checked", "an empty folder, or one without a model", None,
      [folder_of(), folder_of(("README.md", b"text"))]),
     ("nothing checked", "a folder whose models lie behind a link", None, [link_folder]),
@@ -213,7 +268,9 @@ ROWS = [
 ]
 
 
-def ggml_answer(answer, rule):
+def ggml_answer(answer, what, rule):
+    if "model folder" in what:
+        return ""
     usual = {"passes": "opens", "warns": "opens", "refused": "refuses", "nothing checked": ""}
     return GGML_DIFFERS.get(rule, usual[answer])
 
@@ -223,7 +280,7 @@ def table():
     for answer, what, rule, _ in ROWS:
         rule_cell = f"`{rule}`" if rule else ""
         lines.append(f"| {answer} | {STATUS[answer]} | {what} | {rule_cell} |"
-                     f" {ggml_answer(answer, rule)} |\n")
+                     f" {ggml_answer(answer, what, rule)} |\n")
     return "".join(lines)
 
 
@@ -240,8 +297,8 @@ def open_with_ggml(library, path):
     sys.exit(0 if reader(path.encode(), GgufInitParams(True, ctypes.addressof(context))) else 3)
 
 
-def ggml_problem_of(answer, rule, path):
-    library, wanted = os.environ.get("INGOT_GGML"), ggml_answer(answer, rule)
+def ggml_problem_of(answer, what, rule, path):
+    library, wanted = os.environ.get("INGOT_GGML"), ggml_answer(answer, what, rule)
     if not library or not wanted:
         return None
     # In a process of its own: files from strangers have ended ggml's before.
@@ -259,6 +316,8 @@ def problem_of(program, answer, rule, path):
     report = json.loads(done.stdout)
     if answer == "nothing checked":
         return None if b"nothing was checked" in done.stderr else "it is not said"
+    if isinstance(report, list):
+        report, = report
     found = {finding["rule"] for finding in report["findings"]}
     return f"found {found}" if rule and rule not in found else None
 
@@ -276,7 +335,7 @@ def run_rows(program):
                 else:
                     path.write_bytes(content)
                 for problem in (problem_of(program, answer, rule, path),
-                                ggml_problem_of(answer, rule, path)):
+                                ggml_problem_of(answer, what, rule, path)):
                     if problem:
                         problems.append(f"{what}: {problem}")
     return problems

@@ -7,7 +7,8 @@ import pathlib
 import struct
 import sys
 
-HIDDEN, FEED_FORWARD, LAYERS, HEADS, TOKENS = 64, 96, 2, 4, 40
+HIDDEN, FEED_FORWARD, LAYERS, HEADS, TOKENS = 64, 96, 2, 4, 258
+END = "<|endoftext|>"
 
 
 def tensors():
@@ -45,15 +46,26 @@ def safetensors(shapes):
     return struct.pack("<Q", len(text)) + text + data
 
 
+def byte_letters():
+    """The letters of byte-level BPE for the bytes 0 to 255."""
+    plain = [*range(33, 127), *range(161, 173), *range(174, 256)]
+    others = iter(range(256, 512))
+    return [chr(byte if byte in plain else next(others)) for byte in range(256)]
+
+
 def tokenizer(tokens=TOKENS):
-    return {"model": {"type": "BPE", "vocab": {chr(97 + i % 26) * (1 + i // 26): i
-                                               for i in range(tokens)}, "merges": []},
+    """All bytes, a pair, an end of texts, and tokens without a meaning."""
+    texts = [*byte_letters(), "aa", END] + [f"extra{i}" for i in range(tokens - 258)]
+    return {"model": {"type": "BPE", "vocab": {text: i for i, text in enumerate(texts)},
+                      "merges": ["a a"]},
+            "added_tokens": [{"id": 257, "content": END, "special": True}],
             "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": False, "use_regex": True}}
 
 
 def write(folder, **changes):
     """Files of `changes` replace the usual ones; None leaves one out."""
     files = {"config.json": config(), "tokenizer.json": tokenizer(),
+             "tokenizer_config.json": {"eos_token": END},
              "model.safetensors": safetensors(tensors()), **changes}
     folder.mkdir(parents=True)
     for name, content in files.items():

@@ -60,6 +60,8 @@ struct CheckRefusalRow {
 constexpr std::array check_rule_rows = {
 #define INGOT_CHECK_RULE(name, severity, source, category, title, remedy) \
   CheckRuleRow{#name, #severity, #source, #category, title, remedy},
+#define INGOT_CHECK_FOLDER_RULE(name, severity, category, title, remedy) \
+  CheckRuleRow{#name, #severity, "folder", #category, title, remedy},
 #include "ingot/check_rules.def"
 };
 
@@ -302,6 +304,8 @@ constexpr std::array source_pages = {
         "Content that may have been planted: text that drives a terminal, templates that reach\n"
         "into the program that renders them, bytes in padding and gaps.\n"},
     SourcePage{"data", "Weights", "Only with `--data`, which reads all of them.\n"},
+    SourcePage{"folder", "Model folders",
+               "Files that an import would read; the model that it would make is checked, too.\n"},
 };
 
 std::string check_rules_page() {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -101,6 +102,9 @@ Result<std::vector<SourceTensor>> read_headers(const ModelFolder& folder,
   std::vector<SourceTensor> tensors;
   Limits limits;
   for (const std::string& file_name : names) {
+    if (!folder.has(file_name)) {
+      return fail(Errc::index_mismatch, file_name, "the index names the file, which is not there");
+    }
     INGOT_TRY(std::unique_ptr<Source> source, folder.open_file(file_name));
     INGOT_TRY(interop::SafetensorsFile opened,
               with_subject(folder.locate(file_name),
@@ -165,17 +169,52 @@ Result<std::vector<SourceTensor>> list_tensors_of(const ModelFolder& folder,
   return read_headers(folder, files, file_of);
 }
 
-Result<void> undo_quantization(const Config& config, std::vector<SourceTensor>& tensors) {
-  const nlohmann::json* const settings = config.find("quantization_config");
-  if (settings == nullptr) return {};
+namespace {
+
+using Undo = Result<void> (*)(const nlohmann::json& settings, std::vector<SourceTensor>& tensors);
+
+struct KnownQuantization {
+  std::string_view method;
+  Undo undo;  ///< nullptr: a transform of its architecture.
+};
+
+constexpr std::array known_quantizations = {
+    KnownQuantization{"gptq", undo_gptq},
+    KnownQuantization{"fp8", undo_fp8},
+    KnownQuantization{"mxfp4", nullptr},
+};
+
+/// The method, empty if it has no name; nothing without quantization.
+std::optional<std::string> method_of(const Config& config) {
+  if (config.find("quantization_config") == nullptr) return std::nullopt;
   const nlohmann::json* const value = config.find("quantization_config.quant_method");
-  const std::string method =
-      value != nullptr && value->is_string() ? value->get<std::string>() : std::string();
-  if (method == "mxfp4") return {};  // a transform of its architecture
-  if (method == "gptq") return undo_gptq(*settings, tensors);
-  if (method == "fp8") return undo_fp8(*settings, tensors);
-  return refuse("config.json", "the quantization method `" + method +
-                                   "` is not supported; gptq, fp8 and mxfp4 are");
+  return value != nullptr && value->is_string() ? value->get<std::string>() : std::string();
+}
+
+const KnownQuantization* find_known(std::string_view method) {
+  const auto* const found =
+      std::find_if(known_quantizations.begin(), known_quantizations.end(),
+                   [&](const KnownQuantization& known) { return known.method == method; });
+  return found == known_quantizations.end() ? nullptr : found;
+}
+
+}  // namespace
+
+bool has_known_quantization(const Config& config) {
+  const auto method = method_of(config);
+  return !method || find_known(*method) != nullptr;
+}
+
+Result<void> undo_quantization(const Config& config, std::vector<SourceTensor>& tensors) {
+  const auto method = method_of(config);
+  if (!method) return {};
+  const KnownQuantization* const known = find_known(*method);
+  if (known == nullptr) {
+    return refuse("config.json", "the quantization method `" + *method +
+                                     "` is not supported; gptq, fp8 and mxfp4 are");
+  }
+  if (known->undo == nullptr) return {};
+  return known->undo(*config.find("quantization_config"), tensors);
 }
 
 }  // namespace ingot::hf

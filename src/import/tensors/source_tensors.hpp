@@ -40,6 +40,9 @@ struct SourceTensor {
 [[nodiscard]] Result<std::vector<SourceTensor>> list_tensors_of(
     const ModelFolder& folder, const std::vector<std::string>& files);
 
+/// Whether there is no `quantization_config`, or its method is supported.
+[[nodiscard]] bool has_known_quantization(const Config& config);
+
 /// Puts the tensors that quantized ones stand for in their place, by `quantization_config`.
 /// Errc::import_refused for methods that are not supported.
 [[nodiscard]] Result<void> undo_quantization(const Config& config,

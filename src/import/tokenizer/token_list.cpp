@@ -187,6 +187,27 @@ Result<TokenList> read_word_pieces(const TokenizerFiles& files, const Config& co
   return tokens;
 }
 
+Result<std::uint64_t> count_token_ids(const TokenizerFiles& files) {
+  std::uint64_t count = 0;
+  const auto add = [&](std::int64_t id) {
+    count = std::max(count, static_cast<std::uint64_t>(id) + 1);
+  };
+  if (!files.tokenizer.root().exists() && files.folder->has(file_names::sentencepiece)) {
+    INGOT_TRY(const std::string bytes,
+              files.folder->read_text(file_names::sentencepiece, max_table_bytes));
+    INGOT_TRY(const SentencePieceModel model,
+              parse_sentencepiece(bytes, files.folder->locate(file_names::sentencepiece)));
+    INGOT_TRY(const auto of_file, files.tokens_of_added_file());
+    for (const AddedToken& token : of_file) add(token.id);
+    return std::max<std::uint64_t>(count, model.pieces.size());
+  }
+  Vocabulary vocabulary;
+  INGOT_TRY_VOID(vocabulary.read(files));
+  for (const auto& [id, text] : vocabulary.texts) add(id);
+  for (const auto& [id, token] : vocabulary.added) add(id);
+  return count;
+}
+
 bool is_llama_json(const TokenizerFiles& files) {
   const JsonView root = files.tokenizer.root();
   return root["model"]["type"].text() == "BPE" &&

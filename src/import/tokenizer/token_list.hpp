@@ -33,6 +33,10 @@ struct TokenList {
 /// The same for WordPiece: U+2581 begins a word, where the files mark what continues one by "##".
 [[nodiscard]] Result<TokenList> read_word_pieces(const TokenizerFiles& files, const Config& config);
 
+/// How many ids the files of the tokenizer give out, whatever config.json states: the highest and
+/// one more.
+[[nodiscard]] Result<std::uint64_t> count_token_ids(const TokenizerFiles& files);
+
 /// A tokenizer.json of the Llama kind: BPE whose bytes are tokens.
 [[nodiscard]] Result<TokenList> read_llama_json(const TokenizerFiles& files);
 [[nodiscard]] bool is_llama_json(const TokenizerFiles& files);

@@ -57,6 +57,7 @@ struct Folder {
   std::vector<std::string> folders;
   std::vector<std::pair<std::string, std::string>> skipped;  ///< With the reasons.
   std::uint64_t others = 0;
+  bool is_model = false;  ///< Files that are no GGUF are parts of it.
 };
 
 void add_entry(const fs::directory_entry& entry, Folder& folder) {
@@ -70,9 +71,10 @@ void add_entry(const fs::directory_entry& entry, Folder& folder) {
     }
   } else if (is_model_name(path)) {
     folder.models.push_back(path);
-  } else if (std::string reason = reason_to_skip(entry.path()); !reason.empty()) {
+  } else if (std::string reason = folder.is_model ? "" : reason_to_skip(entry.path());
+             !reason.empty()) {
     folder.skipped.emplace_back(path, std::move(reason));
-  } else {
+  } else if (!folder.is_model) {
     ++folder.others;
   }
 }
@@ -113,13 +115,17 @@ bool is_model_name(const std::string& path) {
 }
 
 FolderCounts for_each_model(Console& console, const std::string& path, const UseModel& use,
-                            const SkipFile& skip) {
+                            const SkipFile& skip, const UseFolder& use_folder) {
   FolderCounts counts;
   std::vector<std::string> folders = {path};
   while (!folders.empty()) {
     const std::string current = std::move(folders.back());
     folders.pop_back();
     Folder folder;
+    if (use_folder && use_folder(current)) {
+      ++counts.models;
+      folder.is_model = true;
+    }
     if (const std::error_code error = read_folder(current, folder)) {
       console.finish(console.fail(current, Error{Errc::io_error, Error::no_offset, current,
                                                  "cannot read it: " + error.message()}));

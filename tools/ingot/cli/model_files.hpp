@@ -24,14 +24,17 @@ struct FolderCounts {
 };
 
 using UseModel = std::function<bool(const std::string& file)>;
+/// Whether the folder itself is a model, which was used: then its other files are parts of it.
+using UseFolder = std::function<bool(const std::string& folder)>;
 using SkipFile = std::function<void(const std::string& file, const std::string& reason)>;
 
 /// Calls use(file) for each model below a folder, by name: files that end in .gguf, of a set of
 /// shards only the first that is there; and skip(file, reason) for models that are named otherwise
 /// and for links to folders, which are not followed. Stops where `use` returns false. A folder that
-/// cannot be read is an error, and sets the status of the program.
+/// cannot be read is an error, and sets the status of the program. `use_folder`, if it is set, is
+/// asked first for each folder.
 FolderCounts for_each_model(Console& console, const std::string& path, const UseModel& use,
-                            const SkipFile& skip);
+                            const SkipFile& skip, const UseFolder& use_folder = {});
 
 /// Whether two paths are one file under whatever names; false if one is not there.
 [[nodiscard]] bool is_same_file(const std::string& a, const std::string& b);

@@ -7,6 +7,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <ingot/check.hpp>
+#include <ingot/check_folder.hpp>
+#include <ingot/store.hpp>
 #include <ingot/text.hpp>
 #include <memory>
 #include <optional>
@@ -37,8 +39,9 @@ constexpr const char* examples =
     "  ingot check models/ --baseline known.txt\n"
     "\n"
     "Of a folder all files below it are checked whose names end in .gguf; a set of\n"
-    "shards is one model. Models under other names and links to folders are listed\n"
-    "as skipped. What a rule is about and what to do: --list-rules, or\n"
+    "shards is one model, and so is a Hugging Face folder, which has config.json and\n"
+    "no GGUF. Models under other names and links to folders are listed as skipped.\n"
+    "What a rule is about and what to do: --list-rules, or\n"
     "docs/check-rules.md. Files are read, not mapped, unless --io mmap is given.\n"
     "Exit status 1: a model has errors or warnings (with --strict: notes, or one was\n"
     "skipped), or what --fail-on names; 2: in a folder, nothing was checked;\n"
@@ -162,6 +165,7 @@ void check_one(Run& run, const std::string& file) {
   const Result<CheckSummary> result =
       file == "-"
           ? check_opened(Model::open_descriptor(STDIN_FILENO, open_options), check_options, sink)
+      : is_folder(file)                 ? check_folder(file_system(), file, check_options, sink)
       : console.remote().is_meant(file) ? check_remote(console, file, check_options, sink)
       : is_foreign(file)                ? check_foreign(console, file, check_options, sink)
                                         : check_file(file, open_options, check_options, sink);
@@ -188,13 +192,18 @@ void check_place(Run& run, const std::string& place) {
     return;
   }
   const FolderCounts counts = for_each_model(
-      run.console, place, check, [&](const std::string& file, const std::string& reason) {
+      run.console, place, check,
+      [&](const std::string& file, const std::string& reason) {
         run.report.skip(file, reason);
         if (run.options.is_strict) run.code = std::max(run.code, ExitCode::negative);
+      },
+      [&](const std::string& folder) {
+        return has_model_to_import(file_system(), folder) && (check_one(run, folder), true);
       });
   run.report.add_others(counts.others);
   if (counts.models != 0) return;
-  run.console.complain(place, "nothing was checked: no file here has a name that ends in .gguf");
+  run.console.complain(
+      place, "nothing was checked: there is no file whose name ends in .gguf, and no config.json");
   run.code = std::max(run.code, ExitCode::usage);
 }
 

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+#include "ingot/check_folder.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "import/check/folder_inspection.hpp"
+#include "import/check/folder_rules.hpp"
+
+namespace ingot {
+namespace hf {
+namespace {
+
+struct FolderRule {
+  std::string_view name;
+  void (*run)(FolderInspection&);
+};
+
+constexpr std::array folder_rules = {
+#define INGOT_CHECK_FOLDER_RULE(name, severity, category, title, remedy) \
+  FolderRule{#name, rules::name},
+#include "ingot/check_rules.def"
+};
+
+/// The model as the import would write it, by the rules for GGUF.
+Result<CheckSummary> check_import(const Import& import, const CheckOptions& options,
+                                  const FindingSink& sink) {
+  INGOT_TRY(const Model model, import.open_model());
+  return check_model(model, options, sink);
+}
+
+void add(const CheckSummary& other, CheckSummary& summary) {
+  summary.errors += other.errors;
+  summary.warnings += other.warnings;
+  summary.notes += other.notes;
+  summary.security += other.security;
+  summary.is_refused |= other.is_refused;
+}
+
+}  // namespace
+}  // namespace hf
+
+bool has_model_to_import(const Store& store, const std::string& folder) {
+  const auto opened = hf::ModelFolder::open(store, folder);
+  if (!opened) return false;
+  const auto ends_with = [&](std::string_view ending) {
+    return std::any_of(opened->files().begin(), opened->files().end(),
+                       [&](const std::string& name) { return name.ends_with(ending); });
+  };
+  if (opened->has(hf::index_file)) return true;
+  if (!opened->has("config.json")) return false;
+  // Configurations of other things than models name no class.
+  return ends_with(".safetensors") ||
+         (!ends_with(".gguf") && hf::Config::read(*opened).has_value());
+}
+
+Result<CheckSummary> check_folder(const Store& store, const std::string& folder,
+                                  const CheckOptions& options, const FindingSink& sink) {
+  INGOT_TRY(const hf::ModelFolder opened, hf::ModelFolder::open(store, folder));
+  hf::FolderInspection inspection(opened, options, sink);
+  INGOT_TRY_VOID(inspection.read(store, folder));
+  for (const hf::FolderRule& rule : hf::folder_rules) {
+    inspection.run(*find_check_rule(rule.name), rule.run);
+  }
+  if (inspection.import() == nullptr && inspection.refusal() && !inspection.is_explained()) {
+    Finding refusal = explain_refusal({}, *inspection.refusal());
+    refusal.message = inspection.refusal()->message();
+    inspection.pass_on(std::move(refusal));
+  }
+  CheckSummary summary = inspection.counts();
+  if (inspection.import() != nullptr) {
+    INGOT_TRY(const CheckSummary made, hf::check_import(*inspection.import(), options, sink));
+    hf::add(made, summary);
+  }
+  return summary;
+}
+
+}  // namespace ingot

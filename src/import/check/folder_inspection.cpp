@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+#include "import/check/folder_inspection.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "formats/safetensors/safetensors_reader.hpp"
+#include "ingot/limits.hpp"
+#include "ingot/text.hpp"
+
+namespace ingot::hf {
+namespace {
+
+/// The error if the system failed: the folder is to blame for others.
+Result<void> system_failure(const Error& error) {
+  if (category_of(error.code) == ErrorCategory::system) return fail(error);
+  return {};
+}
+
+}  // namespace
+
+bool is_weight_file(std::string_view name) noexcept {
+  return name.starts_with("model") && name.ends_with(".safetensors");
+}
+
+Result<void> FolderInspection::read(const Store& store, const std::string& path) {
+  INGOT_TRY_VOID(read_config());
+  INGOT_TRY_VOID(read_index());
+  INGOT_TRY_VOID(read_headers());
+  return plan(store, path);
+}
+
+Result<void> FolderInspection::read_config() {
+  if (!folder_.has("config.json")) return {};
+  auto config = Config::read(folder_);
+  if (!config) return system_failure(config.error());
+  config_ = *std::move(config);
+  return {};
+}
+
+Result<void> FolderInspection::read_index() {
+  std::set<std::string> files;
+  if (folder_.has(index_file)) {
+    const auto text = folder_.read_text(index_file, max_table_bytes);
+    if (!text) {
+      index_error_ = text.error();
+      return system_failure(text.error());
+    }
+    auto index = interop::parse_weight_map(*text);
+    if (!index) {
+      index_error_ = std::move(index).error();
+      return {};
+    }
+    index_ = *std::move(index);
+    for (const auto& entry : index_) files.insert(entry.second);
+  }
+  for (const std::string& name : folder_.files()) {
+    if (index_.empty() && is_weight_file(name)) files.insert(name);
+  }
+  files_.assign(files.begin(), files.end());
+  return {};
+}
+
+Result<void> FolderInspection::read_headers() {
+  Limits limits;
+  for (const std::string& name : files_) {
+    if (!folder_.has(name)) continue;
+    INGOT_TRY(std::unique_ptr<Source> source, folder_.open_file(name));
+    const auto opened = interop::open_safetensors_file(std::move(source), limits);
+    if (!opened) {
+      INGOT_TRY_VOID(system_failure(opened.error()));
+      Finding refusal = explain_refusal({}, opened.error());
+      refusal.file = folder_.locate(name);
+      pass_on(std::move(refusal));
+      continue;
+    }
+    for (const interop::SafetensorsTensor& tensor : opened->header.tensors) {
+      tensors_.emplace(tensor.name, ListedTensor{name, tensor.shape});
+    }
+  }
+  return {};
+}
+
+Result<void> FolderInspection::plan(const Store& store, const std::string& path) {
+  ImportOptions options;
+  options.folder_name = folder_.name();
+  options.thread_count = options_.thread_count;
+  auto planned = plan_import(store, path, options);
+  if (!planned) {
+    refusal_ = planned.error();
+    INGOT_TRY_VOID(system_failure(*refusal_));
+    if (refusal_->code != Errc::pre_tokenizer_unknown) return {};
+    // The rest can be checked all the same.
+    options.pre = "default";
+    planned = plan_import(store, path, options);
+    if (!planned) return {};
+  }
+  import_ = *std::move(planned);
+  return {};
+}
+
+void FolderInspection::report(std::string_view file, std::string message, std::string_view tensor) {
+  ++rule_findings_;
+  const std::uint64_t limit = options_.max_findings_per_rule;
+  if (limit != 0 && rule_findings_ > limit) return;
+  Finding finding;
+  finding.rule = rule_;
+  finding.message = std::move(message);
+  finding.tensor = tensor;
+  if (!file.empty()) finding.file = folder_.locate(file);
+  pass_on(std::move(finding));
+}
+
+void FolderInspection::pass_on(Finding finding) {
+  const bool is_about_import =
+      finding.rule->category != RuleCategory::security || finding.rule->severity == Severity::error;
+  if (is_about_import) is_explained_ = true;
+  if (is_muted_) return;
+  counts_.count(finding);
+  sink_(finding);
+}
+
+void FolderInspection::run(const CheckRule& rule, void (*function)(FolderInspection&)) {
+  rule_ = &rule;
+  is_muted_ = options_.is_wanted && !options_.is_wanted(rule);
+  rule_findings_ = 0;
+  function(*this);
+  const std::uint64_t limit = options_.max_findings_per_rule;
+  if (limit != 0 && rule_findings_ > limit) {
+    Finding rest;
+    rest.rule = rule_;
+    rest.message = format_digits(rule_findings_ - limit) + " more findings of this rule";
+    pass_on(std::move(rest));
+  }
+  is_muted_ = false;
+}
+
+}  // namespace ingot::hf
