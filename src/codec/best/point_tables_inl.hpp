@@ -104,7 +104,7 @@ class PointTables {
     }
   }
 
-  /// The best points at some scales.
+  /// The best points at some scales; their ranks if it is one.
   template <PointScan scan, std::size_t tries>
   HWY_INLINE void Find(const Floats* scales, PointPick<Lanes>* picks) const {
     for (std::size_t j = 0; j < tries; ++j) {
@@ -122,8 +122,17 @@ class PointTables {
                                                      : squares_[0][low] + squares_[1][high];
       const Floats number = Lanes::Set(static_cast<float>(rank));
       for (std::size_t j = 0; j < tries; ++j) {
-        picks[j].Offer({scales[j] * square - product, product, square, number});
+        const Floats value = scales[j] * square - product;
+        const auto is_better = Lanes::Less(value, picks[j].value);
+        picks[j].value = Lanes::Select(is_better, value, picks[j].value);
+        picks[j].product = Lanes::Select(is_better, product, picks[j].product);
+        // Ranks are needed where one scale is left.
+        if (tries == 1) picks[j].rank = Lanes::Select(is_better, number, picks[j].rank);
       }
+    }
+    // Not selected above: a walk over all points is what the search takes its time for.
+    for (std::size_t j = 0; j < tries; ++j) {
+      picks[j].square = DivideOrZero<Lanes>(picks[j].value + picks[j].product, scales[j]);
     }
   }
 
