@@ -30,7 +30,7 @@ PYTHON_OF_HEADER = {
 # Headers whose functions Python has of its own, or that are parts to build other programs with.
 WITHOUT = {
     "half": "numpy.float16", "ingot": "includes the others",
-    "lora": "only the program has it yet",
+    "check_folder": "only the program has it yet", "lora": "only the program has it yet",
     "layout_index": "check finds an index that lies", "npy": "numpy.save",
     "output_file": "open(path, 'wb')", "output_set": "open(path, 'wb')",
     "tensor_stream": "Tensor.dequantize(rows=...)", "text": "str", "token_stream": "Tokenizer.encode_batch",
