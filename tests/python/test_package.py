@@ -18,7 +18,8 @@ PYTHON_OF_HEADER = {
     "digest": "hash", "digest_manifest": "verify", "download": "download", "edit": "edit",
     "error": "Error", "estimate": "fit", "evaluate": "evaluate", "imatrix": "imatrix",
     "import": "plan_import", "import_options": "plan_import", "interop": "open", "limits": "open",
-    "lock_wait": "edit", "metadata": "Metadata", "metadata_keys": "metadata_keys", "model": "Model",
+    "lock_wait": "edit", "lora": "merge_lora", "metadata": "Metadata",
+    "metadata_keys": "metadata_keys", "model": "Model",
     "model_digests": "hash", "model_writer": "Writer", "owned_value": "Writer.set",
     "parallel": "dequantize", "quantize": "quantize", "quantize_model": "quantize_model",
     "recipe": "recipes", "reference": "open", "remote": "open", "remote_cache": "list_remote_cache",
@@ -30,7 +31,7 @@ PYTHON_OF_HEADER = {
 # Headers whose functions Python has of its own, or that are parts to build other programs with.
 WITHOUT = {
     "half": "numpy.float16", "ingot": "includes the others",
-    "check_folder": "only the program has it yet", "lora": "only the program has it yet",
+    "check_folder": "only the program has it yet",
     "layout_index": "check finds an index that lies", "npy": "numpy.save",
     "output_file": "open(path, 'wb')", "output_set": "open(path, 'wb')",
     "tensor_stream": "Tensor.dequantize(rows=...)", "text": "str", "token_stream": "Tokenizer.encode_batch",
@@ -50,7 +51,7 @@ FUNCTIONS_WITHOUT = {
     "a step of a function that is called": {
         "chat_message", "encode_chat_text", "estimate_memory", "get_signed", "get_unsigned", "get_bool",
         "get_float", "get_double", "get_string", "out_of_range", "size_of_tensor", "dequantize", "cut_shards",
-        "quantized_file_bytes", "compute_statistics", "mean_of_chunks", "MemoryStore", "read_file",
+        "quantized_file_bytes", "compute_statistics", "mean_of_chunks", "slope", "MemoryStore", "read_file",
         "Vocabulary"},
     "hashlib": {"digest_of", "Digest"},
     "numpy.ndarray.astype": {"dequantize_to_f16", "dequantize_to_bf16"},
@@ -88,7 +89,8 @@ def test_every_function_of_the_library_is_called(root):
 # Commands of the program that are no function of a name like theirs.
 PYTHON_OF_COMMAND = {
     "anatomy": "Model.anatomy", "cache": "list_remote_cache", "chat": "ChatTemplate.render",
-    "chat_template": "ChatTemplate", "detokenize": "Tokenizer.decode", "extract": "Tensor.numpy", "metadata": "Metadata",
+    "chat_template": "ChatTemplate", "detokenize": "Tokenizer.decode", "extract": "Tensor.numpy",
+    "lora": "merge_lora", "metadata": "Metadata",
     "quantize": "quantize_model", "sample": "Writer", "show": "Model.summary",
     "tensors": "Tensors", "tokenize": "Tokenizer", "types": "tensor_types",
     "vocab": "Tokenizer.text",
@@ -96,8 +98,6 @@ PYTHON_OF_COMMAND = {
 
 # Commands whose work is the program's own: no header of the library has it.
 COMMANDS_WITHOUT = {"export_tokenizer": "a file of another format", "report": "a page for a browser"}
-# Commands that Python has no function for yet.
-COMMANDS_MISSING = {"lora"}
 
 
 def test_every_command_has_its_function(root):
@@ -105,7 +105,7 @@ def test_every_command_has_its_function(root):
     commands = re.findall(r"^INGOT_COMMAND\((\w+)\)", table, re.MULTILINE)
     assert len(commands) > 10
     for command in commands:
-        if command not in COMMANDS_WITHOUT and command not in COMMANDS_MISSING:
+        if command not in COMMANDS_WITHOUT:
             assert resolve(PYTHON_OF_COMMAND.get(command, command)), command
 
 

@@ -18,6 +18,7 @@ from ._errors import *
 from ._evaluating import *
 from ._files import *
 from ._importing import *
+from ._lora import *
 from ._metadata import *
 from ._model import *
 from ._quantizing import *

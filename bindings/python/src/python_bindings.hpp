@@ -195,6 +195,7 @@ void add_estimate(py::module_& module);
 void add_tokenizer(py::module_& module);
 void add_template(py::module_& module);
 void add_import(py::module_& module);
+void add_lora(py::module_& module);
 void add_evaluate(py::module_& module);
 
 }  // namespace ingot::python

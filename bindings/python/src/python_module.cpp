@@ -31,5 +31,6 @@ PYBIND11_MODULE(_core, module) {
   add_tokenizer(module);
   add_template(module);
   add_import(module);
+  add_lora(module);
   add_evaluate(module);
 }
