@@ -21,6 +21,17 @@ bool is_fine(const Result<T>& result) {
   return result.has_value();
 }
 
+void read_moments(const ImportanceMatrix& matrix, const ImatrixEntry& entry) {
+  const std::uint64_t size = entry.moment_columns;
+  if (size == 0) return;
+  const std::uint64_t last = (entry.column_count() - 1) / size;
+  const std::uint64_t columns = entry.column_count() - last * size;
+  std::vector<float> moments(columns * columns);
+  if (!is_fine(matrix.read_moments(entry, entry.expert_count - 1, last, moments))) std::abort();
+  if (is_fine(matrix.read_moments(entry, 0, last + 1, moments))) std::abort();
+  if (is_fine(matrix.read_moments(entry, entry.expert_count, 0, moments))) std::abort();
+}
+
 void read_all(const ImportanceMatrix& matrix) {
   std::vector<float> weights;
   for (const ImatrixEntry& entry : matrix.entries()) {
@@ -35,6 +46,7 @@ void read_all(const ImportanceMatrix& matrix) {
     if (is_fine(matrix.read_weights(entry, entry.value_count, weights))) std::abort();
     const auto counts = matrix.read_counts(entry);
     if (!is_fine(counts) || counts->size() != entry.expert_count) std::abort();
+    read_moments(matrix, entry);
   }
   is_fine(matrix.check_values());
 }

@@ -146,11 +146,15 @@ struct ImportanceOptions {
   EvaluationOptions run = {.rounds_cache = true};
   std::string dataset = {};      ///< The name of the text, for the file.
   bool includes_output = false;  ///< The output matrix, too; llama.cpp leaves it out.
+  /// Also second moments, in blocks of so many columns (imatrix.hpp); 0: none. They take 4 bytes
+  /// for each column of a matrix, times this, and count as memory.
+  std::size_t moment_columns = 0;
 };
 
 /// Collects how much each column of the matrices of the layers matters: sums of squares of their
 /// inputs over all tokens, and counts, for each expert of its own.
-/// @return  errors as of `evaluate`.
+/// @return  errors as of `evaluate`; Errc::invalid_argument if moment_columns is larger than
+///          max_moment_columns.
 [[nodiscard]] INGOT_EXPORT Result<ImportanceMatrix> collect_importance(
     const Model& model, const TextChunks& text, const ImportanceOptions& options = {});
 

@@ -5,6 +5,11 @@
 // that met the column while a text was processed, and over how many tokens it was taken. Two
 // formats are in use: GGUF (llama.cpp since July 2025), and an older one that is known by its
 // ending .dat.
+//
+// A GGUF file may also hold second moments, which other readers ignore: for each weight tensor W a
+// tensor W.in_moment of binary32 numbers, [b, columns], with one such matrix for each expert. Its
+// column j is row j mod b of a diagonal block of b columns of the mean of a a^T over all inputs a:
+// how inputs go together, where the importance of a column is only the diagonal.
 #pragma once
 
 #include <cstddef>
@@ -22,6 +27,9 @@
 
 namespace ingot {
 
+/// Most columns of a block of second moments.
+inline constexpr std::uint64_t max_moment_columns = 4096;
+
 enum class ImatrixFormat : std::uint8_t {
   gguf,
   legacy  ///< .dat: one count for all experts of a tensor
@@ -29,9 +37,10 @@ enum class ImatrixFormat : std::uint8_t {
 
 /// One weight tensor in a set of files.
 struct ImatrixEntry {
-  std::string name;                ///< Of the weight tensor, e.g. "blk.0.ffn_down.weight".
-  std::uint64_t value_count = 0;   ///< Columns times experts.
-  std::uint64_t expert_count = 1;  ///< Runs of columns that have counts of their own.
+  std::string name;                  ///< Of the weight tensor, e.g. "blk.0.ffn_down.weight".
+  std::uint64_t value_count = 0;     ///< Columns times experts.
+  std::uint64_t expert_count = 1;    ///< Runs of columns that have counts of their own.
+  std::uint64_t moment_columns = 0;  ///< Of a block of second moments; 0: there are none.
 
   [[nodiscard]] std::uint64_t column_count() const noexcept { return value_count / expert_count; }
 };
@@ -51,6 +60,7 @@ class INGOT_EXPORT ImportanceMatrix {
 
   /// Adds the data of other files, as if both had been collected in one run: sums and counts are
   /// added. Errc::imatrix_mismatch if a tensor has another size there; then nothing is added.
+  /// Second moments of a tensor remain where all files have them, in blocks of one size.
   [[nodiscard]] Result<void> merge(ImportanceMatrix other);
 
   /// Removes the entries whose name `is_kept` refuses.
@@ -78,11 +88,25 @@ class INGOT_EXPORT ImportanceMatrix {
   /// How many tokens each expert has seen (for files without a chunk size: taken as 512 a chunk).
   [[nodiscard]] Result<std::vector<double>> read_counts(const ImatrixEntry& entry) const;
 
-  /// Reads everything once. Errc::imatrix_invalid if a value is negative, NaN or infinite.
+  /// Second moments of the inputs of one expert, for a block of columns: means of products, row by
+  /// row. The last block may have fewer columns than the others. An expert that was never used gets
+  /// the identity.
+  ///
+  /// @param entry  of this matrix.
+  /// @param block  its first column is block * entry.moment_columns.
+  /// @param dst    as many numbers as the square of the columns of the block.
+  /// @return  Errc::index_out_of_range, also if there are no moments; Errc::size_mismatch; errors
+  /// of
+  ///          reading.
+  [[nodiscard]] Result<void> read_moments(const ImatrixEntry& entry, std::uint64_t expert,
+                                          std::uint64_t block, std::span<float> dst) const;
+
+  /// Reads everything once. Errc::imatrix_invalid if a value is negative, NaN or infinite; products
+  /// of different columns may be negative.
   [[nodiscard]] Result<void> check_values() const;
 
   /// Writes all as one file, atomically. A legacy file cannot hold counts of single experts: it
-  /// gets the largest, and means. Errc::already_exists unless `replace`.
+  /// gets the largest, and means; and no second moments. Errc::already_exists unless `replace`.
   [[nodiscard]] Result<void> write(const std::string& path, ImatrixFormat format,
                                    bool replace = false) const;
 

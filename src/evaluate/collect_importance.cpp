@@ -6,6 +6,8 @@
 
 #include "base/byte_order.hpp"
 #include "evaluate/chunk_runner.hpp"
+#include "evaluate/second_moments.hpp"
+#include "evaluate/settings.hpp"
 #include "ingot/evaluate.hpp"
 #include "ingot/metadata_keys.hpp"
 #include "ingot/model_writer.hpp"
@@ -14,10 +16,12 @@ namespace ingot {
 namespace {
 
 using evaluation::Batch;
+using evaluation::BufferPool;
 using evaluation::ChunkRunner;
 using evaluation::ForwardPass;
 using evaluation::panel_tokens;
 using evaluation::Panels;
+using evaluation::SecondMoments;
 
 constexpr std::string_view output_name = "output.weight";
 
@@ -25,8 +29,9 @@ constexpr std::string_view output_name = "output.weight";
 /// few different inputs are repeated (layer 0), its rounding adds up to some 1e-4 of a sum.
 struct ColumnSums {
   std::size_t columns = 0;
-  std::vector<float> squares;  ///< Of the first expert, then of the next.
-  std::vector<float> counts;   ///< Tokens; a number for each expert.
+  std::vector<float> squares;               ///< Of the first expert, then of the next.
+  std::vector<float> counts;                ///< Tokens; a number for each expert.
+  std::vector<SecondMoments> moments = {};  ///< Of each expert; may be empty.
 };
 
 /// Bytes that own themselves, as a source.
@@ -53,12 +58,14 @@ class OwnedBytes final : public Source {
 /// The sums of all tensors, by name.
 class Collector {
  public:
-  explicit Collector(bool includes_output) : includes_output_(includes_output) {}
+  /// @param free_bytes  for second moments.
+  Collector(const ImportanceOptions& options, std::uint64_t free_bytes)
+      : options_(options), free_bytes_(free_bytes) {}
 
   void add(const TensorInfo& tensor, std::size_t expert, const Panels& inputs,
            std::span<const std::uint8_t> tokens) {
     const bool is_wanted = parse_layer_name(tensor.name).has_value() ||
-                           (includes_output_ && tensor.name == output_name);
+                           (options_.includes_output && tensor.name == output_name);
     if (!is_wanted) return;
     ColumnSums& sums = sums_of(tensor);
     float* squares = sums.squares.data() + expert * sums.columns;
@@ -69,25 +76,47 @@ class Collector {
       }
       sums.counts[expert] += static_cast<float>(tokens[panel]);
     }
+    if (sums.moments.empty()) return;
+    sums.moments[expert].add(inputs, tokens, buffers_, options_.run.thread_count);
+  }
+
+  /// Errc::limit_exceeded if there was no room for second moments.
+  [[nodiscard]] Result<void> check_memory() const {
+    if (!is_full_) return {};
+    return fail(Errc::limit_exceeded, "memory",
+                "second moments need more than the " +
+                    std::to_string(options_.run.max_memory_bytes) +
+                    " bytes that are allowed; smaller blocks need less");
   }
 
   /// A GGUF file of all sums, as llama.cpp writes it.
-  [[nodiscard]] Result<std::vector<std::byte>> serialise(const TextChunks& text,
-                                                         const std::string& dataset) const {
+  /// The second moments are gone afterwards.
+  [[nodiscard]] Result<std::vector<std::byte>> serialise(const TextChunks& text) {
     ModelWriter writer;
     writer.set_string(keys::general_type, "imatrix");
-    writer.set_array("imatrix.datasets", std::span(&dataset, 1));
+    writer.set_array("imatrix.datasets", std::span(&options_.dataset, 1));
     writer.set("imatrix.chunk_count", static_cast<std::uint32_t>(text.chunk_count()));
     writer.set("imatrix.chunk_size", static_cast<std::uint32_t>(text.chunk_tokens));
     for (const auto& [name, sums] : sums_) {
       const std::uint64_t experts = sums.counts.size();
-      INGOT_TRY_VOID(add_tensor(writer, name + ".in_sum2", {sums.columns, experts}));
-      INGOT_TRY_VOID(add_tensor(writer, name + ".counts", {1, experts}));
+      const std::size_t dimensions = experts > 1 ? 2 : 1;
+      const std::uint64_t shape[] = {options_.moment_columns, sums.columns, experts};
+      const std::uint64_t counts_shape[] = {1, experts};
+      INGOT_TRY_VOID(
+          add_tensor(writer, name + ".in_sum2", std::span(shape).subspan(1, dimensions)));
+      INGOT_TRY_VOID(
+          add_tensor(writer, name + ".counts", std::span(counts_shape).first(dimensions)));
+      if (sums.moments.empty()) continue;
+      INGOT_TRY_VOID(
+          add_tensor(writer, name + ".in_moment", std::span(shape).first(dimensions + 1)));
     }
     INGOT_TRY(std::vector<std::byte> bytes, writer.serialise_header());
-    for (const auto& [name, sums] : sums_) {
+    bytes.reserve(bytes.size() + data_bytes());
+    for (auto& [name, sums] : sums_) {
       append(bytes, sums.squares);
       append(bytes, sums.counts);
+      append_moments(bytes, sums);
+      sums.moments.clear();
     }
     return bytes;
   }
@@ -100,29 +129,76 @@ class Collector {
       sums.columns = static_cast<std::size_t>(tensor.row_elements());
       sums.squares.resize(sums.columns * experts);
       sums.counts.resize(experts);
+      add_room_for_moments(sums);
     }
     return sums;
   }
 
+  void add_room_for_moments(ColumnSums& sums) {
+    const std::size_t block = options_.moment_columns;
+    if (block == 0 || is_full_) return;
+    const std::uint64_t bytes = SecondMoments::memory_for(sums.columns, block) * sums.counts.size();
+    is_full_ = bytes > free_bytes_;
+    if (is_full_) return;
+    free_bytes_ -= bytes;
+    for (std::size_t i = 0; i < sums.counts.size(); ++i) {
+      sums.moments.emplace_back(sums.columns, block);
+    }
+  }
+
   static Result<void> add_tensor(ModelWriter& writer, const std::string& name,
-                                 const std::array<std::uint64_t, 2>& shape) {
-    const std::size_t dimensions = shape[1] > 1 ? 2 : 1;
+                                 std::span<const std::uint64_t> shape) {
     // The data is appended to the header by hand: it goes to memory, not to a file.
-    return writer.add_tensor(name, TensorType::f32, std::span(shape).first(dimensions),
+    return writer.add_tensor(name, TensorType::f32, shape,
                              [](const DataSink&) -> Result<void> { return {}; });
+  }
+
+  [[nodiscard]] std::size_t data_bytes() const {
+    std::size_t floats = 0;
+    for (const auto& [name, sums] : sums_) {
+      const std::size_t moments = sums.moments.empty() ? 0 : options_.moment_columns;
+      floats += sums.squares.size() * (1 + moments) + sums.counts.size() + 3 * default_alignment;
+    }
+    return floats * sizeof(float);
+  }
+
+  void append_moments(std::vector<std::byte>& bytes, const ColumnSums& sums) const {
+    std::vector<float> rows;
+    const std::size_t block = options_.moment_columns;
+    for (std::size_t expert = 0; expert < sums.moments.size(); ++expert) {
+      rows.resize(sums.columns * block);
+      for (std::size_t column = 0; column < sums.columns; ++column) {
+        sums.moments[expert].read_means(column, sums.counts[expert],
+                                        std::span(rows).subspan(column * block, block));
+      }
+      append_floats(bytes, rows);
+    }
+    pad(bytes);
   }
 
   /// A tensor's data, and the padding behind it.
   static void append(std::vector<std::byte>& bytes, std::span<const float> numbers) {
+    append_floats(bytes, numbers);
+    pad(bytes);
+  }
+
+  static void pad(std::vector<std::byte>& bytes) {
+    bytes.resize(evaluation::rounded_up(bytes.size(), default_alignment));
+  }
+
+  static void append_floats(std::vector<std::byte>& bytes, std::span<const float> numbers) {
     const std::size_t begin = bytes.size();
-    bytes.resize(evaluation::rounded_up(begin + numbers.size() * sizeof(float), default_alignment));
+    bytes.resize(begin + numbers.size_bytes());
     for (std::size_t i = 0; i < numbers.size(); ++i) {
       store(bytes.data() + begin + i * sizeof(float), std::bit_cast<std::uint32_t>(numbers[i]),
             std::endian::native != std::endian::little);
     }
   }
 
-  bool includes_output_;
+  const ImportanceOptions& options_;
+  std::uint64_t free_bytes_;
+  bool is_full_ = false;
+  BufferPool buffers_;
   std::map<std::string, ColumnSums> sums_;
 };
 
@@ -131,15 +207,23 @@ class Collector {
 Result<ImportanceMatrix> collect_importance(const Model& model, const TextChunks& text,
                                             const ImportanceOptions& options) {
   INGOT_TRY_VOID(ChunkRunner::check(text));
-  Collector collector(options.includes_output);
+  if (options.moment_columns > max_moment_columns) {
+    return fail(Errc::invalid_argument, "moment_columns",
+                std::to_string(options.moment_columns) + "; at most " +
+                    std::to_string(max_moment_columns) + " are supported");
+  }
+  Collector* observing = nullptr;
   INGOT_TRY(ForwardPass pass,
             ForwardPass::make(model, options.run,
                               [&](const TensorInfo& tensor, std::size_t expert,
                                   const Panels& inputs, std::span<const std::uint8_t> tokens) {
-                                collector.add(tensor, expert, inputs, tokens);
+                                observing->add(tensor, expert, inputs, tokens);
                               }));
   ChunkRunner runner(text, options.run, pass.network().layers.size());
-  INGOT_TRY_VOID(runner.check_memory(pass.memory_for(runner.largest_batch())));
+  const std::uint64_t activations = pass.memory_for(runner.largest_batch());
+  INGOT_TRY_VOID(runner.check_memory(activations));
+  Collector collector(options, options.run.max_memory_bytes - activations);
+  observing = &collector;
   const auto run = [&](const Batch& batch, std::size_t first_chunk) -> Result<void> {
     INGOT_TRY(const Panels states, runner.run(pass, batch, first_chunk));
     std::vector<std::uint8_t> tokens;
@@ -147,10 +231,10 @@ Result<ImportanceMatrix> collect_importance(const Model& model, const TextChunks
       tokens.push_back(static_cast<std::uint8_t>(batch.tokens_of(panel)));
     }
     pass.work().observe(pass.network().output, 0, states, tokens);
-    return {};
+    return collector.check_memory();
   };
   INGOT_TRY_VOID(runner.for_each_batch(run));
-  INGOT_TRY(std::vector<std::byte> bytes, collector.serialise(text, options.dataset));
+  INGOT_TRY(std::vector<std::byte> bytes, collector.serialise(text));
   return ImportanceMatrix::open_source(std::make_unique<OwnedBytes>(std::move(bytes)));
 }
 

@@ -152,6 +152,76 @@ TEST_F(EvaluateTest, ProgressEndsTheWork) {
   EXPECT_EQ(calls, 2u);
 }
 
+/// The inputs of the first layer are embeddings behind a norm, which are easily made again.
+TEST_F(EvaluateTest, SecondMomentsAreMeansOfProducts) {
+  const Model model = tiny("llama");
+  const TextChunks text = tiny_text();
+  constexpr std::size_t width = 48;
+  std::vector<float> norm(width), row(width);
+  ASSERT_TRUE(
+      model.dequantize_rows(*model.find_tensor("blk.0.attn_norm.weight"), 0, 1, norm).has_value());
+  std::vector<double> expected(width * width);
+  for (const TokenId id : text.ids) {
+    const auto from = static_cast<std::uint64_t>(id);
+    ASSERT_TRUE(model.dequantize_rows(*model.find_tensor("token_embd.weight"), from, 1, row));
+    double squares = 0.0;
+    for (const float x : row) squares += double{x} * double{x};
+    const double factor = 1.0 / std::sqrt(squares / width + 1e-5);
+    for (std::size_t i = 0; i < width; ++i) row[i] *= static_cast<float>(factor) * norm[i];
+    for (std::size_t i = 0; i < width * width; ++i) {
+      expected[i] += double{row[i / width]} * double{row[i % width]} / 80.0;
+    }
+  }
+  // Blocks that fill panels, that do not, and one that is larger than the matrix.
+  for (const std::size_t size : {std::size_t{32}, std::size_t{20}, std::size_t{256}}) {
+    const auto found = collect_importance(model, text, {.moment_columns = size});
+    ASSERT_TRUE(found.has_value()) << found.error().message();
+    ASSERT_TRUE(found->check_values().has_value());
+    const ImatrixEntry& entry = *found->find("blk.0.attn_k.weight");
+    EXPECT_EQ(entry.moment_columns, size);
+    for (std::size_t first = 0; first < width; first += size) {
+      const std::size_t columns = std::min(size, width - first);
+      std::vector<float> moments(columns * columns);
+      ASSERT_TRUE(found->read_moments(entry, 0, first / size, moments).has_value());
+      for (std::size_t i = 0; i < moments.size(); ++i) {
+        const std::size_t at = (first + i / columns) * width + first + i % columns;
+        EXPECT_NEAR(double{moments[i]}, expected[at], 1e-5) << size << ", " << i;
+      }
+    }
+  }
+}
+
+TEST_F(EvaluateTest, SecondMomentsOfExpertsCountTheirTokens) {
+  const Model model = tiny("mixtral");
+  const auto found = collect_importance(model, tiny_text(), {.moment_columns = 64});
+  ASSERT_TRUE(found.has_value()) << found.error().message();
+  const ImatrixEntry& entry = *found->find("blk.1.ffn_down_exps.weight");
+  ASSERT_EQ(entry.expert_count, 5u);
+  std::vector<float> means(entry.value_count), moments(std::size_t{64} * 64);
+  ASSERT_TRUE(found->read_weights(entry, 0, means).has_value());
+  for (std::size_t expert = 0; expert < 5; ++expert) {
+    ASSERT_TRUE(found->read_moments(entry, expert, 0, moments).has_value());
+    for (std::size_t i = 0; i < 64; ++i) {
+      EXPECT_NEAR(moments[i * 65] / means[expert * 80 + i], 1.0F, 1e-4F);
+      EXPECT_EQ(moments[i * 64 + 7], moments[7 * 64 + i]);
+    }
+  }
+}
+
+TEST_F(EvaluateTest, SecondMomentsCountAsMemory) {
+  const Model model = tiny("llama");
+  ImportanceOptions options{.moment_columns = 256};
+  options.run.max_memory_bytes = 10'000'000;
+  EXPECT_TRUE(collect_importance(model, tiny_text(), options).has_value());
+  options.run.max_memory_bytes = 9'000'000;  // the sums take 0.3 million, activations the rest
+  while (collect_importance(model, tiny_text(), options)) {
+    options.run.max_memory_bytes -= 100'000;
+  }
+  const auto refused = collect_importance(model, tiny_text(), options);
+  EXPECT_THAT(refused, FailsWith(Errc::limit_exceeded));
+  EXPECT_THAT(refused.error().message(), HasSubstr("smaller blocks need less"));
+}
+
 TEST_F(EvaluateTest, ImportanceCountsInputs) {
   const Model model = tiny("mixtral");
   auto found = collect_importance(model, tiny_text(), {.dataset = "text.txt"});

@@ -44,6 +44,8 @@ struct GgufImatrixEntry {
   std::string name;
   std::vector<float> sums;
   std::vector<float> counts;
+  std::uint64_t moment_columns = 0;
+  std::vector<float> moments = {};
 };
 
 inline DataProducer produce_floats(const std::vector<float>& floats, Endian order) {
@@ -79,6 +81,13 @@ inline void write_gguf_imatrix(const std::string& path,
         !writer.add_tensor(entry.name + ".counts", TensorType::f32,
                            std::span(counts).first(dimensions),
                            produce_floats(entry.counts, order))) {
+      std::abort();
+    }
+    if (entry.moments.empty()) continue;
+    const std::uint64_t moments[] = {entry.moment_columns, sums[0], experts};
+    if (!writer.add_tensor(entry.name + ".in_moment", TensorType::f32,
+                           std::span(moments).first(dimensions + 1),
+                           produce_floats(entry.moments, order))) {
       std::abort();
     }
   }

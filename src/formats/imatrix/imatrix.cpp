@@ -238,6 +238,7 @@ Result<void> ImportanceMatrix::merge(ImportanceMatrix other) {
     item.entry.expert_count =
         std::max(item.entry.expert_count, other.state_->entries[i].expert_count);
     item.parts.insert(item.parts.end(), parts.begin(), parts.end());
+    item.entry.moment_columns = interop::common_moment_columns(item.parts);
   }
   std::sort(items.begin(), items.end(),
             [](const ImatrixItem& a, const ImatrixItem& b) { return a.entry.name < b.entry.name; });
@@ -339,6 +340,7 @@ Result<void> ImportanceMatrix::check_values() const {
       INGOT_TRY_VOID(check_floats(part, entry, part.values_offset, part.value_count, "value"));
       if (part.is_legacy) continue;
       INGOT_TRY_VOID(check_floats(part, entry, part.counts_offset, part.expert_count, "count"));
+      INGOT_TRY_VOID(interop::check_moments(part, entry.name));
     }
   }
   return {};

@@ -10,9 +10,31 @@ namespace {
 
 constexpr std::string_view sums_suffix = ".in_sum2";
 constexpr std::string_view counts_suffix = ".counts";
+constexpr std::string_view moments_suffix = ".in_moment";
 
 Failure invalid(const TensorInfo& tensor, std::string detail) {
   return fail(Errc::imatrix_invalid, std::string(tensor.name), std::move(detail));
+}
+
+/// Second moments, where the file has them.
+Result<void> add_moments(const Model& model, const std::string& name, ImatrixPart& part) {
+  const TensorInfo* moments = model.find_tensor(name + std::string(moments_suffix));
+  if (moments == nullptr) return {};
+  if (moments->type != TensorType::f32) return invalid(*moments, "its type must be F32");
+  const std::uint64_t size = moments->row_elements();
+  const std::uint64_t columns = part.value_count / part.expert_count;
+  if (size == 0 || size > max_moment_columns) {
+    return invalid(*moments, "blocks of " + std::to_string(size) + " columns; from 1 to " +
+                                 std::to_string(max_moment_columns) + " are supported");
+  }
+  if (moments->shape.size() < 2 || moments->shape[1] != columns ||
+      moments->element_count / size != part.value_count) {
+    return invalid(*moments, "its shape must be " + std::to_string(size) + " x " +
+                                 std::to_string(columns) + ", for each expert");
+  }
+  part.moments_offset = model.file_offset(*moments);
+  part.moment_columns = size;
+  return {};
 }
 
 Result<ImatrixItem> make_item(const std::shared_ptr<const ImatrixFile>& file,
@@ -35,9 +57,11 @@ Result<ImatrixItem> make_item(const std::shared_ptr<const ImatrixFile>& file,
                    .value_count = sums.element_count,
                    .counts_offset = model.file_offset(*counts),
                    .expert_count = counts->element_count};
+  INGOT_TRY_VOID(add_moments(model, name, part));
   return ImatrixItem{{.name = std::move(name),
                       .value_count = sums.element_count,
-                      .expert_count = counts->element_count},
+                      .expert_count = counts->element_count,
+                      .moment_columns = part.moment_columns},
                      {std::move(part)}};
 }
 

@@ -31,6 +31,8 @@ struct ImatrixPart {
   std::uint64_t expert_count = 1;
   bool is_legacy = false;
   std::int32_t calls = 0;  // legacy: chunks; the stored value is the mean times this
+  std::uint64_t moments_offset = 0;
+  std::uint64_t moment_columns = 0;  // 0: no second moments
 };
 
 struct ImatrixItem {
@@ -62,6 +64,13 @@ enum class ImatrixReading : std::uint8_t {
 [[nodiscard]] Result<void> read_imatrix(const std::vector<ImatrixPart>& parts,
                                         std::uint64_t chunk_size, std::uint64_t first,
                                         std::span<float> dst, ImatrixReading reading);
+
+/// Columns of a block of the moments that several files have in common; 0: none.
+[[nodiscard]] std::uint64_t common_moment_columns(const std::vector<ImatrixPart>& parts) noexcept;
+
+/// Errc::imatrix_invalid if a second moment is not finite, or that of a column with itself
+/// negative.
+[[nodiscard]] Result<void> check_moments(const ImatrixPart& part, const std::string& name);
 
 [[nodiscard]] Result<ImatrixContent> parse_legacy_imatrix(std::shared_ptr<ImatrixFile> file);
 [[nodiscard]] Result<ImatrixContent> parse_gguf_imatrix(std::shared_ptr<ImatrixFile> file);

@@ -117,6 +117,28 @@ class LegacyWriter {
   OutputFile& file_;
 };
 
+/// All blocks of second moments; rows of a last, smaller block are filled with zeros.
+Result<void> write_moments(const ImportanceMatrix& matrix, const ImatrixEntry& entry,
+                           const DataSink& sink) {
+  const std::uint64_t size = entry.moment_columns;
+  std::vector<float> block;
+  std::vector<float> row(size);
+  for (std::uint64_t expert = 0; expert < entry.expert_count; ++expert) {
+    for (std::uint64_t first = 0; first < entry.column_count(); first += size) {
+      const auto columns = static_cast<std::size_t>(std::min(size, entry.column_count() - first));
+      block.resize(columns * columns);
+      INGOT_TRY_VOID(matrix.read_moments(entry, expert, first / size, block));
+      to_little(block);
+      std::fill(row.begin(), row.end(), 0.0F);
+      for (std::size_t i = 0; i < columns; ++i) {
+        std::copy_n(block.begin() + static_cast<std::ptrdiff_t>(i * columns), columns, row.begin());
+        INGOT_TRY_VOID(sink(std::as_bytes(std::span(row))));
+      }
+    }
+  }
+  return {};
+}
+
 Result<void> add_entry(ModelWriter& writer, const ImportanceMatrix& matrix,
                        const ImatrixEntry& entry, const std::vector<ImatrixPart>& parts) {
   const std::array<std::uint64_t, 2> sums_shape = {entry.column_count(), entry.expert_count};
@@ -130,16 +152,21 @@ Result<void> add_entry(ModelWriter& writer, const ImportanceMatrix& matrix,
                                        interop::ImatrixReading::sums);
         });
       }));
-  return writer.add_tensor(entry.name + ".counts", TensorType::f32,
-                           std::span(counts_shape).first(dimensions),
-                           [&matrix, &entry](const DataSink& sink) -> Result<void> {
-                             INGOT_TRY(const std::vector<double> counts, matrix.read_counts(entry));
-                             std::vector<float> floats(counts.size());
-                             for (std::size_t i = 0; i < floats.size(); ++i)
-                               floats[i] = static_cast<float>(counts[i]);
-                             to_little(floats);
-                             return sink(std::as_bytes(std::span(floats)));
-                           });
+  INGOT_TRY_VOID(writer.add_tensor(
+      entry.name + ".counts", TensorType::f32, std::span(counts_shape).first(dimensions),
+      [&matrix, &entry](const DataSink& sink) -> Result<void> {
+        INGOT_TRY(const std::vector<double> counts, matrix.read_counts(entry));
+        std::vector<float> floats(counts.size());
+        for (std::size_t i = 0; i < floats.size(); ++i) floats[i] = static_cast<float>(counts[i]);
+        to_little(floats);
+        return sink(std::as_bytes(std::span(floats)));
+      }));
+  if (entry.moment_columns == 0) return {};
+  const std::array<std::uint64_t, 3> shape = {entry.moment_columns, entry.column_count(),
+                                              entry.expert_count};
+  return writer.add_tensor(
+      entry.name + ".in_moment", TensorType::f32, std::span(shape).first(dimensions + 1),
+      [&matrix, &entry](const DataSink& sink) { return write_moments(matrix, entry, sink); });
 }
 
 std::uint32_t to_u32(std::uint64_t number) {

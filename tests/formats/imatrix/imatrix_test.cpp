@@ -239,6 +239,75 @@ TEST_F(Imatrix, RefusesEntriesThatBreakTheFormat) {
   refuse(two().entry("b", 1, {1}).number(-1).text("x"));  // chunks
 }
 
+/// Three columns in blocks of two: the last block is one number, and a row of a column is filled
+/// up.
+const GgufImatrixEntry with_moments = {"m.weight", {4, 6, 8}, {2}, 2, {2, -1, -1, 3, 4, 0}};
+
+std::vector<float> moments_of(const ImportanceMatrix& matrix, std::uint64_t block,
+                              std::size_t columns, std::uint64_t expert = 0) {
+  std::vector<float> moments(columns * columns);
+  EXPECT_THAT(matrix.read_moments(matrix.entries()[0], expert, block, moments), Succeeds());
+  return moments;
+}
+
+TEST_F(Imatrix, ReadsAndWritesSecondMoments) {
+  for (const Endian order : {Endian::little, Endian::big}) {
+    const ImportanceMatrix matrix = gguf({with_moments}, order);
+    EXPECT_EQ(matrix.entries()[0].moment_columns, 2u);
+    EXPECT_THAT(matrix.check_values(), Succeeds());
+    ASSERT_THAT(matrix.write(folder_.path("again.gguf"), ImatrixFormat::gguf, true), Succeeds());
+    for (const ImportanceMatrix& found : {open("imatrix.gguf"), open("again.gguf")}) {
+      EXPECT_THAT(moments_of(found, 0, 2), ElementsAre(2.0F, -1.0F, -1.0F, 3.0F));
+      EXPECT_THAT(moments_of(found, 1, 1), ElementsAre(4.0F));
+      std::vector<float> one(1);
+      EXPECT_THAT(found.read_moments(found.entries()[0], 0, 2, one),
+                  FailsWith(Errc::index_out_of_range));
+      EXPECT_THAT(found.read_moments(found.entries()[0], 1, 0, one),
+                  FailsWith(Errc::index_out_of_range));
+      EXPECT_THAT(found.read_moments(found.entries()[0], 0, 0, one),
+                  FailsWith(Errc::size_mismatch));
+    }
+  }
+}
+
+TEST_F(Imatrix, ExpertsHaveSecondMomentsOfTheirOwn) {
+  const ImportanceMatrix matrix =
+      gguf({{"e.weight", {1, 1, 1, 1}, {5, 0}, 2, {1, 2, 2, 5, 9, 9, 9, 9}}});
+  EXPECT_THAT(moments_of(matrix, 0, 2), ElementsAre(1.0F, 2.0F, 2.0F, 5.0F));
+  EXPECT_THAT(moments_of(matrix, 0, 2, 1), ElementsAre(1.0F, 0.0F, 0.0F, 1.0F));  // never used
+}
+
+TEST_F(Imatrix, MergesSecondMomentsByTokens) {
+  ImportanceMatrix matrix = gguf({with_moments});
+  GgufImatrixEntry other = with_moments;
+  other.counts = {6};
+  other.moments = {6, 3, 3, 7, 8, 0};
+  write_gguf_imatrix(folder_.path("other.gguf"), {other});
+  ASSERT_THAT(matrix.merge(open("other.gguf")), Succeeds());
+  EXPECT_THAT(moments_of(matrix, 0, 2), ElementsAre(5.0F, 2.0F, 2.0F, 6.0F));
+  // What one of the files does not know, all of them together do not.
+  write_gguf_imatrix(folder_.path("without.gguf"), {{"m.weight", {4, 6, 8}, {2}}});
+  ASSERT_THAT(matrix.merge(open("without.gguf")), Succeeds());
+  EXPECT_EQ(matrix.entries()[0].moment_columns, 0u);
+}
+
+TEST_F(Imatrix, RefusesSecondMomentsThatBreakTheFormat) {
+  const auto open_with = [&](std::uint64_t columns, const std::vector<float>& moments) {
+    GgufImatrixEntry entry = with_moments;
+    entry.moment_columns = columns;
+    entry.moments = moments;
+    write_gguf_imatrix(folder_.path("bad.gguf"), {entry});
+    return ImportanceMatrix::open(folder_.path("bad.gguf"));
+  };
+  EXPECT_THAT(open_with(max_moment_columns + 1, std::vector<float>(3 * (max_moment_columns + 1))),
+              FailsWith(Errc::imatrix_invalid));
+  const float infinity = std::numeric_limits<float>::infinity();
+  EXPECT_THAT(open_with(2, {2, infinity, -1, 3, 4, 0})->check_values(),
+              FailsWith(Errc::imatrix_invalid));
+  EXPECT_THAT(open_with(2, {2, -1, -1, -3, 4, 0})->check_values(),
+              FailsWith(Errc::imatrix_invalid));
+}
+
 TEST_F(Imatrix, RefusesTensorsThatBreakTheFormat) {
   const auto refuse = [&](std::string_view counts_name, TensorType type,
                           std::vector<std::uint64_t> counts_shape) {

@@ -46,6 +46,7 @@ struct Options {
   std::string model;
   TextRequest text;
   bool includes_output = false;
+  std::uint64_t moment_columns = 0;  ///< 0: no second moments
   bool is_forced = false;
 };
 
@@ -149,6 +150,7 @@ void print_json(Console& console, const Options& options, const ImportanceMatrix
     json.member("name", std::string_view(entry.name));
     json.member("columns", entry.column_count());
     json.member("experts", entry.expert_count);
+    json.member("moment_columns", entry.moment_columns);
     json.member("tokens", facts[i].tokens);
     json.member("unused_experts", facts[i].unused_experts);
     json.member("mean", facts[i].mean);
@@ -180,6 +182,7 @@ void print_page(Console& console, const ImportanceMatrix& matrix,
                 const std::vector<EntryFacts>& facts, const std::optional<Coverage>& coverage) {
   const std::vector<Column> columns = {{"tensor", Align::left, Narrow::shorten},
                                        {"columns", Align::right, Narrow::hide},
+                                       {"moments", Align::right, Narrow::hide},
                                        {"experts", Align::right},
                                        {"unused", Align::right},
                                        {"tokens", Align::right},
@@ -190,11 +193,12 @@ void print_page(Console& console, const ImportanceMatrix& matrix,
       const ImatrixEntry& entry = matrix.entries()[row];
       cells[0] = entry.name;
       cells[1] = fmt::format("{}", entry.column_count());
-      cells[2] = fmt::format("{}", entry.expert_count);
-      cells[3] = fmt::format("{}", facts[row].unused_experts);
-      cells[4] = fmt::format("{:.0f}", facts[row].tokens);
-      cells[5] = fmt::format("{:.4g}", facts[row].mean);
-      cells[6] = fmt::format("{:.4g}", facts[row].largest);
+      cells[2] = entry.moment_columns == 0 ? "-" : fmt::format("{}", entry.moment_columns);
+      cells[3] = fmt::format("{}", entry.expert_count);
+      cells[4] = fmt::format("{}", facts[row].unused_experts);
+      cells[5] = fmt::format("{:.0f}", facts[row].tokens);
+      cells[6] = fmt::format("{:.4g}", facts[row].mean);
+      cells[7] = fmt::format("{:.4g}", facts[row].largest);
     });
   }
   std::string datasets;
@@ -279,6 +283,7 @@ ExitCode collect(const Options& options, Console& console) {
         importance.run.progress = run.progress;
         importance.dataset = options.text.file;
         importance.includes_output = options.includes_output;
+        importance.moment_columns = static_cast<std::size_t>(options.moment_columns);
         return collect_importance(*model, *text, importance);
       });
   if (!matrix) return console.fail(file, matrix.error());
@@ -289,15 +294,19 @@ ExitCode collect(const Options& options, Console& console) {
 std::string settle_collecting(const Options& options) {
   if (options.files.size() != 1) return "collect takes one MODEL";
   if (options.text.file.empty()) return "--text is missing; it names the text to collect from";
+  if (options.moment_columns > 0 && options.out.ends_with(".dat")) {
+    return "a .dat file cannot hold second moments; name a .gguf file";
+  }
   return options.out.empty() ? "-o is missing; it names the file to write" : std::string();
 }
 
 /// What is wrong with the arguments; empty if nothing is.
 std::string settle_arguments(Options& options, const Console& console) {
   const bool has_text = !options.text.file.empty() || options.text.chunk_tokens > 0 ||
-                        options.text.max_chunks > 0 || options.includes_output;
+                        options.text.max_chunks > 0 || options.includes_output ||
+                        options.moment_columns > 0;
   if (has_text && options.action != Action::collect) {
-    return "--text, --ctx-size, --chunks and --process-output go with collect";
+    return "--text, --ctx-size, --chunks, --process-output and --moments go with collect";
   }
   if (options.action == Action::show) {
     return options.out.empty() ? std::string() : "show writes nothing, so there is no -o";
@@ -349,6 +358,8 @@ void add_imatrix_command(CLI::App& program, Console& console) {
   add_text_options(command, options->text);
   add_switch(command, "--process-output", options->includes_output,
              "Collect for the output matrix, too");
+  add_number(command, "--moments", options->moment_columns, 1, max_moment_columns,
+             "Collect second moments, too, in blocks of N columns, such as 256");
   add_switch(command, "--force", options->is_forced, "Replace OUT if it exists");
   on_run(command, [options, &console] { console.finish(run(*options, console)); });
 }
