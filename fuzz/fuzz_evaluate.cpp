@@ -49,7 +49,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(mean_of_chunks(found->base.chunk_losses).mean == found->base.loss.mean);
   }
   has_value(compute_logits(*model, text, options));
-  const auto importance = collect_importance(*model, text, {.run = options});
+  has_value(measure_sensitivities(*model, text, {.run = options}));
+  const auto importance = collect_importance(*model, text, {.run = options, .moment_columns = 5});
   if (has_value(importance)) require(!importance->entries().empty());
   return 0;
 }

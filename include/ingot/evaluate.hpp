@@ -29,6 +29,7 @@
 #include "ingot/export.h"
 #include "ingot/imatrix.hpp"
 #include "ingot/model.hpp"
+#include "ingot/sensitivity.hpp"
 #include "ingot/tokenizer.hpp"
 
 namespace ingot {
@@ -157,5 +158,24 @@ struct ImportanceOptions {
 ///          max_moment_columns.
 [[nodiscard]] INGOT_EXPORT Result<ImportanceMatrix> collect_importance(
     const Model& model, const TextChunks& text, const ImportanceOptions& options = {});
+
+struct SensitivityOptions {
+  EvaluationOptions run = {};
+  const ImportanceMatrix* importance = nullptr;  ///< Borrowed; for encoding and weighted errors.
+  /// Tensors that need no measurement, because it is known; none if empty.
+  std::function<bool(std::string_view name)> is_known = {};
+  /// Receives each measurement as it is made, so that an interrupted run need not begin again.
+  std::function<void(const TensorSensitivity&)> measured = {};
+};
+
+/// Measures how much the error of each matrix matters: quantizes one at a time, to Q2_K or, where
+/// its rows are not whole blocks of that, Q4_0, and compares the predictions with those of the
+/// model as it is. Tensors of one layer run side by side from the stored inputs of the layer.
+/// Routers, norms and matrices whose rows fit neither type are left out.
+///
+/// @return  in the order of the network; errors as of `evaluate` and of `quantize`. Memory: the
+///          states of all tokens, twice, and the activations of a batch for each matrix of a layer.
+[[nodiscard]] INGOT_EXPORT Result<std::vector<TensorSensitivity>> measure_sensitivities(
+    const Model& model, const TextChunks& text, const SensitivityOptions& options = {});
 
 }  // namespace ingot

@@ -17,6 +17,7 @@
 #include "ingot/model_writer.hpp"
 #include "ingot/quantize.hpp"
 #include "ingot/recipe.hpp"
+#include "ingot/sensitivity.hpp"
 #include "ingot/tensor_profile.hpp"
 
 namespace ingot {
@@ -33,6 +34,9 @@ struct QuantizeModelOptions {
   // Instead of a recipe: types are chosen so that the error is least among all choices that fit.
   std::optional<double> target_bits_per_weight = {};    ///< Over all tensors.
   std::optional<std::uint64_t> target_file_bytes = {};  ///< The whole file, header included.
+  /// What the error of each tensor costs, for a target; borrowed. Tensors that it lacks count as the
+  /// median of those that it has.
+  std::span<const TensorSensitivity> sensitivities = {};
 
   const ImportanceMatrix* importance = nullptr;  ///< Borrowed.
   std::string importance_name = {};              ///< For the key quantize.imatrix.file.
@@ -57,15 +61,23 @@ struct PlannedTensor {
   TypeChoice choice;
   std::uint64_t size_bytes = 0;  ///< Of the result.
   bool has_importance = false;   ///< The matrix has data for it, and its new type uses it.
-  double estimated_error = 0.0;  ///< With a target: expected sum of weighted squared errors.
+  double estimated_cost = 0.0;   ///< With a target: what TargetOutcome adds up.
 
   [[nodiscard]] bool is_copied() const noexcept { return source->type == choice.type; }
+};
+
+/// How well a target was met. Costs are expected divergences of the predictions in nats per token
+/// where sensitivities are known, else numbers without a unit.
+struct TargetOutcome {
+  double cost = 0.0;   ///< Of all tensors that the target decides about.
+  double bound = 0.0;  ///< No choice of types that fits costs less.
 };
 
 /// The plan of a model. Valid as long as the model.
 struct QuantizePlan {
   std::vector<PlannedTensor> tensors;      ///< In the order of the result.
   std::optional<std::uint32_t> file_type;  ///< Empty: as in the source.
+  std::optional<TargetOutcome> target;     ///< Where the options have a target.
   std::uint64_t element_count = 0;
   std::uint64_t source_bytes = 0;  ///< Of all tensors, without padding.
   std::uint64_t size_bytes = 0;    ///< Of all tensors of the result, without padding.

@@ -26,12 +26,7 @@ Result<void> ChunkRunner::check_memory(std::uint64_t bytes) const {
 }
 
 Result<Panels> ChunkRunner::run(ForwardPass& pass, const Batch& batch, std::size_t first_chunk) {
-  const auto ids = std::span(text_.ids).subspan(first_chunk * text_.chunk_tokens,
-                                                batch.chunk_count * text_.chunk_tokens);
-  return pass.run(batch, ids, [&] {
-    done_ += batch.chunk_count;
-    return !options_.progress || options_.progress({done_, total_});
-  });
+  return pass.run(batch, ids_of(batch, first_chunk), [&] { return count_layer(batch); });
 }
 
 }  // namespace ingot::evaluation

@@ -44,6 +44,19 @@ class ChunkRunner {
     return {};
   }
 
+  /// The tokens of a batch.
+  [[nodiscard]] std::span<const TokenId> ids_of(const Batch& batch,
+                                                std::size_t first_chunk) const noexcept {
+    return std::span(text_.ids).subspan(first_chunk * text_.chunk_tokens,
+                                        batch.chunk_count * text_.chunk_tokens);
+  }
+
+  /// Reports a layer that a batch has passed; false: the work ends.
+  [[nodiscard]] bool count_layer(const Batch& batch) {
+    done_ += batch.chunk_count;
+    return !options_.progress || options_.progress({done_, total_});
+  }
+
   /// Runs a model on a batch and reports each layer.
   [[nodiscard]] Result<Panels> run(ForwardPass& pass, const Batch& batch, std::size_t first_chunk);
 

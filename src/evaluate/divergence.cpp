@@ -216,6 +216,17 @@ Result<TokenFigures> figures_of(std::span<const Partial> sums) {
 
 }  // namespace
 
+std::vector<ScoredToken> scored_tokens(const Batch& batch, std::span<const TokenId> ids) {
+  std::vector<ScoredToken> tokens;
+  for (std::size_t chunk = 0; chunk < batch.chunk_count; ++chunk) {
+    for (std::size_t at = batch.chunk_tokens / 2; at + 1 < batch.chunk_tokens; ++at) {
+      tokens.push_back({chunk * batch.panels_of_chunk() + at / panel_tokens, at % panel_tokens,
+                        ids[chunk * batch.chunk_tokens + at + 1]});
+    }
+  }
+  return tokens;
+}
+
 Result<std::vector<TokenFigures>> compare_predictions(std::span<ForwardPass> passes,
                                                       std::span<const Panels> states,
                                                       std::span<const ScoredToken> tokens) {

@@ -36,6 +36,16 @@ struct ScoredToken {
   TokenId next = no_token;  ///< The token that follows in the text.
 };
 
+/// The tokens of a chunk that count: the second half, but for the last token, whose successor is in
+/// no chunk.
+[[nodiscard]] constexpr std::size_t scored_of_chunk(std::size_t chunk_tokens) noexcept {
+  return chunk_tokens - 1 - chunk_tokens / 2;
+}
+
+/// Those of a batch, chunk by chunk. `ids` are its tokens.
+[[nodiscard]] std::vector<ScoredToken> scored_tokens(const Batch& batch,
+                                                     std::span<const TokenId> ids);
+
 /// Compares the base, which is passes[0], with the others.
 ///
 /// @param states  of each pass.

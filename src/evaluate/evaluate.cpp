@@ -83,10 +83,8 @@ class Evaluator {
         evaluation::comparison_memory(passes_, batch.chunk_count * scored_of_chunk()));
   }
 
-  /// The second half of a chunk, but for the last token, whose successor is in no chunk.
-  [[nodiscard]] std::size_t first_scored() const noexcept { return text_.chunk_tokens / 2; }
   [[nodiscard]] std::size_t scored_of_chunk() const noexcept {
-    return text_.chunk_tokens - 1 - first_scored();
+    return evaluation::scored_of_chunk(text_.chunk_tokens);
   }
 
   Result<void> score(ChunkRunner& runner, const Batch& batch, std::size_t first_chunk) {
@@ -100,14 +98,8 @@ class Evaluator {
       }
       states.push_back(std::move(*found));
     }
-    std::vector<ScoredToken> tokens;
-    for (std::size_t chunk = 0; chunk < batch.chunk_count; ++chunk) {
-      for (std::size_t at = first_scored(); at + 1 < text_.chunk_tokens; ++at) {
-        tokens.push_back({chunk * batch.panels_of_chunk() + at / evaluation::panel_tokens,
-                          at % evaluation::panel_tokens,
-                          text_.ids[(first_chunk + chunk) * text_.chunk_tokens + at + 1]});
-      }
-    }
+    const std::vector<ScoredToken> tokens =
+        evaluation::scored_tokens(batch, runner.ids_of(batch, first_chunk));
     INGOT_TRY(const std::vector<TokenFigures> figures,
               evaluation::compare_predictions(passes_, states, tokens));
     for (std::size_t chunk = 0; chunk < batch.chunk_count; ++chunk) {

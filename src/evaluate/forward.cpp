@@ -42,40 +42,29 @@ class ForwardPass::Layers {
   }
 
   Result<void> run(const Layer& layer, std::size_t index, Panels& states) {
-    INGOT_TRY_VOID(normalise_states(layer.attention_norm, states, normed_));
+    INGOT_TRY_VOID(apply_norm(layer.attention_norm, states, normed_));
     INGOT_TRY_VOID(add_attention(layer, index));
-    INGOT_TRY_VOID(normalise_states(layer.post_attention_norm, added_, added_));
+    INGOT_TRY_VOID(apply_norm(layer.post_attention_norm, added_, added_));
     add_scaled(states, added_, settings_.residual_scale);
     // Without a norm of its own, a layer reads that of attention, or its input.
     const bool is_parallel = !layer.feed_forward_norm.exists() && settings_.kind.has_pre_norms;
     if (!is_parallel) {
-      INGOT_TRY_VOID(normalise_states(layer.feed_forward_norm, states, normed_));
+      INGOT_TRY_VOID(apply_norm(layer.feed_forward_norm, states, normed_));
     }
     INGOT_TRY_VOID(
         layer.router.exists()
             ? apply_experts(work_, settings_, layer, normed_, tokens_, added_)
             : feed_forward(work_, settings_, layer.feed_forward, 0, normed_, tokens_, added_));
-    INGOT_TRY_VOID(normalise_states(layer.post_feed_forward_norm, added_, added_));
+    INGOT_TRY_VOID(apply_norm(layer.post_feed_forward_norm, added_, added_));
     add_scaled(states, added_, settings_.residual_scale);
     return {};
   }
 
-  /// y = norm of x; a copy if there is no norm.
-  Result<void> normalise_states(const Norm& norm, const Panels& x, Panels& y) {
-    return spread(x.panel_count(), 1, work_.thread_count(),
-                  [&](std::uint64_t panel, std::uint64_t) -> Result<void> {
-                    const float* from = x.row(panel, 0);
-                    float* to = y.row(panel, 0);
-                    if (norm.exists()) {
-                      normalise(norm, settings_, x.features(), from, to);
-                    } else if (from != to) {
-                      std::copy_n(from, x.features() * panel_tokens, to);
-                    }
-                    return {};
-                  });
+ private:
+  Result<void> apply_norm(const Norm& norm, const Panels& x, Panels& y) {
+    return normalise_states(settings_, norm, x, y, work_.thread_count());
   }
 
- private:
   Result<void> add_attention(const Layer& layer, std::size_t index) {
     Panels queries(layer.query.row_count, batch_.panel_count());
     Panels keys(layer.key.row_count, batch_.panel_count());
@@ -127,6 +116,21 @@ class ForwardPass::Layers {
   Panels added_;
   std::vector<std::uint8_t> tokens_;
 };
+
+Result<void> ForwardPass::normalise_states(const Settings& settings, const Norm& norm,
+                                           const Panels& x, Panels& y, unsigned thread_count) {
+  return spread(x.panel_count(), 1, thread_count,
+                [&](std::uint64_t panel, std::uint64_t) -> Result<void> {
+                  const float* from = x.row(panel, 0);
+                  float* to = y.row(panel, 0);
+                  if (norm.exists()) {
+                    normalise(norm, settings, x.features(), from, to);
+                  } else if (from != to) {
+                    std::copy_n(from, x.features() * panel_tokens, to);
+                  }
+                  return {};
+                });
+}
 
 Result<ForwardPass> ForwardPass::make(const Model& model, const EvaluationOptions& options,
                                       InputObserver observer) {
@@ -192,13 +196,25 @@ Result<Panels> ForwardPass::embed(const Batch& batch, std::span<const TokenId> i
 Result<Panels> ForwardPass::run(const Batch& batch, std::span<const TokenId> ids,
                                 const LayerDone& layer_done) {
   INGOT_TRY(Panels states, embed(batch, ids));
+  INGOT_TRY_VOID(run_layers(batch, 0, network_->layers.size(), states, layer_done));
+  INGOT_TRY_VOID(finish(states));
+  return states;
+}
+
+Result<void> ForwardPass::run_layers(const Batch& batch, std::size_t first, std::size_t end,
+                                     Panels& states, const LayerDone& layer_done) {
+  if (first == end) return {};
   Layers layers(*network_, *work_, batch);
-  for (std::size_t i = 0; i < network_->layers.size(); ++i) {
+  for (std::size_t i = first; i < end; ++i) {
     INGOT_TRY_VOID(layers.run(network_->layers[i], i, states));
     if (layer_done && !layer_done()) return fail(Errc::interrupted, {});
   }
-  INGOT_TRY_VOID(layers.normalise_states(network_->output_norm, states, states));
-  return states;
+  return {};
+}
+
+Result<void> ForwardPass::finish(Panels& states) {
+  return normalise_states(network_->settings, network_->output_norm, states, states,
+                          work_->thread_count());
 }
 
 void ForwardPass::make_logits(const WeightRows& rows, std::size_t first_row, const float* x,

@@ -37,6 +37,12 @@ class ForwardPass {
   [[nodiscard]] Result<Panels> run(const Batch& batch, std::span<const TokenId> ids,
                                    const LayerDone& layer_done = {});
 
+  /// The same in steps: embeddings, layers `first` to the one before `end`, the last norm.
+  [[nodiscard]] Result<Panels> embed(const Batch& batch, std::span<const TokenId> ids);
+  [[nodiscard]] Result<void> run_layers(const Batch& batch, std::size_t first, std::size_t end,
+                                        Panels& states, const LayerDone& layer_done = {});
+  [[nodiscard]] Result<void> finish(Panels& states);
+
   /// Logits from the rows of a decoded tile of the output matrix: as MatrixWork::multiply_tile,
   /// with the scales and caps of the model.
   void make_logits(const WeightRows& rows, std::size_t first_row, const float* x,
@@ -50,7 +56,10 @@ class ForwardPass {
   /// @param row     room for a decoded row.
   /// @param column  of the token in its panel.
   [[nodiscard]] Result<void> embed_token(TokenId id, float* row, float* column) const;
-  [[nodiscard]] Result<Panels> embed(const Batch& batch, std::span<const TokenId> ids);
+  /// y = norm of x; a copy if there is no norm.
+  [[nodiscard]] static Result<void> normalise_states(const Settings& settings, const Norm& norm,
+                                                     const Panels& x, Panels& y,
+                                                     unsigned thread_count);
 
   std::unique_ptr<Network> network_;
   std::unique_ptr<MatrixWork> work_;

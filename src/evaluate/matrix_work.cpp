@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ingot/parallel.hpp"
+#include "ingot/quantize.hpp"
 
 namespace ingot::evaluation {
 namespace {
@@ -31,9 +32,18 @@ std::size_t MatrixWork::tile_floats(const Matrix& matrix) noexcept {
 Result<WeightRows> MatrixWork::decode_tile(const Matrix& matrix, std::size_t first_row,
                                            std::size_t row_count, float* buffer) const {
   const std::size_t stride = matrix.columns + row_gap;
+  const bool is_replaced = matrix.tensor == substitute_.tensor;
+  const std::size_t row_bytes =
+      is_replaced ? static_cast<std::size_t>(find_type(substitute_.type)->bytes_of(matrix.columns))
+                  : 0;
   for (std::size_t i = 0; i < row_count; ++i) {
-    INGOT_TRY_VOID(model_.dequantize_rows(*matrix.tensor, matrix.first_row + first_row + i, 1,
-                                          std::span(buffer + i * stride, matrix.columns)));
+    const std::size_t row = matrix.first_row + first_row + i;
+    const std::span floats(buffer + i * stride, matrix.columns);
+    INGOT_TRY_VOID(
+        is_replaced ? dequantize(substitute_.type,
+                                 std::span(substitute_.blocks).subspan(row * row_bytes, row_bytes),
+                                 floats, {.stores = OutputStores::cached})
+                    : model_.dequantize_rows(*matrix.tensor, row, 1, floats));
   }
   return WeightRows{buffer, stride, row_count};
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <vector>
 
 #include "evaluate/network.hpp"
 #include "evaluate/panels.hpp"
@@ -20,12 +21,22 @@ using InputObserver =
     std::function<void(const TensorInfo& tensor, std::size_t expert, const Panels& inputs,
                        std::span<const std::uint8_t> tokens)>;
 
+/// A tensor in another type than in the file.
+struct Substitute {
+  const TensorInfo* tensor = nullptr;
+  TensorType type = TensorType::f32;
+  std::vector<std::byte> blocks = {};  ///< Of all rows, little-endian.
+};
+
 /// Decodes matrices tile by tile and multiplies. Memory: a tile for each thread.
 class MatrixWork {
  public:
   /// `model` must outlive this.
   MatrixWork(const Model& model, unsigned thread_count, InputObserver observer)
       : model_(model), thread_count_(thread_count), observer_(std::move(observer)) {}
+
+  /// Reads `substitute` in place of the tensor of the file from now on.
+  void replace(Substitute substitute) noexcept { substitute_ = std::move(substitute); }
 
   [[nodiscard]] unsigned thread_count() const noexcept { return thread_count_; }
   [[nodiscard]] BufferPool& buffers() noexcept { return buffers_; }
@@ -56,6 +67,7 @@ class MatrixWork {
   const Model& model_;
   unsigned thread_count_;
   InputObserver observer_;
+  Substitute substitute_;
   BufferPool buffers_;
 };
 

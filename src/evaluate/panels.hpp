@@ -2,6 +2,7 @@
 // Activations of many tokens, laid out for matrix products.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <new>
@@ -46,6 +47,12 @@ class Panels {
       : features_(features),
         panel_count_(panel_count),
         floats_(features * panel_count * panel_tokens) {}
+
+  [[nodiscard]] Panels copy() const {
+    Panels copied(features_, panel_count_);
+    std::copy_n(data(), size(), copied.data());
+    return copied;
+  }
 
   [[nodiscard]] std::size_t features() const noexcept { return features_; }
   [[nodiscard]] std::size_t panel_count() const noexcept { return panel_count_; }

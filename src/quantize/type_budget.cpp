@@ -5,10 +5,13 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "ingot/parallel.hpp"
 #include "ingot/quantize.hpp"
+#include "quantize/choose_offers.hpp"
 #include "quantize/error_sums.hpp"
 #include "quantize/quantize_work.hpp"
 #include "work/threads/shared_progress.hpp"
@@ -42,90 +45,51 @@ bool is_possible(TensorType type, const PlannedTensor& planned, bool has_data) n
          info.weights != ImportanceWeights::recommended;
 }
 
-/// A step along the hull of one tensor's offers.
-struct Step {
-  std::size_t tensor;
-  std::size_t offer;
-  std::uint64_t added_bytes;
-  double saved_per_byte;
+/// What errors of tensors cost.
+class Costs {
+ public:
+  explicit Costs(std::span<const TensorSensitivity> sensitivities) {
+    std::vector<double> alphas[2];
+    for (const TensorSensitivity& sensitivity : sensitivities) {
+      by_name_.emplace(sensitivity.name, &sensitivity);
+      for (const bool is_weighted : {false, true}) {
+        alphas[is_weighted].push_back(sensitivity.alpha(is_weighted));
+      }
+    }
+    if (sensitivities.empty()) return;
+    for (const bool is_weighted : {false, true}) {
+      const auto middle =
+          alphas[is_weighted].begin() + static_cast<std::ptrdiff_t>(sensitivities.size() / 2);
+      std::nth_element(alphas[is_weighted].begin(), middle, alphas[is_weighted].end());
+      medians_[is_weighted] = *middle;
+    }
+  }
+
+  /// @param error     of sampled rows.
+  /// @param elements  of the whole tensor, for each one that was sampled.
+  [[nodiscard]] double cost_of(std::string_view name, const TensorError& error, bool is_weighted,
+                               double elements) const {
+    if (!(error.weighted_signal > 0.0)) return 0.0;
+    const double relative = error.weighted_error / error.weighted_signal;
+    if (by_name_.empty()) return std::sqrt(relative * error.weighted_error * elements);
+    const auto found = by_name_.find(name);
+    return relative *
+           (found == by_name_.end() ? medians_[is_weighted] : found->second->alpha(is_weighted));
+  }
+
+ private:
+  std::map<std::string_view, const TensorSensitivity*> by_name_;
+  double medians_[2] = {0.0, 0.0};
 };
-
-double slope(const TypeOffer& from, const TypeOffer& to) noexcept {
-  return (from.error - to.error) / static_cast<double>(to.size_bytes - from.size_bytes);
-}
-
-/// The offers on the lower convex hull, smallest first: each costs more bytes and less error than
-/// the one before, and the gain for a byte falls from step to step.
-std::vector<std::size_t> hull_of(const std::vector<TypeOffer>& offers) {
-  std::vector<std::size_t> order(offers.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    if (offers[a].size_bytes != offers[b].size_bytes) {
-      return offers[a].size_bytes < offers[b].size_bytes;
-    }
-    return offers[a].error != offers[b].error ? offers[a].error < offers[b].error : a < b;
-  });
-  std::vector<std::size_t> hull;
-  for (const std::size_t next : order) {
-    if (!hull.empty() && offers[next].error >= offers[hull.back()].error) continue;
-    if (!hull.empty() && offers[next].size_bytes == offers[hull.back()].size_bytes) continue;
-    while (hull.size() > 1 && slope(offers[hull[hull.size() - 2]], offers[hull.back()]) <=
-                                  slope(offers[hull.back()], offers[next])) {
-      hull.pop_back();
-    }
-    hull.push_back(next);
-  }
-  return hull;
-}
-
-}  // namespace
-
-Result<std::vector<std::size_t>> choose_offers(std::span<const std::vector<TypeOffer>> offers,
-                                               std::uint64_t budget_bytes) {
-  std::vector<std::size_t> chosen(offers.size());
-  std::vector<Step> steps;
-  std::uint64_t used = 0;
-  for (std::size_t i = 0; i < offers.size(); ++i) {
-    const std::vector<std::size_t> hull = hull_of(offers[i]);
-    chosen[i] = hull[0];
-    used += offers[i][hull[0]].size_bytes;
-    for (std::size_t j = 1; j < hull.size(); ++j) {
-      const TypeOffer& from = offers[i][hull[j - 1]];
-      const TypeOffer& to = offers[i][hull[j]];
-      steps.push_back({i, hull[j], to.size_bytes - from.size_bytes, slope(from, to)});
-    }
-  }
-  if (used > budget_bytes) {
-    return fail(Errc::target_too_small, {},
-                "the smallest choice has " + std::to_string(used) + " bytes where " +
-                    std::to_string(budget_bytes) + " are left for it");
-  }
-  // Slopes fall along each hull, so a tensor's steps stay in their order.
-  std::stable_sort(steps.begin(), steps.end(), [](const Step& a, const Step& b) {
-    return a.saved_per_byte > b.saved_per_byte;
-  });
-  std::vector<bool> is_stuck(offers.size(), false);
-  for (const Step& step : steps) {
-    if (is_stuck[step.tensor]) continue;
-    if (step.added_bytes > budget_bytes - used) {
-      is_stuck[step.tensor] = true;  // its later steps are larger still
-      continue;
-    }
-    used += step.added_bytes;
-    chosen[step.tensor] = step.offer;
-  }
-  return chosen;
-}
-
-namespace {
 
 /// Measures what one tensor costs as each type.
 class OfferMaker {
  public:
-  OfferMaker(const Model& model, const QuantizeModelOptions& options, double usual_importance,
-             const PlannedTensor& planned)
+  OfferMaker(const Model& model, const QuantizeModelOptions& options, const Costs& costs,
+             double usual_importance, const PlannedTensor& planned)
       : model_(model),
         options_(options),
+        costs_(costs),
         usual_importance_(usual_importance),
         planned_(planned),
         tensor_(*planned.source),
@@ -199,12 +163,14 @@ class OfferMaker {
       add_weighted(source, decoded, weights, error);
     }
     const auto sampled = static_cast<double>(source_.size());
-    offer.error = error.weighted_error * static_cast<double>(tensor_.element_count) / sampled;
+    offer.cost = costs_.cost_of(tensor_.name, error, entry_ != nullptr,
+                                static_cast<double>(tensor_.element_count) / sampled);
     return offer;
   }
 
   const Model& model_;
   const QuantizeModelOptions& options_;
+  const Costs& costs_;
   double usual_importance_;
   const PlannedTensor& planned_;
   const TensorInfo& tensor_;
@@ -292,24 +258,26 @@ Result<void> fit_to_target(const Model& model, const QuantizeModelOptions& optio
         "tensors that are not quantized have " + std::to_string(fixed_bytes) + " bytes already");
   }
   INGOT_TRY(const double usual_importance, mean_importance(options.importance));
+  const Costs costs(options.sensitivities);
   std::vector<std::vector<TypeOffer>> offers(free_tensors.size());
   SharedProgress shared_progress(progress);
   INGOT_TRY_VOID(spread(free_tensors.size(), 1, options.thread_count,
                         [&](std::uint64_t i, std::uint64_t) -> Result<void> {
                           const PlannedTensor& planned = plan.tensors[free_tensors[i]];
-                          INGOT_TRY(offers[i],
-                                    OfferMaker(model, options, usual_importance, planned).make());
+                          OfferMaker maker(model, options, costs, usual_importance, planned);
+                          INGOT_TRY(offers[i], maker.make());
                           return shared_progress.add(planned.source->size_bytes);
                         }));
-  INGOT_TRY(const std::vector<std::size_t> chosen, choose_offers(offers, budget - fixed_bytes));
+  INGOT_TRY(const ChosenOffers chosen, choose_offers(offers, budget - fixed_bytes));
+  plan.target = chosen.outcome;
   for (std::size_t i = 0; i < free_tensors.size(); ++i) {
     PlannedTensor& planned = plan.tensors[free_tensors[i]];
-    const TypeOffer& offer = offers[i][chosen[i]];
+    const TypeOffer& offer = offers[i][chosen.positions[i]];
     planned.choice.type = offer.type;
     planned.choice.reason = TypeReason::target;
     planned.choice.instead_of.reset();
     planned.size_bytes = offer.size_bytes;
-    planned.estimated_error = offer.error;
+    planned.estimated_cost = offer.cost;
   }
   plan.file_type = guess_file_type(plan);
   return {};

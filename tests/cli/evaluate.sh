@@ -44,7 +44,69 @@ for file in matrix.gguf matrix.dat; do
   grep -q '^14 tensors of the model have data.$' shown || fail "$file misses tensors"
 done
 "$ingot" quantize model.gguf with.gguf Q4_0 --imatrix matrix.gguf -q
+"$ingot" imatrix collect model.gguf --text text.txt --chunks 4 --moments 32 -o moments.gguf
+"$ingot" imatrix show moments.gguf --json | grep -q '"moment_columns": 32' || fail "no moments"
+"$ingot" quantize model.gguf again.gguf Q4_0 --imatrix moments.gguf -q \
+  --override-kv quantize.imatrix.file=str:matrix.gguf
+expect_same with.gguf again.gguf
+expect_error 2 'cannot hold second moments' "$ingot" imatrix collect model.gguf --text text.txt \
+  --moments 32 -o moments.dat
 expect 2 "$ingot" imatrix collect model.gguf --text text.txt -o matrix.gguf
 expect 2 "$ingot" imatrix collect model.gguf --text text.txt -o model.gguf --force
 expect 2 "$ingot" imatrix collect model.gguf -o new.gguf
 expect 2 "$ingot" imatrix show matrix.gguf --text text.txt
+
+# Sensitivities: measured, used for a target, and gone on with.
+"$ingot" sensitivity model.gguf --text text.txt --chunks 3 --imatrix matrix.gguf -o found.json >table
+grep -q '^blk.1.ffn_down.weight ' table || fail "a tensor is missing"
+"$ingot" sensitivity model.gguf --text text.txt --chunks 3 --imatrix matrix.gguf --json >printed.json
+expect_same found.json printed.json
+python '
+import json
+found = json.load(open("found.json"))
+assert found["complete"] and found["chunk_count"] == 3 and found["imatrix"] == "matrix.gguf"
+tensors = {tensor["name"]: tensor for tensor in found["tensors"]}
+assert len(tensors) == 16 and all(tensor["kl"] > 0 for tensor in tensors.values())
+for tensor in tensors.values():
+    error = tensor["weighted_error"] or tensor["relative_error"]
+    assert abs(tensor["alpha"] / (tensor["kl"] / error) - 1) < 1e-12
+assert tensors["blk.0.attn_k.weight"]["weighted_error"] > 0
+# One tensor matters a thousand times more, as if it had been measured so.
+tensors["blk.0.attn_k.weight"]["kl"] *= 1000
+json.dump(found, open("changed.json", "w"))
+found["complete"] = False
+found["tensors"] = found["tensors"][:5]
+json.dump(found, open("stopped.json", "w"))
+'
+"$ingot" quantize model.gguf --plan --target-bpw 5 --imatrix matrix.gguf --sensitivity found.json --json \
+  >plan.json
+"$ingot" quantize model.gguf --plan --target-bpw 5 --imatrix matrix.gguf --sensitivity changed.json --json \
+  >changed_plan.json
+python '
+import json
+sizes = {}
+for name in "plan.json", "changed_plan.json":
+    plan = json.load(open(name))
+    assert plan["bits_per_weight"] <= 5 and 0 < plan["target"]["bound"] <= plan["target"]["cost"]
+    sizes[name] = {tensor["name"]: tensor["bytes"] for tensor in plan["tensors"]}["blk.0.attn_k.weight"]
+assert sizes["plan.json"] < sizes["changed_plan.json"]
+'
+"$ingot" quantize model.gguf fitting.gguf --target-bpw 5 --sensitivity found.json |
+  grep -q 'bound of every choice' || fail "no bound"
+expect_error 2 'goes with --target-bpw' "$ingot" quantize model.gguf x.gguf Q4_0 --sensitivity found.json
+expect_error 3 'was stopped' "$ingot" quantize model.gguf x.gguf --target-bpw 5 --sensitivity stopped.json
+expect_error 3 'no file of .ingot sensitivity' "$ingot" quantize model.gguf x.gguf --target-bpw 5 \
+  --sensitivity all.json
+expect_error 2 'it is an input' "$ingot" quantize model.gguf found.json --target-bpw 5 --sensitivity found.json \
+  --force
+"$ingot" sensitivity model.gguf --text text.txt --chunks 3 --imatrix matrix.gguf --resume -o stopped.json -q
+python '
+import json
+found, resumed = (json.load(open(name)) for name in ("found.json", "stopped.json"))
+found["tensors"][1:4] = resumed["tensors"][1:4]  # the one that was changed
+assert resumed == found
+'
+expect_error 2 'measured with another' "$ingot" sensitivity model.gguf --text text.txt --chunks 2 --resume \
+  -o stopped.json
+expect_error 2 'text is missing' "$ingot" sensitivity model.gguf
+expect 2 "$ingot" sensitivity model.gguf --text text.txt -o found.json

@@ -152,6 +152,89 @@ TEST_F(EvaluateTest, ProgressEndsTheWork) {
   EXPECT_EQ(calls, 2u);
 }
 
+/// A measurement is what `evaluate` finds for a file in which that tensor alone is quantized.
+TEST_F(EvaluateTest, SensitivityIsTheDivergenceOfOneQuantizedTensor) {
+  SketchShape shape;
+  shape.embedding = 32;
+  shape.feed_forward = 64;
+  ModelSketch sketch = sketch_llama(shape);
+  const Model base = write(sketch, "base.gguf");
+  TextChunks text = tiny_text(40, 20);
+  for (TokenId& id : text.ids) id %= 10;
+  const auto found = measure_sensitivities(base, text);
+  ASSERT_TRUE(found.has_value()) << found.error().message();
+  ASSERT_EQ(found->size(), 16u);  // 7 matrices in each layer, the embedding, the output
+  for (const char* name : {"token_embd.weight", "blk.0.attn_v.weight", "blk.1.ffn_down.weight",
+                           "blk.1.attn_output.weight", "output.weight"}) {
+    ModelSketch changed = sketch;
+    SketchTensor& tensor = *changed.find(name);
+    std::vector<float> numbers(tensor.data.size() / sizeof(float));
+    std::memcpy(numbers.data(), tensor.data.data(), tensor.data.size());
+    tensor.type = TensorType::q4_0;  // rows of 32 and 64 are no blocks of Q2_K
+    tensor.data.resize(numbers.size() / 32 * 18);
+    ASSERT_TRUE(
+        quantize(tensor.type, numbers, static_cast<std::size_t>(tensor.shape[0]), tensor.data));
+    const Model other = write(changed, "other.gguf");
+    const Model* others[] = {&other};
+    const auto expected = evaluate(base, others, text);
+    ASSERT_TRUE(expected.has_value()) << expected.error().message();
+    const auto one = std::ranges::find(*found, name, &TensorSensitivity::name);
+    ASSERT_NE(one, found->end()) << name;
+    EXPECT_EQ(one->divergence, expected->others[0].divergence.mean) << name;
+    EXPECT_EQ(one->divergence_error, expected->others[0].divergence.error) << name;
+    EXPECT_GT(one->divergence, 0.0);
+    std::vector<float> decoded(numbers.size());
+    ASSERT_TRUE(dequantize(tensor.type, tensor.data, decoded));
+    double errors = 0.0, squares = 0.0;
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      errors += std::pow(double{decoded[i]} - double{numbers[i]}, 2.0);
+      squares += std::pow(double{numbers[i]}, 2.0);
+    }
+    EXPECT_NEAR(one->relative_error, errors / squares, 1e-9) << name;
+    EXPECT_EQ(one->weighted_error, 0.0);
+  }
+}
+
+TEST_F(EvaluateTest, KnownSensitivitiesAreNotMeasuredAgain) {
+  const Model model = tiny("mixtral");  // rows of 48 and 80 fit no type
+  EXPECT_TRUE(measure_sensitivities(model, tiny_text())->empty());
+  SketchShape shape;
+  shape.embedding = 32;
+  shape.feed_forward = 64;
+  const Model small = write(sketch_llama(shape), "small.gguf");
+  TextChunks text = tiny_text();
+  for (TokenId& id : text.ids) id %= 10;
+  const auto all = measure_sensitivities(small, text);
+  std::vector<std::string> measured;
+  SensitivityOptions options;
+  options.is_known = [](std::string_view name) { return name != "blk.1.attn_k.weight"; };
+  options.measured = [&](const TensorSensitivity& one) { measured.push_back(one.name); };
+  const auto rest = measure_sensitivities(small, text, options);
+  ASSERT_TRUE(all.has_value() && rest.has_value());
+  ASSERT_EQ(rest->size(), 1u);
+  EXPECT_EQ(measured, std::vector<std::string>{"blk.1.attn_k.weight"});
+  const auto same = std::ranges::find(*all, "blk.1.attn_k.weight", &TensorSensitivity::name);
+  EXPECT_EQ(rest->front().divergence, same->divergence);
+}
+
+TEST_F(EvaluateTest, SensitivityProgressReachesItsEnd) {
+  SketchShape shape;
+  shape.embedding = 32;
+  shape.feed_forward = 64;
+  const Model model = write(sketch_llama(shape));
+  TextChunks text = tiny_text();
+  for (TokenId& id : text.ids) id %= 10;
+  EvaluationProgress last;
+  SensitivityOptions options;
+  options.run.progress = [&](const EvaluationProgress& progress) {
+    EXPECT_GT(progress.done, last.done);
+    last = progress;
+    return true;
+  };
+  ASSERT_TRUE(measure_sensitivities(model, text, options).has_value());
+  EXPECT_EQ(last.done, last.total);
+}
+
 /// The inputs of the first layer are embeddings behind a norm, which are easily made again.
 TEST_F(EvaluateTest, SecondMomentsAreMeansOfProducts) {
   const Model model = tiny("llama");

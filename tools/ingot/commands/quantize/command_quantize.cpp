@@ -56,6 +56,8 @@ void add_type_options(CLI::App& command, QuantizeRequest& options) {
       "Instead of TYPE: choose types for at most so many bits per weight, with the least error");
   add_text(command, "--target-size", options.target_size, "SIZE",
            "The same for a file of at most SIZE: 4.2G, 900MiB");
+  add_text(command, "--sensitivity", options.sensitivity, "FILE",
+           "Choose by what `ingot sensitivity` has measured");
 }
 
 void add_matrix_options(CLI::App& command, QuantizeRequest& options) {

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "commands/sensitivity/sensitivity_file.hpp"
+
 namespace ingot::cli {
 
 ExitCode open_importance(const QuantizeRequest& options, Console& console,
@@ -34,6 +36,22 @@ ExitCode open_importance(const QuantizeRequest& options, Console& console,
         options.include_weights.empty() || has_part(name, options.include_weights);
     return is_included && !has_part(name, options.exclude_weights);
   });
+  return ExitCode::done;
+}
+
+ExitCode open_sensitivities(const QuantizeRequest& options, Console& console,
+                            std::vector<TensorSensitivity>& sensitivities) {
+  if (options.sensitivity.empty()) return ExitCode::done;
+  auto found = read_sensitivity_file(options.sensitivity);
+  if (found && !found->is_complete) {
+    found =
+        tl::unexpected<std::string>("its run was stopped; `ingot sensitivity --resume` goes on");
+  }
+  if (!found) {
+    console.complain(options.sensitivity, found.error());
+    return ExitCode::refused;
+  }
+  sensitivities = std::move(found->tensors);
   return ExitCode::done;
 }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The importance data of a run of `ingot quantize`.
+// The importance data and the sensitivities of a run of `ingot quantize`.
 #pragma once
 
 #include <ingot/imatrix.hpp>
 #include <ingot/quantize_model.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/console.hpp"
 #include "commands/quantize/quantize_run.hpp"
@@ -15,6 +16,10 @@ namespace ingot::cli {
 /// Opens and merges the files that the options name; `matrix` stays empty if they name none.
 [[nodiscard]] ExitCode open_importance(const QuantizeRequest& options, Console& console,
                                        std::optional<ImportanceMatrix>& matrix);
+
+/// Reads the file of sensitivities that the options name; there are none if they name none.
+[[nodiscard]] ExitCode open_sensitivities(const QuantizeRequest& options, Console& console,
+                                          std::vector<TensorSensitivity>& sensitivities);
 
 /// Remarks which of the tensors to quantize have importance data.
 void remark_coverage(const ImportanceMatrix& matrix, const QuantizePlan& plan, const Model& model,

@@ -166,6 +166,15 @@ void write_quantize_json(JsonStream& json, const QuantizeFacts& facts) {
   json.member("bytes", plan.size_bytes);
   json.member("bits_per_weight", bits_per_weight(plan.size_bytes, plan.element_count));
   json.member("file_size", facts.file_bytes);
+  json.key("target");
+  if (plan.target) {
+    json.begin_object(Layout::line);
+    json.member("cost", plan.target->cost);
+    json.member("bound", plan.target->bound);
+    json.end();
+  } else {
+    json.null();
+  }
   const TensorError total = total_error(facts);
   write_error(json, total.plain.count > 0 ? &total : nullptr);
   json.key("tensors");

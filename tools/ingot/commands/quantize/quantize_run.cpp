@@ -51,6 +51,7 @@ Step<T> accept(Console& console, Parsed<T> parsed) {
 /// Whether OUT is one of the files that are read, under whatever name.
 bool is_input(const std::string& out, const Console& console, const QuantizeRequest& options) {
   return console.is_input(out) || is_file_of_folder(options.file, out) ||
+         is_same_file(out, options.sensitivity) ||
          std::any_of(options.imatrix_files.begin(), options.imatrix_files.end(),
                      [&](const std::string& file) { return is_same_file(out, file); });
 }
@@ -110,7 +111,8 @@ Step<RecipeOptions> recipe_options(const QuantizeRequest& options, Console& cons
 class Run {
  public:
   Run(const QuantizeRequest& options, QuantizeTarget target, Console& console, const Model& model,
-      RecipeOptions types, const ImportanceMatrix* importance)
+      RecipeOptions types, const ImportanceMatrix* importance,
+      std::span<const TensorSensitivity> sensitivities)
       : options_(options),
         target_(std::move(target)),
         console_(console),
@@ -118,6 +120,7 @@ class Run {
         importance_(importance) {
     settings_.types = std::move(types);
     settings_.importance = importance_;
+    settings_.sensitivities = sensitivities;
     if (importance_ != nullptr) settings_.importance_name = options.imatrix_files[0];
     settings_.effort = options.effort;
     settings_.keeps_shards = options.keeps_shards;
@@ -292,11 +295,17 @@ class Run {
 
   /// How types were chosen, where they were.
   void print_target() const {
-    if (!has_target(options_)) return;
-    console_.out().print(
-        "Types were chosen by their {}squared error on sampled rows of each tensor: from the\n"
-        "smallest on, the step that saves most error for a byte first, as long as it fits.\n",
-        importance_ ? "importance-weighted " : "");
+    if (!plan_.target) return;
+    const TargetOutcome& target = *plan_.target;
+    const double above =
+        target.bound > 0.0 ? 100.0 * (target.cost - target.bound) / target.bound : 0.0;
+    console_.print_prose(fmt::format(
+        "Types were chosen by their {}errors on sampled rows of each tensor{}; together they cost "
+        "{:.2g} % more than the bound of every choice that fits.",
+        importance_ ? "importance-weighted " : "",
+        settings_.sensitivities.empty() ? "" : " and its measured sensitivity", above));
+    if (settings_.sensitivities.empty()) return;
+    console_.print_prose(fmt::format("Expected divergence: {:.2g} nats per token.", target.cost));
   }
 
   const QuantizeRequest& options_;
@@ -378,11 +387,14 @@ ExitCode run_quantize(QuantizeRequest& options, Console& console) {
   std::optional<ImportanceMatrix> importance;
   ExitCode code = open_importance(options, console, importance);
   if (code != ExitCode::done) return code;
+  std::vector<TensorSensitivity> sensitivities;
+  code = open_sensitivities(options, console, sensitivities);
+  if (code != ExitCode::done) return code;
   const OrderlyStop orderly_stop;
   Runs runs;
   for (QuantizeTarget& target : targets) {
     runs.push_back(std::make_unique<Run>(options, std::move(target), console, *model, *types,
-                                         importance ? &*importance : nullptr));
+                                         importance ? &*importance : nullptr, sensitivities));
     code = runs.back()->prepare();
     if (code != ExitCode::done) return code;
   }

@@ -26,6 +26,7 @@ struct QuantizeRequest {
   std::vector<std::string> overrides;
   std::string target_bits;
   std::string target_size;
+  std::string sensitivity;
   std::string report;
   std::string shard;
   std::optional<std::string> pre;  ///< For model folders.

@@ -67,6 +67,9 @@ std::string settle_arguments(QuantizeRequest& options, std::vector<QuantizeTarge
   if (targets.size() > 1 && !options.report.empty()) {
     return "--report is about one result; give one TYPE";
   }
+  if (!options.sensitivity.empty() && !has_target(options)) {
+    return "--sensitivity goes with --target-bpw or --target-size";
+  }
   if (options.keeps_shards && !options.shard.empty()) {
     return "--keep-split takes the shards of IN, --shard cuts others; give one";
   }

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+#include "commands/sensitivity/sensitivity_file.hpp"
+
+#include <fmt/core.h>
+
+#include <cerrno>
+#include <cmath>
+#include <ingot/output_file.hpp>
+#include <ingot/text.hpp>
+#include <utility>
+
+#include "text/chat_json.hpp"
+#include "text/whole_file.hpp"
+
+namespace ingot::cli {
+namespace {
+
+constexpr std::string_view kind = "ingot sensitivity";
+
+auto wrong(std::string message) { return tl::unexpected<std::string>(std::move(message)); }
+
+/// A number of any form; nothing for all else.
+std::optional<double> number_of(const ChatValue* value) {
+  if (value == nullptr) return std::nullopt;
+  if (const double* real = value->real()) return *real;
+  if (const std::int64_t* integer = value->integer()) return static_cast<double>(*integer);
+  return std::nullopt;
+}
+
+std::string text_of(const ChatValue* value) {
+  const std::string* text = value == nullptr ? nullptr : value->string();
+  return text == nullptr ? std::string() : *text;
+}
+
+std::uint64_t count_of(const ChatValue* value) {
+  const std::int64_t* integer = value == nullptr ? nullptr : value->integer();
+  return integer == nullptr || *integer < 0 ? 0 : static_cast<std::uint64_t>(*integer);
+}
+
+/// A number that is finite and at least 0.
+bool read_amount(const ChatValue& entry, std::string_view name, double& amount) {
+  const std::optional<double> number = number_of(entry.find(name));
+  if (!number || !std::isfinite(*number) || *number < 0.0) return false;
+  amount = *number;
+  return true;
+}
+
+tl::expected<TensorSensitivity, std::string> read_entry(const ChatValue& entry, std::size_t index) {
+  TensorSensitivity tensor{.name = text_of(entry.find("name"))};
+  if (tensor.name.empty()) return wrong(fmt::format("entry {} of \"tensors\" has no name", index));
+  const char* missing = nullptr;
+  if (!read_amount(entry, "kl", tensor.divergence)) missing = "kl";
+  if (!read_amount(entry, "relative_error", tensor.relative_error)) missing = "relative_error";
+  if (!read_amount(entry, "weighted_error", tensor.weighted_error)) missing = "weighted_error";
+  if (missing == nullptr && !(tensor.relative_error > 0.0)) missing = "relative_error";
+  if (missing != nullptr) {
+    return wrong(fmt::format("\"{}\" has no valid \"{}\"", escape(tensor.name), missing));
+  }
+  tensor.divergence_error = number_of(entry.find("kl_error")).value_or(std::nan(""));
+  return tensor;
+}
+
+}  // namespace
+
+void write_sensitivity_json(JsonStream& json, const SensitivityFacts& facts) {
+  json.begin_object();
+  json.member("kind", kind);
+  json.member("model", std::string_view(facts.model));
+  json.member("text", std::string_view(facts.text));
+  json.key("imatrix");
+  facts.importance.empty() ? json.null() : json.value(std::string_view(facts.importance));
+  json.member("chunk_count", facts.chunk_count);
+  json.member("chunk_tokens", facts.chunk_tokens);
+  json.member("complete", facts.is_complete);
+  json.key("tensors");
+  json.begin_array();
+  for (const TensorSensitivity& tensor : facts.tensors) {
+    json.begin_object(Layout::line);
+    json.member("name", std::string_view(tensor.name));
+    json.member("kl", tensor.divergence);
+    json.member("kl_error", std::isfinite(tensor.divergence_error)
+                                ? std::optional(tensor.divergence_error)
+                                : std::nullopt);
+    json.member("relative_error", tensor.relative_error);
+    json.member("weighted_error", tensor.weighted_error);
+    json.member("alpha", tensor.alpha(true));
+    json.end();
+  }
+  json.end();
+  json.end();
+}
+
+Result<void> write_sensitivity_file(const std::string& path, const SensitivityFacts& facts,
+                                    bool replace) {
+  INGOT_TRY(OutputFile file, OutputFile::create(path, replace));
+  Result<void> written;
+  Output out([&](std::string_view text) {
+    if (written) written = file.write(std::as_bytes(std::span(text)));
+    return written ? 0 : EIO;
+  });
+  JsonStream json(out);
+  write_sensitivity_json(json, facts);
+  out.flush();
+  INGOT_TRY_VOID(std::move(written));
+  return file.commit();
+}
+
+tl::expected<SensitivityFacts, std::string> read_sensitivity_file(const std::string& path) {
+  const Result<std::string> content = read_whole(path);
+  if (!content) return wrong(content.error().message());
+  const auto document = parse_chat_json(*content);
+  if (!document) return wrong(document.error());
+  if (text_of(document->find("kind")) != kind) {
+    return wrong("this is no file of `ingot sensitivity`, whose \"kind\" is \"ingot sensitivity\"");
+  }
+  SensitivityFacts facts{.model = text_of(document->find("model")),
+                         .text = text_of(document->find("text")),
+                         .importance = text_of(document->find("imatrix")),
+                         .chunk_count = count_of(document->find("chunk_count")),
+                         .chunk_tokens = count_of(document->find("chunk_tokens"))};
+  const ChatValue* complete = document->find("complete");
+  facts.is_complete = complete != nullptr && complete->boolean() != nullptr && *complete->boolean();
+  const ChatValue* tensors = document->find("tensors");
+  if (tensors == nullptr || tensors->elements() == nullptr) {
+    return wrong("it has no list \"tensors\"");
+  }
+  for (const ChatValue& entry : *tensors->elements()) {
+    auto tensor = read_entry(entry, facts.tensors.size());
+    if (!tensor) return wrong(tensor.error());
+    facts.tensors.push_back(std::move(*tensor));
+  }
+  return facts;
+}
+
+}  // namespace ingot::cli
