@@ -32,7 +32,7 @@ expect 2 "$ingot" evaluate model.gguf --text text.txt --markdown --json
 echo short >short.txt
 expect 2 "$ingot" evaluate model.gguf --text short.txt
 "$ingot" edit small.gguf -o other.gguf --set general.architecture=mamba -q
-expect 2 "$ingot" evaluate model.gguf other.gguf --text text.txt 2>message
+expect 3 "$ingot" evaluate model.gguf other.gguf --text text.txt 2>message
 grep -q '^ingot: other.gguf: .*mamba.*known are llama' message || fail "it does not name the model"
 
 # Importances: both formats hold the same, and quantizing takes them.
@@ -95,7 +95,7 @@ assert sizes["plan.json"] < sizes["changed_plan.json"]
   grep -q 'bound of every choice' || fail "no bound"
 expect_error 2 'goes with --target-bpw' "$ingot" quantize model.gguf x.gguf Q4_0 --sensitivity found.json
 expect_error 3 'was stopped' "$ingot" quantize model.gguf x.gguf --target-bpw 5 --sensitivity stopped.json
-expect_error 3 'no file of .ingot sensitivity' "$ingot" quantize model.gguf x.gguf --target-bpw 5 \
+expect_error 3 'no file of' "$ingot" quantize model.gguf x.gguf --target-bpw 5 \
   --sensitivity all.json
 expect_error 2 'it is an input' "$ingot" quantize model.gguf found.json --target-bpw 5 --sensitivity found.json \
   --force

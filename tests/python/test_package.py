@@ -33,7 +33,7 @@ WITHOUT = {
     "half": "numpy.float16", "ingot": "includes the others",
     "check_folder": "only the program has it yet",
     "layout_index": "check finds an index that lies", "npy": "numpy.save",
-    "output_file": "open(path, 'wb')", "output_set": "open(path, 'wb')",
+    "sensitivity": "ingot sensitivity", "output_file": "open(path, 'wb')", "output_set": "open(path, 'wb')",
     "tensor_stream": "Tensor.dequantize(rows=...)", "text": "str", "token_stream": "Tokenizer.encode_batch",
 }
 
@@ -57,6 +57,7 @@ FUNCTIONS_WITHOUT = {
     "numpy.ndarray.astype": {"dequantize_to_f16", "dequantize_to_bf16"},
     "edit(wait=...)": {"set_lock_wait", "lock_wait"},
     "threads=": {"threads_for"},
+    "the program: a long run, which can be stopped and gone on with": {"measure_sensitivities"},
     "threading": {"open_remote_async", "RemoteOpening"},
 }
 
@@ -97,7 +98,8 @@ PYTHON_OF_COMMAND = {
 }
 
 # Commands whose work is the program's own: no header of the library has it.
-COMMANDS_WITHOUT = {"export_tokenizer": "a file of another format", "report": "a page for a browser"}
+COMMANDS_WITHOUT = {"export_tokenizer": "a file of another format", "report": "a page for a browser",
+                    "sensitivity": "a long run, which can be stopped and gone on with"}
 
 
 def test_every_command_has_its_function(root):

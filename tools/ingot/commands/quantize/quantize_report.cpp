@@ -248,6 +248,20 @@ void print_written(Console& console, std::span<const QuantizedShard> files,
   console.print_prose(fmt::format("Written: {}, {}", names, format_bytes(file_bytes)));
 }
 
+void print_target(Console& console, const QuantizePlan& plan, const QuantizeModelOptions& options) {
+  if (!plan.target) return;
+  const TargetOutcome& target = *plan.target;
+  const double above =
+      target.bound > 0.0 ? 100.0 * (target.cost - target.bound) / target.bound : 0.0;
+  console.print_prose(fmt::format(
+      "Types were chosen by their {}errors on sampled rows of each tensor{}; together they cost "
+      "{:.2g} % more than the bound of every choice that fits.",
+      options.importance != nullptr ? "importance-weighted " : "",
+      options.sensitivities.empty() ? "" : " and its measured sensitivity", above));
+  if (options.sensitivities.empty()) return;
+  console.print_prose(fmt::format("Expected divergence: {:.2g} nats per token.", target.cost));
+}
+
 Result<void> write_quantize_report(const std::string& path, const QuantizeFacts& facts,
                                    bool replace) {
   INGOT_TRY(OutputFile file, OutputFile::create(path, replace));

@@ -36,6 +36,10 @@ void print_result(Console& console, const QuantizeFacts& facts);
 void print_written(Console& console, std::span<const QuantizedShard> files,
                    std::uint64_t file_bytes);
 
+/// How types were chosen for a target, and how near to the best choice that comes; nothing where
+/// there is no target.
+void print_target(Console& console, const QuantizePlan& plan, const QuantizeModelOptions& options);
+
 /// Writes the facts to a file: a page if its name ends in .html or .htm, else JSON.
 [[nodiscard]] Result<void> write_quantize_report(const std::string& path,
                                                  const QuantizeFacts& facts, bool replace);

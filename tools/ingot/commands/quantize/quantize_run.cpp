@@ -159,7 +159,7 @@ class Run {
       write_quantize_json(json, facts({}));
     } else {
       print_plan(console_, facts({}));
-      print_target();
+      print_target(console_, plan_, settings_);
     }
   }
 
@@ -171,7 +171,7 @@ class Run {
     } else if (!console_.is_quiet()) {
       print_result(console_, result);
       print_written(console_, shards_, file_bytes_);
-      print_target();
+      print_target(console_, plan_, settings_);
     }
     if (options_.report.empty()) return ExitCode::done;
     const Result<void> written = write_quantize_report(options_.report, result, options_.is_forced);
@@ -291,21 +291,6 @@ class Run {
             .file_bytes = file_bytes_,
             .errors = errors,
             .first_tensor = shards_[0].first_tensor};
-  }
-
-  /// How types were chosen, where they were.
-  void print_target() const {
-    if (!plan_.target) return;
-    const TargetOutcome& target = *plan_.target;
-    const double above =
-        target.bound > 0.0 ? 100.0 * (target.cost - target.bound) / target.bound : 0.0;
-    console_.print_prose(fmt::format(
-        "Types were chosen by their {}errors on sampled rows of each tensor{}; together they cost "
-        "{:.2g} % more than the bound of every choice that fits.",
-        importance_ ? "importance-weighted " : "",
-        settings_.sensitivities.empty() ? "" : " and its measured sensitivity", above));
-    if (settings_.sensitivities.empty()) return;
-    console_.print_prose(fmt::format("Expected divergence: {:.2g} nats per token.", target.cost));
   }
 
   const QuantizeRequest& options_;

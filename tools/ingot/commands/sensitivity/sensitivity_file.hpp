@@ -20,7 +20,7 @@ struct SensitivityFacts {
   std::uint64_t chunk_count = 0;
   std::uint64_t chunk_tokens = 0;
   bool is_complete = false;  ///< False where a run was stopped.
-  std::vector<TensorSensitivity> tensors;
+  std::vector<TensorSensitivity> tensors = {};
 
   /// Whether measurements of both can stand side by side.
   [[nodiscard]] bool has_basis_of(const SensitivityFacts& other) const noexcept {
