@@ -21,13 +21,13 @@ namespace {
 
 constexpr const char* examples =
     "Examples:\n"
-    "  ingot sensitivity F16.gguf --text calibration.txt --chunks 20 -o sensitivity.json\n"
-    "  ingot quantize F16.gguf small.gguf --target-bpw 3.5 --sensitivity sensitivity.json\n"
+    "  ingot sensitivity F16.gguf --text calibration.txt --chunks 20 -o found.json\n"
+    "  ingot quantize F16.gguf small.gguf --target-bpw 3.5 --sensitivity found.json\n"
     "\n"
-    "Each matrix is quantized alone, to Q2_K, and the predictions are compared with those\n"
-    "of the model as it is. KL is what that costs in nats per token, alpha what a relative\n"
-    "error of 1 would. The text must be another one than that of a later evaluation; some\n"
-    "8,000 tokens of it are enough. docs/evaluate.md has the details.";
+    "Each matrix is quantized alone, to Q2_K, and the predictions are compared with\n"
+    "those of the model as it is. KL is what that costs in nats per token, alpha what\n"
+    "a relative error of 1 would. The text must be another one than that of a later\n"
+    "evaluation; 8,000 tokens of it are enough. docs/evaluate.md has the details.";
 
 struct Options {
   std::string model;
