@@ -34,8 +34,8 @@ struct QuantizeModelOptions {
   // Instead of a recipe: types are chosen so that the error is least among all choices that fit.
   std::optional<double> target_bits_per_weight = {};    ///< Over all tensors.
   std::optional<std::uint64_t> target_file_bytes = {};  ///< The whole file, header included.
-  /// What the error of each tensor costs, for a target; borrowed. Tensors that it lacks count as the
-  /// median of those that it has.
+  /// What the error of each tensor costs, for a target; borrowed. Tensors that it lacks count as
+  /// the median of those that it has.
   std::span<const TensorSensitivity> sensitivities = {};
 
   const ImportanceMatrix* importance = nullptr;  ///< Borrowed.
