@@ -63,6 +63,19 @@ struct ExtraTensorRule {
   Expression when = {};
 };
 
+/// How a model of the architecture is written as a folder. All else follows from the rules of the
+/// import.
+struct FolderRule {
+  Expression when = {};  ///< If set, the rule is for models for which this is true.
+  std::string model_class = {};
+  std::string tokenizer_class = {};  ///< Of vocabularies of SentencePiece.
+  /// Members of config.json that no key holds, in order. Beside the members that keys gave,
+  /// `has(tensor_NAME)` tests for a tensor: `tensor_attn_q_bias` for blk.N.attn_q.bias.
+  std::vector<std::pair<std::string, Expression>> members = {};
+  std::vector<std::string> preferred = {};             ///< Of several names of a member.
+  std::map<std::string, std::string> names_by_kind = {};  ///< Of tensors.
+};
+
 struct Architecture {
   std::string name = {};  ///< As in `general.architecture`.
   std::vector<std::string> classes = {};
@@ -75,6 +88,7 @@ struct Architecture {
   std::vector<NamePattern> drops = {};
   std::vector<TransformRule> transforms = {};
   std::vector<ExtraTensorRule> extra_tensors = {};
+  std::vector<FolderRule> folders = {};  ///< The first that applies counts; none: no way back.
 };
 
 /// A kind of tensor: the name in GGUF and the names in model folders, without `.weight`.
@@ -107,6 +121,8 @@ class RuleTable {
   [[nodiscard]] const std::vector<NamePattern>& late_drops() const { return late_drops_; }
   /// Tensors of the result that are always F32.
   [[nodiscard]] const std::vector<NamePattern>& always_f32() const { return always_f32_; }
+  /// What all folders have in common: the names of tensors, and of members that have several.
+  [[nodiscard]] const FolderRule& folder() const { return folder_; }
 
  private:
   std::vector<Architecture> architectures_;
@@ -115,6 +131,7 @@ class RuleTable {
   std::vector<NamePattern> drops_;
   std::vector<NamePattern> late_drops_;
   std::vector<NamePattern> always_f32_;
+  FolderRule folder_;
 };
 
 /// Whether a name fits one of the patterns.

@@ -49,6 +49,7 @@ Result<NamePattern> NamePattern::parse(std::string_view text) {
       {"{part}", Kind::part},
   }};
   NamePattern pattern;
+  pattern.text_ = text;
   std::string literal;
   const auto end_literal = [&] {
     if (!literal.empty()) pattern.pieces_.push_back({Kind::literal, std::exchange(literal, {})});

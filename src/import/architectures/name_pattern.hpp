@@ -30,6 +30,9 @@ class NamePattern {
   [[nodiscard]] std::optional<NameParts> match(std::string_view name,
                                                std::span<const std::string> parts = {}) const;
 
+  /// As it was parsed, e.g. for fill_pattern.
+  [[nodiscard]] const std::string& text() const noexcept { return text_; }
+
  private:
   enum class Kind : std::uint8_t { literal, any, base, layer, expert, part };
   struct Piece {
@@ -39,6 +42,7 @@ class NamePattern {
   [[nodiscard]] bool match_from(std::size_t piece, std::string_view rest,
                                 std::span<const std::string> parts, NameParts& found) const;
 
+  std::string text_;
   std::vector<Piece> pieces_;
 };
 

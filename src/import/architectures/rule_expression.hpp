@@ -46,6 +46,9 @@ class Expression {
 
   [[nodiscard]] bool is_set() const noexcept { return root_ != nullptr; }
 
+  /// The tree, for who undoes the expression; nullptr if it is not set.
+  [[nodiscard]] const ExpressionNode* root() const noexcept { return root_.get(); }
+
  private:
   std::shared_ptr<const ExpressionNode> root_;
 };

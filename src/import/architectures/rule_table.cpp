@@ -56,6 +56,34 @@ Result<Expression> expression_of(const ordered_json& value) {
   return Expression::parse(text);
 }
 
+Result<FolderRule> folder_rule(const ordered_json& value) {
+  FolderRule rule;
+  if (!value.is_object()) return wrong("a rule of folders");
+  for (const auto& [name, content] : value.items()) {
+    if (name == "when") {
+      INGOT_TRY(rule.when, expression_of(content));
+    } else if (name == "class") {
+      INGOT_TRY(rule.model_class, text_of(content));
+    } else if (name == "tokenizer") {
+      INGOT_TRY(rule.tokenizer_class, text_of(content));
+    } else if (name == "members") {
+      INGOT_TRY(rule.preferred, texts_of(content));
+    } else if (name == "names" && content.is_object()) {
+      for (const auto& [kind, text] : content.items()) {
+        INGOT_TRY(rule.names_by_kind[kind], text_of(text));
+      }
+    } else if (name == "set" && content.is_object()) {
+      for (const auto& [member, text] : content.items()) {
+        INGOT_TRY(Expression expression, expression_of(text));
+        rule.members.emplace_back(member, std::move(expression));
+      }
+    } else {
+      return wrong("a known member of a rule of folders instead of " + name);
+    }
+  }
+  return rule;
+}
+
 /// Parses the rules of one file after the other; those of shared.json first.
 class Reader {
  public:
@@ -127,6 +155,11 @@ class Reader {
   }
   Result<void> read_extra_tensors(const ordered_json& value, Architecture& result) const {
     INGOT_TRY(result.extra_tensors, each<ExtraTensorRule>(value, extra_tensor_rule));
+    return {};
+  }
+
+  Result<void> read_folders(const ordered_json& value, Architecture& result) const {
+    INGOT_TRY(result.folders, each<FolderRule>(value, folder_rule));
     return {};
   }
 
@@ -273,6 +306,7 @@ class Reader {
       {"drop", &Reader::read_drops},
       {"transforms", &Reader::read_transforms},
       {"extra_tensors", &Reader::read_extra_tensors},
+      {"folders", &Reader::read_folders},
   };
 
   ordered_json shared_;
@@ -308,7 +342,7 @@ Result<ordered_json> resolve_likeness(const ordered_json& entry, const ordered_j
     return wrong("another entry of the file instead of " + like->dump());
   }
   ordered_json merged = *base;
-  merged.erase("classes");
+  for (const char* own : {"classes", "folders"}) merged.erase(own);
   for (const auto& [name, value] : entry.items()) {
     if (name != "like") merged[name] = value;
   }
@@ -328,6 +362,9 @@ Result<RuleTable> RuleTable::parse(std::span<const RuleText> files) {
       INGOT_TRY(table.drops_, each<NamePattern>(object["drop_everywhere"], pattern_of));
       INGOT_TRY(table.late_drops_, each<NamePattern>(object["drop_after_renames"], pattern_of));
       INGOT_TRY(table.always_f32_, each<NamePattern>(object["always_f32"], pattern_of));
+      if (object.contains("folders")) {
+        INGOT_TRY(table.folder_, folder_rule(object["folders"]));
+      }
     } else if (file.file.starts_with("tensor_names")) {
       INGOT_TRY(std::vector<TensorKind> kinds, read_tensor_kinds(object));
       std::move(kinds.begin(), kinds.end(), std::back_inserter(table.tensor_kinds_));
