@@ -133,6 +133,8 @@ Result<std::string> fill_pattern(std::string_view pattern, const NameParts& part
       filled += parts.base;
     } else if (placeholder == "{part}") {
       filled += parts.part;
+    } else if (placeholder == "{expert}" && parts.expert) {
+      filled += std::to_string(*parts.expert);
     } else if (placeholder == "{layer}") {
       const auto layer = parts.layer ? parts.layer : layer_of(name);
       if (!layer) return refuse(std::string(name), "the name has no number of a layer");

@@ -11,6 +11,7 @@
 #include "import/folder/refusal.hpp"
 #include "import/general/general_facts.hpp"
 #include "import/general/model_card.hpp"
+#include "import/general/sampling_keys.hpp"
 #include "import/general/size_label.hpp"
 #include "import/json/json_tree.hpp"
 #include "ingot/metadata_keys.hpp"
@@ -30,31 +31,6 @@ constexpr std::string_view text_facts[] = {
     "license.name", "license.link", "url",          "doi",          "uuid",
     "repo_url",     "source.url",   "source.doi",   "source.uuid",  "source.repo_url"};
 
-/// A setting of generation: the member of generation_config.json (the first of two that is there),
-/// the key, and its type.
-struct Sampling {
-  enum Type : std::uint8_t { text, integer, real };
-  std::string_view member;
-  std::string_view other_member;
-  std::string_view key;
-  Type type;
-};
-
-constexpr Sampling sampling_keys[] = {
-    {"sequence", {}, "general.sampling.sequence", Sampling::text},
-    {"top_k", {}, "general.sampling.top_k", Sampling::integer},
-    {"top_p", {}, "general.sampling.top_p", Sampling::real},
-    {"min_p", {}, "general.sampling.min_p", Sampling::real},
-    {"xtc_probability", {}, "general.sampling.xtc_probability", Sampling::real},
-    {"xtc_threshold", {}, "general.sampling.xtc_threshold", Sampling::real},
-    {"temperature", {}, "general.sampling.temp", Sampling::real},
-    {"penalty_last_n", {}, "general.sampling.penalty_last_n", Sampling::integer},
-    {"penalty_repeat", "repetition_penalty", "general.sampling.penalty_repeat", Sampling::real},
-    {"mirostat", {}, "general.sampling.mirostat", Sampling::integer},
-    {"mirostat_tau", {}, "general.sampling.mirostat_tau", Sampling::real},
-    {"mirostat_eta", {}, "general.sampling.mirostat_eta", Sampling::real},
-};
-
 Result<JsonTree> read_object(const ModelFolder& folder, std::string_view file) {
   if (!folder.has(file)) return JsonTree();
   INGOT_TRY(const std::string text, folder.read_text(file));
@@ -70,19 +46,19 @@ Result<CardValue> read_card(const ModelFolder& folder) {
   return parse_model_card(text, folder.locate(card_file));
 }
 
-Result<void> set_sampling_key(const Sampling& row, JsonView value, const std::string& file,
+Result<void> set_sampling_key(const SamplingKey& row, JsonView value, const std::string& file,
                               KeyPlan& keys) {
   const auto wrong = [&](const char* right) {
     return refuse(file, std::string(row.key) + " must be " + right);
   };
-  if (row.type == Sampling::text) {
+  if (row.type == SamplingKey::text) {
     if (!value.is_text()) return wrong("a text");
     if (!value.text().empty()) keys.set_string(row.key, value.text());
     return {};
   }
   const auto number = value.number();
   if (!number) return wrong("a number");
-  if (row.type == Sampling::real) {
+  if (row.type == SamplingKey::real) {
     keys.set(row.key, static_cast<float>(*number));
     return {};
   }
@@ -98,7 +74,7 @@ Result<void> set_sampling_key(const Sampling& row, JsonView value, const std::st
 Result<void> add_sampling_keys(const ModelFolder& folder, JsonView replacing, KeyPlan& keys) {
   INGOT_TRY(const JsonTree tree, read_object(folder, generation_file));
   const JsonView own = tree.root();
-  for (const Sampling& row : sampling_keys) {
+  for (const SamplingKey& row : sampling_keys) {
     JsonView value = own[row.member];
     if (!value.exists() && !row.other_member.empty()) value = own[row.other_member];
     const bool is_replaced = replacing[row.key].exists();

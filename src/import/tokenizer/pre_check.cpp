@@ -199,6 +199,8 @@ Result<std::string> choose_pre(const TokenizerFiles& files, const Config& config
     }
     return *options.pre;
   }
+  const std::string_view stated = files.tokenizer_config.root()[stated_pre_member].text();
+  if (!stated.empty()) return std::string(stated);
   const PreStructure structure = structure_of(files);
   const std::vector<std::string_view> names = names_of(structure, config.model_class());
   if (const auto candidates = Candidates::make(files, keys)) {

@@ -18,6 +18,10 @@
 
 namespace ingot::hf {
 
+/// The member of tokenizer_config.json by which a folder states the value itself: folders that are
+/// written from a model have it where their tokenizer.json would not tell the value.
+inline constexpr std::string_view stated_pre_member = "ggml_pre";
+
 /// The text that the reference converter encodes, in UTF-8.
 [[nodiscard]] INGOT_EXPORT std::string_view pre_check_text() noexcept;
 
@@ -30,7 +34,8 @@ namespace ingot::hf {
 /// The name of a digest; empty if it is unknown.
 [[nodiscard]] INGOT_EXPORT std::string_view name_of_pre_digest(std::string_view digest) noexcept;
 
-/// Decides on the value: the option, else the digest of a published tokenizer, else the structure.
+/// Decides on the value: the option, else `stated_pre_member`, else the digest of a published
+/// tokenizer, else the structure.
 ///
 /// @param keys     the keys of the tokenizer so far: model, tokens, their kinds.
 /// @param remarks  gets remarks for the user.

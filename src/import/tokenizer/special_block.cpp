@@ -8,29 +8,11 @@
 #include <span>
 
 #include "import/folder/refusal.hpp"
+#include "import/tokenizer/token_kinds.hpp"
 #include "ingot/metadata_keys.hpp"
 
 namespace ingot::hf {
 namespace {
-
-/// The kinds whose ids have a key, and the part of the key that names them.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 8> id_keys = {{
-    {"bos", "bos"},
-    {"eos", "eos"},
-    {"unk", "unknown"},
-    {"sep", "seperator"},  // as the format spells it
-    {"pad", "padding"},
-    {"mask", "mask"},
-    {"eot", "eot"},
-    {"eom", "eom"},
-}};
-
-/// The kinds whose switch has a key.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 3> switch_keys = {{
-    {"bos", keys::tokenizer_ggml_add_bos_token},
-    {"eos", keys::tokenizer_ggml_add_eos_token},
-    {"sep", keys::tokenizer_ggml_add_sep_token},
-}};
 
 constexpr std::string_view lowercase_key = "tokenizer.ggml.normalizer.lowercase";
 constexpr std::string_view strip_accents_key = "tokenizer.ggml.normalizer.strip_accents";
@@ -304,12 +286,12 @@ void SpecialBlock::write(KeyPlan& keys) const {
     keys.set_array(keys::tokenizer_ggml_merges, std::span<const std::string>(merges_));
   }
   for (const auto& [kind, id] : ids_) {
-    const auto found = find_kind(id_keys, kind);
-    if (found != id_keys.end()) keys.set(token_id_key(found->second), id);
+    const auto found = find_kind(token_id_names, kind);
+    if (found != token_id_names.end()) keys.set(token_id_key(found->second), id);
   }
   for (const auto& [kind, value] : switches_) {
-    const auto found = find_kind(switch_keys, kind);
-    if (found != switch_keys.end()) keys.set_bool(found->second, value);
+    const auto found = find_kind(token_switch_keys, kind);
+    if (found != token_switch_keys.end()) keys.set_bool(found->second, value);
   }
   templates_.write(keys);
   keys.from(std::string(file_names::tokenizer));

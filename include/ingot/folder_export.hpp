@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// Write a GGUF model as a folder of Hugging Face's form (target ingot::import): the way back of
+// import.hpp.
+//
+//   Result<std::unique_ptr<Conversion>> folder = plan_folder_export(model, "Qwen3-0.6B", {});
+//   if (folder) (*folder)->run();
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ingot/convert.hpp"
+#include "ingot/error.hpp"
+#include "ingot/export.h"
+#include "ingot/model.hpp"
+#include "ingot/types.hpp"
+
+namespace ingot {
+
+struct FolderExportOptions {
+  /// The type of all tensors of floats: F32, F16 or BF16. Default: quantized tensors become F32,
+  /// which holds all of their values, so that they can be quantized to the same bytes again; the
+  /// others stay what they are.
+  std::optional<TensorType> type = {};
+  std::uint64_t max_file_bytes = 5'000'000'000;  ///< Where a new safetensors file begins; 0: never.
+  /// Refuse a model that would not come back: Errc::would_be_lost.
+  bool is_strict = false;
+  bool replace = false;       ///< Files that exist are replaced; else the folder must be empty.
+  unsigned thread_count = 0;  ///< 0: as many as the machine has cores.
+};
+
+/// The architectures that can be written as folders, as in `general.architecture`; sorted.
+[[nodiscard]] INGOT_EXPORT Result<std::vector<std::string>> exportable_architectures();
+
+/// Plans the files of a folder: config.json, generation_config.json, README.md, the tokenizer's
+/// files, safetensors and their index; and plans the import of these files, to see what would come
+/// back. `Conversion::warnings` lists what would not: keys, tensors, their types and order. The list
+/// is empty for every model of a supported architecture that plan_import has made from a folder, but
+/// for keys that `ImportOptions` alone gave.
+///
+/// @param model   borrowed until the conversion is destroyed; all of its shards.
+/// @param folder  a path. It is made if it is not there; no file in it may become a part of the
+///                model without being of it.
+/// @return  Errc::architecture_unsupported, with the known ones; Errc::tokenizer_unknown;
+///          Errc::already_exists; Errc::would_be_lost; Errc::invalid_argument for other types.
+///
+/// Memory: the tokenizer's files as text and the headers of the safetensors, while it is planned
+/// twice that. Thread-safe.
+[[nodiscard]] INGOT_EXPORT Result<std::unique_ptr<Conversion>> plan_folder_export(
+    const Model& model, const std::string& folder, const FolderExportOptions& options = {});
+
+}  // namespace ingot

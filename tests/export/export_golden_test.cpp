@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// Model folders of the reference: imported, written as a folder, and imported again to the same
+// bytes.
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "ingot/folder_export.hpp"
+#include "ingot/import.hpp"
+#include "support/expect_error.hpp"
+#include "support/shared_files.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace ingot::test {
+namespace {
+
+using nlohmann::json;
+
+class ExportGolden : public SharedFilesTest {
+ protected:
+  Result<void> import(const std::string& folder, const json& expected, TensorType type,
+                      const std::string& path, bool states_pre) {
+    ImportOptions options;
+    options.type = type;
+    if (states_pre && expected["pre"].is_string()) options.pre = expected["pre"].get<std::string>();
+    auto import = plan_import(file_system(), folder, options);
+    if (!import) return fail(import.error());
+    return (*import)->write(path, true);
+  }
+
+  void expect_return(const std::filesystem::path& folder, const json& expected, TensorType type) {
+    const TemporaryFolder files;
+    const std::string before = files.path("before.gguf");
+    const std::string after = files.path("after.gguf");
+    ASSERT_THAT(import(folder, expected, type, before, true), Succeeds());
+    const auto model = Model::open(before);
+    ASSERT_THAT(model, Succeeds());
+    const auto conversion = plan_folder_export(*model, files.path("back"), {.is_strict = true});
+    if (!conversion && conversion.error().code == Errc::architecture_unsupported) return;
+    ++architectures_[std::string(*model->get<std::string_view>("general.architecture"))];
+    ASSERT_THAT(conversion, Succeeds());
+    ASSERT_THAT((*conversion)->run(), Succeeds());
+    ASSERT_THAT(import(files.path("back"), expected, type, after, false), Succeeds());
+    EXPECT_EQ(read_whole(after), read_whole(before));
+  }
+
+  std::map<std::string, int> architectures_;
+};
+
+TEST_F(ExportGolden, FoldersComeBackToTheSameBytes) {
+  const std::filesystem::path cases = shared_folder() / "golden/hf/cases";
+  require_files(cases);
+  if (IsSkipped()) return;
+  for (const auto& entry : std::filesystem::directory_iterator(cases)) {
+    std::ifstream file(entry.path() / "expected.json");
+    const json expected = json::parse(file);
+    if (expected.value("kind", "") == "lora") continue;
+    for (const TensorType type :
+         {TensorType::f32, TensorType::f16, TensorType::bf16, TensorType::q8_0, TensorType::tq1_0}) {
+      SCOPED_TRACE(entry.path().filename().string() + " as " + std::string(find_type(type)->name));
+      expect_return(entry.path() / expected["input"].get<std::string>(), expected, type);
+    }
+  }
+  for (const char* architecture : {"llama", "qwen2", "qwen3", "qwen3moe", "gemma2", "gemma3",
+                                   "phi3", "smollm3", "olmo2"}) {
+    EXPECT_GT(architectures_[architecture], 0) << architecture;
+  }
+}
+
+}  // namespace
+}  // namespace ingot::test
