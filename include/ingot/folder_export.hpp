@@ -37,9 +37,9 @@ struct FolderExportOptions {
 
 /// Plans the files of a folder: config.json, generation_config.json, README.md, the tokenizer's
 /// files, safetensors and their index; and plans the import of these files, to see what would come
-/// back. `Conversion::warnings` lists what would not: keys, tensors, their types and order. The list
-/// is empty for every model of a supported architecture that plan_import has made from a folder, but
-/// for keys that `ImportOptions` alone gave.
+/// back. `Conversion::warnings` lists what would not: keys, tensors, their types and order. The
+/// list is empty for every model of a supported architecture that plan_import has made from a
+/// folder, but for keys that `ImportOptions` alone gave.
 ///
 /// @param model   borrowed until the conversion is destroyed; all of its shards.
 /// @param folder  a path. It is made if it is not there; no file in it may become a part of the

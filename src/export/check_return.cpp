@@ -108,8 +108,8 @@ class Comparison {
            "quantizing them anew need not give the same bytes");
     }
     if (dropped_ > 0) {
-      check_.lost.push_back({Errc::left_out, Error::no_offset, "the folder",
-                             std::to_string(dropped_) + " more"});
+      check_.lost.push_back(
+          {Errc::left_out, Error::no_offset, "the folder", std::to_string(dropped_) + " more"});
     }
     return std::move(check_);
   }
@@ -164,8 +164,8 @@ class Comparison {
       const auto found = by_name.find(tensor.name);
       if (found == by_name.end()) {
         lose(std::string(tensor.name), "a new import has no such tensor");
-      } else if (!std::equal(tensor.shape.begin(), tensor.shape.end(),
-                             found->second->shape.begin(), found->second->shape.end())) {
+      } else if (!std::equal(tensor.shape.begin(), tensor.shape.end(), found->second->shape.begin(),
+                             found->second->shape.end())) {
         lose(std::string(tensor.name), "a new import gives it another shape");
       } else if (type_ && tensor.type != found->second->type) {
         lose(std::string(tensor.name),

@@ -42,16 +42,16 @@ ordered_json list_of(const Array& array) {
 /// members that it computes from are there by other keys.
 const ExpressionNode* name_in(const ExpressionNode& node) {
   if (node.kind == Kind::name) return &node;
-  const bool is_choice = node.kind == Kind::operation && node.text == "??" &&
-                         node.operands[1].kind != Kind::operation;
+  const bool is_choice =
+      node.kind == Kind::operation && node.text == "??" && node.operands[1].kind != Kind::operation;
   const bool is_transparent = is_choice || (node.kind == Kind::call && node.text == "nonzero");
   return is_transparent ? name_in(node.operands[0]) : nullptr;
 }
 
 /// The constant that an absent name stands for; null if there is none.
 nlohmann::json default_of(const ExpressionNode& node) {
-  const bool has_default = node.kind == Kind::operation && node.text == "??" &&
-                           node.operands[1].kind == Kind::literal;
+  const bool has_default =
+      node.kind == Kind::operation && node.text == "??" && node.operands[1].kind == Kind::literal;
   return has_default ? node.operands[1].literal : nlohmann::json();
 }
 
@@ -130,9 +130,8 @@ class Builder {
     if (const ExpressionNode* const name = name_in(node)) {
       // A constant that an absent member stands for needs no member.
       const nlohmann::json otherwise = default_of(node);
-      const bool is_default =
-          otherwise.is_number() && content.is_number() &&
-          static_cast<float>(otherwise.get<double>()) == content.get<float>();
+      const bool is_default = otherwise.is_number() && content.is_number() &&
+                              static_cast<float>(otherwise.get<double>()) == content.get<float>();
       if (!is_default && !content.is_null()) set(member_of(*name), content);
     } else if (node.kind == Kind::call && node.text == "block_count") {
       set("num_hidden_layers", content);

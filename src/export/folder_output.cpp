@@ -21,11 +21,18 @@ namespace fs = std::filesystem;
 constexpr std::string_view last_file = "config.json";
 
 /// Files that loaders and the import read if they are there.
-constexpr std::array<std::string_view, 12> model_files = {
-    "tokenizer.model",    "added_tokens.json", "vocab.json",   "vocab.txt",
-    "merges.txt",         "tekken.json",       "modules.json", "chat_template.jinja",
-    "chat_template.json", "adapter_config.json", "special_tokens_map.json",
-    "model.safetensors.index.json"};
+constexpr std::array<std::string_view, 12> model_files = {"tokenizer.model",
+                                                          "added_tokens.json",
+                                                          "vocab.json",
+                                                          "vocab.txt",
+                                                          "merges.txt",
+                                                          "tekken.json",
+                                                          "modules.json",
+                                                          "chat_template.jinja",
+                                                          "chat_template.json",
+                                                          "adapter_config.json",
+                                                          "special_tokens_map.json",
+                                                          "model.safetensors.index.json"};
 
 bool is_model_file(std::string_view name) {
   return name.ends_with(".safetensors") || name.starts_with("pytorch_model") ||
@@ -120,9 +127,8 @@ Result<void> FolderOutput::write(OutputSet& outputs, const WriteProgress& progre
     INGOT_TRY(OutputFile* const file,
               outputs.add(shard.path, shard.head.size() + shard.data_bytes));
     INGOT_TRY_VOID(file->write(std::as_bytes(std::span(shard.head))));
-    INGOT_TRY_VOID(write_shard(shard, *file, [&](std::uint64_t done) {
-      return !progress || progress(before + done);
-    }));
+    INGOT_TRY_VOID(write_shard(
+        shard, *file, [&](std::uint64_t done) { return !progress || progress(before + done); }));
     before += shard.data_bytes;
   }
   for (const auto& [name, text] : content_.texts) {
@@ -148,9 +154,8 @@ Result<void> FolderOutput::write_shard(const convert::SafetensorsShard& shard, O
     if (end > begin) {
       convert::ShardSink sink(file);
       INGOT_TRY_VOID(stream_tensors(model_, tensors.subspan(begin, end - begin), sink,
-                                    {.thread_count = thread_count_}, [&](std::uint64_t done) {
-                                      return progress(before + done);
-                                    }));
+                                    {.thread_count = thread_count_},
+                                    [&](std::uint64_t done) { return progress(before + done); }));
     } else {
       INGOT_TRY_VOID(write_added(tensors[end], change()->second, file));
       bytes = tensors[end++].size_bytes;
@@ -170,17 +175,16 @@ Result<void> FolderOutput::write_added(const OutputTensor& tensor, double added,
   wide.size_bytes = elements * sizeof(float);
   std::vector<float> numbers;
   std::vector<std::byte> bytes;
-  return stream_tensor(
-      model_, wide,
-      [&](std::span<const std::byte> piece) -> Result<void> {
-        numbers.resize(piece.size() / sizeof(float));
-        std::memcpy(numbers.data(), piece.data(), numbers.size() * sizeof(float));
-        for (float& number : numbers) number += static_cast<float>(added);
-        bytes.resize(numbers.size() * find_type(tensor.type)->block_bytes);
-        INGOT_TRY_VOID(quantize(tensor.type, numbers, numbers.size(), bytes));
-        return file.write(bytes);
-      },
-      {.thread_count = thread_count_});
+  return stream_tensor(model_, wide,
+                       [&](std::span<const std::byte> piece) -> Result<void> {
+                         numbers.resize(piece.size() / sizeof(float));
+                         std::memcpy(numbers.data(), piece.data(), numbers.size() * sizeof(float));
+                         for (float& number : numbers) number += static_cast<float>(added);
+                         bytes.resize(numbers.size() * find_type(tensor.type)->block_bytes);
+                         INGOT_TRY_VOID(quantize(tensor.type, numbers, numbers.size(), bytes));
+                         return file.write(bytes);
+                       },
+                       {.thread_count = thread_count_});
 }
 
 }  // namespace ingot::hf

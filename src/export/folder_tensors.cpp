@@ -114,8 +114,7 @@ class Planner {
     const GgufName parts = split_name(gguf_name);
     const auto kind = kinds_.find(parts.base);
     if (kind == kinds_.end()) return std::nullopt;
-    for (const auto* names :
-         {&folder_.rule->names_by_kind, &facts_.table.folder().names_by_kind}) {
+    for (const auto* names : {&folder_.rule->names_by_kind, &facts_.table.folder().names_by_kind}) {
       const auto found = names->find(kind->second);
       if (found == names->end()) continue;
       std::string name = found->second;
@@ -129,9 +128,8 @@ class Planner {
   void distribute() {
     FolderFiles& files = result_.files;
     for (Block& block : blocks_) {
-      std::sort(block.tensors.begin(), block.tensors.end(), [](const auto& a, const auto& b) {
-        return a.output.name < b.output.name;
-      });
+      std::sort(block.tensors.begin(), block.tensors.end(),
+                [](const auto& a, const auto& b) { return a.output.name < b.output.name; });
       const bool goes_on =
           !files.empty() && files.back().back().output.name < block.tensors.front().output.name;
       if (!goes_on) files.emplace_back();

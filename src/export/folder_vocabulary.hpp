@@ -31,7 +31,8 @@ struct FolderVocabulary {
   std::vector<FolderToken> tokens;
   /// Ids below are in model.vocab or are pieces; ids from here on are added, or fill up.
   std::size_t trained_count = 0;
-  /// `added_tokens` of tokenizer.json and `added_tokens_decoder` of tokenizer_config.json, ascending.
+  /// `added_tokens` of tokenizer.json and `added_tokens_decoder` of tokenizer_config.json,
+  /// ascending.
   std::vector<std::uint32_t> listed;
   std::vector<std::uint32_t> decoded;
   /// added_tokens.json: tokens whose text the other lists would change.

@@ -154,7 +154,8 @@ class Card {
     }
     for (const std::string& id : candidates) {
       CardValue text{.kind = CardValue::Kind::text, .text = id, .items = {}, .names = {}};
-      CardValue card{.kind = CardValue::Kind::object, .text = {}, .items = {text}, .names = {"base_model"}};
+      CardValue card{
+          .kind = CardValue::Kind::object, .text = {}, .items = {text}, .names = {"base_model"}};
       GeneralFacts read;
       read.offer_card(card, 0);
       if (read.base_models && read.base_models->size() == 1 && read.base_models->front() == facts) {

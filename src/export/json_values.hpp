@@ -8,8 +8,8 @@
 
 namespace ingot::hf {
 
-/// The number with the fewest digits that a reader of doubles rounds to this float: 1e-05 instead of
-/// 9.999999747378752e-06.
+/// The number with the fewest digits that a reader of doubles rounds to this float: 1e-05 instead
+/// of 9.999999747378752e-06.
 [[nodiscard]] inline double short_double(float number) {
   std::array<char, 32> digits;
   const auto written = std::to_chars(digits.data(), digits.data() + digits.size(), number);

@@ -121,10 +121,10 @@ class Planner {
     const std::string path = folder_ + "/model.safetensors";
     for (std::size_t i = 0; i < parts.size(); ++i) {
       INGOT_TRY_VOID(convert::check_safetensors_names(parts[i]));
-      INGOT_TRY(content_.shards.emplace_back(),
-                convert::make_safetensors_shard(
-                    convert::safetensors_shard_path(path, i, parts.size()), std::move(parts[i]),
-                    metadata));
+      INGOT_TRY(
+          content_.shards.emplace_back(),
+          convert::make_safetensors_shard(convert::safetensors_shard_path(path, i, parts.size()),
+                                          std::move(parts[i]), metadata));
     }
     add_text("model.safetensors.index.json", convert::safetensors_index_text(content_.shards));
     if (rounded_ > 0) {
@@ -173,9 +173,9 @@ class Planner {
     const auto number = type == nullptr ? 0u : type->get<std::uint32_t>().value_or(0);
     for (const auto& [mode, flag] : pooling_modes) {
       if (mode != number) continue;
-      const auto width =
-          find_architecture_key(facts_.model, suffixes::embedding_length);
-      ordered_json config = {{"word_embedding_dimension", width == nullptr ? ordered_json() : json_of(*width)}};
+      const auto width = find_architecture_key(facts_.model, suffixes::embedding_length);
+      ordered_json config = {
+          {"word_embedding_dimension", width == nullptr ? ordered_json() : json_of(*width)}};
       for (const auto& row : pooling_modes) config[row.second] = row.first == number;
       add_text("modules.json", modules_text);
       add_text("1_Pooling/config.json", json_text(config, indent) + "\n");
@@ -243,8 +243,7 @@ Result<std::unique_ptr<Conversion>> plan_folder_export(const Model& model,
   const hf::Architecture* const architecture = hf::find_exportable(*table, name);
   if (architecture == nullptr) {
     INGOT_TRY(const std::vector<std::string> known, exportable_architectures());
-    return fail(Errc::architecture_unsupported, name,
-                "folders are written for " + hf::join(known));
+    return fail(Errc::architecture_unsupported, name, "folders are written for " + hf::join(known));
   }
   const std::string path = hf::plain_path(folder);
   const hf::FolderFacts facts{model, *table, *architecture};

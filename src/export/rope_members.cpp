@@ -159,7 +159,8 @@ class Builder {
     const auto hidden = config_.value("hidden_size", 0.0);
     const auto heads = config_.value("num_attention_heads", 0.0);
     if (count == nullptr || !(hidden > 0) || !(heads > 0)) return;
-    const double share = static_cast<double>(count->get<std::uint32_t>().value_or(0)) * heads / hidden;
+    const double share =
+        static_cast<double>(count->get<std::uint32_t>().value_or(0)) * heads / hidden;
     if (share > 0 && share < 1) config_[member] = share;
   }
 

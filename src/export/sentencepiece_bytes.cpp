@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// tokenizer.model from the tokens of a model. Source of the numbers of fields: sentencepiece_model.proto
-// of the project SentencePiece.
+// tokenizer.model from the tokens of a model. Source of the numbers of fields:
+// sentencepiece_model.proto of the project SentencePiece.
 #include <algorithm>
 #include <optional>
 
@@ -58,8 +58,8 @@ class Writer {
   /// of it, the key or the usual name tells it.
   std::optional<std::uint32_t> find_unknown() const {
     const auto& tokens = vocabulary_.tokens;
-    const auto stated = facts_.model.get_or<std::uint32_t>(keys::tokenizer_ggml_unknown_token_id,
-                                                           static_cast<std::uint32_t>(tokens.size()));
+    const auto stated = facts_.model.get_or<std::uint32_t>(
+        keys::tokenizer_ggml_unknown_token_id, static_cast<std::uint32_t>(tokens.size()));
     std::optional<std::uint32_t> found;
     for (std::uint32_t id = 0; id < vocabulary_.trained_count; ++id) {
       if (tokens[id].kind == TokenKind::unknown) return std::nullopt;
@@ -75,9 +75,9 @@ class Writer {
     message.add_bytes(text_field, token.text);
     // The lists of added tokens give kind and score of a token that they hold.
     message.add_float(score_field, is_laid_over(id) ? 0.0F : token.score);
-    const TokenKind kind = id == unknown_                        ? TokenKind::unknown
+    const TokenKind kind = id == unknown_                       ? TokenKind::unknown
                            : token.kind == TokenKind::undefined ? TokenKind::normal
-                                                                 : token.kind;
+                                                                : token.kind;
     if (kind != TokenKind::normal) message.add_varint(type_field, static_cast<std::uint64_t>(kind));
     return message.bytes();
   }

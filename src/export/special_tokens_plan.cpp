@@ -54,13 +54,13 @@ class Planner {
     }
   }
 
-  /// Ids of the end of a turn that steps of the tokenizer know; see tokenizer_keys.cpp of the import.
+  /// Ids of the end of a turn that steps of the tokenizer know; see tokenizer_keys.cpp of the
+  /// import.
   bool is_written_by_rule(std::size_t kind, std::uint32_t id) const {
     if (kind != eot) return false;
     const Value* const size = find_architecture_key(facts_.model, suffixes::vocab_size);
-    const bool is_code_llama =
-        has_tokenizer_step(facts_.architecture, "llama") && size != nullptr &&
-        size->get<std::uint64_t>().value_or(0) == 32016;
+    const bool is_code_llama = has_tokenizer_step(facts_.architecture, "llama") &&
+                               size != nullptr && size->get<std::uint64_t>().value_or(0) == 32016;
     return (is_code_llama && id == 32010) ||
            (has_tokenizer_step(facts_.architecture, "gemma_fim") && id == 107);
   }
@@ -83,9 +83,8 @@ class Planner {
 
   const NumberedToken* find_named(std::size_t kind) const {
     const auto end = ids_.begin() + static_cast<std::ptrdiff_t>(named_count_);
-    const auto found = std::find_if(ids_.begin(), end, [&](const NumberedToken& token) {
-      return token.kind == kind;
-    });
+    const auto found = std::find_if(ids_.begin(), end,
+                                    [&](const NumberedToken& token) { return token.kind == kind; });
     return found == end ? nullptr : &*found;
   }
 
@@ -145,8 +144,8 @@ class Planner {
   }
 
   void write() {
-    // Where the last token of the frame is not the one that is named, the import takes the named one
-    // for the end of a turn.
+    // Where the last token of the frame is not the one that is named, the import takes the named
+    // one for the end of a turn.
     const NumberedToken* const turn = find_named(eot);
     for (std::size_t i = 0; i < ids_.size(); ++i) {
       const auto& [kind, id] = ids_[i];

@@ -19,7 +19,7 @@ struct TextFrame {
 };
 
 struct SpecialTokensPlan {
-  nlohmann::ordered_json named;     ///< `bos_token`, `add_bos_token`, ... of tokenizer_config.json
+  nlohmann::ordered_json named;      ///< `bos_token`, `add_bos_token`, ... of tokenizer_config.json
   nlohmann::ordered_json model_ids;  ///< `bos_token_id`, ... of config.json
   TextFrame frame;
 };

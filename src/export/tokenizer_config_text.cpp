@@ -25,8 +25,7 @@ ordered_json chat_template(const Model& model) {
   if (usual != nullptr) list.push_back({{"name", "default"}, {"template", json_of(*usual)}});
   for (const Value& value : names->as_array()) {
     const std::string name(value.get<std::string_view>().value_or(""));
-    const Value* const text =
-        model.find(std::string(keys::tokenizer_chat_template) + "." + name);
+    const Value* const text = model.find(std::string(keys::tokenizer_chat_template) + "." + name);
     if (text != nullptr) list.push_back({{"name", name}, {"template", json_of(*text)}});
   }
   return list;

@@ -86,9 +86,9 @@ class Writer {
     member(", \"decoder\"", decoder());
     text_ += R"(, "model": {"type": "BPE", "dropout": null, "unk_token": )" + unknown_token() +
              R"(, "continuing_subword_prefix": null, "end_of_word_suffix": null, "fuse_unk": )" +
-             (is_bpe_ ? "false" : "true") + R"(, "byte_fallback": )" + (is_bpe_ ? "false" : "true") +
-             R"(, "ignore_merges": )" + (is_bpe_ && pre_.ignores_merges ? "true" : "false") +
-             ", \"vocab\": {";
+             (is_bpe_ ? "false" : "true") + R"(, "byte_fallback": )" +
+             (is_bpe_ ? "false" : "true") + R"(, "ignore_merges": )" +
+             (is_bpe_ && pre_.ignores_merges ? "true" : "false") + ", \"vocab\": {";
     write_vocabulary();
     text_ += "}, \"merges\": [";
     is_bpe_ ? write_merges() : make_merges();
@@ -108,8 +108,8 @@ class Writer {
     for (const bool is_normal : {true, false}) {
       for (std::uint32_t id = 0; id < count; ++id) {
         const FolderToken& token = vocabulary_.tokens[id];
-        const bool is_left_out = vocabulary_.fills_up(id) &&
-                                 (is_bpe_ || id >= vocabulary_.trained_count);
+        const bool is_left_out =
+            vocabulary_.fills_up(id) && (is_bpe_ || id >= vocabulary_.trained_count);
         if (is_left_out || (token.kind == TokenKind::normal) != is_normal) continue;
         ids_.emplace(token.text, id);
       }
@@ -170,7 +170,8 @@ class Writer {
               {"trim_offsets", true},
               {"use_regex", true}};
     }
-    ordered_json steps = {replace(space_letter, " "), {{"type", "ByteFallback"}}, {{"type", "Fuse"}}};
+    ordered_json steps = {
+        replace(space_letter, " "), {{"type", "ByteFallback"}}, {{"type", "Fuse"}}};
     if (has_space_prefix()) {
       steps.push_back({{"type", "Strip"}, {"content", " "}, {"start", 1}, {"stop", 0}});
     }
@@ -227,7 +228,8 @@ class Writer {
   }
 
   void write_merge(std::string_view left, std::string_view right) {
-    text_ += (text_.back() == '[' ? "\n[" : ",\n[") + json_text(left) + ", " + json_text(right) + "]";
+    text_ +=
+        (text_.back() == '[' ? "\n[" : ",\n[") + json_text(left) + ", " + json_text(right) + "]";
   }
 
   /// The merges of the model. A pair that is none is written as the text that it is.
@@ -258,8 +260,8 @@ class Writer {
     std::vector<Merge> merges;
     for (std::uint32_t id = 0; id < vocabulary_.tokens.size(); ++id) {
       const TokenKind kind = vocabulary_.tokens[id].kind;
-      const bool is_made = kind != TokenKind::control && kind != TokenKind::unknown &&
-                           kind != TokenKind::byte;
+      const bool is_made =
+          kind != TokenKind::control && kind != TokenKind::unknown && kind != TokenKind::byte;
       if (is_made && is_first_of_text(id)) add_merges(id, merges);
     }
     std::sort(merges.begin(), merges.end(), [](const Merge& a, const Merge& b) {

@@ -56,14 +56,14 @@ TEST_F(ExportGolden, FoldersComeBackToTheSameBytes) {
     std::ifstream file(entry.path() / "expected.json");
     const json expected = json::parse(file);
     if (expected.value("kind", "") == "lora") continue;
-    for (const TensorType type :
-         {TensorType::f32, TensorType::f16, TensorType::bf16, TensorType::q8_0, TensorType::tq1_0}) {
+    for (const TensorType type : {TensorType::f32, TensorType::f16, TensorType::bf16,
+                                  TensorType::q8_0, TensorType::tq1_0}) {
       SCOPED_TRACE(entry.path().filename().string() + " as " + std::string(find_type(type)->name));
       expect_return(entry.path() / expected["input"].get<std::string>(), expected, type);
     }
   }
-  for (const char* architecture : {"llama", "qwen2", "qwen3", "qwen3moe", "gemma2", "gemma3",
-                                   "phi3", "smollm3", "olmo2"}) {
+  for (const char* architecture :
+       {"llama", "qwen2", "qwen3", "qwen3moe", "gemma2", "gemma3", "phi3", "smollm3", "olmo2"}) {
     EXPECT_GT(architectures_[architecture], 0) << architecture;
   }
 }

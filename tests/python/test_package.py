@@ -30,6 +30,7 @@ PYTHON_OF_HEADER = {
 }
 # Headers whose functions Python has of its own, or that are parts to build other programs with.
 WITHOUT = {
+    "folder_export": "ingot convert MODEL FOLDER --names hf",
     "half": "numpy.float16", "ingot": "includes the others",
     "check_folder": "only the program has it yet",
     "layout_index": "check finds an index that lies", "npy": "numpy.save",

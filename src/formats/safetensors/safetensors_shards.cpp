@@ -58,15 +58,15 @@ std::string stem_of(const std::string& path) {
 
 }  // namespace
 
-std::string safetensors_metadata_text(std::span<const std::pair<std::string, std::string>> entries) {
+std::string safetensors_metadata_text(
+    std::span<const std::pair<std::string, std::string>> entries) {
   // Loaders of models look for "format": it names the library whose layout the tensors have.
   std::string text = R"({"__metadata__":{"format":"pt")";
   for (const auto& [key, value] : entries) text += "," + json_text(key) + ":" + json_text(value);
   return text + "}";
 }
 
-Result<SafetensorsShard> make_safetensors_shard(std::string path,
-                                                std::vector<OutputTensor> tensors,
+Result<SafetensorsShard> make_safetensors_shard(std::string path, std::vector<OutputTensor> tensors,
                                                 std::string metadata) {
   SafetensorsShard shard{.path = std::move(path), .tensors = std::move(tensors)};
   align(shard.tensors);
@@ -102,9 +102,9 @@ Result<void> check_safetensors_names(std::span<const OutputTensor> tensors) {
 }
 
 std::vector<std::vector<OutputTensor>> distribute_over_shards(std::vector<OutputTensor> tensors,
-                                                  std::uint64_t metadata_bytes,
-                                                  std::uint64_t max_bytes,
-                                                  std::vector<Error>& remarks) {
+                                                              std::uint64_t metadata_bytes,
+                                                              std::uint64_t max_bytes,
+                                                              std::vector<Error>& remarks) {
   constexpr std::uint64_t longest_offset = ~std::uint64_t{0} / 2;
   constexpr std::uint64_t fixed_bytes = safetensors_prefix_bytes + 64;
   std::vector<std::vector<OutputTensor>> shards(1);

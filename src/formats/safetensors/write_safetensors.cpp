@@ -34,10 +34,10 @@ class SafetensorsConversion final : public Conversion {
     auto parts = distribute_over_shards(std::move(tensors), first_text.size(),
                                         options.max_file_bytes, remarks_);
     for (std::size_t i = 0; i < parts.size(); ++i) {
-      INGOT_TRY(SafetensorsShard shard,
-                make_safetensors_shard(
-                    safetensors_shard_path(path, i, parts.size()), std::move(parts[i]),
-                    i == 0 ? std::move(first_text) : safetensors_metadata_text({})));
+      INGOT_TRY(
+          SafetensorsShard shard,
+          make_safetensors_shard(safetensors_shard_path(path, i, parts.size()), std::move(parts[i]),
+                                 i == 0 ? std::move(first_text) : safetensors_metadata_text({})));
       outputs_.push_back(shard.path);
       total_bytes_ += shard.data_bytes;
       shards_.push_back(std::move(shard));
@@ -61,7 +61,8 @@ class SafetensorsConversion final : public Conversion {
                          [&](std::uint64_t done) { return !progress || progress(before + done); }));
       before += shard.data_bytes;
     }
-    if (shards_.size() > 1) INGOT_TRY_VOID(outputs.add_text(outputs_.back(), safetensors_index_text(shards_)));
+    if (shards_.size() > 1)
+      INGOT_TRY_VOID(outputs.add_text(outputs_.back(), safetensors_index_text(shards_)));
     return outputs.commit_as_one();
   }
 

@@ -72,7 +72,7 @@ struct FolderRule {
   /// Members of config.json that no key holds, in order. Beside the members that keys gave,
   /// `has(tensor_NAME)` tests for a tensor: `tensor_attn_q_bias` for blk.N.attn_q.bias.
   std::vector<std::pair<std::string, Expression>> members = {};
-  std::vector<std::string> preferred = {};             ///< Of several names of a member.
+  std::vector<std::string> preferred = {};                ///< Of several names of a member.
   std::map<std::string, std::string> names_by_kind = {};  ///< Of tensors.
 };
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <filesystem>
 #include <ingot/convert.hpp>
+#include <ingot/folder_export.hpp>
 #include <ingot/interop.hpp>
 #include <ingot/text.hpp>
 #include <limits>
@@ -16,6 +17,7 @@
 #include "cli/imported_folder.hpp"
 #include "cli/json_stream.hpp"
 #include "cli/progress.hpp"
+#include "commands/convert/bump_hint.hpp"
 #include "commands/convert/import_folder.hpp"
 #include "text/byte_count.hpp"
 #include "text/error_json.hpp"
@@ -31,6 +33,7 @@ constexpr const char* examples =
     "  ingot convert model.gguf m.safetensors --type BF16 --names hf --max-size 5G\n"
     "  ingot convert model.gguf weights.npz\n"
     "  ingot convert model.gguf out/weights.bump --context 4096\n"
+    "  ingot convert model.gguf Qwen3-0.6B --names hf    # the folder with all files\n"
     "  ingot convert Qwen3-0.6B qwen3.gguf --type q8_0\n"
     "  ingot convert Qwen3-0.6B --plan\n"
     "  ingot convert Qwen3-0.6B qwen3.gguf --max-size 2G\n"
@@ -72,6 +75,8 @@ struct Options {
   std::string metadata_file;
   std::string base;
   bool only_plan = false;
+  bool is_strict = false;
+  bool is_folder = false;  ///< OUT is a folder of Hugging Face's form.
   ImportOptions import;
   ConvertOptions convert;
 
@@ -117,6 +122,7 @@ std::string find_misplaced(const Options& options, FileFormat format) {
       {!options.base.empty(), "--base", false},
       {options.only_plan, "--plan", false},
       {!options.shard.empty(), "--shard", false},
+      {options.is_strict, "--strict", options.is_folder},
       {convert.max_file_bytes != 0, "--max-size", format == FileFormat::safetensors},
       {options.bump_version.has_value(), "--bump-version", is_bump},
       {options.codes.has_value(), "--dtype-codes", is_bump},
@@ -160,25 +166,12 @@ std::string settle(Options& options) {
   return misplaced + " has no meaning for " + std::string(name_of(*options.format));
 }
 
-/// The option that would help against what was refused; empty if none would.
-std::string_view hint_for(const Error& error) {
-  if (error.code == Errc::would_be_lost) return " (--allow-loss)";
-  const auto says = [&](const char* text) { return error.detail.find(text) != std::string::npos; };
-  const bool helps_engine = says("the engine's codes");
-  if (says("can be widened")) {
-    return helps_engine ? " (--dtype-codes engine, or --widen)" : " (--widen)";
-  }
-  if (helps_engine) return " (--dtype-codes engine)";
-  if (says("give the context")) return " (--context)";
-  return {};
-}
-
 ExitCode fail(Console& console, const Options& options, const Error& error) {
   if (error.code == Errc::already_exists) {
     return console.refuse_existing(error.subject.empty() ? options.out : error.subject);
   }
   Error shown = error;
-  if (options.format == FileFormat::bump) shown.detail += hint_for(error);
+  if (options.format == FileFormat::bump) shown.detail += bump_hint(error);
   return console.fail(options.in, shown);
 }
 
@@ -235,6 +228,21 @@ ExitCode run_import(Options& options, Console& console) {
                        console);
 }
 
+/// Whether OUT is a folder that the import could read again, and no file of tensors alone.
+bool is_folder_export(const Options& options) {
+  return options.names == NameStyle::hf && !options.format && !format_by_ending(options.out);
+}
+
+Result<std::unique_ptr<Conversion>> plan(const Model& model, const Options& options) {
+  const ConvertOptions& convert = options.convert;
+  if (!options.is_folder) return plan_conversion(model, *options.format, options.out, convert);
+  const std::uint64_t usual = FolderExportOptions{}.max_file_bytes;
+  const std::uint64_t limit = convert.max_file_bytes != 0 ? convert.max_file_bytes : usual;
+  return plan_folder_export(
+      model, options.out,
+      {convert.type, limit, options.is_strict, convert.replace, convert.thread_count});
+}
+
 ExitCode run(Options& options, Console& console) {
   if (!options.out_file.empty()) {
     if (!options.out.empty()) return console.refuse_usage("convert: OUT and --outfile are one");
@@ -253,6 +261,8 @@ ExitCode run(Options& options, Console& console) {
     return console.refuse_usage(
         "convert: OUT must be a file, which appears complete or not at all");
   }
+  options.is_folder = is_folder_export(options);
+  if (options.is_folder) options.format = FileFormat::safetensors;
   const std::string problem = settle(options);
   if (!problem.empty()) return console.refuse_usage("convert: " + problem);
   console.set_ggml_options(options.ggml());
@@ -268,10 +278,11 @@ ExitCode run(Options& options, Console& console) {
   }
   options.convert.thread_count = console.threads();
   if (const ForeignFile* foreign = console.foreign()) options.convert.inputs = foreign->paths;
-  const auto conversion = plan_conversion(*model, *options.format, options.out, options.convert);
+  const auto conversion = plan(*model, options);
   if (!conversion) return fail(console, options, conversion.error());
+  const std::string kind = options.is_folder ? "lost: " : "warning: ";
   for (const Error& warning : (*conversion)->warnings()) {
-    console.complain(options.out, "warning: " + warning.message());
+    console.complain(options.out, kind + warning.message());
   }
   for (const Error& remark : (*conversion)->remarks()) {
     console.remark(options.in, "note: " + remark.message());
@@ -339,6 +350,7 @@ void add_folder_options(CLI::App& command, Options& options) {
            "Model folders: JSON with values for keys of general.*");
   add_text(command, "--base", options.base, "FOLDER",
            "LoRA adapters: the base model, of which config.json is read; default: IN");
+  add_switch(command, "--strict", options.is_strict, "Model folders as OUT: refuse any loss");
   add_text(command, "--outtype", options.type, "TYPE", "As --type, in lower case too");
   add_text(command, "--outfile", options.out_file, "FILE",
            "As OUT; of model folders {ftype} in it becomes the type");
@@ -369,7 +381,7 @@ void add_convert_command(CLI::App& program, Console& console) {
       {"auto", "F32", "F16", "BF16", "F64", "Q8_0", "TQ1_0", "TQ2_0"});
   add_choice(command, "--names", "STYLE", options->names,
              {{"keep", NameStyle::keep}, {"hf", NameStyle::hf}},
-             "safetensors, npz: names of tensors, {}; hf: as in Hugging Face models");
+             "Names of tensors, {}; hf: as in Hugging Face folders, such as OUT then is");
   add_text(command, "--max-size", options->max_size, "SIZE",
            "safetensors, model folders: split into files of at most 500M, 5G, 2GiB");
   add_gguf_options(command, *options);

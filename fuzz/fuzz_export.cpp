@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// Property: whatever a GGUF file holds, its folder is refused, or is planned with all of its files;
+// a plan that nothing is lost by is one in strict mode, too; nothing crashes, and no bug is
+// reported.
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <span>
+#include <string>
+
+#include "ingot/folder_export.hpp"
+
+namespace {
+
+using namespace ingot;
+
+constexpr const char* folder = "a folder that is not there";
+
+void plan(const Model& model) {
+  const auto lenient = plan_folder_export(model, folder, {.thread_count = 1});
+  const auto strict = plan_folder_export(model, folder, {.is_strict = true, .thread_count = 1});
+  for (const auto* planned : {&lenient, &strict}) {
+    if (!*planned && planned->error().code == Errc::internal) std::abort();
+  }
+  if (!lenient) return;
+  const auto& outputs = (*lenient)->outputs();
+  const std::string config = std::string(folder) + "/config.json";
+  if (std::find(outputs.begin(), outputs.end(), config) == outputs.end()) std::abort();
+  if ((*lenient)->warnings().empty() != strict.has_value()) std::abort();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (!exportable_architectures()) std::abort();
+  const auto model = Model::open_memory(std::as_bytes(std::span(data, size)));
+  if (model) plan(*model);
+  return 0;
+}
