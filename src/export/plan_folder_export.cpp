@@ -14,6 +14,7 @@
 #include "export/json_values.hpp"
 #include "export/special_tokens_plan.hpp"
 #include "export/tokenizer_files_text.hpp"
+#include "import/folder/refusal.hpp"
 #include "import/tokenizer/tokenizer_files.hpp"
 #include "ingot/folder_export.hpp"
 #include "ingot/metadata_keys.hpp"
@@ -118,6 +119,8 @@ class Planner {
                                                     options_.max_file_bytes, content_.remarks);
       std::move(shards.begin(), shards.end(), std::back_inserter(parts));
     }
+    if (parts.empty())
+      return refuse("tensors", "the model has none, so that no loader could use it");
     const std::string path = folder_ + "/model.safetensors";
     for (std::size_t i = 0; i < parts.size(); ++i) {
       INGOT_TRY_VOID(convert::check_safetensors_names(parts[i]));

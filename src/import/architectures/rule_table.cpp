@@ -8,7 +8,9 @@
 
 #include "base/with_subject.hpp"
 #include "import/architectures/architecture_rules.hpp"
+#include "import/architectures/folder_rule.hpp"
 #include "import/architectures/rule_texts.hpp"
+#include "import/architectures/rule_values.hpp"
 #include "import/folder/json_text.hpp"
 #include "import/folder/refusal.hpp"
 
@@ -16,73 +18,6 @@ namespace ingot::hf {
 namespace {
 
 using nlohmann::ordered_json;
-
-Failure wrong(const std::string& expected) { return refuse("rule", "expected " + expected); }
-
-Result<std::string> text_of(const ordered_json& value) {
-  if (!value.is_string()) return wrong("a text instead of " + value.dump().substr(0, 80));
-  return value.get<std::string>();
-}
-
-Result<std::vector<std::string>> texts_of(const ordered_json& value) {
-  std::vector<std::string> texts;
-  if (!value.is_array()) return wrong("a list of texts instead of " + value.dump().substr(0, 80));
-  for (const ordered_json& element : value) {
-    INGOT_TRY(texts.emplace_back(), text_of(element));
-  }
-  return texts;
-}
-
-/// All elements of a list, each made by `make`.
-template <class T, class Make>
-Result<std::vector<T>> each(const ordered_json& list, const Make& make) {
-  std::vector<T> made;
-  if (!list.is_array()) return wrong("a list instead of " + list.dump().substr(0, 80));
-  for (const ordered_json& element : list) {
-    INGOT_TRY(T one, make(element));
-    made.push_back(std::move(one));
-  }
-  return made;
-}
-
-Result<NamePattern> pattern_of(const ordered_json& value) {
-  INGOT_TRY(const std::string text, text_of(value));
-  return NamePattern::parse(text);
-}
-
-Result<Expression> expression_of(const ordered_json& value) {
-  if (value.is_null()) return Expression();
-  INGOT_TRY(const std::string text, text_of(value));
-  return Expression::parse(text);
-}
-
-Result<FolderRule> folder_rule(const ordered_json& value) {
-  FolderRule rule;
-  if (!value.is_object()) return wrong("a rule of folders");
-  for (const auto& [name, content] : value.items()) {
-    if (name == "when") {
-      INGOT_TRY(rule.when, expression_of(content));
-    } else if (name == "class") {
-      INGOT_TRY(rule.model_class, text_of(content));
-    } else if (name == "tokenizer") {
-      INGOT_TRY(rule.tokenizer_class, text_of(content));
-    } else if (name == "members") {
-      INGOT_TRY(rule.preferred, texts_of(content));
-    } else if (name == "names" && content.is_object()) {
-      for (const auto& [kind, text] : content.items()) {
-        INGOT_TRY(rule.names_by_kind[kind], text_of(text));
-      }
-    } else if (name == "set" && content.is_object()) {
-      for (const auto& [member, text] : content.items()) {
-        INGOT_TRY(Expression expression, expression_of(text));
-        rule.members.emplace_back(member, std::move(expression));
-      }
-    } else {
-      return wrong("a known member of a rule of folders instead of " + name);
-    }
-  }
-  return rule;
-}
 
 /// Parses the rules of one file after the other; those of shared.json first.
 class Reader {

@@ -280,9 +280,10 @@ ExitCode run(Options& options, Console& console) {
   if (const ForeignFile* foreign = console.foreign()) options.convert.inputs = foreign->paths;
   const auto conversion = plan(*model, options);
   if (!conversion) return fail(console, options, conversion.error());
-  const std::string kind = options.is_folder ? "lost: " : "warning: ";
   for (const Error& warning : (*conversion)->warnings()) {
-    console.complain(options.out, kind + warning.message());
+    console.complain(options.out, options.is_folder ? "lost: " + escape(warning.subject) + ": " +
+                                                          escape(warning.detail)
+                                                    : "warning: " + warning.message());
   }
   for (const Error& remark : (*conversion)->remarks()) {
     console.remark(options.in, "note: " + remark.message());
@@ -371,7 +372,7 @@ void add_convert_command(CLI::App& program, Console& console) {
   CLI::App& command = add_command(program, "convert",
                                   "Write a model in another format, or as another GGUF", examples);
   require(add_argument(command, "IN", options->in, "The model: GGUF, bump, safetensors, GGML"));
-  add_argument(command, "OUT", options->out, "The file to write");
+  add_argument(command, "OUT", options->out, "The file to write; with --names hf also a folder");
   add_choice(command, "--to", "FORMAT", options->format, all_formats(),
              "Format of OUT, {}; default: by its ending");
   note_words(
@@ -381,7 +382,7 @@ void add_convert_command(CLI::App& program, Console& console) {
       {"auto", "F32", "F16", "BF16", "F64", "Q8_0", "TQ1_0", "TQ2_0"});
   add_choice(command, "--names", "STYLE", options->names,
              {{"keep", NameStyle::keep}, {"hf", NameStyle::hf}},
-             "Names of tensors, {}; hf: as in Hugging Face folders, such as OUT then is");
+             "Names of tensors, {}; hf: as in Hugging Face models; OUT may be a folder, then");
   add_text(command, "--max-size", options->max_size, "SIZE",
            "safetensors, model folders: split into files of at most 500M, 5G, 2GiB");
   add_gguf_options(command, *options);
