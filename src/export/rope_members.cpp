@@ -36,8 +36,11 @@ constexpr std::array<std::pair<const char*, const char*>, 6> scaling_members = {
 }};
 
 /// Contexts before scaling that are tried, the usual one first.
-constexpr std::array<std::uint32_t, 12> original_contexts = {
-    8192, 4096, 2048, 1024, 512, 256, 128, 16384, 32768, 65536, 131072, 262144};
+std::vector<std::uint32_t> original_contexts() {
+  std::vector<std::uint32_t> contexts = {8192};
+  for (std::uint32_t context = 8; context <= 1u << 20; context *= 2) contexts.push_back(context);
+  return contexts;
+}
 
 bool has_group(std::span<const KeyRule> rules, std::string_view group) {
   return std::any_of(rules.begin(), rules.end(), [&](const KeyRule& rule) {
@@ -133,7 +136,7 @@ class Builder {
     config["architectures"] = ordered_json::array({model_class_});
     for (const double factor : slowest) {
       for (const double high : {4.0, 2.0, 8.0, 16.0, 32.0}) {
-        for (const std::uint32_t original : original_contexts) {
+        for (const std::uint32_t original : original_contexts()) {
           config["rope_scaling"] = {{"rope_type", "llama3"},
                                     {"factor", factor},
                                     {"low_freq_factor", 1.0},
