@@ -166,7 +166,7 @@ inline std::string tiny_tokenizer_json(bool is_llama) {
     vocabulary += (id == 0 ? "\"" : ", \"") + texts[id] + "\": " + std::to_string(id);
   }
   std::string added;
-  for (const std::uint32_t id : {0, 1, 2, 19, 20}) {
+  for (const std::uint32_t id : {0u, 1u, 2u, 19u, 20u}) {
     added += (added.empty() ? "" : ", ") + tiny_added(id, texts[id], id != 20);
   }
   return R"({"added_tokens": [)" + added + "], " +
