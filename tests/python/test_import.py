@@ -196,6 +196,12 @@ def test_an_adapter_is_imported(folder, adapter, tmp_path):
     assert caught.value.code == "adapter_mismatch"
 
 
+def test_a_folder_is_checked(folder):
+    assert not [one for one in ingot.check(folder, data=True) if one.severity == "error"]
+    (folder / "config.json").write_text(json.dumps(CONFIG | {"hidden_size": 2 * WIDTH}))
+    assert [one for one in ingot.check(folder) if one.severity == "error"]
+
+
 def test_a_folder_that_lacks_a_layer_is_refused(folder, tmp_path):
     (folder / "config.json").write_text(json.dumps(CONFIG | {"num_hidden_layers": 2}))
     with pytest.raises(ingot.FormatError) as caught:

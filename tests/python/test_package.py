@@ -14,7 +14,8 @@ from ingot import _core
 # Public headers of C++ whose functions have another shape in Python, and that.
 PYTHON_OF_HEADER = {
     "anatomy": "Model.anatomy", "chat": "ChatTemplate", "chat_profile": "ChatTemplate.features",
-    "chat_prompt": "ChatTemplate.encode", "check": "check", "convert": "convert", "diff": "diff",
+    "chat_prompt": "ChatTemplate.encode", "check": "check", "check_folder": "check",
+    "convert": "convert", "diff": "diff",
     "digest": "hash", "digest_manifest": "verify", "download": "download", "edit": "edit",
     "error": "Error", "estimate": "fit", "evaluate": "evaluate", "imatrix": "imatrix",
     "import": "plan_import", "import_options": "plan_import", "interop": "open", "limits": "open",
@@ -32,7 +33,6 @@ PYTHON_OF_HEADER = {
 WITHOUT = {
     "folder_export": "ingot convert MODEL FOLDER --names hf",
     "half": "numpy.float16", "ingot": "includes the others",
-    "check_folder": "only the program has it yet",
     "layout_index": "check finds an index that lies", "npy": "numpy.save",
     "sensitivity": "ingot sensitivity", "output_file": "open(path, 'wb')", "output_set": "open(path, 'wb')",
     "tensor_stream": "Tensor.dequantize(rows=...)", "text": "str", "token_stream": "Tokenizer.encode_batch",

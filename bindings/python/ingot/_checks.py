@@ -35,7 +35,8 @@ def check(source: Union[Model, Path], *, data: bool = False, rules: Union[str, I
     Parameters
     ----------
     source : Model or path
-        A file that does not even open is a finding, too.
+        A file that does not even open is a finding, too. A folder of a Hugging Face model is checked
+        with its files, and as the model that its import makes.
     data : bool
         Also read all weights.
     rules : str or iterable of str

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Checking and repairing.
 #include <ingot/check.hpp>
+#include <ingot/check_folder.hpp>
 #include <ingot/repair.hpp>
+#include <ingot/store.hpp>
 
 #include "python_bindings.hpp"
 
@@ -43,6 +45,9 @@ py::list check(const py::object& source, bool with_data, const std::vector<std::
     const std::string path = to_bytes(py::reinterpret_borrow<py::str>(source));
     run(progress, [&](const Report& report) {
       options.progress = report;
+      if (has_model_to_import(file_system(), path)) {
+        return check_folder(file_system(), path, options, sink);
+      }
       return check_file(path, {}, options, sink);
     });
   } else {
