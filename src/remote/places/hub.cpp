@@ -109,16 +109,16 @@ Result<Place> find_in_hub(Session& session, const Reference& reference, Choice c
   INGOT_TRY(place.commit, ask_for_commit(session, endpoint, reference));
   place.is_immutable = is_commit(place.commit);
   place.name = reference.path;
-  if (reference.path.empty()) {
-    INGOT_TRY(place.files, ask_for_tree(session, endpoint, reference, place.commit));
-    place.is_listed = true;
-    if (choice == Choice::all) return place;
-    INGOT_TRY(place.name, choose_file(place.files, reference));
-  }
   place.address_of = [endpoint, prefix = repository_of(reference) + "/resolve/" + place.commit +
                                          "/"](const std::string& name) {
     return below(endpoint, prefix + name);
   };
+  if (!reference.path.empty()) return place;
+  INGOT_TRY(place.files, ask_for_tree(session, endpoint, reference, place.commit));
+  place.is_listed = true;
+  if (choice == Choice::one) {
+    INGOT_TRY(place.name, choose_file(place.files, reference));
+  }
   return place;
 }
 
@@ -129,6 +129,10 @@ Result<Place> find_in_model_scope(Session& session, const Reference& reference, 
   Place place;
   place.is_immutable = is_commit(revision);
   place.name = reference.path;
+  place.address_of = [endpoint, prefix = "models/" + repository_of(reference) + "/resolve/" +
+                                         revision + "/"](const std::string& name) {
+    return below(endpoint, prefix + name);
+  };
   if (reference.path.empty()) {
     Address listing = below(endpoint, "api/v1/models/" + repository_of(reference) + "/repo/files");
     listing.query = "Revision=" + encode_value(revision) + "&Recursive=true";
@@ -149,10 +153,6 @@ Result<Place> find_in_model_scope(Session& session, const Reference& reference, 
     if (choice == Choice::all) return place;
     INGOT_TRY(place.name, choose_file(place.files, reference));
   }
-  place.address_of = [endpoint, prefix = "models/" + repository_of(reference) + "/resolve/" +
-                                         revision + "/"](const std::string& name) {
-    return below(endpoint, prefix + name);
-  };
   return place;
 }
 

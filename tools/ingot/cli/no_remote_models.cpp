@@ -39,6 +39,12 @@ Result<std::vector<RepositoryModel>> RemoteModels::list(Console&, const std::str
   return std::vector<RepositoryModel>();
 }
 
+Result<std::optional<RemoteFolder>> RemoteModels::open_folder(Console&, const std::string&) {
+  return std::optional<RemoteFolder>();
+}
+
+Result<void> RemoteModels::prepare_folder(Console&, const std::string&) { return {}; }
+
 bool RemoteModels::is_open(const std::string&) const { return false; }
 bool RemoteModels::is_used() const { return false; }
 

@@ -42,6 +42,12 @@ bool is_meant_as_hub_name(const std::string& argument) {
          !exists(argument.substr(0, argument.find('/')));
 }
 
+/// Whether a file of a repository holds weights, and its name begins so.
+bool is_weights(std::string_view name, std::string_view begin) {
+  return name.starts_with(begin) && name.ends_with(".safetensors") &&
+         name.find('/') == std::string_view::npos;
+}
+
 bool is_file_address(std::string_view text) { return text.starts_with("file://"); }
 
 }  // namespace
@@ -64,13 +70,14 @@ struct RemoteModels::State {
   unsigned retries = 5;
   // --- what was done
   std::map<std::string, std::string> secrets;  ///< Arguments as they are printed, and in full.
-  std::deque<std::pair<std::string, RemoteStore>> stores;  ///< With their arguments.
+  std::deque<std::pair<std::string, RemoteStore>> stores;  ///< With their arguments; they stay.
   std::optional<Clock::time_point> first_request;
   std::mutex mutex;
   std::vector<RemoteRequest> requests;  ///< That no remark was made of yet.
 
   [[nodiscard]] Result<RemoteOptions> options();
   [[nodiscard]] Result<Reference> reference_of(const std::string& argument) const;
+  [[nodiscard]] RemoteStore* find_folder(const std::string& argument);
   void report_requests(Console& console, const std::string& argument);
   [[nodiscard]] Result<void> permit(Console& console, const std::string& argument,
                                     std::uint64_t size_bytes) const;
@@ -273,6 +280,56 @@ Result<std::vector<RepositoryModel>> RemoteModels::list(Console& console,
     models.push_back({reference.display(), file.name, file.size_bytes.value_or(0)});
   }
   return models;
+}
+
+/// The folder that was opened for an argument: a store without a file that is meant.
+RemoteStore* RemoteModels::State::find_folder(const std::string& argument) {
+  const auto found = std::find_if(stores.begin(), stores.end(), [&](const auto& entry) {
+    return entry.first == argument && entry.second.name().empty();
+  });
+  return found == stores.end() ? nullptr : &found->second;
+}
+
+Result<std::optional<RemoteFolder>> RemoteModels::open_folder(Console& console,
+                                                              const std::string& argument) {
+  INGOT_TRY(const Reference reference, state_->reference_of(argument));
+  RemoteStore* folder = state_->find_folder(argument);
+  if (folder == nullptr) {
+    INGOT_TRY(const RemoteOptions options, state_->options());
+    if (!state_->first_request) state_->first_request = Clock::now();
+    Result<RemoteStore> store = RemoteStore::open_repository(reference, options);
+    state_->report_requests(console, argument);
+    if (!store) return fail(std::move(store).error());
+    folder = &state_->stores.emplace_back(argument, *std::move(store)).second;
+  }
+  const auto holds = [&](std::string_view config, std::string_view weights) {
+    const auto has = [&](const auto& fits) {
+      return std::any_of(folder->files().begin(), folder->files().end(),
+                         [&](const RemoteFile& file) { return fits(file.name); });
+    };
+    return has([&](const std::string& name) { return name == config; }) &&
+           has([&](const std::string& name) { return is_weights(name, weights); });
+  };
+  const bool is_folder =
+      holds("config.json", "model") || holds("adapter_config.json", "adapter_model");
+  return is_folder ? std::optional(RemoteFolder{folder, reference.repository}) : std::nullopt;
+}
+
+Result<void> RemoteModels::prepare_folder(Console& console, const std::string& argument) {
+  const RemoteStore* const folder = state_->find_folder(argument);
+  if (folder == nullptr) return {};
+  std::uint64_t total_bytes = 0;
+  for (const RemoteFile& file : folder->files()) {
+    if (is_weights(file.name, {})) total_bytes += file.size_bytes.value_or(0);
+  }
+  INGOT_TRY_VOID(state_->permit(console, argument, total_bytes));
+  folder->allow_more_bytes(total_bytes);
+  for (const RemoteFile& file : folder->files()) {
+    // Files are read in the order of the names of their tensors, which is that of their data.
+    const FileRange whole{0, file.size_bytes.value_or(0)};
+    if (is_weights(file.name, {})) folder->expect(file.name, {&whole, 1});
+  }
+  return {};
 }
 
 Result<const RemoteStore*> RemoteModels::open_store(Console& console, const std::string& argument) {

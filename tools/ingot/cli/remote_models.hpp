@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <ingot/interop.hpp>
+#include <ingot/store.hpp>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -54,6 +56,12 @@ struct RepositoryModel {
   std::uint64_t file_bytes = 0;
 };
 
+/// A repository as a folder of models.
+struct RemoteFolder {
+  const Store* store = nullptr;  ///< Valid as long as the RemoteModels; the folder's name is "".
+  std::string name;              ///< Of the repository.
+};
+
 /// Opens references. A program that is built without remote reading knows them, and says so.
 class RemoteModels {
  public:
@@ -81,6 +89,14 @@ class RemoteModels {
   /// The models of a repository, in the order of its listing.
   [[nodiscard]] Result<std::vector<RepositoryModel>> list(Console& console,
                                                           const std::string& argument);
+
+  /// A repository as the folder of files that it is; nothing if it holds no configuration of a
+  /// model or of an adapter with weights as safetensors.
+  [[nodiscard]] Result<std::optional<RemoteFolder>> open_folder(Console& console,
+                                                                const std::string& argument);
+
+  /// Prepares reading the weights of a folder that `open_folder` gave, as `prepare` does.
+  [[nodiscard]] Result<void> prepare_folder(Console& console, const std::string& argument);
 
   /// Whether an argument was opened as a remote model.
   [[nodiscard]] bool is_open(const std::string& argument) const;

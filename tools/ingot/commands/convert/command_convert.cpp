@@ -38,6 +38,7 @@ constexpr const char* examples =
     "  ingot convert Qwen3-0.6B --plan\n"
     "  ingot convert Qwen3-0.6B qwen3.gguf --max-size 2G\n"
     "  ingot convert my-adapter adapter.gguf --base Qwen3-0.6B\n"
+    "  ingot convert hf:Qwen/Qwen3-0.6B qwen3.gguf\n"
     "  ingot convert ggml-model-f16.bin model.gguf --context 4096 --eps 1e-5\n"
     "\n"
     "IN is a GGUF file, any shard of a set, a bump file, a safetensors file, its\n"
@@ -190,13 +191,15 @@ void print_json(Console& console, const Options& options, const Conversion& conv
 }
 
 /// Whether the input is a model folder that becomes a GGUF with its names, keys and tokenizer.
-bool is_import(const Options& options) {
+bool is_import(const Options& options, Console& console) {
   std::error_code ignored;
-  if (options.names || !(is_model_folder(options.in) || is_adapter_folder(options.in)))
-    return false;
-  if (options.format) return options.format == FileFormat::gguf;
-  return options.out.empty() || std::filesystem::is_directory(options.out, ignored) ||
-         format_by_ending(options.out) == FileFormat::gguf;
+  const bool is_gguf = options.format ? options.format == FileFormat::gguf
+                                      : options.out.empty() ||
+                                            std::filesystem::is_directory(options.out, ignored) ||
+                                            format_by_ending(options.out) == FileFormat::gguf;
+  if (options.names || !is_gguf) return false;
+  return is_model_folder(options.in) || is_adapter_folder(options.in) ||
+         is_remote_folder(console, options.in);
 }
 
 /// What was asked for and has no meaning for a model folder; empty if all has.
@@ -256,7 +259,7 @@ ExitCode run(Options& options, Console& console) {
     if (!bytes) return console.refuse_usage("convert: --max-size must be a size like 500M or 2GiB");
     options.convert.max_file_bytes = *bytes;
   }
-  if (is_import(options)) return run_import(options, console);
+  if (is_import(options, console)) return run_import(options, console);
   if (options.out == "-") {
     return console.refuse_usage(
         "convert: OUT must be a file, which appears complete or not at all");

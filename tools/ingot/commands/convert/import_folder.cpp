@@ -5,7 +5,6 @@
 #include <ingot/interop.hpp>
 #include <ingot/shard_name.hpp>
 #include <ingot/split.hpp>
-#include <ingot/store.hpp>
 #include <ingot/text.hpp>
 #include <memory>
 #include <optional>
@@ -191,10 +190,10 @@ void print_json(Console& console, const Import& import, const FolderConversion& 
 /// What is wrong with --base; empty if nothing is.
 ///
 /// @param named  the name of the base if the folder holds an adapter.
-std::string find_wrong_base(const FolderConversion& conversion,
+std::string find_wrong_base(const FolderConversion& conversion, const FolderPlace& place,
                             const std::optional<std::string>& named) {
   if (!named) return conversion.base.empty() ? "" : "--base is for adapters";
-  if (!conversion.base.empty() || is_model_folder(conversion.folder)) return {};
+  if (!conversion.base.empty() || place.has("config.json")) return {};
   return "an adapter is converted by the config.json of its base" +
          (named->empty() ? std::string() : ", " + escape(*named)) + "; name its folder with --base";
 }
@@ -202,8 +201,10 @@ std::string find_wrong_base(const FolderConversion& conversion,
 }  // namespace
 
 ExitCode import_folder(const FolderConversion& conversion, Console& console) {
-  const auto named = find_adapter_base(file_system(), conversion.folder);
-  if (const std::string problem = find_wrong_base(conversion, named); !problem.empty()) {
+  const Result<FolderPlace> place = find_folder(console, conversion.folder);
+  if (!place) return console.fail(conversion.folder, place.error());
+  const auto named = find_adapter_base(*place->store, place->path);
+  if (const std::string problem = find_wrong_base(conversion, *place, named); !problem.empty()) {
     return console.refuse_usage("convert: " + problem);
   }
   std::string base = conversion.base;
@@ -231,6 +232,8 @@ ExitCode import_folder(const FolderConversion& conversion, Console& console) {
   const auto outputs = plan_outputs(conversion, **import);
   if (!outputs) return console.fail(conversion.folder, outputs.error());
   if (!conversion.only_plan) {
+    const auto ready = console.remote().prepare_folder(console, conversion.folder);
+    if (!ready) return console.fail(conversion.folder, ready.error());
     const ExitCode code = write_outputs(conversion, **import, *outputs, console);
     if (code != ExitCode::done) return code;
   }
