@@ -26,6 +26,20 @@ grep -q '^| small.gguf | .* | .* +/- .* |' table || fail "no row of the table"
 "$ingot" evaluate model.gguf --text text.txt --chunks 1 --json | grep -q '"perplexity_error": null' ||
   fail "one chunk has no error"
 
+# The same in a file: a page without scripts, or JSON. It never replaces an input.
+mkdir 'a<b'
+cp small.gguf 'a<b/small.gguf'
+"$ingot" evaluate model.gguf large.gguf 'a<b/small.gguf' --text text.txt --chunks 3 \
+  --report page.html --json >printed.json
+grep -q '^<tr><td>a&lt;b/small.gguf</td>' page.html || fail "no row on the page"
+grep -c '<polyline' page.html | grep -qx 2 || fail "not a line for each model"
+if grep -q -e '<script' -e 'a<b' page.html; then fail "the page is not safe"; fi
+expect 2 "$ingot" evaluate model.gguf small.gguf --text text.txt --chunks 3 --report page.html
+"$ingot" evaluate model.gguf large.gguf 'a<b/small.gguf' --text text.txt --chunks 3 \
+  --report page.json >shown
+expect_same printed.json page.json
+expect 2 "$ingot" evaluate model.gguf small.gguf --text text.txt --report small.gguf --force
+
 # What cannot be evaluated.
 expect 2 "$ingot" evaluate model.gguf
 expect 2 "$ingot" evaluate model.gguf --text text.txt --markdown --json

@@ -3,12 +3,16 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <deque>
-#include <ingot/text.hpp>
+#include <filesystem>
+#include <ingot/output_file.hpp>
 #include <memory>
 #include <utility>
 
+#include "cli/model_files.hpp"
 #include "commands/evaluate/evaluation_output.hpp"
+#include "commands/evaluate/evaluation_page.hpp"
 #include "commands/evaluate/evaluation_run.hpp"
 
 namespace ingot::cli {
@@ -31,6 +35,8 @@ struct Options {
   TextRequest text;
   bool wants_markdown = false;
   bool wants_chunks = false;
+  std::string report;
+  bool is_forced = false;
 };
 
 /// One run of the command.
@@ -47,6 +53,7 @@ class Evaluate {
     }
     std::vector<std::string> files = {options_.base};
     files.insert(files.end(), options_.others.begin(), options_.others.end());
+    if (const ExitCode code = check_report(files); code != ExitCode::done) return code;
     for (const std::string& file : files) {
       Result<Model> model = console_.open_model(file);
       if (!model) return console_.fail(file, model.error());
@@ -57,6 +64,24 @@ class Evaluate {
   }
 
  private:
+  /// Complains early about what would only fail at the end of the work.
+  ExitCode check_report(const std::vector<std::string>& files) {
+    if (options_.report.empty()) return ExitCode::done;
+    const auto is_report = [&](const std::string& file) {
+      return is_same_file(options_.report, file);
+    };
+    if (is_report(options_.text.file) || std::ranges::any_of(files, is_report)) {
+      console_.complain(options_.report, "it is an input; the report must be another file");
+      return ExitCode::usage;
+    }
+    std::error_code error;
+    if (!options_.is_forced && std::filesystem::exists(options_.report, error)) {
+      return console_.refuse_existing(options_.report);
+    }
+    const Result<OutputFile> probe = OutputFile::create(options_.report, options_.is_forced);
+    return probe ? ExitCode::done : console_.fail(options_.report, probe.error());
+  }
+
   ExitCode evaluate_models() {
     std::string failed;
     const Result<TextChunks> text = read_chunks(options_.text, models_[0], options_.base, failed);
@@ -72,8 +97,11 @@ class Evaluate {
           return evaluate(models_[0], others, *text, options);
         });
     if (!found) return fail(found.error());
-    print({files_, options_.text.file, *found, options_.wants_chunks});
-    return ExitCode::done;
+    const EvaluationFacts facts = {files_, options_.text.file, *found, options_.wants_chunks};
+    print(facts);
+    if (options_.report.empty()) return ExitCode::done;
+    const auto written = write_evaluation_report(options_.report, facts, options_.is_forced);
+    return written ? ExitCode::done : console_.fail(options_.report, written.error());
   }
 
   /// The library numbers the others; people know their names.
@@ -89,7 +117,8 @@ class Evaluate {
 
   void print(const EvaluationFacts& facts) {
     if (console_.is_json()) {
-      print_evaluation_json(console_, facts);
+      JsonStream json(console_.out());
+      write_evaluation_json(json, facts);
     } else if (options_.wants_markdown) {
       print_evaluation_markdown(console_, facts);
     } else {
@@ -115,6 +144,9 @@ void add_evaluate_command(CLI::App& program, Console& console) {
   add_text_options(command, options->text);
   add_switch(command, "--markdown", options->wants_markdown, "Print a table for a model card");
   add_switch(command, "--by-chunk", options->wants_chunks, "Print the figures of every chunk, too");
+  add_text(command, "--report", options->report, "FILE",
+           "Write all figures: a page if FILE ends in .html, else JSON");
+  add_switch(command, "--force", options->is_forced, "Replace the report if it exists");
   on_run(command, [options, &console] { console.finish(Evaluate(*options, console).run()); });
 }
 

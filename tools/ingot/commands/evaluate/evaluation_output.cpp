@@ -9,7 +9,6 @@
 #include <optional>
 #include <string_view>
 
-#include "cli/json_stream.hpp"
 #include "cli/table.hpp"
 
 namespace ingot::cli {
@@ -37,28 +36,12 @@ std::optional<double> known(double error) {
   return std::isfinite(error) ? std::optional(error) : std::nullopt;
 }
 
-std::string error_text(double error, int digits) {
-  return std::isfinite(error) ? fmt::format("{:.{}f}", error, digits) : std::string("?");
-}
-
-std::string with_error(double value, double error, int digits) {
-  return fmt::format("{:.{}f} +/- {}", value, digits, error_text(error, digits));
-}
-
 double percent(double share) { return 100.0 * share; }
 
 double ratio_of(const ModelComparison& other) { return std::exp(other.log_ratio.mean); }
 
 double ratio_error_of(const ModelComparison& other) {
   return ratio_of(other) * other.log_ratio.error;
-}
-
-/// "128 tokens of text.txt, ..."
-std::string basis(const EvaluationFacts& facts, std::string_view text) {
-  const Evaluation& found = facts.evaluation;
-  return fmt::format("{} scored tokens of {}: {} chunks of {}, the second half of each",
-                     format_digits(found.scored_tokens), escape(text),
-                     format_digits(found.chunk_count), found.chunk_tokens);
 }
 
 void print_models(Console& console, const EvaluationFacts& facts) {
@@ -186,6 +169,21 @@ std::string name_of_file(std::string_view path) {
 
 }  // namespace
 
+std::string error_text(double error, int digits) {
+  return std::isfinite(error) ? fmt::format("{:.{}f}", error, digits) : std::string("?");
+}
+
+std::string with_error(double value, double error, int digits) {
+  return fmt::format("{:.{}f} +/- {}", value, digits, error_text(error, digits));
+}
+
+std::string basis(const EvaluationFacts& facts, std::string_view text) {
+  const Evaluation& found = facts.evaluation;
+  return fmt::format("{} scored tokens of {}: {} chunks of {}, the second half of each",
+                     format_digits(found.scored_tokens), escape(text),
+                     format_digits(found.chunk_count), found.chunk_tokens);
+}
+
 void print_evaluation(Console& console, const EvaluationFacts& facts) {
   const ModelScore& base = facts.evaluation.base;
   print_models(console, facts);
@@ -196,9 +194,8 @@ void print_evaluation(Console& console, const EvaluationFacts& facts) {
                       with_error(base.perplexity(), base.perplexity_error(), 4));
 }
 
-void print_evaluation_json(Console& console, const EvaluationFacts& facts) {
+void write_evaluation_json(JsonStream& json, const EvaluationFacts& facts) {
   const Evaluation& found = facts.evaluation;
-  JsonStream json(console.out());
   json.begin_object();
   json.member("text", std::string_view(facts.text));
   json.member("chunk_count", found.chunk_count);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/console.hpp"
+#include "cli/json_stream.hpp"
 
 namespace ingot::cli {
 
@@ -24,7 +25,16 @@ struct EvaluationFacts {
 };
 
 void print_evaluation(Console& console, const EvaluationFacts& facts);
-void print_evaluation_json(Console& console, const EvaluationFacts& facts);
+void write_evaluation_json(JsonStream& json, const EvaluationFacts& facts);
+
+/// "128 scored tokens of TEXT: ...".
+[[nodiscard]] std::string basis(const EvaluationFacts& facts, std::string_view text);
+
+/// A standard error; "?" for that of a single chunk, which is unknown.
+[[nodiscard]] std::string error_text(double error, int digits);
+
+/// "4.7825 +/- 0.0312".
+[[nodiscard]] std::string with_error(double value, double error, int digits);
 
 /// A table for a model card.
 void print_evaluation_markdown(Console& console, const EvaluationFacts& facts);

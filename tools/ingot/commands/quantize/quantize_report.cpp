@@ -4,16 +4,14 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <ingot/output_file.hpp>
 #include <ingot/text.hpp>
 #include <numeric>
 #include <vector>
 
 #include "cli/table.hpp"
-#include "commands/report/report_data.hpp"
 #include "text/error_total.hpp"
+#include "text/report_file.hpp"
 #include "text/value_text.hpp"
 
 namespace ingot::cli {
@@ -117,20 +115,8 @@ void write_page_row(Output& out, const QuantizeFacts& facts, std::size_t i, doub
             escape_html(escape(explain(planned.choice, *planned.source, facts.types))));
 }
 
-constexpr std::string_view page_style =
-    "<style>body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:90rem;padding:0 "
-    "1rem;color-scheme:light dark}table{border-collapse:collapse;width:100%;"
-    "font-variant-numeric:tabular-nums}th,td{text-align:left;padding:.2rem .8rem .2rem 0;"
-    "border-bottom:1px solid #8884}td.bar{position:relative;min-width:8rem}"
-    "td.bar i{position:absolute;left:0;bottom:.15rem;height:.2rem;background:#b4530a}</style>\n";
-
-void write_page(Output& out, const QuantizeFacts& facts) {
-  const std::string title = escape_html(escape(facts.file)) + " as " + escape_html(facts.type);
-  out.print(
-      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n<title>{}</title>\n",
-      title);
-  out.write(page_style);
-  out.print("</head><body><h1>{}</h1>\n<p>{}</p>\n", title, escape_html(totals_text(facts)));
+void write_page_body(Output& out, const QuantizeFacts& facts) {
+  out.print("<p>{}</p>\n", escape_html(totals_text(facts)));
   const TensorError total = total_error(facts);
   if (total.plain.count > 0) {
     out.print(
@@ -148,7 +134,7 @@ void write_page(Output& out, const QuantizeFacts& facts) {
     if (error_of(facts, i) == nullptr) order.push_back(i);
   }
   for (const std::size_t i : order) write_page_row(out, facts, i, largest);
-  out.write("</tbody></table></body></html>\n");
+  out.write("</tbody></table>\n");
 }
 
 }  // namespace
@@ -264,21 +250,10 @@ void print_target(Console& console, const QuantizePlan& plan, const QuantizeMode
 
 Result<void> write_quantize_report(const std::string& path, const QuantizeFacts& facts,
                                    bool replace) {
-  INGOT_TRY(OutputFile file, OutputFile::create(path, replace));
-  Result<void> written;
-  Output out([&](std::string_view text) {
-    if (written) written = file.write(std::as_bytes(std::span(text)));
-    return written ? 0 : EIO;
-  });
-  if (path.ends_with(".html") || path.ends_with(".htm")) {
-    write_page(out, facts);
-  } else {
-    JsonStream json(out);
-    write_quantize_json(json, facts);
-  }
-  out.flush();
-  INGOT_TRY_VOID(std::move(written));
-  return file.commit();
+  return write_report_file(
+      path, replace,
+      {escape(facts.file) + " as " + facts.type, [&](Output& out) { write_page_body(out, facts); },
+       [&](JsonStream& json) { write_quantize_json(json, facts); }});
 }
 
 }  // namespace ingot::cli

@@ -20,6 +20,7 @@
 #include "cli/progress.hpp"
 #include "commands/report/report_data.hpp"
 #include "commands/report/report_page.hpp"
+#include "text/report_file.hpp"
 #include "text/shown_keys.hpp"
 #include "text/value_text.hpp"
 

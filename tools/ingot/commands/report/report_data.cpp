@@ -145,32 +145,6 @@ void write_report_data(JsonStream& json, const ReportData& report) {
   json.end();
 }
 
-std::string escape_html(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      case '\'':
-        result += "&#39;";
-        break;
-      default:
-        result += c;
-    }
-  }
-  return result;
-}
-
 std::string json_for_html(std::string_view json) {
   std::string result;
   result.reserve(json.size());

@@ -27,9 +27,6 @@ struct ReportData {
 
 void write_report_data(JsonStream& json, const ReportData& report);
 
-/// `text` with `&`, `<`, `>` and quotes as references of HTML.
-[[nodiscard]] std::string escape_html(std::string_view text);
-
 /// JSON that can stand in a <script> element of a page: `<` is written as \u003c. In JSON it can
 /// only be inside of a string, so pieces of a document may be converted one by one.
 [[nodiscard]] std::string json_for_html(std::string_view json);

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+#include "text/report_file.hpp"
+
+#include <cerrno>
+#include <ingot/output_file.hpp>
+#include <span>
+
+namespace ingot::cli {
+namespace {
+
+constexpr std::string_view style =
+    "<style>body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:90rem;padding:0 "
+    "1rem;color-scheme:light dark}table{border-collapse:collapse;width:100%;"
+    "font-variant-numeric:tabular-nums}th,td{text-align:left;padding:.2rem .8rem .2rem 0;"
+    "border-bottom:1px solid #8884}td.bar{position:relative;min-width:8rem}"
+    "td.bar i{position:absolute;left:0;bottom:.15rem;height:.2rem;background:#b4530a}"
+    "svg{width:100%;height:12rem}</style>\n";
+
+void write_page(Output& out, const ReportWriter& report) {
+  const std::string title = escape_html(report.title);
+  out.print(
+      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n<title>{}</title>\n",
+      title);
+  out.write(style);
+  out.print("</head><body><h1>{}</h1>\n", title);
+  report.write_body(out);
+  out.write("</body></html>\n");
+}
+
+}  // namespace
+
+std::string escape_html(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        result += "&amp;";
+        break;
+      case '<':
+        result += "&lt;";
+        break;
+      case '>':
+        result += "&gt;";
+        break;
+      case '"':
+        result += "&quot;";
+        break;
+      case '\'':
+        result += "&#39;";
+        break;
+      default:
+        result += c;
+    }
+  }
+  return result;
+}
+
+Result<void> write_report_file(const std::string& path, bool replace, const ReportWriter& report) {
+  INGOT_TRY(OutputFile file, OutputFile::create(path, replace));
+  Result<void> written;
+  Output out([&](std::string_view text) {
+    if (written) written = file.write(std::as_bytes(std::span(text)));
+    return written ? 0 : EIO;
+  });
+  if (path.ends_with(".html") || path.ends_with(".htm")) {
+    write_page(out, report);
+  } else {
+    JsonStream json(out);
+    report.write_json(json);
+  }
+  out.flush();
+  INGOT_TRY_VOID(std::move(written));
+  return file.commit();
+}
+
+}  // namespace ingot::cli
