@@ -2,10 +2,11 @@
 // What the effort `best` gains over the reference, for each type, on one fixed input of 4 rows of
 // 1024 heavy-tailed weights: without importances, and with heavy ones.
 //
-//   E      sum u * (x - y)^2 / sum u * x^2, as part of the reference's: before and after the slope
-//          is corrected
-//   A      what E becomes if the slope of all is made 1, as part of the reference's: before and
-//   after slope  sum u * x * y / sum u * x^2, of the result ns     time for a weight, one thread
+//   E      sum u * (x - y)^2 / sum u * x^2, as part of the reference's, before and after the
+//          slope is corrected
+//   A      E if the slope of all were made 1, as part of the reference's, before and after
+//   slope  sum u * x * y / sum u * x^2, of the reference's result and of this one
+//   ns     for a weight, one thread
 //   time   as part of ggml's encoder with importances, where INGOT_GGML is the path of its
 //          libggml-base.so (bench/install_ggml fetches one); else of Ingot's reference kernel
 //

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+// The forward pass of a model on all cores, beside the peak of the machine's matrix products, in
+// turns; medians of the rounds, by the clock.
+//
+//   pass    GFLOP/s of `ingot::evaluate`, of products of matrices and attention alone
+//   kernel  GFLOP/s of the library's own product, its data in the second cache
+//   BLAS    GFLOP/s of cblas_sgemm for 2048 x 2048 x 512, where INGOT_BLAS is the path of an
+//           OpenBLAS
+//
+//   bench_evaluate MODEL [CHUNKS [ROUNDS]]
+//
+// A model with the shape of one with 0.5 B weights:
+//
+//   ingot sample big.gguf --arch qwen2 --layers 24 --embedding 896 --feed-forward 4864
+//   ingot quantize big.gguf model.gguf Q4_K_M
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "evaluate/panels.hpp"
+#include "evaluate/product.hpp"
+#include "ingot/evaluate.hpp"
+#include "ingot/metadata_keys.hpp"
+#include "ingot/parallel.hpp"
+
+namespace {
+
+using namespace ingot;
+
+constexpr std::size_t chunk_tokens = 512;
+
+double seconds_of(const std::function<void()>& work) {
+  const auto begin = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+[[noreturn]] void stop(const std::string& message) {
+  std::fprintf(stderr, "bench_evaluate: %s\n", message.c_str());
+  std::exit(2);
+}
+
+/// Multiplications and additions of the products of a forward pass. Of outputs, those of scored
+/// tokens count; of attention, the tokens before each.
+double work_of(const Model& model, std::size_t tokens, std::size_t scored_tokens) {
+  double work = 0.0;
+  bool has_output = false;
+  for (const TensorInfo& tensor : model.tensors()) {
+    if (tensor.shape.size() != 2) continue;
+    const bool is_embedding = tensor.name == "token_embd.weight";
+    const bool is_output = tensor.name == "output.weight";
+    has_output = has_output || is_output;
+    if (is_embedding) continue;
+    work += 2.0 * static_cast<double>(tensor.element_count) *
+            static_cast<double>(is_output ? scored_tokens : tokens);
+  }
+  const TensorInfo* embedding = model.find_tensor("token_embd.weight");
+  if (embedding == nullptr) stop("the model has no token_embd.weight");
+  if (!has_output) {
+    work +=
+        2.0 * static_cast<double>(embedding->element_count) * static_cast<double>(scored_tokens);
+  }
+  const std::string architecture(model.get_or(keys::general_architecture, std::string_view("?")));
+  const auto layers =
+      model.get_or(architecture + "." + std::string(suffixes::block_count), std::uint64_t{0});
+  const auto width =
+      model.get_or(architecture + "." + std::string(suffixes::embedding_length), std::uint64_t{0});
+  const double pairs = 0.5 * static_cast<double>(tokens) * static_cast<double>(chunk_tokens + 1);
+  return work + 4.0 * static_cast<double>(layers) * static_cast<double>(width) * pairs;
+}
+
+/// GFLOP/s of one call of the product after another, on each thread for itself.
+double kernel_rate(unsigned thread_count) {
+  constexpr std::size_t rows = 96;
+  constexpr std::size_t columns = 256;  // as many as the forward pass multiplies at a time
+  constexpr int calls = 4000;
+  std::vector<std::thread> threads;
+  const double seconds = seconds_of([&] {
+    for (unsigned i = 0; i < thread_count; ++i) {
+      threads.emplace_back([] {
+        evaluation::AlignedFloats weights(rows * columns);
+        evaluation::AlignedFloats x(columns * evaluation::panel_tokens);
+        evaluation::AlignedFloats y(rows * evaluation::panel_tokens);
+        std::fill_n(weights.data(), rows * columns, 0.5F);
+        std::fill_n(x.data(), columns * evaluation::panel_tokens, 0.25F);
+        for (int call = 0; call < calls; ++call) {
+          evaluation::multiply_panel({weights.data(), columns, rows}, columns, x.data(), y.data(),
+                                     false);
+        }
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+  });
+  return 2e-9 * rows * columns * evaluation::panel_tokens * calls * thread_count / seconds;
+}
+
+/// cblas_sgemm(order, transposition of a and b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc).
+using Sgemm = void (*)(int, int, int, int, int, int, float, const float*, int, const float*, int,
+                       float, float*, int);
+
+Sgemm find_sgemm() {
+  const char* path = std::getenv("INGOT_BLAS");
+  if (path == nullptr) return nullptr;
+  void* const library = ::dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  void* const symbol = library != nullptr ? ::dlsym(library, "cblas_sgemm") : nullptr;
+  if (symbol == nullptr) stop(std::string("INGOT_BLAS: ") + ::dlerror());
+  return reinterpret_cast<Sgemm>(symbol);
+}
+
+/// GFLOP/s of the BLAS on as many threads as it likes.
+double blas_rate(Sgemm sgemm) {
+  constexpr int rows = 2048;
+  constexpr int inner = 2048;
+  constexpr int columns = 512;
+  constexpr int row_major = 101;
+  constexpr int as_it_is = 111;
+  const std::vector<float> a(std::size_t{rows} * inner, 0.5F);
+  const std::vector<float> b(std::size_t{inner} * columns, 0.25F);
+  std::vector<float> c(std::size_t{rows} * columns);
+  const auto multiply = [&] {
+    sgemm(row_major, as_it_is, as_it_is, rows, columns, inner, 1.0F, a.data(), inner, b.data(),
+          columns, 0.0F, c.data(), columns);
+  };
+  multiply();
+  constexpr int calls = 10;
+  const double seconds = seconds_of([&] {
+    for (int call = 0; call < calls; ++call) multiply();
+  });
+  return 2e-9 * rows * double{inner} * columns * calls / seconds;
+}
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+/// Tokens spread over the vocabulary: which they are does not change the work.
+TextChunks make_text(const Model& model, std::size_t chunk_count) {
+  const TensorInfo* embedding = model.find_tensor("token_embd.weight");
+  if (embedding == nullptr || embedding->shape.size() != 2) stop("no token_embd.weight");
+  TextChunks text;
+  text.chunk_tokens = chunk_tokens;
+  for (std::size_t i = 0; i < chunk_count * chunk_tokens; ++i) {
+    text.ids.push_back(static_cast<TokenId>(i * 7919 % embedding->shape[1]));
+  }
+  return text;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 2) stop("usage: bench_evaluate MODEL [CHUNKS [ROUNDS]]");
+  const auto chunk_count = static_cast<std::size_t>(argc > 2 ? std::atoi(argv[2]) : 1);
+  const int rounds = argc > 3 ? std::atoi(argv[3]) : 5;
+  const Result<Model> model = Model::open(argv[1]);
+  if (!model) stop(model.error().message());
+  const TextChunks text = make_text(*model, chunk_count);
+  const Sgemm sgemm = find_sgemm();
+  const unsigned thread_count = threads_for(0, 1U << 16);
+  std::vector<double> pass;
+  std::vector<double> kernel;
+  std::vector<double> blas;
+  for (int round = 0; round < rounds; ++round) {
+    std::optional<Result<Evaluation>> found;
+    const double seconds = seconds_of([&] { found = evaluate(*model, {}, text); });
+    if (!*found) stop(found->error().message());
+    const double work = work_of(*model, text.ids.size(), (*found)->scored_tokens);
+    pass.push_back(1e-9 * work / seconds);
+    kernel.push_back(kernel_rate(thread_count));
+    if (sgemm != nullptr) blas.push_back(blas_rate(sgemm));
+  }
+  const double rate = median(pass);
+  std::printf("%zu x %zu tokens, %u threads, medians of %d rounds\n", chunk_count,
+              chunk_tokens, thread_count, rounds);
+  std::printf("pass    %7.1f GFLOP/s\n", rate);
+  std::printf("kernel  %7.1f GFLOP/s; pass: %.2f of it\n", median(kernel), rate / median(kernel));
+  if (!blas.empty()) {
+    std::printf("BLAS    %7.1f GFLOP/s; pass: %.2f of it\n", median(blas), rate / median(blas));
+  }
+  return 0;
+}
