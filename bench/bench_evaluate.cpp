@@ -179,8 +179,8 @@ int main(int argc, char** argv) {
     if (sgemm != nullptr) blas.push_back(blas_rate(sgemm));
   }
   const double rate = median(pass);
-  std::printf("%zu x %zu tokens, %u threads, medians of %d rounds\n", chunk_count,
-              chunk_tokens, thread_count, rounds);
+  std::printf("%zu x %zu tokens, %u threads, medians of %d rounds\n", chunk_count, chunk_tokens,
+              thread_count, rounds);
   std::printf("pass    %7.1f GFLOP/s\n", rate);
   std::printf("kernel  %7.1f GFLOP/s; pass: %.2f of it\n", median(kernel), rate / median(kernel));
   if (!blas.empty()) {

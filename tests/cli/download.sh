@@ -21,6 +21,9 @@ export HOME=$PWD/home HF_ENDPOINT=$url/hub INGOT_OLLAMA_REGISTRY=$url
 unset HF_HOME XDG_CACHE_HOME HF_HUB_CACHE OLLAMA_MODELS MODEL_ENDPOINT HF_TOKEN
 
 echo "# whole and right"
+: >log
+expect_error 4 'it is not a folder; make it first' "$ingot" download hf:org/repo -o nowhere
+[[ ! -s log ]] || fail "it asked the server before it looked for the folder"
 "$ingot" download hf:org/repo ollama:tiny -o out >listing
 [[ $(grep -c ' verified$' listing) == 2 ]] || fail "$(cat listing)"
 expect_same www/m.gguf out/a-Q4_K_M.gguf
@@ -95,4 +98,3 @@ echo "# refused"
 )
 expect_error 2 "expected a reference" "$ingot" download www/m.gguf
 expect_error 4 "status 404" "$ingot" download "$url/none.gguf" -o out
-expect_error 4 "cannot open it" "$ingot" download "$url/m.gguf" -o none

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // `ingot download REF...` -- models from servers, proven whole.
 
+#include <filesystem>
 #include <memory>
 
 #include "cli/command.hpp"
@@ -27,6 +28,11 @@ struct Options {
 };
 
 void run(const Options& options, Console& console) {
+  std::error_code error;
+  if (!std::filesystem::is_directory(options.request.folder, error)) {
+    const Error missing{Errc::io_error, Error::no_offset, {}, "it is not a folder; make it first"};
+    return console.finish(console.fail(options.request.folder, missing));
+  }
   JsonStream json(console.out());
   if (console.is_json()) json.begin_array();
   console.finish_all(options.references, [&](const std::string& reference) {
@@ -51,7 +57,7 @@ void add_download_command(CLI::App& program, Console& console) {
   require(add_argument(command, "REF", options->references,
                        "References to models, as docs/remote.md lists them"));
   add_text(command, "-o,--output", options->request.folder, "DIR",
-           "The folder for the files; default: this one");
+           "The folder for the files, which exists; default: this one");
   add_number(command, "--connections", options->request.connections, 1, 16,
              "Ranges that are fetched at the same time; default: 4");
   add_switch(command, "--force", options->request.may_replace, "Replace files that exist");
