@@ -2,6 +2,8 @@
 """What the tests of the Python package share: models that they make themselves, and places."""
 import os
 import pathlib
+import threading
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 # Hypothesis keeps tables of Unicode; read when it is imported.
@@ -84,3 +86,26 @@ def model_path(tmp_path_factory, weights):
 def model(model_path):
     with ingot.open(model_path) as opened:
         yield opened
+
+
+@pytest.fixture
+def turns_during():
+    """Counts the turns of this thread while another one works: a few, if the work keeps the GIL."""
+    def count(work):
+        done = threading.Event()
+
+        def run():
+            try:
+                work()
+            finally:
+                done.set()
+
+        worker = threading.Thread(target=run)
+        turns = 0
+        worker.start()
+        while not done.is_set():
+            turns += 1
+            time.sleep(0.0005)
+        worker.join()
+        return turns
+    return count

@@ -153,6 +153,129 @@ def test_importances_are_sums_of_squares_of_inputs(networks, tmp_path):
                                      matrix["blk.1.ffn_down.weight"])
 
 
+def test_second_moments_are_means_of_products_of_inputs(networks, tmp_path):
+    ids = ingot.chunks_of(networks[0], TEXT, chunk_tokens=16)
+    matrix = ingot.collect_importance(networks[0], ids, moment_columns=20)
+    name = "blk.0.attn_q.weight"
+    with ingot.open(networks[0]) as model:
+        states = model.tensors["token_embd.weight"].numpy()[ids.ravel()].astype(numpy.float64)
+    # What the first matrices get: normalized embeddings, whose norm has weights of 1.
+    inputs = states / numpy.sqrt((states ** 2).mean(axis=1, keepdims=True) + 1e-5)
+    expected = inputs.T @ inputs / len(inputs)
+    assert matrix.moment_columns(name) == 20
+    numpy.testing.assert_allclose(matrix.moments(name), expected[:20, :20], rtol=1e-4, atol=1e-5)
+    numpy.testing.assert_allclose(matrix.moments(name, block=1), expected[20:, 20:], rtol=1e-4, atol=1e-5)
+    assert matrix.moments(name).dtype == numpy.float32
+    matrix.write(tmp_path / "a.gguf")
+    numpy.testing.assert_array_equal(ingot.imatrix(tmp_path / "a.gguf").moments(name), matrix.moments(name))
+    without = ingot.collect_importance(networks[0], ids)
+    assert without.moment_columns(name) == 0
+    for call in (lambda: matrix.moments(name, block=2), lambda: matrix.moments(name, block=2 ** 60),
+                 lambda: matrix.moments(name, expert=1), lambda: without.moments(name)):
+        with pytest.raises(ingot.UsageError) as caught:
+            call()
+        assert caught.value.code == "index_out_of_range"
+    with pytest.raises(KeyError):
+        matrix.moments("no such tensor")
+    with pytest.raises(ingot.UsageError):
+        ingot.collect_importance(networks[0], ids, moment_columns=5000)
+
+
+# Rows of WIDTH weights are whole blocks of Q4_0; those of INNER are not.
+MEASURED = ["token_embd.weight"] + [
+    f"blk.{layer}.{name}.weight" for layer in range(LAYERS)
+    for name in ("attn_q", "attn_k", "attn_v", "attn_output", "ffn_gate", "ffn_up")]
+
+
+def test_sensitivities_are_divergences_of_single_tensors(networks, tmp_path):
+    text = ingot.chunks_of(networks[0], TEXT, chunk_tokens=16)
+    seen = []
+    found = ingot.measure_sensitivities(networks[0], text,
+                                        progress=lambda done, total: seen.append((done, total)))
+    assert [one.name for one in found] == MEASURED and seen[-1][0] == seen[-1][1]
+    one = found[MEASURED.index("blk.1.attn_v.weight")]
+    with ingot.open(networks[0]) as model, ingot.Writer(tmp_path / "a.gguf") as writer:
+        writer.copy_keys(model)
+        for name, tensor in model.tensors.items():
+            writer.add_tensor(name, tensor.numpy(), "Q4_0" if name == one.name else "F32")
+        source = model.tensors[one.name].numpy()
+    other = ingot.evaluate(networks[0], tmp_path / "a.gguf", text=text).others[0]
+    numpy.testing.assert_allclose([one.divergence, one.divergence_error], other.divergence, rtol=1e-4)
+    with ingot.open(tmp_path / "a.gguf") as model:
+        error = model.tensors[one.name].dequantize() - source
+    numpy.testing.assert_allclose(one.relative_error, (error ** 2).sum() / (source ** 2).sum(), rtol=1e-4)
+    assert one.weighted_error == 0 and one.alpha() == one.divergence / one.relative_error
+
+
+def test_sensitivities_with_an_importance_matrix(networks, tmp_path):
+    matrix = ingot.collect_importance(networks[0], TEXT, chunk_tokens=16)
+    matrix.write(tmp_path / "a.gguf")
+    by_path, by_matrix = (
+        ingot.measure_sensitivities(networks[0], TEXT, chunk_tokens=16, max_chunks=2, importance=one)
+        for one in (tmp_path / "a.gguf", matrix))
+    assert by_path == by_matrix
+    one = by_matrix[1]
+    assert one.weighted_error > 0
+    assert one.alpha() == one.divergence / one.weighted_error
+    assert one.alpha(weighted=False) == one.divergence / one.relative_error
+
+
+def test_measuring_goes_on_where_it_was_stopped(networks):
+    options = {"chunk_tokens": 16, "max_chunks": 4}
+    whole = ingot.measure_sensitivities(networks[0], TEXT, **options)
+    found = []
+
+    def stop(one):
+        found.append(one)
+        raise StopIteration("enough")
+
+    with pytest.raises(StopIteration, match="enough"):
+        ingot.measure_sensitivities(networks[0], TEXT, measured=stop, **options)
+    assert found[0] == whole[0]
+    known = [one.name for one in found]
+    rest = ingot.measure_sensitivities(networks[0], TEXT, known=known, measured=found.append, **options)
+    assert rest == [one for one in whole if one.name not in known]
+    assert sorted(found) == sorted(whole)
+
+
+def test_ctrl_c_loses_no_measurement(networks):
+    options = {"chunk_tokens": 16, "max_chunks": 4}
+    whole, found = ingot.measure_sensitivities(networks[0], TEXT, **options), []
+
+    def interrupt(done, total):
+        if done == total:
+            signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        ingot.measure_sensitivities(networks[0], TEXT, measured=found.append, progress=interrupt, **options)
+    assert found == whole
+
+
+def test_types_are_chosen_by_sensitivities(networks):
+    def bytes_of(sensitive):
+        found = [ingot.TensorSensitivity(name, 1.0 if name == sensitive else 1e-6, 0.0, 0.01)
+                 for name in MEASURED]
+        plan = ingot.plan_quantization(networks[0], bits_per_weight=9, sensitivities=found)
+        return {tensor.name: tensor.nbytes for tensor in plan.tensors}
+
+    up, gate = (bytes_of(f"blk.0.{name}.weight") for name in ("ffn_up", "ffn_gate"))
+    assert up["blk.0.ffn_up.weight"] > gate["blk.0.ffn_up.weight"]
+    assert up["blk.0.ffn_gate.weight"] < gate["blk.0.ffn_gate.weight"]
+
+
+def test_sensitivities_that_make_no_sense_are_refused(networks, tmp_path):
+    one = ingot.TensorSensitivity("blk.0.ffn_up.weight", 0.1, 0.0, 0.01)
+    for wrong in ({"divergence": -1.0}, {"divergence": float("nan")}, {"relative_error": 0.0},
+                  {"weighted_error": float("inf")}):
+        with pytest.raises(ingot.UsageError) as caught:
+            ingot.plan_quantization(networks[0], bits_per_weight=6.5, sensitivities=[one._replace(**wrong)])
+        assert caught.value.code == "invalid_argument" and caught.value.subject == one.name
+    with pytest.raises(TypeError, match="sensitivities"):
+        ingot.plan_quantization(networks[0], bits_per_weight=6.5, sensitivities=["many"])
+    with pytest.raises(TypeError, match="bits_per_weight"):
+        ingot.quantize_model(networks[0], tmp_path / "a.gguf", "Q8_0", sensitivities=[one])
+
+
 def test_an_importance_matrix_of_llama_cpp(shared):
     folder = shared / "golden" / "eval"
     text = ingot.chunks_of(folder / "tiny-bytes-f32.gguf", folder / "tiny-bytes-calibration.txt",
@@ -174,6 +297,18 @@ def test_progress_can_stop_the_work(slow_path):
 
     with pytest.raises(StopIteration, match="at "):
         ingot.evaluate(slow_path, text=TEXT * 50, chunk_tokens=64, threads=1, progress=stop)
+
+
+@pytest.mark.parametrize("work", [
+    lambda model, text: ingot.evaluate(model, text=text, threads=1),
+    lambda model, text: ingot.collect_importance(model, text, threads=1),
+    lambda model, text: ingot.measure_sensitivities(
+        model, text, known=set(model.tensors) - {"token_embd.weight"}, threads=1),
+], ids=["evaluate", "collect_importance", "measure_sensitivities"])
+def test_other_threads_run_during_the_work(slow_path, work, turns_during):
+    model = ingot.open(slow_path)
+    text = ingot.chunks_of(model, TEXT, chunk_tokens=64, max_chunks=1)
+    assert turns_during(lambda: work(model, text)) > 2
 
 
 def test_ctrl_c_stops_the_work(slow_path):

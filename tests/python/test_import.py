@@ -41,18 +41,22 @@ def write_tokenizer(folder):
         "tokenizer_class": "GPT2Tokenizer", "bos_token": "<s>", "eos_token": "</s>"}))
 
 
-@pytest.fixture
-def arrays():
+def make_arrays(inner=64):
     random = numpy.random.default_rng(5)
     shapes = {"embed_tokens": (VOCABULARY, WIDTH), "norm": (WIDTH,),
               "layers.0.input_layernorm": (WIDTH,), "layers.0.post_attention_layernorm": (WIDTH,),
               "layers.0.self_attn.q_proj": (WIDTH, WIDTH), "layers.0.self_attn.k_proj": (WIDTH // 2, WIDTH),
               "layers.0.self_attn.v_proj": (WIDTH // 2, WIDTH), "layers.0.self_attn.o_proj": (WIDTH, WIDTH),
-              "layers.0.mlp.gate_proj": (64, WIDTH), "layers.0.mlp.up_proj": (64, WIDTH),
-              "layers.0.mlp.down_proj": (WIDTH, 64)}
+              "layers.0.mlp.gate_proj": (inner, WIDTH), "layers.0.mlp.up_proj": (inner, WIDTH),
+              "layers.0.mlp.down_proj": (WIDTH, inner)}
     arrays = {f"model.{name}.weight": random.standard_normal(shape, numpy.float32)
               for name, shape in shapes.items()}
     return arrays | {"lm_head.weight": random.standard_normal((VOCABULARY, WIDTH), numpy.float32)}
+
+
+@pytest.fixture
+def arrays():
+    return make_arrays()
 
 
 @pytest.fixture
@@ -158,6 +162,71 @@ def test_a_folder_is_imported_in_several_files(folder, tmp_path):
     assert (tmp_path / "merged.gguf").read_bytes() == (tmp_path / "whole.gguf").read_bytes()
     outputs = ingot.convert(folder, tmp_path / "b.gguf", max_file_bytes=planned[0].file_bytes).outputs
     assert len(outputs) > 1 and outputs[0] == str(tmp_path / f"b-00001-of-{len(outputs):05}.gguf")
+
+
+def test_a_model_becomes_the_folder_that_it_came_from(folder, tmp_path):
+    original = tmp_path / "a.gguf"
+    ingot.import_model(folder, original, type="F32")
+    back, seen = tmp_path / "back" / folder.name, []
+    back.parent.mkdir()
+    options = {"names": "hf", "strict": True}
+    planned = ingot.convert(original, back, dry_run=True, **options)
+    assert not back.exists()
+    found = ingot.convert(original, back, progress=seen.append, **options)
+    assert found == planned and not found.warnings and seen[-1] == found.total_bytes
+    names = {"config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json"}
+    assert names <= {path.name for path in back.iterdir()}
+    assert sorted(found.outputs) == sorted(str(path) for path in back.iterdir())
+    ingot.import_model(back, tmp_path / "b.gguf", type="F32")
+    assert (tmp_path / "b.gguf").read_bytes() == original.read_bytes()
+    with pytest.raises(ingot.UsageError) as caught:
+        ingot.convert(original, back, **options)
+    assert caught.value.code == "already_exists"
+    ingot.convert(original, back, replace=True, **options)
+
+
+def test_a_folder_in_several_files_of_another_type(folder, tmp_path):
+    ingot.import_model(folder, tmp_path / "a.gguf", type="F32")
+    found = ingot.convert(tmp_path / "a.gguf", tmp_path / "back", names="hf", max_file_bytes=10000, type="F16")
+    assert len([path for path in found.outputs if path.endswith(".safetensors")]) > 1
+    assert "F16" in " ".join(warning.detail for warning in found.warnings)
+    assert ingot.plan_import(tmp_path / "back").type == "F16"
+
+
+def test_what_a_folder_cannot_hold_is_told(folder, tmp_path):
+    ingot.import_model(folder, tmp_path / "a.gguf", type="F32")
+    with ingot.edit(tmp_path / "a.gguf") as keys:
+        keys["my.key"] = 1
+    with pytest.raises(ingot.Error) as caught:
+        ingot.convert(tmp_path / "a.gguf", tmp_path / "back", names="hf", strict=True)
+    assert caught.value.code == "would_be_lost" and not (tmp_path / "back").exists()
+    warnings = ingot.convert(tmp_path / "a.gguf", tmp_path / "back", names="hf").warnings
+    assert "my.key" in [warning.subject for warning in warnings]
+    with ingot.edit(tmp_path / "a.gguf") as keys:
+        keys["general.architecture"] = "other"
+    with pytest.raises(ingot.Error) as caught:
+        ingot.convert(tmp_path / "a.gguf", tmp_path / "c", names="hf")
+    assert caught.value.code == "architecture_unsupported"
+    assert {"llama", "qwen3"} <= set(ingot.exportable_architectures())
+
+
+def test_options_that_have_no_meaning_for_a_folder(folder, tmp_path):
+    for name, value in (("version", 2), ("bump_context", 64), ("all_tensors", True)):
+        with pytest.raises(TypeError, match=name):
+            ingot.convert(folder, tmp_path / "back", names="hf", **{name: value})
+    for path, names in (("a.gguf", None), ("a.safetensors", "hf"), ("a", "keep")):
+        with pytest.raises(TypeError, match="strict"):
+            ingot.convert(folder, tmp_path / path, names=names, strict=True)
+
+
+def test_other_threads_run_during_an_import(folder, tmp_path, turns_during):
+    inner = 1 << 15
+    (folder / "config.json").write_text(json.dumps(CONFIG | {"intermediate_size": inner}))
+    write_safetensors(folder / "model.safetensors", make_arrays(inner))
+    plan = ingot.plan_import(folder, type="Q8_0", threads=1)
+    assert turns_during(lambda: plan.write(tmp_path / "a.gguf")) > 2
+    opened = ingot.open(tmp_path / "a.gguf")
+    assert turns_during(lambda: ingot.convert(opened, tmp_path / "back", names="hf")) > 2
 
 
 @pytest.fixture

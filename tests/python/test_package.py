@@ -17,24 +17,25 @@ PYTHON_OF_HEADER = {
     "chat_prompt": "ChatTemplate.encode", "check": "check", "check_folder": "check",
     "convert": "convert", "diff": "diff",
     "digest": "hash", "digest_manifest": "verify", "download": "download", "edit": "edit",
-    "error": "Error", "estimate": "fit", "evaluate": "evaluate", "imatrix": "imatrix",
+    "error": "Error", "estimate": "fit", "evaluate": "evaluate",
+    "folder_export": "convert", "imatrix": "imatrix",
     "import": "plan_import", "import_options": "plan_import", "interop": "open", "limits": "open",
     "lock_wait": "edit", "lora": "merge_lora", "metadata": "Metadata",
     "metadata_keys": "metadata_keys", "model": "Model",
     "model_digests": "hash", "model_writer": "Writer", "owned_value": "Writer.set",
     "parallel": "dequantize", "quantize": "quantize", "quantize_model": "quantize_model",
     "recipe": "recipes", "reference": "open", "remote": "open", "remote_cache": "list_remote_cache",
-    "remote_options": "open", "repair": "repair", "shard_name": "split", "source": "open",
+    "remote_options": "open", "repair": "repair",
+    "sensitivity": "TensorSensitivity", "shard_name": "split", "source": "open",
     "split": "split", "statistics": "stats", "store": "open", "summary": "Model.summary",
     "tensor": "Tensor", "tensor_profile": "stats", "tensor_statistics": "stats",
     "tokenizer": "Tokenizer", "types": "tensor_types",
 }
 # Headers whose functions Python has of its own, or that are parts to build other programs with.
 WITHOUT = {
-    "folder_export": "ingot convert MODEL FOLDER --names hf",
     "half": "numpy.float16", "ingot": "includes the others",
     "layout_index": "check finds an index that lies", "npy": "numpy.save",
-    "sensitivity": "ingot sensitivity", "output_file": "open(path, 'wb')", "output_set": "open(path, 'wb')",
+    "output_file": "open(path, 'wb')", "output_set": "open(path, 'wb')",
     "tensor_stream": "Tensor.dequantize(rows=...)", "text": "str", "token_stream": "Tokenizer.encode_batch",
 }
 
@@ -52,13 +53,12 @@ FUNCTIONS_WITHOUT = {
     "a step of a function that is called": {
         "chat_message", "encode_chat_text", "estimate_memory", "get_signed", "get_unsigned", "get_bool",
         "get_float", "get_double", "get_string", "out_of_range", "size_of_tensor", "dequantize", "cut_shards",
-        "quantized_file_bytes", "compute_statistics", "mean_of_chunks", "slope", "MemoryStore", "read_file",
+        "quantized_file_bytes", "compute_statistics", "mean_of_chunks", "MemoryStore", "read_file",
         "Vocabulary"},
     "hashlib": {"digest_of", "Digest"},
     "numpy.ndarray.astype": {"dequantize_to_f16", "dequantize_to_bf16"},
     "edit(wait=...)": {"set_lock_wait", "lock_wait"},
     "threads=": {"threads_for"},
-    "the program: a long run, which can be stopped and gone on with": {"measure_sensitivities"},
     "threading": {"open_remote_async", "RemoteOpening"},
 }
 
@@ -93,14 +93,14 @@ PYTHON_OF_COMMAND = {
     "anatomy": "Model.anatomy", "cache": "list_remote_cache", "chat": "ChatTemplate.render",
     "chat_template": "ChatTemplate", "detokenize": "Tokenizer.decode", "extract": "Tensor.numpy",
     "lora": "merge_lora", "metadata": "Metadata",
-    "quantize": "quantize_model", "sample": "Writer", "show": "Model.summary",
+    "quantize": "quantize_model", "sample": "Writer", "sensitivity": "measure_sensitivities",
+    "show": "Model.summary",
     "tensors": "Tensors", "tokenize": "Tokenizer", "types": "tensor_types",
     "vocab": "Tokenizer.text",
 }
 
 # Commands whose work is the program's own: no header of the library has it.
-COMMANDS_WITHOUT = {"export_tokenizer": "a file of another format", "report": "a page for a browser",
-                    "sensitivity": "a long run, which can be stopped and gone on with"}
+COMMANDS_WITHOUT = {"export_tokenizer": "a file of another format", "report": "a page for a browser"}
 
 
 def test_every_command_has_its_function(root):

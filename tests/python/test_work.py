@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 
 import numpy
@@ -80,6 +79,19 @@ def test_a_model_is_quantized_by_a_recipe(model_path, tmp_path, weights):
     assert "Q4_K_M" in [recipe.name for recipe in ingot.recipes()]
 
 
+def test_errors_have_a_size_and_a_direction(model_path, tmp_path, weights):
+    errors = ingot.quantize_model(model_path, tmp_path / "q.gguf", "Q4_0", pure=True,
+                                  allow_requantize=True, token_embedding_type="Q4_0")
+    source = weights.astype(numpy.float64)
+    with ingot.open(tmp_path / "q.gguf") as model:
+        result = model.tensors["token_embd.weight"].dequantize().astype(numpy.float64)
+    found = {error.name: error for error in errors}["token_embd.weight"]
+    signal = (source ** 2).sum()
+    assert found.slope == pytest.approx((source * result).sum() / signal, rel=1e-6)
+    assert found.relative == pytest.approx(numpy.sqrt(((source - result) ** 2).sum() / signal), rel=1e-6)
+    assert 0.9 < found.slope < 1
+
+
 def test_more_effort_gives_less_error(large_path, tmp_path):
     usual, best = (ingot.quantize_model(large_path, tmp_path / f"{effort}.gguf", "Q4_0", effort=effort)
                    for effort in ("reference", "best"))
@@ -137,24 +149,9 @@ def test_ctrl_c_stops_the_work(large_path, tmp_path):
     lambda model, numbers: ingot.dequantize(numpy.zeros(210 << 16, numpy.uint8), "Q6_K", threads=1),
     lambda model, numbers: ingot.check(model, data=True),
 ], ids=["hash", "quantize", "dequantize", "check"])
-def test_other_threads_run_during_the_work(large_path, work):
+def test_other_threads_run_during_the_work(large_path, work, turns_during):
     model, numbers = ingot.open(large_path), numpy.full((1024, 4096), 0.25, numpy.float32)
-    done = threading.Event()
-
-    def run():
-        try:
-            work(model, numbers)
-        finally:
-            done.set()
-
-    worker = threading.Thread(target=run)
-    count = 0
-    worker.start()
-    while not done.is_set():
-        count += 1
-        time.sleep(0.0005)
-    worker.join()
-    assert count > 2
+    assert turns_during(lambda: work(model, numbers)) > 2
 
 
 def test_an_importance_matrix(shared, tmp_path):

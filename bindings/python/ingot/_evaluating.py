@@ -1,22 +1,22 @@
 # SPDX-License-Identifier: MIT
-"""Models at work on texts: predictions compared, logits, importances."""
+"""Models at work on texts: predictions compared, logits, importances, sensitivities."""
 from __future__ import annotations
 
 import os
 import re
 from contextlib import contextmanager
-from typing import Any, Callable, Iterator, List, NamedTuple, Optional, Sequence, Union
+from typing import Any, Callable, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
 
 from . import _core
 from ._errors import Error, name_path
 from ._model import Model
-from ._quantizing import ImportanceMatrix
-from ._work import AnyModel, opened
+from ._quantizing import ImportanceMatrix, TensorSensitivity, opened_importance
+from ._work import AnyModel, Path, opened, words
 
 __all__ = ["Evaluation", "MeanEstimate", "ModelComparison", "ModelScore", "chunks_of",
-           "collect_importance", "compute_logits", "evaluate"]
+           "collect_importance", "compute_logits", "evaluate", "measure_sensitivities"]
 
 Array = np.ndarray[Any, Any]
 # A text, a file of it, or ids as of `chunks_of`.
@@ -238,8 +238,8 @@ def compute_logits(model: AnyModel, text: Text, *, chunk_tokens: int = 0, max_ch
 
 
 def collect_importance(model: AnyModel, text: Text, *, chunk_tokens: int = 0, max_chunks: int = 0,
-                       dataset: str = "", includes_output: bool = False, rounds_cache: bool = True,
-                       max_memory_bytes: int = _MEMORY, threads: int = 0,
+                       dataset: str = "", includes_output: bool = False, moment_columns: int = 0,
+                       rounds_cache: bool = True, max_memory_bytes: int = _MEMORY, threads: int = 0,
                        progress: LayerProgress = None) -> ImportanceMatrix:
     """Collect how much each column of the matrices of a model matters, for `quantize_model`.
 
@@ -251,6 +251,9 @@ def collect_importance(model: AnyModel, text: Text, *, chunk_tokens: int = 0, ma
         The name of the text, for the file.
     includes_output : bool
         The output matrix, too; llama.cpp leaves it out.
+    moment_columns : int
+        Also second moments, in blocks of so many columns, up to 4096: `ImportanceMatrix.moments`.
+        They take 4 bytes for each column of a matrix, times this, and count as memory.
 
     Returns
     -------
@@ -259,7 +262,60 @@ def collect_importance(model: AnyModel, text: Text, *, chunk_tokens: int = 0, ma
     """
     source = opened(model)
     options = {"rounds_cache": rounds_cache, "max_memory_bytes": max_memory_bytes, "threads": threads,
-               "dataset": dataset, "includes_output": includes_output}
+               "dataset": dataset, "includes_output": includes_output,
+               "moment_columns": moment_columns}
     with _about_models([source]):
         ids = _ids_of(source, text, chunk_tokens, max_chunks)
         return ImportanceMatrix(_core.collect_importance(source._core, ids, options, progress), dataset)
+
+
+def measure_sensitivities(model: AnyModel, text: Text, *, chunk_tokens: int = 0, max_chunks: int = 0,
+                          importance: Union[ImportanceMatrix, Path, None] = None,
+                          known: Iterable[str] = (),
+                          measured: Optional[Callable[[TensorSensitivity], Any]] = None,
+                          rounds_cache: bool = False, max_memory_bytes: int = _MEMORY,
+                          threads: int = 0, progress: LayerProgress = None) -> List[TensorSensitivity]:
+    """Measure how much the error of each matrix of a model matters, for `quantize_model` with a target.
+
+    One matrix at a time is quantized, to Q2_K or, where its rows are not whole blocks of that, Q4_0,
+    and the predictions are compared with those of the model as it is. Routers, norms and matrices
+    whose rows fit neither type are left out. Parameters are those of `evaluate`, and:
+
+    Parameters
+    ----------
+    importance : ImportanceMatrix or path, optional
+        For encoding, and for weighted errors.
+    known : iterable of str
+        Names of tensors that are not measured.
+    measured : callable, optional
+        Called with each measurement soon after it is made, on the calling thread; also with those that
+        were made before the work was stopped.
+
+    Returns
+    -------
+    list of TensorSensitivity
+        In the order of the network, without those that are known.
+
+    Raises
+    ------
+    ingot.Error
+        As `evaluate`, and ``imatrix_mismatch`` for an importance matrix of another model.
+
+    Examples
+    --------
+    Ctrl-C loses nothing; the last call goes on with what is missing:
+
+    >>> found = []
+    >>> ingot.measure_sensitivities("F16.gguf", text, known=[one.name for one in found],
+    ...                             measured=found.append)
+    >>> ingot.quantize_model("F16.gguf", "small.gguf", bits_per_weight=3.5, sensitivities=found)
+    """
+    source = opened(model)
+    matrix = opened_importance(importance)
+    options = {"rounds_cache": rounds_cache, "max_memory_bytes": max_memory_bytes, "threads": threads}
+    listener = None if measured is None else lambda row: measured(TensorSensitivity(*row))
+    with _about_models([source]):
+        ids = _ids_of(source, text, chunk_tokens, max_chunks)
+        rows = _core.measure_sensitivities(source._core, ids, matrix._core if matrix else None,
+                                           words(known), options, listener, progress)
+    return [TensorSensitivity(*row) for row in rows]

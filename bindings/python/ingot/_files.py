@@ -4,14 +4,15 @@ all such functions."""
 from __future__ import annotations
 
 import os
-from typing import Any, Dict, List, NamedTuple, Optional
+from typing import Any, Dict, Iterable, List, NamedTuple, Optional
 
 from . import _core
 from ._errors import Error, about
 from ._importing import ImportPlan, folder_with, plan_folder
+from ._model import Model
 from ._work import AnyModel, Path, Progress, Shard, opened
 
-__all__ = ["Conversion", "Shard", "convert", "merge", "split"]
+__all__ = ["Conversion", "Shard", "convert", "exportable_architectures", "merge", "split"]
 
 
 def split(source: AnyModel, prefix: Path, *, max_bytes: int = 0, max_tensors: int = 0,
@@ -58,7 +59,8 @@ def merge(source: AnyModel, path: Path, *, replace: bool = False, dry_run: bool 
 
 
 class Conversion(NamedTuple):
-    """What a conversion wrote: the files, remarks, and flaws of the result."""
+    """What a conversion wrote: the files, remarks, and flaws of the result; of a folder, what would
+    not come back when it is imported."""
 
     outputs: List[str]
     remarks: List[Error]
@@ -80,6 +82,34 @@ def _convert_folder(plan: ImportPlan, path: str, max_file_bytes: int, replace: b
     return Conversion([path], plan.remarks, [], plan.nbytes)
 
 
+def exportable_architectures() -> List[str]:
+    """The architectures that `convert` writes as folders of Hugging Face models."""
+    return _core.exportable_architectures()
+
+
+# Options that have no meaning for a model folder, be it read or written.
+_GGUF_OPTIONS = ("version", "byte_order", "alignment", "all_tensors")
+_BUMP_OPTIONS = ("bump_codes", "bump_context", "bump_config", "bump_manifest", "allow_loss", "widen",
+                 "strictly_original")
+
+
+def _refuse_misplaced(options: Dict[str, Any], names: Iterable[str]) -> None:
+    for name in names:
+        if options[name]:
+            raise TypeError(f"{name} has no meaning for a model folder")
+
+
+def _export_folder(model: Model, folder: str, options: Dict[str, Any], strict: bool, dry_run: bool,
+                   progress: Progress) -> Conversion:
+    """Writes a model as the folder that it could have been imported from."""
+    _refuse_misplaced(options, _GGUF_OPTIONS + _BUMP_OPTIONS)
+    chosen = {name: options[name] for name in ("type", "replace", "threads")}
+    # 0 is the usual size, as for the program.
+    chosen.update(strict=strict, max_file_bytes=options["max_file_bytes"] or None)
+    with about(folder):
+        return Conversion(**_core.export_folder(model._core, folder, chosen, dry_run, progress))
+
+
 def convert(source: AnyModel, path: Path, *, format: Optional[str] = None,
             type: Optional[str] = None, all_tensors: bool = False, names: Optional[str] = None,
             max_file_bytes: int = 0, version: Optional[int] = None,
@@ -88,18 +118,19 @@ def convert(source: AnyModel, path: Path, *, format: Optional[str] = None,
             bump_context: Optional[int] = None, bump_config: Optional[Path] = None,
             bump_manifest: Optional[Path] = None, allow_loss: bool = False, widen: bool = False,
             strictly_original: bool = False, base: Optional[Path] = None,
-            replace: bool = False, dry_run: bool = False,
+            strict: bool = False, replace: bool = False, dry_run: bool = False,
             threads: int = 0, progress: Progress = None) -> Conversion:
     """Convert a model to another format, or to GGUF of another kind.
 
     A folder with config.json or adapter_config.json that becomes GGUF is imported, as by `plan_import`
-    and `plan_adapter_import`, unless `names` is given.
+    and `plan_adapter_import`, unless `names` is given. With ``names="hf"`` and a path whose ending tells
+    no format, GGUF becomes such a folder, with configuration, card and tokenizer: docs/export.md.
 
     Parameters
     ----------
     source : Model, or what `ingot.open` takes
     path : path
-        The file to write; its ending tells the format.
+        The file to write; its ending tells the format. Or a folder that is empty or not there.
     format : {"gguf", "safetensors", "bump", "npz"}, optional
     type : str, optional
         F32, F16, BF16 or F64 for float and quantized tensors; of an adapter: F32 if there is none.
@@ -108,26 +139,38 @@ def convert(source: AnyModel, path: Path, *, format: Optional[str] = None,
     names : {"keep", "hf"}
         Tensor names of safetensors and npz. Default: keep.
     max_file_bytes : int
-        safetensors, and a folder that is imported: where a new shard begins.
+        safetensors, and a folder that is imported: where a new shard begins. A folder that is written:
+        0 means 5 GB.
     version, byte_order, alignment
         Of a GGUF file.
     bump_version, bump_codes, bump_context, bump_config, bump_manifest, allow_loss, widen, strictly_original
         Of a bump file: docs/convert.md.
     base : path, optional
         LoRA adapters: the folder of the base model, of which config.json is read. Default: `source`.
+    strict : bool
+        A folder that is written: refuse a model that would not come back from it.
+
+    Returns
+    -------
+    Conversion
+        Its `warnings` list keys and tensors that would not come back from a folder.
+
+    Raises
+    ------
+    ingot.Error
+        ``already_exists``, ``same_file``, and the reasons why a format cannot hold the model; for
+        folders ``architecture_unsupported``, with the known ones (`exportable_architectures`),
+        ``tokenizer_unknown``, and with `strict` ``would_be_lost``.
+    TypeError
+        For options that have no meaning there.
+
+    Examples
+    --------
+    >>> ingot.convert("qwen3.gguf", "Qwen3-0.6B", names="hf", strict=True).outputs
     """
-    folder = folder_with(source, "config.json", "adapter_config.json") if names is None else None
-    if folder is not None and (format or _core.format_by_ending(os.fspath(path))) == "gguf":
-        misplaced = [name for name, value in (
-            ("version", version), ("byte_order", byte_order), ("alignment", alignment),
-            ("all_tensors", all_tensors)) if value]
-        if misplaced:
-            raise TypeError(f"{misplaced[0]} has no meaning for a model folder")
-        return _convert_folder(plan_folder(folder, base, type, threads), os.fspath(path),
-                               max_file_bytes, replace, dry_run, progress)
-    if base is not None:
-        raise TypeError("base is for adapters")
-    model = opened(source)
+    target = os.fspath(path)
+    ending = format or _core.format_by_ending(target)
+    writes_folder = names == "hf" and ending is None
     options: Dict[str, Any] = {
         "type": type, "all_tensors": all_tensors, "names": names,
         "max_file_bytes": max_file_bytes, "version": version, "byte_order": byte_order,
@@ -136,6 +179,18 @@ def convert(source: AnyModel, path: Path, *, format: Optional[str] = None,
         "bump_manifest": bump_manifest and os.fspath(bump_manifest),
         "allow_loss": allow_loss, "widen": widen, "strictly_original": strictly_original,
         "replace": replace, "threads": threads}
+    if strict and not writes_folder:
+        raise TypeError('strict is for folders that are written: names="hf" and a path whose ending '
+                        "tells no format")
+    folder = folder_with(source, "config.json", "adapter_config.json") if names is None else None
+    if folder is not None and ending == "gguf":
+        _refuse_misplaced(options, _GGUF_OPTIONS)
+        return _convert_folder(plan_folder(folder, base, type, threads), target, max_file_bytes,
+                               replace, dry_run, progress)
+    if base is not None:
+        raise TypeError("base is for adapters")
+    model = opened(source)
+    if writes_folder:
+        return _export_folder(model, target, options, strict, dry_run, progress)
     with about(path):
-        facts = _core.convert(model._core, os.fspath(path), format or "", options, dry_run, progress)
-    return Conversion(**facts)
+        return Conversion(**_core.convert(model._core, target, format or "", options, dry_run, progress))

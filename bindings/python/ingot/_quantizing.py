@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Union
+from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from ._importing import opened_or_imported
 from ._work import AnyModel, Path, Progress
 
 __all__ = ["ImportanceMatrix", "PlannedTensor", "QuantizePlan", "TensorError", "imatrix",
-           "plan_quantization", "quantize_model", "quantize_together"]
+           "TensorSensitivity", "plan_quantization", "quantize_model", "quantize_together"]
 
 
 class ImportanceMatrix(Mapping[str, "np.ndarray[Any, Any]"]):
@@ -41,6 +41,37 @@ class ImportanceMatrix(Mapping[str, "np.ndarray[Any, Any]"]):
     def counts(self, name: str) -> List[float]:
         """How many tokens each expert has seen."""
         return self._core.counts(name)
+
+    def moment_columns(self, name: str) -> int:
+        """How many columns a block of second moments of a tensor has; 0 if there are none."""
+        return self._core.moment_columns(name)
+
+    def moments(self, name: str, expert: int = 0, block: int = 0) -> np.ndarray[Any, Any]:
+        """Second moments of the inputs of a tensor: how they go together, where the importance of a
+        column is only the diagonal.
+
+        Parameters
+        ----------
+        expert : int
+            From 0.
+        block : int
+            From 0; its first column is ``block * moment_columns(name)``.
+
+        Returns
+        -------
+        array of float32, shape (columns, columns)
+            Means of products of the columns of the block. The last block may have fewer columns than
+            the others. An expert that was never used gets the identity.
+
+        Raises
+        ------
+        KeyError
+            For a tensor that the matrix lacks.
+        ingot.UsageError
+            ``index_out_of_range`` for an expert or a block that is not there, and for all if there
+            are no moments.
+        """
+        return self._core.moments(name, expert, block)
 
     @property
     def datasets(self) -> List[str]:
@@ -78,6 +109,13 @@ def imatrix(*paths: Path) -> ImportanceMatrix:
     return ImportanceMatrix(core, os.path.basename(os.fspath(paths[0])))
 
 
+def opened_importance(importance: Union[ImportanceMatrix, Path, None]) -> Optional[ImportanceMatrix]:
+    """The matrix itself, or that of a file."""
+    if importance is None or isinstance(importance, ImportanceMatrix):
+        return importance
+    return imatrix(importance)
+
+
 class PlannedTensor(NamedTuple):
     name: str
     source_type: str
@@ -87,12 +125,42 @@ class PlannedTensor(NamedTuple):
 
 
 class TensorError(NamedTuple):
-    """How far a tensor is from its source; `relative` is the root of error over signal."""
+    """How far a tensor is from its source; `relative` is the root of error over signal, and `slope`
+    how much of the source the result is, in its direction: below 1 it is shorter. Both are weighted by
+    the importance of columns where that is known."""
 
     name: str
     elements: int
     rmse: float
     relative: float
+    slope: float
+
+
+class TensorSensitivity(NamedTuple):
+    """What it costs to quantize one tensor alone, found by `ingot.measure_sensitivities`.
+
+    Attributes
+    ----------
+    name : str
+    divergence : float
+        KL from the model as it is, nats per token.
+    divergence_error : float
+        Its standard error; NaN of a single chunk.
+    relative_error : float
+        Of the tensor in this measurement: the sum of squares over that of the weights; above 0.
+    weighted_error : float
+        The same, each square times the importance of its column; 0 where that is unknown.
+    """
+
+    name: str
+    divergence: float
+    divergence_error: float
+    relative_error: float
+    weighted_error: float = 0.0
+
+    def alpha(self, weighted: bool = True) -> float:
+        """The divergence for a relative error of 1, which is weighted if asked for and known."""
+        return _core.alpha(self, weighted)
 
 
 class QuantizePlan:
@@ -133,6 +201,7 @@ def _paths(path: Union[Path, Sequence[Path]]) -> List[str]:
 
 def plan_quantization(source: AnyModel, recipe: Optional[str] = None, *,
                       bits_per_weight: Optional[float] = None, file_bytes: Optional[int] = None,
+                      sensitivities: Optional[Iterable[TensorSensitivity]] = None,
                       importance: Union[ImportanceMatrix, Path, None] = None, pure: bool = False,
                       leave_output: bool = False, output_type: Optional[str] = None,
                       token_embedding_type: Optional[str] = None,
@@ -150,6 +219,9 @@ def plan_quantization(source: AnyModel, recipe: Optional[str] = None, *,
         A named mixture such as ``"Q4_K_M"``; `ingot.recipes` lists them. Without one:
     bits_per_weight, file_bytes : optional
         A target; types are chosen so that the error is least among all choices that fit.
+    sensitivities : iterable of TensorSensitivity, optional
+        For a target: what the error of each tensor costs. Tensors that are not among them count as
+        the median of those that are.
     importance : ImportanceMatrix or path, optional
     pure, leave_output, output_type, token_embedding_type, patterns
         Changes to the recipe, as of ``ingot quantize``; `patterns` maps regular expressions to types.
@@ -165,24 +237,29 @@ def plan_quantization(source: AnyModel, recipe: Optional[str] = None, *,
     Raises
     ------
     ingot.UsageError
-        ``requantize_refused``, ``weights_required``, ``imatrix_mismatch``, ``target_too_small``.
+        ``requantize_refused``, ``weights_required``, ``imatrix_mismatch``, ``target_too_small``;
+        ``invalid_argument`` for a sensitivity that is no number from 0, or without an error.
+    TypeError
+        For sensitivities without a target.
     """
     if sum(one is not None for one in (recipe, bits_per_weight, file_bytes)) != 1:
         raise TypeError("either a recipe, bits_per_weight or file_bytes is needed")
+    if sensitivities is not None and recipe is not None:
+        raise TypeError("sensitivities go with bits_per_weight or file_bytes")
     check_effort(effort)
-    if importance is not None and not isinstance(importance, ImportanceMatrix):
-        importance = imatrix(importance)
+    matrix = opened_importance(importance)
     options: Dict[str, Any] = {
         "recipe": recipe, "bits_per_weight": bits_per_weight, "file_bytes": file_bytes,
         "pure": pure, "leave_output": leave_output, "output_type": output_type,
         "token_embedding_type": token_embedding_type, "patterns": list((patterns or {}).items()),
         "keep_shards": keep_shards, "allow_requantize": allow_requantize, "allow_nan": allow_nan,
-        "best": effort == "best", "threads": threads}
+        "best": effort == "best", "threads": threads,
+        "sensitivities": None if sensitivities is None else list(sensitivities)}
     given = {name: value for name, value in options.items() if value is not None}
     model = opened_or_imported(source, pre, threads)
     return QuantizePlan(_core.QuantizeJob(model._core, given,
-                                          importance._core if importance else None,
-                                          importance.name if importance else "", progress))
+                                          matrix._core if matrix else None,
+                                          matrix.name if matrix else "", progress))
 
 
 def quantize_model(source: AnyModel, path: Union[Path, Sequence[Path]],

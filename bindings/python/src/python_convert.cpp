@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Models in other formats.
 #include <ingot/convert.hpp>
+#include <ingot/folder_export.hpp>
 
 #include "python_bindings.hpp"
 
@@ -45,6 +46,21 @@ std::optional<FileFormat> find_format(const std::string& name, const std::string
   return std::nullopt;
 }
 
+/// Runs a conversion, unless `is_dry_run`, and tells of it.
+py::dict run_conversion(const Conversion& conversion, bool is_dry_run, const py::object& progress) {
+  if (!is_dry_run) {
+    run(progress, [&](const Report& report) { return conversion.run(report); });
+  }
+  py::dict facts;
+  py::list outputs;
+  for (const std::string& output : conversion.outputs()) outputs.append(to_str(output));
+  facts["outputs"] = outputs;
+  facts["remarks"] = error_list(conversion.remarks());
+  facts["warnings"] = error_list(conversion.warnings());
+  facts["total_bytes"] = conversion.total_bytes();
+  return facts;
+}
+
 py::dict convert_model(const OpenModel& self, const py::str& path, const std::string& format_name,
                        const py::dict& options, bool is_dry_run, const py::object& progress) {
   const std::string target = to_bytes(path);
@@ -58,23 +74,29 @@ py::dict convert_model(const OpenModel& self, const py::str& path, const std::st
   const std::unique_ptr<Conversion> conversion = run(py::none(), [&](const Report&) {
     return plan_conversion(self.model(), *format, target, to);
   });
-  if (!is_dry_run) {
-    run(progress, [&](const Report& report) { return conversion->run(report); });
-  }
-  py::dict facts;
-  py::list outputs;
-  for (const std::string& output : conversion->outputs()) outputs.append(to_str(output));
-  facts["outputs"] = outputs;
-  facts["remarks"] = error_list(conversion->remarks());
-  facts["warnings"] = error_list(conversion->warnings());
-  facts["total_bytes"] = conversion->total_bytes();
-  return facts;
+  return run_conversion(*conversion, is_dry_run, progress);
+}
+
+py::dict export_folder(const OpenModel& self, const py::str& folder, const py::dict& options,
+                       bool is_dry_run, const py::object& progress) {
+  const std::string target = to_bytes(folder);
+  FolderExportOptions to;
+  to.type = find_type_option(options, "type");
+  set_option(options, "max_file_bytes", to.max_file_bytes);
+  set_option(options, "strict", to.is_strict);
+  set_option(options, "replace", to.replace);
+  set_option(options, "threads", to.thread_count);
+  const std::unique_ptr<Conversion> conversion =
+      run(py::none(), [&](const Report&) { return plan_folder_export(self.model(), target, to); });
+  return run_conversion(*conversion, is_dry_run, progress);
 }
 
 }  // namespace
 
 void add_convert(py::module_& module) {
   module.def("convert", &convert_model);
+  module.def("export_folder", &export_folder);
+  module.def("exportable_architectures", [] { return take(exportable_architectures()); });
   module.def("format_by_ending", [](const py::str& path) -> std::optional<std::string> {
     const std::optional<FileFormat> format = format_by_ending(to_bytes(path));
     if (!format) return std::nullopt;

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Models at work on texts.
 #include <atomic>
+#include <deque>
+#include <exception>
 #include <ingot/evaluate.hpp>
+#include <mutex>
+#include <set>
 
 #include "python_bindings.hpp"
 
@@ -103,8 +107,78 @@ std::shared_ptr<ImportanceMatrix> collect(const OpenModel& model, const Ids& ids
   set_run(options, to.run);
   set_option(options, "dataset", to.dataset);
   set_option(options, "includes_output", to.includes_output);
+  set_option(options, "moment_columns", to.moment_columns);
   return std::make_shared<ImportanceMatrix>(
       run_models(progress, to.run, [&] { return collect_importance(model.model(), text, to); }));
+}
+
+py::tuple row_of(const TensorSensitivity& one) {
+  return py::make_tuple(to_str(one.name), one.divergence, one.divergence_error, one.relative_error,
+                        one.weighted_error);
+}
+
+/// Measurements on their way from the thread of the work to the calling one.
+class Measurements {
+ public:
+  explicit Measurements(py::object listener) : listener_(std::move(listener)) {}
+
+  void add(const TensorSensitivity& one) {
+    const std::lock_guard lock(mutex_);
+    waiting_.push_back(one);
+  }
+
+  /// Gives the listener those that wait, each once. With the GIL.
+  void deliver() {
+    while (const std::optional<TensorSensitivity> one = next()) {
+      if (!listener_.is_none()) listener_(row_of(*one));
+    }
+  }
+
+ private:
+  std::optional<TensorSensitivity> next() {
+    const std::lock_guard lock(mutex_);
+    if (waiting_.empty()) return std::nullopt;
+    std::optional<TensorSensitivity> first = std::move(waiting_.front());
+    waiting_.pop_front();
+    return first;
+  }
+
+  py::object listener_;
+  std::mutex mutex_;
+  std::deque<TensorSensitivity> waiting_;
+};
+
+py::list measure(const OpenModel& model, const Ids& ids,
+                 const std::shared_ptr<ImportanceMatrix>& importance,
+                 const std::vector<py::str>& known, const py::dict& options,
+                 const py::object& measured, const py::object& progress) {
+  const TextChunks text = chunks_from(ids);
+  std::set<std::string, std::less<>> names;
+  for (const py::str& name : known) names.insert(to_bytes(name));
+  const auto measurements = std::make_shared<Measurements>(measured);
+  SensitivityOptions to;
+  set_run(options, to.run);
+  to.importance = importance.get();
+  to.is_known = [&](std::string_view name) { return names.contains(name); };
+  to.measured = [&](const TensorSensitivity& one) { measurements->add(one); };
+  const py::cpp_function listener(
+      [progress, measurements](std::uint64_t done, std::uint64_t total) {
+        measurements->deliver();
+        if (!progress.is_none()) progress(done, total);
+      });
+  std::vector<TensorSensitivity> found;
+  try {
+    found = run_models(listener, to.run,
+                       [&] { return measure_sensitivities(model.model(), text, to); });
+  } catch (...) {
+    // Those that were made while the work was stopped are not lost either.
+    const std::exception_ptr reason = std::current_exception();
+    measurements->deliver();
+    std::rethrow_exception(reason);
+  }
+  py::list rows;
+  for (const TensorSensitivity& one : found) rows.append(row_of(one));
+  return rows;
 }
 
 py::tuple estimate_of(const MeanEstimate& estimate) {
@@ -138,6 +212,7 @@ void add_evaluate(py::module_& module) {
   module.def("evaluate", &evaluate_models);
   module.def("compute_logits", &logits_of);
   module.def("collect_importance", &collect);
+  module.def("measure_sensitivities", &measure);
   py::class_<Evaluation>(module, "Evaluation")
       .def("counts",
            [](const Evaluation& self) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Importance matrices.
+#include <algorithm>
 #include <ingot/imatrix.hpp>
 
 #include "python_bindings.hpp"
@@ -21,19 +22,39 @@ const ImatrixEntry& entry_of(const ImportanceMatrix& self, const py::str& name) 
   return *entry;
 }
 
-/// Mean squares, one row for each expert.
-py::array_t<float> weights_of(const ImportanceMatrix& self, const py::str& name) {
-  const ImatrixEntry& entry = entry_of(self, name);
-  py::array_t<float> weights({static_cast<py::ssize_t>(entry.expert_count),
-                              static_cast<py::ssize_t>(entry.column_count())});
-  const std::span<float> numbers(weights.mutable_data(), static_cast<std::size_t>(weights.size()));
+/// A matrix that `read` fills, without the GIL.
+template <class Read>
+py::array_t<float> read_matrix(std::uint64_t rows, std::uint64_t columns, Read read) {
+  py::array_t<float> matrix({static_cast<py::ssize_t>(rows), static_cast<py::ssize_t>(columns)});
+  const std::span<float> numbers(matrix.mutable_data(), static_cast<std::size_t>(matrix.size()));
   Result<void> outcome;
   {
     const py::gil_scoped_release release;
-    outcome = self.read_weights(entry, 0, numbers);
+    outcome = read(numbers);
   }
   take(std::move(outcome));
-  return weights;
+  return matrix;
+}
+
+/// Mean squares, one row for each expert.
+py::array_t<float> weights_of(const ImportanceMatrix& self, const py::str& name) {
+  const ImatrixEntry& entry = entry_of(self, name);
+  return read_matrix(entry.expert_count, entry.column_count(), [&](std::span<float> numbers) {
+    return self.read_weights(entry, 0, numbers);
+  });
+}
+
+/// Means of products of the columns of a block.
+py::array_t<float> moments_of(const ImportanceMatrix& self, const py::str& name,
+                              std::uint64_t expert, std::uint64_t block) {
+  const ImatrixEntry& entry = entry_of(self, name);
+  const std::uint64_t size = entry.moment_columns;
+  // The library refuses a block that is not there.
+  const bool exists = size != 0 && block <= entry.column_count() / size;
+  const std::uint64_t columns = exists ? std::min(size, entry.column_count() - block * size) : 0;
+  return read_matrix(columns, columns, [&](std::span<float> numbers) {
+    return self.read_moments(entry, expert, block, numbers);
+  });
 }
 
 }  // namespace
@@ -56,6 +77,11 @@ void add_imatrix(py::module_& module) {
              return entries;
            })
       .def("weights", &weights_of)
+      .def("moments", &moments_of)
+      .def("moment_columns",
+           [](const ImportanceMatrix& self, const py::str& name) {
+             return entry_of(self, name).moment_columns;
+           })
       .def("counts",
            [](const ImportanceMatrix& self, const py::str& name) {
              return take(self.read_counts(entry_of(self, name)));

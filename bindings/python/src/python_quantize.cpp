@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Quantizing whole models.
+#include <cmath>
 #include <ingot/quantize_model.hpp>
 #include <ingot/recipe.hpp>
+#include <tuple>
 
 #include "python_bindings.hpp"
 
@@ -12,9 +14,26 @@ namespace {
 struct QuantizeJob {
   std::shared_ptr<OpenModel> model;
   std::shared_ptr<ImportanceMatrix> importance;
+  std::vector<TensorSensitivity> sensitivities;
   QuantizeModelOptions options;
   QuantizePlan plan;
 };
+
+/// name, divergence, divergence_error, relative_error, weighted_error
+using SensitivityRow = std::tuple<py::str, double, double, double, double>;
+
+bool is_amount(double number) { return std::isfinite(number) && number >= 0.0; }
+
+TensorSensitivity sensitivity_from(const SensitivityRow& row) {
+  const auto& [name, divergence, divergence_error, relative_error, weighted_error] = row;
+  if (!is_amount(divergence) || !is_amount(weighted_error) || !is_amount(relative_error) ||
+      relative_error == 0.0) {
+    throw Failed{Error{Errc::invalid_argument, Error::no_offset, to_bytes(name),
+                       "a divergence and errors are finite and at least 0, and relative_error is "
+                       "above 0"}};
+  }
+  return {to_bytes(name), divergence, divergence_error, relative_error, weighted_error};
+}
 
 QuantizeModelOptions options_from(const py::dict& options) {
   QuantizeModelOptions to;
@@ -52,7 +71,11 @@ std::unique_ptr<QuantizeJob> make_plan(const std::shared_ptr<OpenModel>& model,
                                        const std::string& importance_name,
                                        const py::object& progress) {
   auto job =
-      std::make_unique<QuantizeJob>(QuantizeJob{model, importance, options_from(options), {}});
+      std::make_unique<QuantizeJob>(QuantizeJob{model, importance, {}, options_from(options), {}});
+  std::vector<SensitivityRow> rows;
+  set_option(options, "sensitivities", rows);
+  for (const SensitivityRow& row : rows) job->sensitivities.push_back(sensitivity_from(row));
+  job->options.sensitivities = job->sensitivities;
   job->options.importance = importance.get();
   job->options.importance_name = importance_name;
   job->plan = run(progress, [&](const Report& report) {
@@ -72,11 +95,12 @@ py::list rows_of(const QuantizeJob& self) {
   return rows;
 }
 
+/// name, elements, rmse, relative, slope
 py::list error_rows(const QuantizeJob& self, const std::vector<TensorError>& errors) {
   py::list rows;
   for (std::size_t i = 0; i < errors.size(); ++i) {
     rows.append(py::make_tuple(to_str(self.plan.tensors[i].source->name), errors[i].plain.count,
-                               errors[i].plain.rmse(), errors[i].relative()));
+                               errors[i].plain.rmse(), errors[i].relative(), errors[i].slope()));
   }
   return rows;
 }
@@ -148,6 +172,9 @@ void add_quantize(py::module_& module) {
            })
       .def("write", &write_plan);
   module.def("quantize_together", &write_together);
+  module.def("alpha", [](const SensitivityRow& row, bool is_weighted) {
+    return sensitivity_from(row).alpha(is_weighted);
+  });
 }
 
 }  // namespace ingot::python
