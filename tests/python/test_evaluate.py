@@ -218,6 +218,10 @@ def test_sensitivities_with_an_importance_matrix(networks, tmp_path):
     assert one.weighted_error > 0
     assert one.alpha() == one.divergence / one.weighted_error
     assert one.alpha(weighted=False) == one.divergence / one.relative_error
+    other = ingot.collect_importance(write_network(tmp_path / "wide.gguf", width=64), TEXT, chunk_tokens=16)
+    with pytest.raises(ingot.UsageError) as caught:
+        ingot.measure_sensitivities(networks[0], TEXT, chunk_tokens=16, importance=other)
+    assert caught.value.code == "imatrix_mismatch"
 
 
 def test_measuring_goes_on_where_it_was_stopped(networks):
