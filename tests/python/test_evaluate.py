@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Models at work: what the package gives is what its logits say."""
+import os
 import signal
 import subprocess
 import sys
@@ -280,6 +281,7 @@ def test_sensitivities_that_make_no_sense_are_refused(networks, tmp_path):
         ingot.quantize_model(networks[0], tmp_path / "a.gguf", "Q8_0", sensitivities=[one])
 
 
+@pytest.mark.skipif(os.environ.get("INGOT_INSTRUMENTED", "0") != "0", reason="51,200 tokens take ten minutes")
 def test_an_importance_matrix_of_llama_cpp(shared):
     folder = shared / "golden" / "eval"
     text = ingot.chunks_of(folder / "tiny-bytes-f32.gguf", folder / "tiny-bytes-calibration.txt",
