@@ -5,6 +5,9 @@
 //
 // Searches see finite numbers alone (best.hpp), and divide by nothing that is not checked, so that
 // no NaN arises, which CPUs would compare in ways of their own.
+//
+// A struct with vectors of which an object is made without values has a constructor that is written
+// and HWY_INLINE: g++ compiles an implicit one for the plain CPU, and refuses NEON's vectors there.
 
 // clang-format off
 #if defined(INGOT_CODEC_BEST_LANES_INL_HPP) == defined(HWY_TARGET_TOGGLE)

@@ -118,7 +118,7 @@ class GroupScales {
   HWY_INLINE LevelSums<Lanes> ChooseGroups(Floats scale) {
     const Floats zero = Lanes::Set(0.0f);
     const Floats inverse = DivideOrZero<Lanes>(Lanes::Set(1.0f), scale);
-    LevelSums<Lanes> sums = {zero, zero};
+    LevelSums<Lanes> sums;
     total_ = zero;
     for (std::size_t g = 0; g < group_count; ++g) {
       const Rows<Lanes> x = x_.From(size * g);

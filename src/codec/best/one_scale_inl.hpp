@@ -64,6 +64,8 @@ template <class Lanes>
 struct LevelSums {
   typename Lanes::Floats product;
   typename Lanes::Floats square;
+
+  HWY_INLINE LevelSums() : product(Lanes::Set(0.0f)), square(product) {}
 };
 
 /// The best of several sets of levels.
@@ -97,7 +99,6 @@ HWY_INLINE void TryScales(Rows<Lanes> x, Rows<Lanes> w, std::size_t count, const
       // The last try is repeated to fill the walk; that changes nothing.
       const int k = first + j < tries.count ? first + j : tries.count - 1;
       inverse[j] = Lanes::Set(sign * tries.Level(k)) / largest;
-      sums[j] = {Lanes::Set(0.0f), Lanes::Set(0.0f)};
     }
     for (std::size_t i = 0; i < count; ++i) {
       const Floats value = x[i];
@@ -142,8 +143,7 @@ HWY_INLINE MeasuredScale<Lanes> MeasureScale(Rows<Lanes> x, Rows<Lanes> w, std::
                                              typename Lanes::Floats scale) {
   using Floats = typename Lanes::Floats;
   const Floats inverse = DivideOrZero<Lanes>(Lanes::Set(1.0f), scale);
-  const Floats zero = Lanes::Set(0.0f);
-  MeasuredScale<Lanes> measured = {scale, zero, {zero, zero}};
+  MeasuredScale<Lanes> measured = {scale, Lanes::Set(0.0f), {}};
   for (std::size_t i = 0; i < count; ++i) {
     const Floats value = x[i];
     const Floats weight = w[i];

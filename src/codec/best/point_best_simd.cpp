@@ -242,8 +242,6 @@ class PointSearch {
     for (std::size_t g = 0; g < group_count; ++g) {
       const Floats factor = FactorOf(codes_[g]);
       Pick sum[Unit::shifts];
-      const Floats zero = Lanes::Set(0.0f);
-      for (Pick& pick : sum) pick = {zero, zero, zero, zero};
       for (std::size_t u = 0; u < group_units; ++u) {
         ChooseUnit(g * group_units + u, scale_ * factor, sum);
       }

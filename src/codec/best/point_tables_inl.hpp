@@ -61,6 +61,10 @@ struct PointPick {
   Floats square;   ///< B
   Floats rank;
 
+  HWY_INLINE PointPick() : value(Lanes::Set(0.0f)), product(value), square(value), rank(value) {}
+  HWY_INLINE PointPick(Floats v, Floats p, Floats s, Floats r)
+      : value(v), product(p), square(s), rank(r) {}
+
   /// Takes the other where it is better.
   HWY_INLINE void Offer(const PointPick& other) {
     const auto is_better = Lanes::Less(other.value, value);
