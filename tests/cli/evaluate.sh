@@ -124,3 +124,10 @@ expect_error 2 'measured with another' "$ingot" sensitivity model.gguf --text te
   -o stopped.json
 expect_error 2 'text is missing' "$ingot" sensitivity model.gguf
 expect 2 "$ingot" sensitivity model.gguf --text text.txt -o found.json
+# Before the work, so that no text is needed.
+expect_error 4 'missing/x.json: cannot create the output: No such' \
+  "$ingot" sensitivity model.gguf --text none.txt -o missing/x.json
+expect_error 4 'missing/x.gguf: cannot create the output: No such' \
+  "$ingot" imatrix collect model.gguf --text none.txt -o missing/x.gguf
+expect_error 4 'missing/x.html: cannot create the output: No such' \
+  "$ingot" evaluate model.gguf --text none.txt --report missing/x.html

@@ -5,11 +5,10 @@
 
 #include <algorithm>
 #include <deque>
-#include <filesystem>
-#include <ingot/output_file.hpp>
 #include <memory>
 #include <utility>
 
+#include "cli/early_output.hpp"
 #include "cli/model_files.hpp"
 #include "commands/evaluate/evaluation_output.hpp"
 #include "commands/evaluate/evaluation_page.hpp"
@@ -74,12 +73,7 @@ class Evaluate {
       console_.complain(options_.report, "it is an input; the report must be another file");
       return ExitCode::usage;
     }
-    std::error_code error;
-    if (!options_.is_forced && std::filesystem::exists(options_.report, error)) {
-      return console_.refuse_existing(options_.report);
-    }
-    const Result<OutputFile> probe = OutputFile::create(options_.report, options_.is_forced);
-    return probe ? ExitCode::done : console_.fail(options_.report, probe.error());
+    return check_early(options_.report, options_.is_forced, console_);
   }
 
   ExitCode evaluate_models() {

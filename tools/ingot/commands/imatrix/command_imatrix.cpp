@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <ingot/imatrix.hpp>
 #include <ingot/recipe.hpp>
 #include <ingot/text.hpp>
@@ -13,6 +12,7 @@
 #include <utility>
 
 #include "cli/command.hpp"
+#include "cli/early_output.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/json_stream.hpp"
 #include "cli/model_files.hpp"
@@ -268,9 +268,8 @@ ExitCode collect(const Options& options, Console& console) {
   const std::string& file = options.files[0];
   // A long run must not end at a file that is in the way.
   if (refuse_inputs(options, console)) return ExitCode::usage;
-  if (!options.is_forced && std::filesystem::exists(options.out)) {
-    return console.refuse_existing(options.out);
-  }
+  const ExitCode code = check_early(options.out, options.is_forced, console);
+  if (code != ExitCode::done) return code;
   const Result<Model> model = console.open_model(file);
   if (!model) return console.fail(file, model.error());
   std::string failed;

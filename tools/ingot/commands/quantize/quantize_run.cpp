@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <ingot/imatrix.hpp>
-#include <ingot/output_file.hpp>
 #include <ingot/quantize_model.hpp>
 #include <ingot/shard_name.hpp>
 #include <ingot/text.hpp>
@@ -14,6 +13,7 @@
 #include <optional>
 #include <utility>
 
+#include "cli/early_output.hpp"
 #include "cli/imported_folder.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/model_files.hpp"
@@ -264,12 +264,8 @@ class Run {
         console_.complain(out, "it is an input; the output must be another file");
         return ExitCode::usage;
       }
-      std::error_code error;
-      if (!options_.is_forced && std::filesystem::exists(out, error))
-        return console_.refuse_existing(out);
-      // A folder that is missing or locked is noticed now; nothing is left of this file.
-      const Result<OutputFile> probe = OutputFile::create(out, options_.is_forced);
-      if (!probe) return console_.fail(out, probe.error());
+      const ExitCode code = check_early(out, options_.is_forced, console_);
+      if (code != ExitCode::done) return code;
     }
     return ExitCode::done;
   }

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "cli/command.hpp"
+#include "cli/early_output.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/json_stream.hpp"
 #include "cli/model_files.hpp"
@@ -189,6 +190,10 @@ ExitCode run(const Options& options, Console& console) {
   if (!console.is_json() && console.is_input(options.out)) {
     console.complain(options.out, "it is an input; the page must be another file");
     return ExitCode::usage;
+  }
+  if (!console.is_json() && options.out != "-") {
+    const ExitCode code = check_early(options.out, options.is_forced, console);
+    if (code != ExitCode::done) return code;
   }
   Result<void> ready = console.before_reading(options.file, *model);
   if (ready && reference) ready = console.before_reading(options.reference, *reference);

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "cli/command.hpp"
+#include "cli/early_output.hpp"
 #include "cli/model_files.hpp"
 #include "cli/table.hpp"
 #include "commands/evaluate/evaluation_run.hpp"
@@ -84,11 +85,7 @@ class Sensitivity {
     for (const std::string& file : {options_.text.file, options_.importance}) {
       if (!file.empty() && is_same_file(options_.out, file)) return refuse_input();
     }
-    const bool may_replace = options_.is_forced || options_.is_resumed;
-    if (!may_replace && std::filesystem::exists(options_.out)) {
-      return console_.refuse_existing(options_.out);
-    }
-    return ExitCode::done;
+    return check_early(options_.out, options_.is_forced || options_.is_resumed, console_);
   }
 
   /// What an earlier run has measured.
