@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The forward pass of a model on all cores, beside the peak of the machine's matrix products, in
-// turns; medians of the rounds, by the clock.
+// turns; medians of the rounds, by the clock and for a second of CPU time. The latter counts what
+// other programs take from neither, so that its ratios hold on a machine with other work, too.
 //
 //   pass    GFLOP/s of `ingot::evaluate`, of products of matrices and attention alone
 //   kernel  GFLOP/s of the library's own product, its data in the second cache
@@ -19,6 +20,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <functional>
 #include <optional>
 #include <string>
@@ -37,10 +39,28 @@ using namespace ingot;
 
 constexpr std::size_t chunk_tokens = 512;
 
-double seconds_of(const std::function<void()>& work) {
+/// GFLOP/s, or the seconds of some work.
+struct Measured {
+  double by_clock = 0.0;
+  double by_cpu_time = 0.0;  ///< Of all threads.
+
+  [[nodiscard]] Measured rate_of(double work) const {
+    return {1e-9 * work / by_clock, 1e-9 * work / by_cpu_time};
+  }
+};
+
+double cpu_seconds() {
+  std::timespec now{};
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+Measured seconds_of(const std::function<void()>& work) {
   const auto begin = std::chrono::steady_clock::now();
+  const double cpu_begin = cpu_seconds();
   work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  const double cpu = cpu_seconds() - cpu_begin;
+  return {std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(), cpu};
 }
 
 [[noreturn]] void stop(const std::string& message) {
@@ -77,13 +97,13 @@ double work_of(const Model& model, std::size_t tokens, std::size_t scored_tokens
   return work + 4.0 * static_cast<double>(layers) * static_cast<double>(width) * pairs;
 }
 
-/// GFLOP/s of one call of the product after another, on each thread for itself.
-double kernel_rate(unsigned thread_count) {
+/// One call of the product after another, on each thread for itself.
+Measured kernel_rate(unsigned thread_count) {
   constexpr std::size_t rows = 96;
   constexpr std::size_t columns = 256;  // as many as the forward pass multiplies at a time
   constexpr int calls = 4000;
   std::vector<std::thread> threads;
-  const double seconds = seconds_of([&] {
+  const Measured seconds = seconds_of([&] {
     for (unsigned i = 0; i < thread_count; ++i) {
       threads.emplace_back([] {
         evaluation::AlignedFloats weights(rows * columns);
@@ -99,7 +119,7 @@ double kernel_rate(unsigned thread_count) {
     }
     for (std::thread& thread : threads) thread.join();
   });
-  return 2e-9 * rows * columns * evaluation::panel_tokens * calls * thread_count / seconds;
+  return seconds.rate_of(2.0 * rows * columns * evaluation::panel_tokens * calls * thread_count);
 }
 
 /// cblas_sgemm(order, transposition of a and b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc).
@@ -115,8 +135,8 @@ Sgemm find_sgemm() {
   return reinterpret_cast<Sgemm>(symbol);
 }
 
-/// GFLOP/s of the BLAS on as many threads as it likes.
-double blas_rate(Sgemm sgemm) {
+/// The BLAS on as many threads as it likes.
+Measured blas_rate(Sgemm sgemm) {
   constexpr int rows = 2048;
   constexpr int inner = 2048;
   constexpr int columns = 512;
@@ -131,16 +151,29 @@ double blas_rate(Sgemm sgemm) {
   };
   multiply();
   constexpr int calls = 10;
-  const double seconds = seconds_of([&] {
+  const Measured seconds = seconds_of([&] {
     for (int call = 0; call < calls; ++call) multiply();
   });
-  return 2e-9 * rows * double{inner} * columns * calls / seconds;
+  return seconds.rate_of(2.0 * rows * double{inner} * columns * calls);
 }
 
-double median(std::vector<double> values) {
+double median(const std::vector<Measured>& all, double Measured::*member) {
+  std::vector<double> values;
+  for (const Measured& one : all) values.push_back(one.*member);
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
+}
+
+void print(const char* name, const std::vector<Measured>& rates,
+           const std::vector<Measured>& pass) {
+  if (rates.empty()) return;
+  std::printf("%-7s", name);
+  for (const auto member : {&Measured::by_clock, &Measured::by_cpu_time}) {
+    const double rate = median(rates, member);
+    std::printf("  %7.1f GFLOP/s, pass: %.2f of it", rate, median(pass, member) / rate);
+  }
+  std::printf("\n");
 }
 
 /// Tokens spread over the vocabulary: which they are does not change the work.
@@ -166,25 +199,24 @@ int main(int argc, char** argv) {
   const TextChunks text = make_text(*model, chunk_count);
   const Sgemm sgemm = find_sgemm();
   const unsigned thread_count = threads_for(0, 1U << 16);
-  std::vector<double> pass;
-  std::vector<double> kernel;
-  std::vector<double> blas;
+  std::vector<Measured> pass;
+  std::vector<Measured> kernel;
+  std::vector<Measured> blas;
+  std::vector<Measured> tokens;
   for (int round = 0; round < rounds; ++round) {
     std::optional<Result<Evaluation>> found;
-    const double seconds = seconds_of([&] { found = evaluate(*model, {}, text); });
+    const Measured seconds = seconds_of([&] { found = evaluate(*model, {}, text); });
     if (!*found) stop(found->error().message());
-    const double work = work_of(*model, text.ids.size(), (*found)->scored_tokens);
-    pass.push_back(1e-9 * work / seconds);
+    pass.push_back(seconds.rate_of(work_of(*model, text.ids.size(), (*found)->scored_tokens)));
+    tokens.push_back(seconds.rate_of(1e9 * static_cast<double>(text.ids.size())));
     kernel.push_back(kernel_rate(thread_count));
     if (sgemm != nullptr) blas.push_back(blas_rate(sgemm));
   }
-  const double rate = median(pass);
-  std::printf("%zu x %zu tokens, %u threads, medians of %d rounds\n", chunk_count, chunk_tokens,
-              thread_count, rounds);
-  std::printf("pass    %7.1f GFLOP/s\n", rate);
-  std::printf("kernel  %7.1f GFLOP/s; pass: %.2f of it\n", median(kernel), rate / median(kernel));
-  if (!blas.empty()) {
-    std::printf("BLAS    %7.1f GFLOP/s; pass: %.2f of it\n", median(blas), rate / median(blas));
-  }
+  std::printf("%zu x %zu tokens, %u threads, medians of %d rounds, by the clock and of a core\n",
+              chunk_count, chunk_tokens, thread_count, rounds);
+  print("pass", pass, pass);
+  print("kernel", kernel, pass);
+  print("BLAS", blas, pass);
+  std::printf("%.1f tokens/s by the clock\n", median(tokens, &Measured::by_clock));
   return 0;
 }

@@ -69,6 +69,8 @@ class TinyModel {
  private:
   void set_keys() {
     sketch.set("general.architecture", network_.architecture);
+    sketch.set("tokenizer.ggml.model", "no_vocab");  // llama.cpp wants it
+    set("vocab_size", tiny_vocabulary);
     set("block_count", network_.layers).set("context_length", std::uint32_t{64});
     set("embedding_length", network_.width).set("feed_forward_length", network_.inner);
     set("attention.head_count", network_.heads).set("attention.head_count_kv", network_.kv_heads);
