@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Vocabularies of families that few files have, made of texts: the substrings that occur most, with
-the logarithms of their shares as scores. For bench_tokenizer.py."""
+"""Vocabularies of families and sizes that few files have, made of texts: the substrings that occur
+most, with the logarithms of their shares as scores. For bench_tokenizer.py."""
 import collections
 import math
 import struct
 
-UGM_TOKENS, RWKV_TOKENS, PLAMO2_TOKENS = 32_000, 65_536, 100_000
+BPE_TOKENS, UGM_TOKENS, RWKV_TOKENS, PLAMO2_TOKENS = 151_936, 32_000, 65_536, 100_000
 LONGEST = 12  # characters of a token
 NORMAL, UNKNOWN, CONTROL, BYTE = 1, 2, 3, 6  # tokenizer.ggml.token_type
 SPACE = "\u2581"
@@ -40,8 +40,18 @@ def array(kind, values, pack):
     return struct.pack("<IIQ", 9, kind, len(values)) + b"".join(map(pack, values))
 
 
+def form_of(value):
+    if isinstance(value, bool):
+        return struct.pack("<I?", 7, value)
+    if isinstance(value, int):
+        return struct.pack("<II", 4, value)
+    if isinstance(value, str):
+        return struct.pack("<I", 8) + text_of(value)
+    return array(8, value, text_of)
+
+
 def write_gguf(path, architecture, model, tokens, keys):
-    """`tokens`: (text, score, type)...; `keys`: numbers by their names, True and False too."""
+    """`tokens`: (text, score, type)...; `keys`: numbers, flags, texts and lists of texts."""
     pairs = [("general.architecture", struct.pack("<I", 8) + text_of(architecture)),
              ("tokenizer.ggml.model", struct.pack("<I", 8) + text_of(model)),
              ("tokenizer.ggml.tokens", array(8, [token[0] for token in tokens], text_of)),
@@ -50,11 +60,38 @@ def write_gguf(path, architecture, model, tokens, keys):
              ("tokenizer.ggml.token_type",
               array(5, [token[2] for token in tokens], lambda x: struct.pack("<i", x)))]
     for name, value in keys.items():
-        form = struct.pack("<I?", 7, value) if isinstance(value, bool) else struct.pack("<II", 4, value)
-        pairs.append((f"tokenizer.ggml.{name}", form))
+        pairs.append((f"tokenizer.ggml.{name}", form_of(value)))
     path.write_bytes(b"GGUF" + struct.pack("<IQQ", 3, 0, len(pairs)) +
                      b"".join(text_of(name) + value for name, value in pairs))
     return path
+
+
+def byte_alphabet():
+    """The character that stands for each byte in vocabularies of byte-level BPE."""
+    others = (chr(0x100 + i) for i in range(256))
+    return [chr(byte) if 0x21 <= byte <= 0x7E or (byte >= 0xA1 and byte != 0xAD) else next(others)
+            for byte in range(256)]
+
+
+def make_bpe(folder, found):
+    """As training does, each token merges two earlier ones: those that leave the shortest end."""
+    alphabet = byte_alphabet()
+    tokens, merges = dict.fromkeys(alphabet), []
+    for text, _ in scored(found, len(found)):
+        if len(tokens) == BPE_TOKENS:
+            break
+        spelt = "".join(alphabet[byte] for byte in text.encode())
+        first = 2 if len(text) == 1 else len(spelt)  # a character is put together byte by byte
+        for whole in (spelt[:end] for end in range(first, len(spelt) + 1)):
+            cuts = (cut for cut in range(len(whole) - 1, 0, -1)
+                    if whole[:cut] in tokens and whole[cut:] in tokens)
+            cut = 0 if whole in tokens else next(cuts, 0)
+            if cut:
+                tokens[whole] = None
+                merges.append(f"{whole[:cut]} {whole[cut:]}")
+    keys = {"pre": "qwen2", "merges": merges}
+    return write_gguf(folder / "made-bpe.gguf", "qwen2", "gpt2",
+                      [(text, 0, NORMAL) for text in tokens], keys)
 
 
 def make_ugm(folder, found):
@@ -94,4 +131,4 @@ def make_plamo2(folder, found):
 
 def make_all(folder, texts):
     found = common_substrings(texts)
-    return [make(folder, found) for make in (make_ugm, make_rwkv, make_plamo2)]
+    return [make(folder, found) for make in (make_bpe, make_ugm, make_rwkv, make_plamo2)]

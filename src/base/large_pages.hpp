@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace ingot {
 
@@ -20,6 +21,16 @@ inline void prefer_large_pages([[maybe_unused]] void* data,
   const std::uintptr_t end = (address + bytes) / page_bytes * page_bytes;
   if (begin < end) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
 #endif
+}
+
+/// A table of `count` default values, on large pages where it is large.
+template <class T>
+[[nodiscard]] std::vector<T> make_large_table(std::size_t count) {
+  std::vector<T> table;
+  table.reserve(count);
+  prefer_large_pages(table.data(), count * sizeof(T));
+  table.resize(count);
+  return table;
 }
 
 }  // namespace ingot

@@ -229,15 +229,15 @@ Array::Iterator& Array::Iterator::operator++() noexcept {
   if (--remaining_ == 0) return *this;
   // Where only place and size change, only they are written: a vocabulary is walked through at the
   // speed of reading its lengths.
-  if (const std::uint32_t size_bytes = size_bytes_of(value_.type_); size_bytes != 0) {
-    value_.data_ = next_;
-    next_ += size_bytes;
-  } else if (value_.type_ == ValueType::string) {
+  if (value_.type_ == ValueType::string) {
     const detail::ValueEncoding& encoding = value_.context_->encoding;
     const std::uint64_t length_bytes = encoding.load_count(next_);
     value_.data_ = next_ + encoding.count_bytes();
     value_.size_bytes_ = encoding.text(value_.data_, length_bytes).size();
     next_ = value_.data_ + length_bytes;
+  } else if (const std::uint32_t size_bytes = size_bytes_of(value_.type_); size_bytes != 0) {
+    value_.data_ = next_;
+    next_ += size_bytes;
   } else {
     const Element element = read_element(*value_.context_, value_.type_, next_);
     value_ = element.value;

@@ -50,6 +50,20 @@ TEST(EncodeBpe, TheLowestRankMergesFirst) {
   EXPECT_EQ(pieces(tokenizer, "abab", plain), "ab|ab");
 }
 
+TEST(EncodeBpe, SymbolsOfAnySizeMerge) {
+  // Each merge adds a letter, the last ones to the end of the file.
+  VocabularySketch sketch = test::ascii_bpe("gpt-2");
+  std::string symbol = "a";
+  for (int i = 0; i < 40; ++i) {
+    sketch.merges.push_back(symbol + " b");
+    sketch.add(symbol += 'b');
+    EXPECT_EQ(pieces(made(sketch), symbol + "b", plain), symbol + "|b");
+  }
+  sketch.merges.push_back("c " + symbol);
+  sketch.merges.insert(sketch.merges.begin(), {"d", "d ", " d"});  // no merges
+  EXPECT_EQ(pieces(made(sketch.add("c" + symbol)), "dc" + symbol, plain), "d|c" + symbol);
+}
+
 TEST(EncodeBpe, APieceThatIsATokenNeedsNoMerges) {
   VocabularySketch sketch = test::ascii_bpe("llama-bpe");
   sketch.add("abc");

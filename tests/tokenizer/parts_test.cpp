@@ -16,6 +16,7 @@
 #include "tokenizer/unicode/unicode.hpp"
 #include "tokenizer/vocabulary/byte_alphabet.hpp"
 #include "tokenizer/vocabulary/escapes.hpp"
+#include "tokenizer/vocabulary/text_map.hpp"
 #include "tokenizer/vocabulary/trie.hpp"
 
 namespace ingot::tokenizer {
@@ -91,6 +92,32 @@ TEST(Escapes, BytesAndRwkvTexts) {
   EXPECT_EQ(unescape("a\\n\\t\\r\\\\\\'\\x41"), "a\n\t\r\\'A");
   EXPECT_EQ(unescape("\\"), "\\");
   EXPECT_EQ(unescape("\\x4"), "x4");
+}
+
+TEST(TextMap, ATextHasOneKeyWhateverMemoryFollows) {
+  const std::string letters = "abcdefghijklmnopqrstuvwxyz0123456789";
+  const TextMap map;
+  for (std::size_t size = 0; size <= ShortText::max_bytes + 1; ++size) {
+    const std::string_view text = std::string_view(letters).substr(1, size);
+    const TextKey followed = map.key_of(text, letters.data() + letters.size());
+    const TextKey last = map.key_of(text);
+    EXPECT_EQ(followed.short_text, last.short_text) << size;
+    EXPECT_EQ(followed.hash, last.hash) << size;
+  }
+}
+
+TEST(TextMap, FindsTextsOfEverySize) {
+  TextList list;
+  TextMap map;
+  for (std::uint32_t number = 0; number < 40; ++number) {
+    list.push_back(std::string(number, 'a'));
+    map.insert(list, number, map.key_of(list[number], list.memory_end()));
+  }
+  for (std::uint32_t number = 0; number < 40; ++number) {
+    EXPECT_EQ(map.find(list, std::string(number, 'a')), number);
+    EXPECT_EQ(map.find(list, std::string(number, 'a') + "b"), TextMap::not_found);
+  }
+  EXPECT_EQ(map.size(), 40U);
 }
 
 TEST(Trie, FindsEveryPrefix) {

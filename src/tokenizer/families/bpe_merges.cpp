@@ -2,9 +2,11 @@
 #include "tokenizer/families/bpe_merges.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <string>
-#include <vector>
 
+#include "base/byte_order.hpp"
 #include "tokenizer/vocabulary/byte_alphabet.hpp"
 #include "tokenizer/vocabulary/token_keys.hpp"
 
@@ -12,27 +14,52 @@ namespace ingot::tokenizer {
 namespace {
 
 /// Merges that are looked up together.
-constexpr std::size_t batch_merges = 16;
+constexpr std::size_t batch_merges = 32;
 
 /// The first character of a text that is not empty.
 std::string_view first_character(std::string_view text) noexcept {
   return text.substr(0, character_bytes(text[0]));
 }
 
-/// The last character of a text that is not empty, if it stands for a byte: those have one or two
-/// bytes of UTF-8.
-std::string_view last_spelt_byte(std::string_view text) noexcept {
-  const std::size_t size = is_continuation(text.back()) ? 2 : 1;
-  return text.substr(text.size() - std::min(size, text.size()));
+/// A byte as a character of the alphabet of bytes spells it.
+struct SpeltByte {
+  int byte = -1;  ///< -1: the character stands for none
+  std::size_t size_bytes = 1;
+};
+
+/// The byte that a character of two bytes stands for, if it is one.
+SpeltByte spelt_by_pair(char lead, char second) noexcept {
+  const auto high = static_cast<unsigned char>(lead);
+  if ((high & 0xE0) != 0xC0 || !is_continuation(second)) return {};
+  return {byte_of((high & 0x1FU) << 6 | (static_cast<unsigned char>(second) & 0x3FU)), 2};
 }
 
-/// The byte that a character stands for; -1 if it stands for none.
-int spelt_byte(std::string_view character) noexcept {
-  const auto unit = [&](std::size_t i) { return static_cast<unsigned char>(character[i]); };
-  if (character.size() == 1) return unit(0) < 0x80 ? byte_of(unit(0)) : -1;
-  const bool is_pair =
-      character.size() == 2 && (unit(0) & 0xE0) == 0xC0 && is_continuation(character[1]);
-  return is_pair ? byte_of((unit(0) & 0x1FU) << 6 | (unit(1) & 0x3FU)) : -1;
+/// The byte that the first character of a text stands for, which is not empty.
+SpeltByte first_byte(std::string_view text) noexcept {
+  const auto lead = static_cast<unsigned char>(text.front());
+  if (lead < 0x80) return {byte_of(lead)};
+  return text.size() < 2 ? SpeltByte() : spelt_by_pair(text[0], text[1]);
+}
+
+/// The byte that the last character of a text stands for, which is not empty.
+SpeltByte last_byte(std::string_view text) noexcept {
+  const auto last = static_cast<unsigned char>(text.back());
+  if (last < 0x80) return {byte_of(last)};
+  return text.size() < 2 ? SpeltByte() : spelt_by_pair(text[text.size() - 2], text.back());
+}
+
+/// Where the left symbol of a merge ends, which is not empty: at the first space after its first
+/// byte; npos if there is none.
+std::size_t find_space(std::string_view merge, const char* memory_end) noexcept {
+  if (memory_end - merge.data() < 9) return merge.find(' ', 1);
+  // Eight bytes at once: one that is a space becomes 0, and the subtraction borrows there first.
+  constexpr std::uint64_t ones = 0x0101'0101'0101'0101;
+  const std::uint64_t bytes =
+      load_little<std::uint64_t>(reinterpret_cast<const std::byte*>(merge.data() + 1)) ^ ones * ' ';
+  const std::uint64_t spaces = (bytes - ones) & ~bytes & ones * 0x80;
+  if (spaces == 0) return merge.find(' ', 9);
+  const auto place = static_cast<std::size_t>(std::countr_zero(spaces)) / 8 + 1;
+  return place < merge.size() ? place : std::string_view::npos;
 }
 
 /// The last character of a text that is not empty.
@@ -60,39 +87,41 @@ Result<BpeMerges> BpeMerges::make(const Model& model, const VocabularyData& data
     return fail(Errc::tokenizer_invalid, value->file_offset(), key, "there are too many merges");
   }
   BpeMerges result(data, static_cast<std::size_t>(merges.size()));
-  std::vector<Pending> batch;
-  batch.reserve(batch_merges);
+  std::array<Pending, batch_merges> batch;
+  std::size_t count = 0;
   std::uint32_t rank = 0;
   const auto too_long = [&] {
     return fail(Errc::tokenizer_invalid, value->file_offset(), key, "merges of more than 4 GiB");
   };
+  const char* memory_end =
+      reinterpret_cast<const char*>(merges.bytes().data()) + merges.bytes().size();
   for (const Value& merge : merges) {
-    INGOT_TRY(const std::string_view text, merge.get<std::string_view>());
+    const std::string_view text = text_of(merge);
     const std::uint32_t own_rank = rank++;
-    const std::size_t space = text.find(' ', 1);
+    const std::size_t space = find_space(text, memory_end);
     // An empty side is no symbol, so such a merge never happens.
     if (space == std::string_view::npos || space + 1 == text.size()) continue;
-    batch.push_back(
-        {.left = text.substr(0, space), .right = text.substr(space + 1), .rank = own_rank});
-    if (batch.size() < batch_merges) continue;
+    Pending& pending = batch[count];
+    pending.left = data.ids.key_of(text.substr(0, space), memory_end);
+    pending.right = data.ids.key_of(text.substr(space + 1), memory_end);
+    pending.rank = own_rank;
+    if (++count < batch.size()) continue;
     if (!result.add(batch)) return too_long();
-    batch.clear();
+    count = 0;
   }
-  if (!result.add(batch)) return too_long();
+  if (!result.add(std::span(batch).first(count))) return too_long();
   return result;
 }
 
 bool BpeMerges::add(std::span<Pending> merges) {
   const TextMap& ids = data_->ids;
-  for (Pending& merge : merges) {
-    merge.left_hash = ids.hash_of(merge.left);
-    merge.right_hash = ids.hash_of(merge.right);
-    ids.prefetch(merge.left_hash);
-    ids.prefetch(merge.right_hash);
+  for (const Pending& merge : merges) {
+    ids.prefetch(merge.left.hash);
+    ids.prefetch(merge.right.hash);
   }
   for (const Pending& merge : merges) {
-    ids.prefetch_text(data_->texts, merge.left_hash);
-    ids.prefetch_text(data_->texts, merge.right_hash);
+    ids.prefetch_text(data_->texts, merge.left.hash);
+    ids.prefetch_text(data_->texts, merge.right.hash);
   }
   for (Pending& merge : merges) {
     if (!find_symbols(merge)) return false;
@@ -103,38 +132,33 @@ bool BpeMerges::add(std::span<Pending> merges) {
     if (data_->is_byte_encoded()) {
       add_byte_pair(merge);
     } else {
-      filter_.add(last_character(merge.left), first_character(merge.right));
+      filter_.add(last_character(merge.left.text), first_character(merge.right.text));
     }
   }
   return true;
 }
 
 void BpeMerges::add_byte_pair(const Pending& merge) {
-  const std::string_view last = last_spelt_byte(merge.left);
-  const std::string_view first = first_character(merge.right);
-  const int left = spelt_byte(last);
-  const int right = spelt_byte(first);
+  const SpeltByte last = last_byte(merge.left.text);
+  const SpeltByte first = first_byte(merge.right.text);
   // A symbol of other characters is never reached.
-  if (left < 0 || right < 0) return;
-  byte_pairs_.add(static_cast<unsigned char>(left), static_cast<unsigned char>(right));
-  if (is_beyond_ascii(static_cast<char>(left))) add_ends(merge.left, merge.right);
-  if (last.size() != merge.left.size() || first.size() != merge.right.size()) return;
-  byte_pairs_.add_join(static_cast<unsigned char>(left), static_cast<unsigned char>(right),
-                       {merge.rank, merge.product});
-}
-
-void BpeMerges::add_ends(std::string_view left, std::string_view right) {
-  const std::string_view last = last_spelt_byte(left);
-  const std::string_view first = first_character(right);
-  left.remove_suffix(last.size());
-  right.remove_prefix(first.size());
-  const int before = left.empty() ? -1 : spelt_byte(last_spelt_byte(left));
-  const int after = right.empty() ? -1 : spelt_byte(first_character(right));
-  const char bytes[] = {static_cast<char>(before), static_cast<char>(spelt_byte(last)),
-                        static_cast<char>(spelt_byte(first)), static_cast<char>(after)};
-  const std::string_view all(bytes, sizeof bytes);
-  filter_.add(left.empty() ? all.substr(1, 1) : all.substr(0, 2),
-              all.substr(2, right.empty() ? 1 : 2));
+  if (last.byte < 0 || first.byte < 0) return;
+  const auto left = static_cast<unsigned char>(last.byte);
+  const auto right = static_cast<unsigned char>(first.byte);
+  byte_pairs_.add(left, right);
+  const std::string_view before(merge.left.text.data(), merge.left.text.size() - last.size_bytes);
+  const std::string_view after(merge.right.text.data() + first.size_bytes,
+                               merge.right.text.size() - first.size_bytes);
+  if (before.empty() && after.empty()) {
+    byte_pairs_.add_join(left, right, {merge.rank, merge.product});
+  }
+  if (!is_beyond_ascii(static_cast<char>(left))) return;
+  const int before_left = before.empty() ? -1 : last_byte(before).byte;
+  const int after_right = after.empty() ? -1 : first_byte(after).byte;
+  const char bytes[] = {static_cast<char>(before_left), static_cast<char>(left),
+                        static_cast<char>(right), static_cast<char>(after_right)};
+  const char* begin = before.empty() ? bytes + 1 : bytes;
+  filter_.add({begin, bytes + 2}, {bytes + 2, after.empty() ? 1U : 2U});
 }
 
 bool BpeMerges::may_join_ends(std::string_view text, std::size_t place) const noexcept {
@@ -147,44 +171,45 @@ bool BpeMerges::may_join_ends(std::string_view text, std::size_t place) const no
 }
 
 bool BpeMerges::find_symbols(Pending& merge) {
-  const std::size_t size_bytes = merge.left.size() + merge.right.size();
+  const std::size_t size_bytes = merge.left.text.size() + merge.right.text.size();
   if (size_bytes * 2 > TextList::max_bytes - extra_texts_.total_bytes()) return false;
-  merge.left_symbol = find_or_add(merge.left, merge.left_hash);
-  merge.right_symbol = find_or_add(merge.right, merge.right_hash);
+  merge.left_symbol = find_or_add(merge.left);
+  merge.right_symbol = find_or_add(merge.right);
   merge.product = last_product_ = find_product(merge.left, merge.right);
   return true;
 }
 
-std::uint32_t BpeMerges::find(std::string_view text, std::uint64_t hash) const noexcept {
-  const std::uint32_t id = data_->ids.find(data_->texts, text, hash);
+std::uint32_t BpeMerges::find(const TextKey& key) const noexcept {
+  const std::uint32_t id = data_->ids.find(data_->texts, key);
   if (id != TextMap::not_found) return id;
-  const std::uint32_t extra = extra_ids_.find(extra_texts_, text, hash);
+  const std::uint32_t extra = extra_ids_.find(extra_texts_, key);
   if (extra == TextMap::not_found) return no_symbol;
   return extra + static_cast<std::uint32_t>(data_->texts.size());
 }
 
-std::uint32_t BpeMerges::find_or_add(std::string_view text, std::uint64_t hash) {
-  const std::uint32_t known = find(text, hash);
+std::uint32_t BpeMerges::find_or_add(const TextKey& key) {
+  const std::uint32_t known = find(key);
   if (known != no_symbol) return known;
-  extra_texts_.push_back(text);
+  extra_texts_.push_back(key.text);
   const auto extra = static_cast<std::uint32_t>(extra_texts_.size() - 1);
-  extra_ids_.insert(extra_texts_, extra, hash);
+  extra_ids_.insert(extra_texts_, extra, key);
   return extra + static_cast<std::uint32_t>(data_->texts.size());
 }
 
 /// The symbol of left + right. Most vocabularies number their tokens in the order of the merges
 /// that make them, so the next token is tried first.
-std::uint32_t BpeMerges::find_product(std::string_view left, std::string_view right) {
+std::uint32_t BpeMerges::find_product(const TextKey& left, const TextKey& right) {
   const std::uint32_t next = last_product_ + 1;
   if (has_distinct_tokens_ && next < data_->texts.size()) {
     const std::string_view text = data_->texts[next];
-    if (text.size() == left.size() + right.size() && text.starts_with(left) &&
-        text.ends_with(right)) {
+    if (text.size() == left.text.size() + right.text.size() &&
+        TextList::has_at(text.data(), left) &&
+        TextList::has_at(text.data() + left.text.size(), right)) {
       return next;
     }
   }
-  product_.assign(left).append(right);
-  return find_or_add(product_, data_->ids.hash_of(product_));
+  product_.assign(left.text).append(right.text);
+  return find_or_add(data_->ids.key_of(product_));
 }
 
 }  // namespace ingot::tokenizer

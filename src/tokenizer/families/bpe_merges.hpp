@@ -31,7 +31,7 @@ class BpeMerges {
   }
   /// The symbol of a text; no_symbol if no merge knows it and it is no token.
   [[nodiscard]] std::uint32_t find(std::string_view text) const noexcept {
-    return find(text, data_->ids.hash_of(text));
+    return find(data_->ids.key_of(text));
   }
   [[nodiscard]] bool is_token(std::uint32_t symbol) const noexcept {
     return symbol < data_->texts.size();
@@ -58,10 +58,8 @@ class BpeMerges {
 
   /// A merge on its way into the table.
   struct Pending {
-    std::string_view left;
-    std::string_view right;
-    std::uint64_t left_hash = 0;
-    std::uint64_t right_hash = 0;
+    TextKey left;
+    TextKey right;
     std::uint32_t rank = 0;
     std::uint32_t left_symbol = 0;
     std::uint32_t right_symbol = 0;
@@ -71,17 +69,16 @@ class BpeMerges {
   /// together. Returns whether their texts fit.
   [[nodiscard]] bool add(std::span<Pending> merges);
   [[nodiscard]] bool find_symbols(Pending& merge);
-  void add_byte_pair(const Pending& merge);
   /// Remembers the ends of two symbols that merge, at most two bytes of each.
-  void add_ends(std::string_view left, std::string_view right);
+  void add_byte_pair(const Pending& merge);
   /// Whether a merge may join symbols that end and begin as the text does at a place.
   [[nodiscard]] bool may_join_ends(std::string_view text, std::size_t place) const noexcept;
   [[nodiscard]] static bool is_beyond_ascii(char byte) noexcept {
     return static_cast<unsigned char>(byte) >= 0x80;
   }
-  [[nodiscard]] std::uint32_t find(std::string_view text, std::uint64_t hash) const noexcept;
-  [[nodiscard]] std::uint32_t find_or_add(std::string_view text, std::uint64_t hash);
-  [[nodiscard]] std::uint32_t find_product(std::string_view left, std::string_view right);
+  [[nodiscard]] std::uint32_t find(const TextKey& key) const noexcept;
+  [[nodiscard]] std::uint32_t find_or_add(const TextKey& key);
+  [[nodiscard]] std::uint32_t find_product(const TextKey& left, const TextKey& right);
 
   const VocabularyData* data_;
   PairTable pairs_;

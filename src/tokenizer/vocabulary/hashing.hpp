@@ -3,11 +3,12 @@
 // be made whose entries all collide.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <string_view>
 
+#include "base/byte_order.hpp"
 #include "base/random_seed.hpp"
 
 namespace ingot::tokenizer {
@@ -19,7 +20,8 @@ namespace ingot::tokenizer {
   return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
 }
 
-/// A text of at most 16 bytes as two numbers; with its size they stand for it exactly.
+/// A text of at most 16 bytes as two numbers, of which it fills the low bytes; with its size they
+/// stand for it exactly.
 struct ShortText {
   static constexpr std::size_t max_bytes = 16;
 
@@ -28,22 +30,42 @@ struct ShortText {
 
   ShortText() = default;
   explicit ShortText(std::string_view text) noexcept {
-    const char* data = text.data();
+    const auto* data = reinterpret_cast<const std::byte*>(text.data());
     const std::size_t size = text.size();
-    if (size >= 8) {  // the two halves may overlap
-      std::memcpy(&low, data, 8);
-      std::memcpy(&high, data + size - 8, 8);
+    if (size >= 8) {
+      low = load_little<std::uint64_t>(data);
+      // The last eight bytes, without those in `low`; a shift by 64 bits needs two steps.
+      const std::size_t half = (max_bytes - size) * 4;
+      high = load_little<std::uint64_t>(data + size - 8) >> half >> half;
     } else if (size >= 4) {
-      std::memcpy(&low, data, 4);
-      std::memcpy(&high, data + size - 4, 4);
+      const std::uint64_t last = load_little<std::uint32_t>(data + size - 4);
+      low = load_little<std::uint32_t>(data) | last << (size - 4) * 8;
     } else if (size != 0) {
       const auto byte = [&](std::size_t i) {
-        return std::uint64_t{static_cast<unsigned char>(data[i])};
+        return std::uint64_t{load_little<std::uint8_t>(data + i)} << i * 8;
       };
-      low = byte(0) | byte(size / 2) << 8 | byte(size - 1) << 16;
+      low = byte(0) | byte(size / 2) | byte(size - 1);
     }
   }
+  /// The first bytes of 16 that can be read: without branches, which texts of all sizes would make
+  /// unpredictable.
+  [[nodiscard]] static ShortText first_of(const char* data, std::size_t size) noexcept {
+    const auto* bytes = reinterpret_cast<const std::byte*>(data);
+    ShortText text;
+    text.low = load_little<std::uint64_t>(bytes) & masks[8 + size];
+    text.high = load_little<std::uint64_t>(bytes + 8) & masks[size];
+    return text;
+  }
   [[nodiscard]] bool operator==(const ShortText&) const = default;
+
+ private:
+  /// masks[8 + n] has the first n bytes of a number: none below, all above.
+  static constexpr std::array<std::uint64_t, 25> masks = [] {
+    std::array<std::uint64_t, 25> all = {};
+    for (std::size_t n = 1; n <= max_bytes; ++n)
+      all[8 + n] = n >= 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << n * 8) - 1;
+    return all;
+  }();
 };
 
 class Hasher {

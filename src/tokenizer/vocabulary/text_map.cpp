@@ -6,17 +6,16 @@ namespace ingot::tokenizer {
 // At most two slots in three are used.
 TextMap::TextMap(std::size_t expected_count) : slots_(expected_count + expected_count / 2 + 2) {}
 
-void TextMap::insert(const TextList& list, std::uint32_t number, std::uint64_t hash) {
+void TextMap::insert(const TextList& list, std::uint32_t number, const TextKey& key) {
   if ((count_ + 1) * 3 > slots_.size() * 2) grow(list);
-  const std::string_view text = list[number];
-  for (std::size_t i = first_slot(hash);; i = next_slot(i)) {
+  for (std::size_t i = first_slot(key.hash);; i = next_slot(i)) {
     Slot& slot = slots_[i];
     if (slot.number == not_found) {
-      slot = {number, tag_of(hash)};
+      slot = {number, tag_of(key.hash)};
       ++count_;
       return;
     }
-    if (slot.tag == tag_of(hash) && list[slot.number] == text) return;
+    if (slot.tag == tag_of(key.hash) && list.is_equal(slot.number, key)) return;
   }
 }
 
@@ -25,7 +24,7 @@ void TextMap::grow(const TextList& list) {
   old.swap(slots_);
   count_ = 0;
   for (const Slot& slot : old) {
-    if (slot.number != not_found) insert(list, slot.number, hash_of(list[slot.number]));
+    if (slot.number != not_found) insert(list, slot.number, key_of(list[slot.number]));
   }
 }
 

@@ -4,13 +4,19 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <string_view>
 #include <vector>
 
 #include "tokenizer/vocabulary/hashing.hpp"
 
 namespace ingot::tokenizer {
+
+/// A text with what a look-up needs of it.
+struct TextKey {
+  std::string_view text;
+  ShortText short_text;  ///< If it has at most ShortText::max_bytes.
+  std::uint64_t hash = 0;
+};
 
 /// Texts one after the other in one block of memory; their numbers count from 0.
 class TextList {
@@ -21,18 +27,35 @@ class TextList {
   /// Room for so many texts of so many bytes in all; more may follow.
   void reserve(std::size_t count, std::size_t size_bytes) {
     ends_.reserve(count);
-    bytes_.reserve(size_bytes);
+    bytes_.resize(size_bytes + ShortText::max_bytes);
   }
   /// The text must fit: total_bytes() + text.size() <= max_bytes.
   void push_back(std::string_view text) {
-    bytes_.append(text);
-    ends_.push_back(static_cast<std::uint32_t>(bytes_.size()));
+    const std::size_t begin = total_bytes();
+    const std::size_t end = begin + text.size();
+    if (end + ShortText::max_bytes > bytes_.size()) bytes_.resize(end + ShortText::max_bytes);
+    text.copy(bytes_.data() + begin, text.size());
+    ends_.push_back(static_cast<std::uint32_t>(end));
   }
   [[nodiscard]] std::size_t size() const noexcept { return ends_.size(); }
-  [[nodiscard]] std::size_t total_bytes() const noexcept { return bytes_.size(); }
+  [[nodiscard]] std::size_t total_bytes() const noexcept {
+    return ends_.empty() ? 0 : ends_.back();
+  }
   [[nodiscard]] std::string_view operator[](std::size_t index) const noexcept {
     const std::size_t begin = index == 0 ? 0 : ends_[index - 1];
-    return std::string_view(bytes_).substr(begin, ends_[index] - begin);
+    return {bytes_.data() + begin, ends_[index] - begin};
+  }
+  /// The end of the memory of the texts: ShortText::max_bytes can be read from each of them.
+  [[nodiscard]] const char* memory_end() const noexcept { return bytes_.data() + bytes_.size(); }
+  /// Whether a text of this list has the text of a key at a place where it has as many bytes.
+  [[nodiscard]] static bool has_at(const char* place, const TextKey& key) noexcept {
+    const std::size_t size = key.text.size();
+    if (size > ShortText::max_bytes) return std::string_view(place, size) == key.text;
+    return ShortText::first_of(place, size) == key.short_text;
+  }
+  [[nodiscard]] bool is_equal(std::size_t index, const TextKey& key) const noexcept {
+    const std::string_view text = (*this)[index];
+    return text.size() == key.text.size() && has_at(text.data(), key);
   }
   /// Asks for the memory of a text.
   void prefetch(std::size_t index) const noexcept {
@@ -40,7 +63,7 @@ class TextList {
   }
 
  private:
-  std::string bytes_;
+  std::vector<char> bytes_;  // beyond the last text there are always ShortText::max_bytes
   std::vector<std::uint32_t> ends_;
 };
 
@@ -53,19 +76,26 @@ class TextMap {
   TextMap() = default;
   explicit TextMap(std::size_t expected_count);
 
-  [[nodiscard]] std::uint64_t hash_of(std::string_view text) const noexcept {
-    return hasher_(text);
+  /// The key of a text in memory that can be read up to `memory_end`.
+  [[nodiscard]] TextKey key_of(std::string_view text, const char* memory_end) const noexcept {
+    if (text.size() > ShortText::max_bytes) return {text, {}, hasher_(text)};
+    const bool has_room = memory_end - text.data() >= std::ptrdiff_t{ShortText::max_bytes};
+    const ShortText short_text =
+        has_room ? ShortText::first_of(text.data(), text.size()) : ShortText(text);
+    return {text, short_text, hasher_(short_text, text.size())};
+  }
+  [[nodiscard]] TextKey key_of(std::string_view text) const noexcept {
+    return key_of(text, text.data() + text.size());
   }
   /// The number of `text`; not_found if it is not there.
   [[nodiscard]] std::uint32_t find(const TextList& list, std::string_view text) const noexcept {
-    return find(list, text, hash_of(text));
+    return find(list, key_of(text));
   }
-  [[nodiscard]] std::uint32_t find(const TextList& list, std::string_view text,
-                                   std::uint64_t hash) const noexcept {
-    for (std::size_t i = first_slot(hash);; i = next_slot(i)) {
+  [[nodiscard]] std::uint32_t find(const TextList& list, const TextKey& key) const noexcept {
+    for (std::size_t i = first_slot(key.hash);; i = next_slot(i)) {
       const Slot& slot = slots_[i];
       if (slot.number == not_found) return not_found;
-      if (slot.tag == tag_of(hash) && list[slot.number] == text) return slot.number;
+      if (slot.tag == tag_of(key.hash) && list.is_equal(slot.number, key)) return slot.number;
     }
   }
   /// Asks for the memory that `find` and `insert` look at first.
@@ -77,8 +107,8 @@ class TextMap {
     const Slot& slot = slots_[first_slot(hash)];
     if (slot.tag == tag_of(hash) && slot.number != not_found) list.prefetch(slot.number);
   }
-  /// Adds list[number], whose hash is given, unless an equal text is there.
-  void insert(const TextList& list, std::uint32_t number, std::uint64_t hash);
+  /// Adds list[number], whose key is given, unless an equal text is there.
+  void insert(const TextList& list, std::uint32_t number, const TextKey& key);
 
   /// How many different texts there are.
   [[nodiscard]] std::size_t size() const noexcept { return count_; }

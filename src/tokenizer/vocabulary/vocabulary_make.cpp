@@ -51,15 +51,22 @@ constexpr std::size_t batch_texts = 16;
 
 /// Adds the texts from `first` on to the table of ids.
 void add_ids(VocabularyData& data, std::size_t first) {
-  std::array<std::uint64_t, batch_texts> hashes;
+  std::array<TextKey, batch_texts> keys;
   const std::size_t count = data.texts.size() - first;
   for (std::size_t i = 0; i < count; ++i) {
-    hashes[i] = data.ids.hash_of(data.texts[first + i]);
-    data.ids.prefetch(hashes[i]);
+    keys[i] = data.ids.key_of(data.texts[first + i], data.texts.memory_end());
+    data.ids.prefetch(keys[i].hash);
   }
   for (std::size_t i = 0; i < count; ++i) {
-    data.ids.insert(data.texts, static_cast<std::uint32_t>(first + i), hashes[i]);
+    data.ids.insert(data.texts, static_cast<std::uint32_t>(first + i), keys[i]);
   }
+}
+
+/// The bytes of the texts of an array, without their lengths (8 bytes each but in files of version
+/// 1, where this is too few).
+std::size_t text_bytes(const Array& texts) {
+  const std::uint64_t lengths = texts.size() * 8;
+  return static_cast<std::size_t>(std::max<std::uint64_t>(texts.bytes().size(), lengths) - lengths);
 }
 
 Result<void> read_texts(const Model& model, VocabularyData& data) {
@@ -75,10 +82,10 @@ Result<void> read_texts(const Model& model, VocabularyData& data) {
   }
   constexpr std::size_t name_room = 32;  // for the name of an empty token
   const auto count = static_cast<std::size_t>(tokens.size());
-  data.texts.reserve(count, static_cast<std::size_t>(tokens.bytes().size()));
+  data.texts.reserve(count, text_bytes(tokens));
   data.ids = TextMap(count);
   for (const Value& token : tokens) {
-    INGOT_TRY(const std::string_view text, token.get<std::string_view>());
+    const std::string_view text = text_of(token);
     if (text.size() + name_room > TextList::max_bytes - data.texts.total_bytes()) {
       return fail(Errc::tokenizer_invalid, token.file_offset(), key, "tokens of more than 4 GiB");
     }
