@@ -16,7 +16,20 @@ assert change["old_value"] == "Ingot sample llama 2.1M" and change["value"] == "
 hint='did you mean "llama.rope.scaling.factor" (float32)?'
 expect_error 2 "$hint" "$ingot" edit a.gguf --dry-run --set rope.scaling.factor=4
 expect_error 2 '"llama.context_length" (uint32)?' "$ingot" edit a.gguf --dry-run --set contxt_length=4
-expect_error 2 'a new key needs its type' "$ingot" edit a.gguf --dry-run --set my.key=4
+# A key that nothing is known of: the type is that which the value looks like.
+while read -r value type; do
+  expect_error 2 "--set 'my.key:$type=...'" "$ingot" edit a.gguf --dry-run --set "my.key=$value"
+done <<'END'
+4 uint32
+-4 int32
+4294967296 uint64
+0.5 float32
+yes bool
+four string
+[1,2] uint32[]
+["a"] string[]
+[1,"a"] string
+END
 
 # Room is a key, which is explained once and hidden.
 cp a.gguf roomy.gguf

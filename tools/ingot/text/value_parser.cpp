@@ -257,6 +257,18 @@ ValueSpec spec_of(const Value& value) {
   return spec;
 }
 
+ValueSpec likely_spec(std::string_view text) {
+  constexpr ValueType types[] = {ValueType::uint32, ValueType::int32,   ValueType::uint64,
+                                 ValueType::int64,  ValueType::float32, ValueType::boolean,
+                                 ValueType::string};
+  const std::size_t depth = text.starts_with('[') ? 1 : 0;
+  for (const ValueType type : types) {
+    const ValueSpec spec{type, depth};
+    if (parse_value(spec, text)) return spec;
+  }
+  return {ValueType::string, 0};
+}
+
 std::string spec_text(const ValueSpec& spec) {
   std::string text(spec.scalar ? name_of(*spec.scalar) : "");
   for (std::size_t i = 0; i < spec.depth; ++i) text += "[]";

@@ -33,6 +33,10 @@ struct ValueSpec {
 /// [...]} an array of another type than its neighbours. Errc::invalid_argument says what is wrong.
 [[nodiscard]] Result<OwnedValue> parse_value(const ValueSpec& spec, std::string_view text);
 
+/// The type that a text looks like: the first that can hold it of uint32, int32, uint64, int64,
+/// float32, bool and, if it is in brackets, arrays of these and of strings; else string.
+[[nodiscard]] ValueSpec likely_spec(std::string_view text);
+
 /// A value from the content of a file: a string and an array of bytes as they are, all else as
 /// above.
 [[nodiscard]] Result<OwnedValue> value_of_content(const ValueSpec& spec, std::string_view content);

@@ -163,7 +163,7 @@ class Changer {
     if (!spec && assignment.is_path) spec = ValueSpec{ValueType::string, 0};
     if (!spec) {
       return no_sense("there is no key " + in_quotes(assignment.key) +
-                      hint_new_key(assignment.key));
+                      hint_new_key(assignment.key, assignment.text));
     }
     std::optional<std::string> content;
     if (assignment.is_path) {
@@ -300,7 +300,7 @@ class Changer {
     return suggest(word, key_names());
   }
   /// The standard key that is meant, with the type that engines want; else how a new key is typed.
-  [[nodiscard]] std::string hint_new_key(const std::string& word) const {
+  [[nodiscard]] std::string hint_new_key(const std::string& word, const std::string& text) const {
     std::vector<std::string> names = key_names();
     for (const MetadataKeyInfo& key : standard_keys) {
       const std::string name =
@@ -318,8 +318,8 @@ class Changer {
     }
     if (!near.empty() && find_key(near, architecture()) != nullptr) return hint_standard_key(near);
     const std::string guess = near.empty() ? "" : "; did you mean " + in_quotes(near) + "?";
-    return guess +
-           fmt::format("; a new key needs its type, as in --set '{}:string=TEXT'", escape(word));
+    return guess + fmt::format("; a new key needs its type, as in --set '{}:{}=...'", escape(word),
+                               spec_text(likely_spec(text)));
   }
   [[nodiscard]] std::string hint_standard_key(const std::string& name) const {
     const KeyForm form = find_key(name, architecture())->form;
