@@ -8,6 +8,14 @@ usage 'a command is missing' "$ingot" --json
 "$ingot" model.gguf --json >alone.json
 "$ingot" show model.gguf --json >shown.json
 expect_same alone.json shown.json
+"$ingot" --json --color never model.gguf >alone.json
+expect_same alone.json shown.json
+"$ingot" --all model.gguf >/dev/null
+usage 'show: there is no option "--jsno"; did you mean "--json"?' "$ingot" --jsno model.gguf
+usage 'there is no file "other.gguf"' "$ingot" other.gguf
+usage "there is no option \"--merge\"; use 'ingot merge'" "$ingot" --merge a b
+usage "there is no option \"--sha1\"; use 'ingot hash --algorithm sha1'" "$ingot" --sha1 model.gguf
+usage "there is no option \"--split-max-size\"; use 'ingot split --max-size'" "$ingot" --split-max-size=1G a
 [[ $("$ingot" -V) == "$("$ingot" --version)" ]] || fail "-V"
 usage "there is no command \"verify\"; use 'ingot hash --verify'" "$ingot" verify model.gguf
 usage "there is no command \"dump\"; use 'ingot metadata'" "$ingot" help dump

@@ -151,6 +151,22 @@ void allow_many_files() {
 }
 
 /// Parsing also runs the command, as the callback of its declaration.
+void parse(CLI::App& program, Words words) {
+  std::reverse(words.begin(), words.end());  // as CLI11 takes them
+  program.parse(words);
+  if (program.get_subcommands().empty()) throw CLI::RequiredError("COMMAND");
+}
+
+/// Whether no command was named, but a file after options: `ingot --json FILE`.
+bool is_file_alone(const CLI::App& program) {
+  if (!program.get_subcommands().empty()) return false;
+  const Words rest = program.remaining();
+  const auto file = std::find_if(rest.begin(), rest.end(),
+                                 [](const std::string& word) { return !word.starts_with('-'); });
+  std::error_code ignored;
+  return file != rest.end() && std::filesystem::exists(*file, ignored);
+}
+
 void run(CLI::App& program, Console& console, Words words) {
   if (is_generated(program, console, words)) return;
   if (!words.empty() && words.front() == complete_option) {
@@ -161,10 +177,14 @@ void run(CLI::App& program, Console& console, Words words) {
     console.out().write(help_text(program, console));
     return;
   }
-  std::reverse(words.begin(), words.end());  // as CLI11 takes them
   try {
-    program.parse(words);
-    if (program.get_subcommands().empty()) throw CLI::RequiredError("COMMAND");
+    try {
+      parse(program, words);
+    } catch (const CLI::ExtrasError&) {
+      if (!is_file_alone(program)) throw;
+      words.insert(words.begin(), "show");
+      parse(program, words);
+    }
   } catch (const CLI::CallForHelp&) {
     show_help(program, console);
   } catch (const CLI::CallForVersion& version) {

@@ -146,8 +146,13 @@ const CLI::App* chosen_command(const CLI::App& program) {
   return chosen.empty() ? nullptr : chosen.back();
 }
 
+/// Without its value.
+std::string name_of_option(const std::string& argument) {
+  return argument.substr(0, argument.find('='));
+}
+
 std::string unknown_option(const CLI::App& program, const std::string& argument) {
-  const std::string name = argument.substr(0, argument.find('='));
+  const std::string name = name_of_option(argument);
   std::vector<std::string> candidates = option_names(program);
   const CLI::App* command = chosen_command(program);
   std::string message = "there is no option \"" + escape(name) + "\"";
@@ -159,6 +164,7 @@ std::string unknown_option(const CLI::App& program, const std::string& argument)
   if (command != nullptr && !other_option(command->get_name(), name).empty()) {
     return message + "; here it is " + std::string(other_option(command->get_name(), name));
   }
+  if (!other_command(name).empty()) return message + "; use " + std::string(other_command(name));
   const std::string suggestion = suggest(name, candidates);
   if (!suggestion.empty()) return message + suggestion;
   const std::string subject = command == nullptr ? "" : " " + command->get_name();
@@ -169,6 +175,9 @@ std::string unknown_option(const CLI::App& program, const std::string& argument)
 std::string unknown_command(const CLI::App& program, const std::string& word) {
   const std::string message = "there is no command \"" + escape(word) + "\"";
   if (!other_command(word).empty()) return message + "; use " + std::string(other_command(word));
+  if (word.find_first_of("./") != std::string::npos) {
+    return "there is no file \"" + escape(word) + "\"; 'ingot --help' lists the commands";
+  }
   const std::string suggestion = suggest(word, command_names(program));
   return message + (suggestion.empty() ? "; 'ingot --help' lists them" : suggestion);
 }
@@ -184,7 +193,8 @@ std::string unexpected_argument(const CLI::App& program) {
   const auto word = std::find_if(rest.begin(), rest.end(), [](const std::string& argument) {
     return argument.size() < 2 || argument.front() != '-';
   });
-  if (command == nullptr && word != rest.end()) return unknown_command(program, *word);
+  const bool is_other = option != rest.end() && !other_command(name_of_option(*option)).empty();
+  if (command == nullptr && word != rest.end() && !is_other) return unknown_command(program, *word);
   if (option != rest.end()) return unknown_option(program, *option);
   if (command == nullptr || word == rest.end()) return "the arguments make no sense";
   return fmt::format("{}: \"{}\" is one argument too many; see 'ingot help {}'",
@@ -198,7 +208,7 @@ bool has_other_option(const CLI::App& program) {
   const std::vector<std::string> rest = program.remaining(true);
   const auto option = std::find_if(rest.begin(), rest.end(), is_option);
   return option != rest.end() &&
-         !other_option(command->get_name(), option->substr(0, option->find('='))).empty();
+         !other_option(command->get_name(), name_of_option(*option)).empty();
 }
 
 std::string missing_argument(const CLI::App& program) {

@@ -10,7 +10,7 @@ namespace ingot::cli {
 namespace {
 
 struct Row {
-  std::string_view command;  ///< Empty for a command that does not exist.
+  std::string_view command;  ///< Empty for a word that stands where a command should.
   std::string_view word;
   std::string_view instead;
 };
@@ -60,6 +60,13 @@ constexpr std::array rows = {
     Row{"", "llama-export-lora", "'ingot lora merge MODEL ADAPTER OUT'"},
     Row{"", "convert_lora_to_gguf.py", "'ingot convert ADAPTER OUT --base FOLDER'"},
     Row{"", "convert_llama_ggml_to_gguf.py", "'ingot convert'"},
+    Row{"", "--merge", "'ingot merge'"},
+    Row{"", "--split", "'ingot split'"},
+    Row{"", "--split-max-size", "'ingot split --max-size'"},
+    Row{"", "--split-max-tensors", "'ingot split --max-tensors'"},
+    Row{"", "--sha1", "'ingot hash --algorithm sha1'"},
+    Row{"", "--sha256", "'ingot hash --algorithm sha256'"},
+    Row{"", "--xxh64", "'ingot hash --algorithm xxh64'"},
     Row{"convert", "--input", "the first argument: 'ingot convert IN OUT'"},
     Row{"convert", "--output", "the second argument: 'ingot convert IN OUT'"},
     Row{"convert", "--context-length", "--context"},
