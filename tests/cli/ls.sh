@@ -35,6 +35,7 @@ one = json.load(open("one.json"))
 assert one["file"] == "cut.gguf"
 assert set(one["error"]) == {"rule", "message", "offset", "subject"}
 assert one["error"]["rule"] == "tensor_outside_file" and one["error"]["offset"] > 0, one
+assert one["error"]["message"].startswith("cut off at "), one
 two = json.load(open("two.json"))
 assert two[0] == one and two[1]["file"] == "models/a.gguf"
 assert json.load(open("missing.json"))["error"]["rule"] == "io_error"

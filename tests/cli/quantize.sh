@@ -103,6 +103,7 @@ assert 0.93 * 1.5 * 2**20 < os.path.getsize("size.gguf") <= 1.5 * 2**20'
 # Wrong use says what is right.
 expect_error 2 'did you mean "Q4_K_M"' "$ingot" quantize model.gguf x.gguf Q4_KM
 expect_error 2 'TYPE is missing' "$ingot" quantize model.gguf x.gguf
+expect_error 2 'there is no TYPE "q4_k_x"; did you mean "Q4_K' "$ingot" quantize model.gguf q4_k_x
 expect_error 2 'OUT is missing' "$ingot" quantize model.gguf --target-bpw 4
 expect_error 2 'did you mean "Q6_K"' "$ingot" quantize model.gguf x.gguf Q4_0 --tensor-type a=q6k
 expect_error 2 'REGEX=TYPE' "$ingot" quantize model.gguf x.gguf Q4_0 --tensor-type q6_k

@@ -12,7 +12,6 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
-#include <ingot/check.hpp>
 #include <ingot/lock_wait.hpp>
 #include <ingot/text.hpp>
 #include <thread>
@@ -25,6 +24,7 @@
 #include "cli/progress.hpp"
 #include "cli/wrap.hpp"
 #include "text/byte_count.hpp"
+#include "text/error_text.hpp"
 #include "text/lower_case.hpp"
 
 namespace ingot::cli {
@@ -327,20 +327,7 @@ ExitCode Console::fail(std::string_view file, const Error& error) {
       return ExitCode::refused;
     }
   }
-  const bool is_explained = error.code == Errc::not_gguf || error.code == Errc::truncated ||
-                            error.code == Errc::tensor_outside_file;
-  if (is_explained && file != "-" && !file.empty()) {
-    // At the file itself, more can be seen than the reader needed.
-    const Finding finding = explain_refusal(std::string(file), error);
-    if (finding.message != sentence_of(error.code)) {
-      const bool is_cut = error.code != Errc::not_gguf;
-      complain(file, finding.message + (is_cut ? "; fetch the file again in full" : ""));
-      return ExitCode::refused;
-    }
-  }
-  Error shown = error;
-  if (shown.subject == file) shown.subject.clear();  // it is in the line already
-  complain(file, shown.message());
+  complain(file, error_text(file, error));
   switch (category_of(error.code)) {
     case ErrorCategory::input:
     case ErrorCategory::lenient:

@@ -3,6 +3,8 @@
 
 #include <string_view>
 
+#include "text/error_text.hpp"
+
 namespace ingot::cli {
 
 void write_error_json(JsonStream& json, const std::string& file, const Error& error) {
@@ -11,7 +13,7 @@ void write_error_json(JsonStream& json, const std::string& file, const Error& er
   json.key("error");
   json.begin_object();
   json.member("rule", name_of(error.code));
-  json.member("message", std::string_view(error.message()));
+  json.member("message", std::string_view(error_text(file, error)));
   json.key("offset");
   error.file_offset == Error::no_offset ? json.null() : json.value(error.file_offset);
   json.key("subject");

@@ -121,12 +121,16 @@ std::string suggest_type(std::string_view word, const std::vector<std::string>& 
 
 }  // namespace
 
-Parsed<const Recipe*> parse_recipe(std::string_view word) {
-  if (const Recipe* recipe = find_recipe(word)) return recipe;
+std::string hint_recipe(std::string_view word) {
   std::vector<std::string> names;
   for (const Recipe& recipe : recipes()) names.emplace_back(recipe.name);
+  return suggest_type(word, names);
+}
+
+Parsed<const Recipe*> parse_recipe(std::string_view word) {
+  if (const Recipe* recipe = find_recipe(word)) return recipe;
   return wrong(fmt::format("there is no TYPE \"{}\"{}; `ingot quantize --help` lists all",
-                           escape(word), suggest_type(word, names)));
+                           escape(word), hint_recipe(word)));
 }
 
 Parsed<TensorType> parse_target_type(std::string_view word) {

@@ -19,6 +19,9 @@ using Parsed = tl::expected<T, std::string>;
 
 [[nodiscard]] Parsed<const Recipe*> parse_recipe(std::string_view word);
 
+/// `; did you mean "Q4_K_M"?` for a word that is no TYPE, or nothing if none is near.
+[[nodiscard]] std::string hint_recipe(std::string_view word);
+
 /// A type that a model may be quantized to, in any case.
 [[nodiscard]] Parsed<TensorType> parse_target_type(std::string_view word);
 

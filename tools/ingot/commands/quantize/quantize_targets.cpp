@@ -7,6 +7,7 @@
 #include <ingot/text.hpp>
 #include <system_error>
 
+#include "commands/quantize/quantize_arguments.hpp"
 #include "text/shard_part.hpp"
 
 namespace ingot::cli {
@@ -16,6 +17,13 @@ namespace {
 bool is_type(const std::string& word) {
   std::error_code error;
   return find_recipe(word) != nullptr && !std::filesystem::exists(word, error);
+}
+
+/// The only word after IN is no TYPE: a misspelt one, or an OUT.
+std::string missing_type(const std::string& out) {
+  const std::string hint = out.find('.') == std::string::npos ? hint_recipe(out) : std::string();
+  if (!hint.empty()) return "there is no TYPE \"" + escape(out) + "\"" + hint;
+  return "TYPE is missing; for example: ingot quantize IN OUT Q4_K_M";
 }
 
 /// The fault of the arguments of a target; empty if there is none.
@@ -59,7 +67,7 @@ std::string settle_arguments(QuantizeRequest& options, std::vector<QuantizeTarge
     targets.push_back({options.out, options.types[0]});
   }
   if (targets.empty() || (targets[0].type.empty() && !has_target(options))) {
-    return "TYPE is missing; for example: ingot quantize IN OUT Q4_K_M";
+    return missing_type(options.out);
   }
   if (targets[0].out.empty() && !options.is_plan) {
     return "OUT is missing; for example: ingot quantize IN OUT Q4_K_M";

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+// Errors of a file in words.
+#pragma once
+
+#include <ingot/error.hpp>
+#include <string>
+#include <string_view>
+
+namespace ingot::cli {
+
+/// One line, safe to print. A file that is cut off or of another kind is looked at again, as more
+/// can be seen there than the reader needed; `file` is empty or "-" if that is impossible.
+[[nodiscard]] std::string error_text(std::string_view file, const Error& error);
+
+}  // namespace ingot::cli
