@@ -88,7 +88,8 @@ debian_mirror() {
 make_root() {
   local suite=$1 folder=$2 mirror
   shift 2
-  [[ ! -e $folder ]] || die "$folder exists"
+  [[ ! -e $folder ]] ||
+    die "$folder exists; if it is of a run that was cut off: umount $folder/proc; rm -r $folder"
   ((EUID == 0)) || skip "it needs root"
   need_packages debootstrap
   mirror=$(debian_mirror)
