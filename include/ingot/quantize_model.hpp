@@ -42,6 +42,9 @@ struct QuantizeModelOptions {
   std::string importance_name = {};              ///< For the key quantize.imatrix.file.
 
   Effort effort = Effort::reference;  ///< Of each block; also when types are measured for a target.
+  /// With Effort::best, matrices whose second moments `importance` has are rounded so that later
+  /// weights of a row make good the errors of earlier ones (error feedback).
+  bool uses_feedback = true;
 
   bool keeps_shards = false;  ///< Order tensors by the shard that they are in.
 
@@ -61,6 +64,7 @@ struct PlannedTensor {
   TypeChoice choice;
   std::uint64_t size_bytes = 0;  ///< Of the result.
   bool has_importance = false;   ///< The matrix has data for it, and its new type uses it.
+  bool has_feedback = false;     ///< It is encoded with error feedback.
   double estimated_cost = 0.0;   ///< With a target: what TargetOutcome adds up.
 
   [[nodiscard]] bool is_copied() const noexcept { return source->type == choice.type; }
@@ -100,10 +104,16 @@ struct TensorError {
   double weighted_signal = 0.0;   ///< The same of the source.
   double weighted_product = 0.0;  ///< Source times result times importance.
   double product = 0.0;           ///< Source times result, of tensors without importance.
+  double output_error = 0.0;      ///< Squares in the outputs of the tensor, by second moments.
+  double output_signal = 0.0;     ///< The same of the source; 0 without second moments.
 
   /// Root of error over signal, each weighted (unweighted where there are no weights): 0.05 means
   /// that a weight is off by a twentieth of its size.
   [[nodiscard]] INGOT_EXPORT double relative() const noexcept;
+
+  /// Root of output_error over output_signal: 0.05 means that an output of the tensor is off by a
+  /// twentieth of its size. Empty without second moments.
+  [[nodiscard]] INGOT_EXPORT std::optional<double> relative_output() const noexcept;
 
   /// How much of the source the result is, in its direction: below 1 it is shorter, which costs a
   /// model more than the same error without direction. 1 for a source of zeros.

@@ -95,6 +95,11 @@ double TensorError::relative() const noexcept {
   return 0.0;
 }
 
+std::optional<double> TensorError::relative_output() const noexcept {
+  if (!(output_signal > 0.0)) return std::nullopt;
+  return std::sqrt(std::max(0.0, output_error) / output_signal);
+}
+
 double TensorError::slope() const noexcept {
   if (weighted_signal > 0.0) return weighted_product / weighted_signal;
   return plain.squared_signal > 0.0 ? product / plain.squared_signal : 1.0;
@@ -106,6 +111,8 @@ void TensorError::add(const TensorError& other) noexcept {
   weighted_signal += other.weighted_signal;
   weighted_product += other.weighted_product;
   product += other.product;
+  output_error += other.output_error;
+  output_signal += other.output_signal;
 }
 
 }  // namespace ingot

@@ -2,8 +2,11 @@
 #include "quantize/quantize_work.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
+#include "codec/blocks/swap_fields.hpp"
+#include "codec/feedback/error_feedback.hpp"
 #include "ingot/quantize.hpp"
 #include "ingot/text.hpp"
 #include "quantize/error_sums.hpp"
@@ -19,6 +22,22 @@ std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) noexcept {
 bool needs_whole_rows(TensorType type) noexcept {
   return type == TensorType::q4_0 || type == TensorType::q4_1 || type == TensorType::q5_0 ||
          type == TensorType::q5_1;
+}
+
+/// Elements of a chunk that go through the floats at once: whole rows, where rows are not cut.
+/// Error feedback searches in many rows at once.
+std::uint64_t run_length(const ChunkedTensor& tensor, const Chunk& chunk) noexcept {
+  const bool is_whole = std::ranges::any_of(
+      tensor.targets(), [](const TensorTarget& target) { return target.planned->has_feedback; });
+  const std::uint64_t most = is_whole ? chunk_elements : run_elements;
+  return std::max<std::uint64_t>(1, most / chunk.row_elements) * chunk.row_elements;
+}
+
+/// Sums that are no numbers, of weights that are none, do not count.
+void add_outputs(const codec::OutputEnergy& outputs, TensorError& error) noexcept {
+  if (!std::isfinite(outputs.error) || !std::isfinite(outputs.signal)) return;
+  error.output_error += outputs.error;
+  error.output_signal += outputs.signal;
 }
 
 }  // namespace
@@ -38,14 +57,22 @@ const ImatrixEntry* TensorTarget::importance() const noexcept {
   return planned->has_importance ? options->importance->find(planned->source->name) : nullptr;
 }
 
+MomentStore::Key TensorTarget::moments(std::uint64_t matrix) const noexcept {
+  const ImatrixEntry* entry =
+      planned->is_copied() ? nullptr : find_importance(options->importance, *planned->source);
+  if (!has_moments(entry, *planned->source)) return {};
+  return {options->importance, entry, matrix, planned->has_feedback};
+}
+
 ChunkedTensor::ChunkedTensor(std::vector<TensorTarget> targets) : targets_(std::move(targets)) {
   if (targets_.empty() || source().element_count == 0) return;
   const TensorInfo& tensor = source();
   row_elements_ = tensor.row_elements();
   matrix_rows_ = tensor.shape.size() > 1 ? tensor.shape[1] : 1;
   const bool is_whole = std::ranges::any_of(targets_, [](const TensorTarget& target) {
-    return target.importance() != nullptr && needs_whole_rows(target.planned->choice.type) &&
-           !target.planned->is_copied();
+    return (target.importance() != nullptr && needs_whole_rows(target.planned->choice.type) &&
+            !target.planned->is_copied()) ||
+           target.moments(0).entry != nullptr;
   });
   if (row_elements_ <= chunk_elements || is_whole) {
     part_elements_ = row_elements_;
@@ -100,7 +127,21 @@ Result<void> ChunkQuantizer::read(const ChunkedTensor& tensor, const Chunk& chun
   const TensorTypeInfo& type = *find_type(tensor.source().type);
   scratch.stored.resize(type.bytes_of(chunk.row_count * chunk.row_elements));
   INGOT_TRY_VOID(model_.read(tensor.source(), type.bytes_of(chunk.first_element), scratch.stored));
+  return read_inputs(tensor, chunk, scratch);
+}
+
+Result<void> ChunkQuantizer::read_inputs(const ChunkedTensor& tensor, const Chunk& chunk,
+                                         QuantizeScratch& scratch) const {
   const std::span<const TensorTarget> targets = tensor.targets();
+  scratch.moments.assign(targets.size(), nullptr);
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    const MomentStore::Key key = targets[i].moments(chunk.matrix);
+    if (key.entry == nullptr) continue;
+    const auto users = std::ranges::count_if(
+        targets, [&](const TensorTarget& target) { return target.moments(chunk.matrix) == key; });
+    const std::uint64_t uses = static_cast<std::uint64_t>(users) * tensor.chunks_per_matrix();
+    INGOT_TRY(scratch.moments[i], moments_.get(key, uses));
+  }
   scratch.weights.resize(targets.size());
   for (std::size_t i = 0; i < targets.size(); ++i) {
     scratch.weights[i].clear();
@@ -120,8 +161,7 @@ Result<void> ChunkQuantizer::encode_all(const ChunkedTensor& tensor, const Chunk
   const TensorTypeInfo& from = *find_type(tensor.source().type);
   const Endian stored_order = model_.files()[tensor.source().shard].byte_order;
   const std::uint64_t total = chunk.row_count * chunk.row_elements;
-  const std::uint64_t run_rows = std::max<std::uint64_t>(1, run_elements / chunk.row_elements);
-  const std::uint64_t most = std::min(total, run_rows * chunk.row_elements);
+  const std::uint64_t most = std::min(total, run_length(tensor, chunk));
   scratch.source.resize(most);
   for (std::uint64_t done = 0; done < total; done += most) {
     const std::uint64_t count = std::min(most, total - done);
@@ -133,7 +173,8 @@ Result<void> ChunkQuantizer::encode_all(const ChunkedTensor& tensor, const Chunk
     for (std::size_t i = 0; i < tensor.targets().size(); ++i) {
       const TensorTarget& target = tensor.targets()[i];
       if (!target.planned->is_copied()) {
-        INGOT_TRY_VOID(encode(target, run, scratch.weights[i], result.parts[i], scratch.decoded));
+        const Inputs inputs{scratch.weights[i], scratch.moments[i].get()};
+        INGOT_TRY_VOID(encode(target, run, inputs, result.parts[i], scratch.decoded));
       } else if (!target.options->allows_nan) {
         const auto position = find_not_finite(floats);
         if (position) return not_finite(target, run, *position, false);
@@ -144,29 +185,53 @@ Result<void> ChunkQuantizer::encode_all(const ChunkedTensor& tensor, const Chunk
 }
 
 Result<void> ChunkQuantizer::encode(const TensorTarget& target, const Run& run,
-                                    std::span<const float> weights, QuantizedPart& part,
+                                    const Inputs& inputs, QuantizedPart& part,
                                     std::vector<float>& decoded) const {
   const TensorTypeInfo& to = *find_type(target.planned->choice.type);
   const std::size_t count = run.floats.size();
   const auto blocks = std::span(part.bytes).subspan(to.bytes_of(run.first), to.bytes_of(count));
-  INGOT_TRY_VOID(quantize(
-      to.type, run.floats, run.chunk.row_elements, blocks,
-      {.importance = weights, .byte_order = byte_order_, .effort = target.options->effort}));
+  TensorError error;
+  INGOT_TRY_VOID(encode_blocks(target, run, inputs, blocks, error));
   decoded.resize(count);
   INGOT_TRY_VOID(dequantize(to.type, blocks, decoded,
                             {.byte_order = byte_order_, .stores = OutputStores::cached}));
-  TensorError error{.plain = measure_error(run.floats, decoded)};
+  error.plain = measure_error(run.floats, decoded);
   if (error.plain.count != count && !target.options->allows_nan) {
     const auto in_source = find_not_finite(run.floats);
     const auto position = in_source ? in_source : find_not_finite(decoded);
     return not_finite(target, run, *position, !in_source.has_value());
   }
-  if (weights.empty()) {
+  if (inputs.weights.empty()) {
     add_products(run.floats, decoded, error);
   } else {
-    add_weighted(run.floats, decoded, weights, error);
+    add_weighted(run.floats, decoded, inputs.weights, error);
+  }
+  if (inputs.moments != nullptr && !target.planned->has_feedback) {
+    add_outputs(codec::measure_outputs(run.floats.data(), decoded.data(),
+                                       count / run.chunk.row_elements, *inputs.moments),
+                error);
   }
   part.error.add(error);
+  return {};
+}
+
+Result<void> ChunkQuantizer::encode_blocks(const TensorTarget& target, const Run& run,
+                                           const Inputs& inputs, std::span<std::byte> blocks,
+                                           TensorError& error) const {
+  const TensorTypeInfo& to = *find_type(target.planned->choice.type);
+  if (!target.planned->has_feedback) {
+    return quantize(to.type, run.floats, run.chunk.row_elements, blocks,
+                    {.importance = inputs.weights,
+                     .byte_order = byte_order_,
+                     .effort = target.options->effort});
+  }
+  const codec::FloatRows rows{.src = run.floats.data(),
+                              .dst = blocks.data(),
+                              .row_elements = run.chunk.row_elements,
+                              .row_count = run.floats.size() / run.chunk.row_elements,
+                              .importances = inputs.weights.data()};
+  add_outputs(codec::quantize_with_feedback(to.type, rows, *inputs.moments), error);
+  if (byte_order_ == Endian::big) codec::swap_fields(to, blocks);
   return {};
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ingot/quantize_model.hpp"
+#include "quantize/moment_store.hpp"
 
 namespace ingot::convert {
 
@@ -50,6 +51,8 @@ struct TensorTarget {
 
   /// The importance of its columns; nullptr without.
   [[nodiscard]] const ImatrixEntry* importance() const noexcept;
+  /// How the inputs of one of its matrices go together; an entry of null without second moments.
+  [[nodiscard]] MomentStore::Key moments(std::uint64_t matrix) const noexcept;
 };
 
 /// How a tensor is cut into chunks, the same for all that is made of it.
@@ -61,6 +64,7 @@ class ChunkedTensor {
   [[nodiscard]] std::span<const TensorTarget> targets() const noexcept { return targets_; }
   [[nodiscard]] const TensorInfo& source() const noexcept { return *targets_[0].planned->source; }
   [[nodiscard]] std::uint64_t chunk_count() const noexcept { return chunk_count_; }
+  [[nodiscard]] std::uint64_t chunks_per_matrix() const noexcept { return chunks_per_matrix_; }
   [[nodiscard]] Chunk chunk(std::uint64_t index) const noexcept;
 
  private:
@@ -79,7 +83,8 @@ struct QuantizeScratch {
   std::vector<std::byte> stored;
   std::vector<float> source;
   std::vector<float> decoded;
-  std::vector<std::vector<float>> weights;  ///< For each target; empty without importance.
+  std::vector<std::vector<float>> weights;    ///< For each target; empty without importance.
+  std::vector<MomentStore::Moments> moments;  ///< For each target; null without.
 };
 
 /// A chunk of one result.
@@ -109,21 +114,32 @@ class ChunkQuantizer {
     std::uint64_t first;  ///< Element of the chunk.
     std::span<const float> floats;
   };
+  /// What is known of the inputs of a tensor.
+  struct Inputs {
+    std::span<const float> weights;
+    const codec::InputMoments* moments;
+  };
 
   [[nodiscard]] Result<void> read(const ChunkedTensor& tensor, const Chunk& chunk,
                                   QuantizeScratch& scratch) const;
+  [[nodiscard]] Result<void> read_inputs(const ChunkedTensor& tensor, const Chunk& chunk,
+                                         QuantizeScratch& scratch) const;
   [[nodiscard]] Result<void> encode_all(const ChunkedTensor& tensor, const Chunk& chunk,
                                         QuantizedChunk& result, QuantizeScratch& scratch) const;
   [[nodiscard]] Result<void> encode(const TensorTarget& target, const Run& run,
-                                    std::span<const float> weights, QuantizedPart& part,
+                                    const Inputs& inputs, QuantizedPart& part,
                                     std::vector<float>& decoded) const;
+  [[nodiscard]] Result<void> encode_blocks(const TensorTarget& target, const Run& run,
+                                           const Inputs& inputs, std::span<std::byte> blocks,
+                                           TensorError& error) const;
   [[nodiscard]] Result<void> copy(const ChunkedTensor& tensor, const QuantizeScratch& scratch,
                                   QuantizedPart& part) const;
   [[nodiscard]] static Failure not_finite(const TensorTarget& target, const Run& run,
                                           std::uint64_t position, bool is_result);
 
   const Model& model_;
-  Endian byte_order_;  // of the result
+  Endian byte_order_;            // of the result
+  mutable MomentStore moments_;  // thread-safe
 };
 
 }  // namespace ingot::convert

@@ -63,6 +63,24 @@ done
 "$ingot" quantize model.gguf again.gguf Q4_0 --imatrix moments.gguf -q \
   --override-kv quantize.imatrix.file=str:matrix.gguf
 expect_same with.gguf again.gguf
+# Error feedback: what second moments are for. Without it they change nothing.
+best() {
+  "$ingot" quantize model.gguf "$@" Q4_0 --effort best --override-kv quantize.imatrix.file=str:matrix.gguf -q
+}
+best fed_back.gguf --imatrix moments.gguf --report fed_back.json
+best searched.gguf --imatrix moments.gguf --no-feedback --report searched.json
+best plain.gguf --imatrix matrix.gguf --report plain.html
+expect_same searched.gguf plain.gguf
+grep -q '<td>-</td>' plain.html || fail "an output error without second moments"
+python '
+import json
+fed_back, searched = (json.load(open(name + ".json")) for name in ("fed_back", "searched"))
+assert fed_back["error"]["output"] < 0.8 * searched["error"]["output"]
+for tensor in fed_back["tensors"]:
+    assert tensor["feedback"] == (tensor["name"].startswith("blk.") and tensor["to"] == "Q4_0"), tensor
+assert not any(tensor["feedback"] for tensor in searched["tensors"])
+'
+expect_error 2 'goes with --effort best' "$ingot" quantize model.gguf x.gguf Q4_0 --no-feedback
 expect_error 2 'cannot hold second moments' "$ingot" imatrix collect model.gguf --text text.txt \
   --moments 32 -o moments.dat
 expect 2 "$ingot" imatrix collect model.gguf --text text.txt -o matrix.gguf

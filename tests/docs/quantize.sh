@@ -11,3 +11,4 @@ with open("older.dat", "wb") as file:
 '
 for name in imatrix english code; do ingot imatrix convert older.dat -o $name.gguf; done
 for i in {1..60}; do echo "The quick brown fox jumps over the lazy dog number $i."; done >calibration.txt
+cp calibration.txt heldout.txt

@@ -99,6 +99,8 @@ void add_quantize_command(CLI::App& program, Console& console) {
       {{"reference", Effort::reference}, {"best", Effort::best}},
       "How blocks are chosen, {}: those of ggml, or the best that a search finds, which takes "
       "longer; default: reference");
+  add_switch(command, "--no-feedback", options->has_no_feedback,
+             "With --effort best, make no use of the second moments of an importance matrix");
   add_switch(command, "--keep-split", options->keeps_shards,
              "Of a model in shards, write as many: OUT-00001-of-00003.gguf and so on");
   add_text(command, "--shard", options->shard, "I/N",

@@ -61,6 +61,12 @@ std::string totals_text(const QuantizeFacts& facts) {
                      bits_per_weight(plan.size_bytes, plan.element_count));
 }
 
+/// The error of the outputs of a tensor, where second moments tell of it.
+std::string output_text(const TensorError& error) {
+  const std::optional<double> relative = error.relative_output();
+  return relative ? fmt::format("{:.3f}%", 100.0 * *relative) : "-";
+}
+
 void write_error(JsonStream& json, const TensorError* error) {
   json.key("error");
   if (error == nullptr) return json.null();
@@ -72,6 +78,7 @@ void write_error(JsonStream& json, const TensorError* error) {
   json.member("relative", error->relative());
   json.member("weighted", error->weighted_signal > 0.0);
   json.member("slope", error->slope());
+  json.member("output", error->relative_output());
   json.end();
 }
 
@@ -91,6 +98,7 @@ void write_tensor(JsonStream& json, const QuantizeFacts& facts, std::size_t i) {
   const std::string why = explain(planned.choice, *planned.source, facts.types);
   json.member("explanation", std::string_view(why));
   json.member("importance", planned.has_importance);
+  json.member("feedback", planned.has_feedback);
   write_error(json, error_of(facts, i));
   json.end();
 }
@@ -105,11 +113,11 @@ void write_page_row(Output& out, const QuantizeFacts& facts, std::size_t i, doub
     const double width = largest > 0.0 ? 100.0 * error->relative() / largest : 0.0;
     out.print(
         "<td class=\"bar\"><i style=\"width:{:.1f}%\"></i>{:.3f}%</td><td>{:.2f}</td>"
-        "<td>{:.4g}</td><td>{:.4g}</td><td>{:.4f}</td>",
+        "<td>{:.4g}</td><td>{:.4g}</td><td>{:.4f}</td><td>{}</td>",
         width, 100.0 * error->relative(), error->plain.sqnr_db(), error->plain.rmse(),
-        error->plain.largest, error->slope());
+        error->plain.largest, error->slope(), output_text(*error));
   } else {
-    out.write("<td></td><td></td><td></td><td></td><td></td>");
+    out.write("<td></td><td></td><td></td><td></td><td></td><td></td>");
   }
   out.print("<td>{}</td></tr>\n",
             escape_html(escape(explain(planned.choice, *planned.source, facts.types))));
@@ -126,7 +134,8 @@ void write_page_body(Output& out, const QuantizeFacts& facts) {
   out.write(
       "<table><thead><tr><th>tensor</th><th>from</th><th>to</th><th>size</th><th>relative "
       "error</th><th>SQNR "
-      "dB</th><th>RMSE</th><th>largest</th><th>slope</th><th>why</th></tr></thead>"
+      "dB</th><th>RMSE</th><th>largest</th><th>slope</th><th>output "
+      "error</th><th>why</th></tr></thead>"
       "<tbody>\n");
   std::vector<std::size_t> order = by_error(facts);
   const double largest = order.empty() ? 0.0 : error_of(facts, order[0])->relative();
@@ -204,6 +213,8 @@ void print_result(Console& console, const QuantizeFacts& facts) {
     const std::vector<Column> columns = {{"tensor", Align::left, Narrow::shorten},
                                          {"to", Align::left},
                                          {"error", Align::right},
+                                         {"slope", Align::right, Narrow::hide},
+                                         {"output", Align::right},
                                          {"SQNR dB", Align::right},
                                          {"RMSE", Align::right, Narrow::hide},
                                          {"largest", Align::right, Narrow::hide}};
@@ -213,9 +224,11 @@ void print_result(Console& console, const QuantizeFacts& facts) {
       cells[0] = planned.source->name;
       cells[1] = type_text(planned.choice.type);
       cells[2] = fmt::format("{:.3f} %", 100.0 * error.relative());
-      cells[3] = fmt::format("{:.2f}", error.plain.sqnr_db());
-      cells[4] = fmt::format("{:.4g}", error.plain.rmse());
-      cells[5] = fmt::format("{:.4g}", error.plain.largest);
+      cells[3] = fmt::format("{:.4f}", error.slope());
+      cells[4] = output_text(error);
+      cells[5] = fmt::format("{:.2f}", error.plain.sqnr_db());
+      cells[6] = fmt::format("{:.4g}", error.plain.rmse());
+      cells[7] = fmt::format("{:.4g}", error.plain.largest);
     });
     const TensorError total = total_error(facts);
     console.print_prose(fmt::format("All {} quantized: error {:.3f} %, SQNR {:.2f} dB.",

@@ -123,6 +123,7 @@ class Run {
     settings_.sensitivities = sensitivities;
     if (importance_ != nullptr) settings_.importance_name = options.imatrix_files[0];
     settings_.effort = options.effort;
+    settings_.uses_feedback = !options.has_no_feedback;
     settings_.keeps_shards = options.keeps_shards;
     settings_.allows_requantize = options.allows_requantize;
     settings_.has_index = options.has_index;

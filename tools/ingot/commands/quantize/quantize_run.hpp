@@ -31,6 +31,7 @@ struct QuantizeRequest {
   std::string shard;
   std::optional<std::string> pre;  ///< For model folders.
   Effort effort = Effort::reference;
+  bool has_no_feedback = false;
   bool keeps_shards = false;
   bool leaves_output = false;
   bool is_pure = false;

@@ -78,6 +78,9 @@ std::string settle_arguments(QuantizeRequest& options, std::vector<QuantizeTarge
   if (!options.sensitivity.empty() && !has_target(options)) {
     return "--sensitivity goes with --target-bpw or --target-size";
   }
+  if (options.has_no_feedback && options.effort != Effort::best) {
+    return "--no-feedback goes with --effort best, which alone has error feedback";
+  }
   if (options.keeps_shards && !options.shard.empty()) {
     return "--keep-split takes the shards of IN, --shard cuts others; give one";
   }

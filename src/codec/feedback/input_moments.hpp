@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+// How the inputs of a matrix go together, as error feedback needs it.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "ingot/export.h"
+
+namespace ingot::codec {
+
+/// What an error in the rows of a matrix does to its outputs: sums over rows.
+struct OutputEnergy {
+  double error = 0.0;   ///< (x - y) H (x - y)^T of source rows x and decoded rows y.
+  double signal = 0.0;  ///< x H x^T
+
+  void add(const OutputEnergy& other) noexcept {
+    error += other.error;
+    signal += other.signal;
+  }
+};
+
+/// Second moments of the inputs of a matrix: H, the mean of a a^T over its inputs a. Blocks on the
+/// diagonal of H are known, each as large as the others but for the last one; the rest counts as 0.
+/// The mean square of an output, a row x of the matrix times a, is x H x^T.
+///
+/// Feedback is how an error in one column is made good by those to the right of it in its block:
+/// with H of the block, plus a hundredth of its mean diagonal on the diagonal, inverted and taken
+/// apart into U^T U with U upper triangular, x[k] falls by error * U[j][k] / U[j][j].
+///
+/// All numbers are the same on every CPU. Const members are thread-safe.
+class INGOT_EXPORT InputMoments {
+ public:
+  /// Takes half of columns * block_columns numbers of 4 bytes, twice that with feedback.
+  InputMoments(std::size_t columns, std::size_t block_columns, bool has_feedback);
+
+  [[nodiscard]] std::size_t column_count() const noexcept { return columns_; }
+  [[nodiscard]] std::size_t block_count() const noexcept;
+  /// Columns of a block.
+  [[nodiscard]] std::size_t columns_of(std::size_t block) const noexcept;
+
+  /// Sets a block of H, row by row; what is above the diagonal counts. Different blocks may be set
+  /// at the same time. Takes time as the cube of its columns with feedback, and half of their
+  /// square times 8 bytes for that while.
+  ///
+  /// @return  false if there is no feedback because the numbers are no means of a a^T: not
+  ///          positive semidefinite, or not finite.
+  [[nodiscard]] bool set_block(std::size_t block, std::span<const float> moments);
+
+  /// What an error in each column costs that no column to the right can make good: 1/U[j][j]^2.
+  [[nodiscard]] std::span<const float> residual_weights() const noexcept { return weights_; }
+
+  /// Changes the columns to the right so that they make good an error in `column`.
+  void feed_back(std::size_t column, float error, float* row) const noexcept {
+    const Place place = place_of(column);
+    const float* factors = feedback_.data() + place.first;
+    float* rest = row + column + 1;
+    for (std::size_t k = 0; k < place.count; ++k) rest[k] -= error * factors[k];
+  }
+
+  /// For each column j the sum of H[j][k] * x[k] over the columns k > j of its block.
+  void multiply_upper(const float* x, float* sums) const noexcept;
+
+  /// x H y^T, from the rows and what multiply_upper made of them.
+  [[nodiscard]] double product(const float* x, const float* sums_of_x, const float* y,
+                               const float* sums_of_y) const noexcept;
+
+ private:
+  /// Where the numbers of a column lie: one for each column to the right in its block.
+  struct Place {
+    std::size_t first;
+    std::size_t count;
+  };
+  [[nodiscard]] Place place_of(std::size_t column) const noexcept {
+    const std::size_t block = column / block_columns_;
+    const std::size_t j = column % block_columns_;
+    const std::size_t size = columns_of(block);
+    return {block * (block_columns_ * (block_columns_ - 1) / 2) + j * (2 * size - j - 1) / 2,
+            size - j - 1};
+  }
+  [[nodiscard]] bool set_feedback(std::size_t block, std::span<const float> moments);
+
+  std::size_t columns_;
+  std::size_t block_columns_;
+  std::vector<float> diagonal_;  ///< Of H.
+  std::vector<float> upper_;     ///< H[j][k] for k > j, by block and row.
+  std::vector<float> feedback_;  ///< U[j][k] / U[j][j], likewise.
+  std::vector<float> weights_;   ///< 1/U[j][j]^2
+};
+
+}  // namespace ingot::codec

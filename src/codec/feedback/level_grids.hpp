@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+// The levels that the scales of an encoded block leave to its weights, and how their codes are
+// stored: types whose weights have codes of their own.
+//
+// Each grid has the Block, how many of its weights share levels (group), how many levels there are
+// (count), Read, which writes the levels of a group in the order of their codes, and Code, the code
+// of the level at a position. Levels ascend, or descend if the scale is negative.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "codec/best/packing.hpp"
+
+namespace ingot::codec {
+
+template <std::size_t count>
+using Levels = std::array<float, count>;
+
+/// Levels scale * (first + i) - minimum, rounded as the decoders do it.
+template <std::size_t count>
+void read_uniform(float scale, int first, float minimum, Levels<count>& levels) noexcept {
+  for (std::size_t i = 0; i < count; ++i) {
+    levels[i] = scale * static_cast<float>(static_cast<int>(i) + first) - minimum;
+  }
+}
+
+template <class BlockType, std::size_t group_elements, std::size_t level_count>
+struct GridShape {
+  using Block = BlockType;
+  static constexpr std::size_t group = group_elements;
+  static constexpr std::size_t count = level_count;
+  static std::uint8_t Code(std::size_t position) noexcept {
+    return static_cast<std::uint8_t>(position);
+  }
+};
+
+/// One scale; the level of code 0 is `first` times it.
+template <class Block, std::size_t elements, std::size_t count, int first>
+struct ScaleGrid : GridShape<Block, elements, count> {
+  static void Read(const Block& block, std::size_t, Levels<count>& levels) noexcept {
+    read_uniform(f16_at(block.scale.data()), first, 0.0f, levels);
+  }
+};
+
+/// One scale and a minimum that is added.
+template <class Block, std::size_t count>
+struct MinimumGrid : GridShape<Block, 32, count> {
+  static void Read(const Block& block, std::size_t, Levels<count>& levels) noexcept {
+    read_uniform(f16_at(block.scale.data()), 0, -f16_at(block.minimum.data()), levels);
+  }
+};
+
+struct GridQ8_0 : ScaleGrid<BlockQ8_0, 32, 255, -127> {
+  static std::uint8_t Code(std::size_t position) noexcept {  // in two's complement
+    return static_cast<std::uint8_t>(static_cast<int>(position) - 127);
+  }
+};
+
+struct GridQ2_K : GridShape<BlockQ2_K, 16, 4> {
+  static void Read(const Block& block, std::size_t g, Levels<4>& levels) noexcept {
+    const unsigned codes = block.groups[g];
+    read_uniform(f16_at(block.scale.data()) * static_cast<float>(codes & 15u), 0,
+                 f16_at(block.minimum.data()) * static_cast<float>(codes >> 4), levels);
+  }
+};
+
+struct GridQ3_K : GridShape<BlockQ3_K, 16, 8> {
+  static void Read(const Block& block, std::size_t g, Levels<8>& levels) noexcept {
+    const unsigned low = block.groups[g % 8] >> (g < 8 ? 0 : 4) & 15u;
+    const unsigned high = block.groups[8 + g % 4] >> (2 * (g / 4)) & 3u;
+    const int factor = static_cast<int>(low | high << 4) - 32;
+    read_uniform(f16_at(block.scale.data()) * static_cast<float>(factor), -4, 0.0f, levels);
+  }
+};
+
+/// Q4_K and Q5_K.
+template <class BlockType, std::size_t count>
+struct GridQ45_K : GridShape<BlockType, 32, count> {
+  static void Read(const BlockType& block, std::size_t g, Levels<count>& levels) noexcept {
+    read_uniform(
+        f16_at(block.scale.data()) * static_cast<float>(group_scale_of(block.groups, g)), 0,
+        f16_at(block.minimum.data()) * static_cast<float>(group_minimum_of(block.groups, g)),
+        levels);
+  }
+};
+
+struct GridQ6_K : GridShape<BlockQ6_K, 16, 64> {
+  static void Read(const Block& block, std::size_t g, Levels<64>& levels) noexcept {
+    const float factor = static_cast<float>(static_cast<std::int8_t>(block.groups[g]));
+    read_uniform(f16_at(block.scale.data()) * factor, -32, 0.0f, levels);
+  }
+};
+
+inline void read_iq4(float scale, Levels<16>& levels) noexcept {
+  for (std::size_t i = 0; i < 16; ++i) levels[i] = scale * static_cast<float>(iq4_values[i]);
+}
+
+struct GridIQ4_NL : GridShape<BlockIQ4_NL, 32, 16> {
+  static void Read(const Block& block, std::size_t, Levels<16>& levels) noexcept {
+    read_iq4(f16_at(block.scale.data()), levels);
+  }
+};
+
+struct GridIQ4_XS : GridShape<BlockIQ4_XS, 32, 16> {
+  static void Read(const Block& block, std::size_t g, Levels<16>& levels) noexcept {
+    const unsigned low = block.group_low[g / 2] >> (4 * (g % 2)) & 15u;
+    const unsigned high = u16_at(block.group_high.data()) >> (2 * g) & 3u;
+    const int factor = static_cast<int>(low | high << 4) - 32;
+    read_iq4(f16_at(block.scale.data()) * static_cast<float>(factor), levels);
+  }
+};
+
+/// The positive levels have the codes 0 to 7, their negatives 9 to 15.
+template <class Block, std::size_t group_elements>
+struct E2m1Grid : GridShape<Block, group_elements, 15> {
+  static std::uint8_t Code(std::size_t position) noexcept {
+    return static_cast<std::uint8_t>(position < 7 ? 15 - position : position - 7);
+  }
+  static void ReadScaled(float scale, Levels<15>& levels) noexcept {
+    for (std::size_t i = 0; i < 15; ++i) {
+      levels[i] = static_cast<float>(e2m1_doubled[Code(i)]) * scale;
+    }
+  }
+};
+
+struct GridMXFP4 : E2m1Grid<BlockMXFP4, 32> {
+  static void Read(const Block& block, std::size_t, Levels<15>& levels) noexcept {
+    ReadScaled(half_e8m0(block.exponent), levels);
+  }
+};
+
+struct GridNVFP4 : E2m1Grid<BlockNVFP4, 16> {
+  static void Read(const Block& block, std::size_t g, Levels<15>& levels) noexcept {
+    ReadScaled(half_ue4m3(block.scales[g]), levels);
+  }
+};
+
+struct GridQ1_0 : GridShape<BlockQ1_0, 128, 2> {
+  static void Read(const Block& block, std::size_t, Levels<2>& levels) noexcept {
+    const float scale = f16_at(block.scale.data());
+    levels = {-scale, scale};
+  }
+};
+
+// Codes of the types that the searches pack otherwise.
+
+inline void put_codes(const Codes<32>& codes, BlockMXFP4& block) noexcept {
+  put_nibbles(codes.data(), block.codes.data());
+}
+
+inline void put_codes(const Codes<64>& codes, BlockNVFP4& block) noexcept {
+  for (std::size_t i = 0; i < 32; ++i) {
+    const std::size_t e = 16 * (i / 8) + i % 8;
+    block.codes[i] = static_cast<std::uint8_t>(codes[e] | codes[e + 8] << 4);
+  }
+}
+
+inline void put_codes(const Codes<128>& codes, BlockQ1_0& block) noexcept {
+  for (std::size_t i = 0; i < 128; ++i) set_bits(block.signs[i / 8], codes[i], i % 8);
+}
+
+/// Makes the codes of a block zeros, so that others can be put there.
+template <class Block>
+void clear_codes(Block& block) noexcept {
+  if constexpr (requires { block.codes; }) block.codes = {};
+  if constexpr (requires { block.high_bits; }) block.high_bits = {};
+  if constexpr (requires { block.trits; }) block.trits = {};
+  if constexpr (requires { block.signs; }) block.signs = {};
+}
+
+}  // namespace ingot::codec
