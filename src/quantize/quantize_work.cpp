@@ -5,7 +5,6 @@
 #include <cmath>
 #include <string>
 
-#include "codec/blocks/swap_fields.hpp"
 #include "codec/feedback/error_feedback.hpp"
 #include "ingot/quantize.hpp"
 #include "ingot/text.hpp"
@@ -231,8 +230,7 @@ Result<void> ChunkQuantizer::encode_blocks(const TensorTarget& target, const Run
                               .row_count = run.floats.size() / run.chunk.row_elements,
                               .importances = inputs.weights.data()};
   add_outputs(codec::quantize_with_feedback(to.type, rows, *inputs.moments), error);
-  if (byte_order_ == Endian::big) codec::swap_fields(to, blocks);
-  return {};
+  return byte_order_ == Endian::big ? swap_byte_order(to.type, blocks) : Result<void>();
 }
 
 Result<void> ChunkQuantizer::copy(const ChunkedTensor& tensor, const QuantizeScratch& scratch,
