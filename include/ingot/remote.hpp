@@ -38,7 +38,8 @@ class INGOT_EXPORT RemoteStore final : public Store {
   [[nodiscard]] static Result<RemoteStore> open(const Reference& reference,
                                                 const RemoteOptions& options);
   /// The same without a choice: `name` is empty, and `files` are all of the repository. Of an
-  /// address the one file that it names.
+  /// address the one file that it names. Files that the hub's cache on this system has of that
+  /// commit are read there; with RemoteOptions::is_offline they are all that is listed.
   [[nodiscard]] static Result<RemoteStore> open_repository(const Reference& reference,
                                                            const RemoteOptions& options);
   /// A store without files.

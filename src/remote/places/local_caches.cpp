@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <system_error>
+#include <utility>
 
 #include "remote/places/choose_file.hpp"
 #include "remote/places/json_answer.hpp"
@@ -40,18 +42,28 @@ std::vector<RemoteFile> list_snapshot(const fs::path& snapshot) {
   return files;
 }
 
-std::optional<Place> find_in_hub_cache(const std::string& cache, const RemoteOptions& options,
-                                       const Reference& reference) {
+/// What a cache has of a repository at a revision; no files if it has none.
+Place find_snapshot(const std::string& cache, const Reference& reference,
+                    const std::string& revision) {
   const fs::path repository =
       fs::path(cache) / ("models--" + reference.organisation + "--" + reference.repository);
-  const std::string revision = reference.revision.empty() ? "main" : reference.revision;
-  std::string commit = read_text(repository / "refs" / revision);
-  if (commit.empty()) commit = revision;
-  if (!is_safe_segment(commit)) return std::nullopt;
   Place place;
-  place.commit = commit;
-  place.files = list_snapshot(repository / "snapshots" / commit);
+  place.commit = read_text(repository / "refs" / revision);
+  if (place.commit.empty()) place.commit = revision;
+  if (is_safe_segment(place.commit)) {
+    place.files = list_snapshot(repository / "snapshots" / place.commit);
+  }
   place.is_listed = true;
+  return place;
+}
+
+std::string revision_of(const Reference& reference) {
+  return reference.revision.empty() ? "main" : reference.revision;
+}
+
+std::optional<Place> find_in_hub_cache(const std::string& cache, const RemoteOptions& options,
+                                       const Reference& reference) {
+  Place place = find_snapshot(cache, reference, revision_of(reference));
   place.name = reference.path;
   if (place.name.empty()) {
     // Another file could be the usual one if none is named: only the hub knows.
@@ -98,6 +110,31 @@ std::optional<Place> find_in_caches(const RemoteOptions& options, const Referenc
     if (auto place = find_in_hub_cache(cache, options, reference)) return place;
   }
   return std::nullopt;
+}
+
+std::optional<Place> find_repository_in_caches(const RemoteOptions& options,
+                                               const Reference& reference) {
+  if (reference.kind != ReferenceKind::hub) return std::nullopt;
+  for (const std::string& cache : options.hub_caches) {
+    Place place = find_snapshot(cache, reference, revision_of(reference));
+    if (!place.files.empty()) return place;
+  }
+  return std::nullopt;
+}
+
+void use_local_copies(const RemoteOptions& options, const Reference& reference, Place& place) {
+  if (reference.kind != ReferenceKind::hub || place.commit.empty()) return;
+  std::map<std::string, RemoteFile> copies;
+  for (const std::string& cache : options.hub_caches) {
+    for (RemoteFile& file : find_snapshot(cache, reference, place.commit).files) {
+      copies.try_emplace(file.name, std::move(file));
+    }
+  }
+  for (RemoteFile& file : place.files) {
+    const auto copy = copies.find(file.name);
+    if (copy == copies.end() || copy->second.size_bytes != file.size_bytes) continue;
+    file.local_path = copy->second.local_path;
+  }
 }
 
 }  // namespace ingot::remote

@@ -48,6 +48,13 @@ struct Place {
 [[nodiscard]] std::optional<Place> find_in_caches(const RemoteOptions& options,
                                                   const Reference& reference);
 
+/// The files of a repository that a cache of the hub's programs has; nothing if none has any.
+[[nodiscard]] std::optional<Place> find_repository_in_caches(const RemoteOptions& options,
+                                                             const Reference& reference);
+
+/// Sets the local path of the files that such a cache has of the commit of the place.
+void use_local_copies(const RemoteOptions& options, const Reference& reference, Place& place);
+
 /// The digest of the model in the manifest of a registry, and its size. Errc::answer_invalid.
 [[nodiscard]] Result<RemoteFile> read_manifest(std::string_view text, const std::string& subject);
 

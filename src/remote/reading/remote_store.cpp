@@ -129,9 +129,13 @@ Result<RemoteStore> RemoteStore::State::ask(const Reference& wanted, const Remot
     return fail(Errc::reference_invalid, wanted.display(), "it is a path of this system");
   }
   if (options.is_offline) {
-    // Where one file was, a list of all is not known.
     if (choice == remote::Choice::one) return recall(wanted, options);
-    return fail(Errc::remote_unavailable, wanted.display(), remote::not_here);
+    // Where one file was, a list of all is not known: the hub's caches have one.
+    auto cached = remote::find_repository_in_caches(options, wanted);
+    if (!cached) return fail(Errc::remote_unavailable, wanted.display(), remote::not_here);
+    auto state = std::make_unique<State>();
+    state->place = *std::move(cached);
+    return RemoteStore(std::move(state));
   }
   auto state = std::make_unique<State>();
   if (!options.cache_folder.empty()) {
@@ -146,6 +150,7 @@ Result<RemoteStore> RemoteStore::State::ask(const Reference& wanted, const Remot
   state->session->begin_opening();
   INGOT_TRY(state->place, find_place(*state->session, wanted, choice));
   state->session->end_opening();
+  if (choice == remote::Choice::all) remote::use_local_copies(options, wanted, state->place);
   return RemoteStore(std::move(state));
 }
 

@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <ingot/check_folder.hpp>
 #include <ingot/store.hpp>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "cli/model_files.hpp"
 
@@ -12,9 +15,48 @@ namespace ingot::cli {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+constexpr std::string_view model_weights = "model";
+constexpr std::string_view adapter_weights = "adapter_model";
+
+/// The files of weights directly in a folder whose names begin so.
+std::vector<std::string> list_weights(const FolderPlace& place, std::string_view begin) {
+  std::vector<std::string> weights;
+  const auto names = place.store->list(place.path);
+  if (!names) return weights;
+  for (const std::string& name : *names) {
+    const std::string file = fs::path(name).filename().string();
+    if (file.starts_with(begin) && file.ends_with(".safetensors")) weights.push_back(name);
+  }
+  return weights;
+}
+
+Result<FolderPlace> open_place(Console& console, const std::string& folder) {
+  if (!console.remote().is_repository(folder)) return FolderPlace{&file_system(), folder, {}};
+  INGOT_TRY(RemoteFolder found, console.remote().open_folder(console, folder));
+  return FolderPlace{found.store, {}, std::move(found.name)};
+}
+
+bool has_model(const FolderPlace& place) {
+  return place.has("config.json") && !list_weights(place, model_weights).empty();
+}
+
+bool has_adapter(const FolderPlace& place) {
+  return place.has("adapter_config.json") && !list_weights(place, adapter_weights).empty();
+}
+
+}  // namespace
+
 bool is_model_folder(const std::string& path) {
   std::error_code ignored;
   return fs::is_regular_file(fs::path(path) / "config.json", ignored);
+}
+
+bool is_model_to_import(Console& console, const std::string& argument) {
+  if (!console.remote().is_repository(argument)) return is_model_folder(argument);
+  const auto place = find_folder(console, argument);
+  return place && has_model(*place);
 }
 
 bool is_adapter_folder(const std::string& path) {
@@ -30,17 +72,31 @@ bool FolderPlace::has(const std::string& file) const {
 }
 
 Result<FolderPlace> find_folder(Console& console, const std::string& folder) {
-  if (!console.remote().is_repository(folder)) return FolderPlace{&file_system(), folder, {}};
-  INGOT_TRY(const auto found, console.remote().open_folder(console, folder));
-  if (found) return FolderPlace{found->store, {}, found->name};
+  INGOT_TRY(FolderPlace place, open_place(console, folder));
+  if (!place.name || has_model(place) || has_adapter(place)) return place;
   return fail(Errc::import_refused, folder,
               "the repository holds no config.json with weights as safetensors");
 }
 
 bool is_remote_folder(Console& console, const std::string& argument) {
-  if (!console.remote().is_repository(argument)) return false;
-  const auto found = console.remote().open_folder(console, argument);
-  return found && found->has_value();
+  return console.remote().is_repository(argument) && find_folder(console, argument).has_value();
+}
+
+Result<std::optional<FolderPlace>> find_remote_model(Console& console,
+                                                     const std::string& argument) {
+  if (!console.remote().is_repository(argument)) return std::nullopt;
+  INGOT_TRY(FolderPlace place, open_place(console, argument));
+  if (!has_model_to_import(*place.store, place.path)) return std::nullopt;
+  return place;
+}
+
+Result<void> prepare_weights(Console& console, const std::string& folder, std::uint64_t passes) {
+  if (!console.remote().is_repository(folder)) return {};
+  INGOT_TRY(const FolderPlace place, find_folder(console, folder));
+  // Files are read in the order of the names of their tensors, which is that of their data.
+  return console.remote().prepare_files(
+      console, folder, list_weights(place, has_model(place) ? model_weights : adapter_weights),
+      passes);
 }
 
 Result<std::unique_ptr<Import>> plan_folder(Console& console, const std::string& folder,
@@ -62,9 +118,15 @@ Result<std::unique_ptr<Import>> plan_folder(Console& console, const std::string&
 Result<Model> open_model_or_folder(Console& console, const std::string& path,
                                    const ImportOptions& options, std::unique_ptr<Import>& import) {
   // Reading streams; mapped pages would count as memory of the process.
-  if (!is_model_folder(path)) return console.open_model(path, FileAccess::read);
+  if (!is_model_to_import(console, path)) return console.open_model(path, FileAccess::read);
   INGOT_TRY(import, plan_folder(console, path, options));
   return import->open_model();
+}
+
+Result<void> before_reading(Console& console, const std::string& path, const Model& model,
+                            const Import* import, std::uint64_t passes) {
+  return import != nullptr ? prepare_weights(console, path, passes)
+                           : console.before_reading(path, model, passes);
 }
 
 bool is_file_of_folder(const std::string& folder, const std::string& path) {

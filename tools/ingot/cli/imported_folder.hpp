@@ -2,6 +2,7 @@
 // Model folders that commands take as if they were GGUF files.
 #pragma once
 
+#include <cstdint>
 #include <ingot/import.hpp>
 #include <memory>
 #include <optional>
@@ -33,6 +34,17 @@ struct FolderPlace {
 /// Whether an argument means a repository with the folder of a model or of an adapter.
 [[nodiscard]] bool is_remote_folder(Console& console, const std::string& argument);
 
+/// Whether an argument means the folder of a model, on this system or in a repository.
+[[nodiscard]] bool is_model_to_import(Console& console, const std::string& argument);
+
+/// The repository that an argument means, if `check_folder` can check it.
+[[nodiscard]] Result<std::optional<FolderPlace>> find_remote_model(Console& console,
+                                                                   const std::string& argument);
+
+/// Prepares `passes` readings of the weights of a folder, as Console::before_reading does.
+[[nodiscard]] Result<void> prepare_weights(Console& console, const std::string& folder,
+                                           std::uint64_t passes = 1);
+
 /// Plans the import of a folder, with the threads of the console; remarks go to stderr.
 ///
 /// @param base  of a folder with an adapter the folder of its base model, else empty.
@@ -46,6 +58,11 @@ struct FolderPlace {
 [[nodiscard]] Result<Model> open_model_or_folder(Console& console, const std::string& path,
                                                  const ImportOptions& options,
                                                  std::unique_ptr<Import>& import);
+
+/// Prepares reading such a model; `import` is none for other models than those of folders.
+[[nodiscard]] Result<void> before_reading(Console& console, const std::string& path,
+                                          const Model& model, const Import* import,
+                                          std::uint64_t passes = 1);
 
 /// Whether a path is a file of the model folder, which no output may replace: GGUF files beside the
 /// others are none.

@@ -9,6 +9,12 @@
 #include "cli/remote_models.hpp"
 
 namespace ingot::cli {
+namespace {
+
+constexpr const char* not_built =
+    "this program was built without remote reading; fetch the file first";
+
+}  // namespace
 
 struct RemoteModels::State {};
 
@@ -29,8 +35,7 @@ bool RemoteModels::is_meant(const std::string& argument) const {
 }
 
 Result<OpenedModel> RemoteModels::open(Console&, const std::string&, const OpenAnyOptions&) {
-  return fail(Errc::remote_unavailable, {},
-              "this program was built without remote reading; fetch the file first");
+  return fail(Errc::remote_unavailable, {}, not_built);
 }
 
 bool RemoteModels::is_repository(const std::string&) const { return false; }
@@ -39,11 +44,16 @@ Result<std::vector<RepositoryModel>> RemoteModels::list(Console&, const std::str
   return std::vector<RepositoryModel>();
 }
 
-Result<std::optional<RemoteFolder>> RemoteModels::open_folder(Console&, const std::string&) {
-  return std::optional<RemoteFolder>();
+Result<RemoteFolder> RemoteModels::open_folder(Console&, const std::string&) {
+  return fail(Errc::remote_unavailable, {}, not_built);
 }
 
-Result<void> RemoteModels::prepare_folder(Console&, const std::string&) { return {}; }
+Result<void> RemoteModels::prepare_files(Console&, const std::string&, std::span<const std::string>,
+                                         std::uint64_t) {
+  return {};
+}
+
+std::string RemoteModels::local_name(const std::string& argument) const { return argument; }
 
 bool RemoteModels::is_open(const std::string&) const { return false; }
 bool RemoteModels::is_used() const { return false; }

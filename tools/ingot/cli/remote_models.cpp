@@ -42,12 +42,6 @@ bool is_meant_as_hub_name(const std::string& argument) {
          !exists(argument.substr(0, argument.find('/')));
 }
 
-/// Whether a file of a repository holds weights, and its name begins so.
-bool is_weights(std::string_view name, std::string_view begin) {
-  return name.starts_with(begin) && name.ends_with(".safetensors") &&
-         name.find('/') == std::string_view::npos;
-}
-
 bool is_file_address(std::string_view text) { return text.starts_with("file://"); }
 
 }  // namespace
@@ -77,7 +71,10 @@ struct RemoteModels::State {
 
   [[nodiscard]] Result<RemoteOptions> options();
   [[nodiscard]] Result<Reference> reference_of(const std::string& argument) const;
-  [[nodiscard]] RemoteStore* find_folder(const std::string& argument);
+  [[nodiscard]] RemoteStore* find_repository(const std::string& argument);
+  [[nodiscard]] Result<RemoteStore*> open_repository(Console& console, const std::string& argument,
+                                                     const Reference& reference);
+  void remark(Console& console, const std::string& argument, const Reference& reference) const;
   void report_requests(Console& console, const std::string& argument);
   [[nodiscard]] Result<void> permit(Console& console, const std::string& argument,
                                     std::uint64_t size_bytes) const;
@@ -192,15 +189,21 @@ Result<void> RemoteModels::State::permit(Console& console, const std::string& ar
   return fail(Errc::too_much_to_fetch, {}, needed + "; " + remedy);
 }
 
+/// Says what the user should know of a reference before anything is fetched.
+void RemoteModels::State::remark(Console& console, const std::string& argument,
+                                 const Reference& reference) const {
+  if (!is_remote_reference(argument) && !secrets.contains(argument)) {
+    console.remark(argument, "no file of this name; taken for " + reference.display());
+  }
+  if (is_insecure) console.remark(argument, "certificates are NOT checked");
+}
+
 Result<OpenedModel> RemoteModels::open(Console& console, const std::string& argument,
                                        const OpenAnyOptions& open_options) {
   State& state = *state_;
   INGOT_TRY(const Reference reference, state.reference_of(argument));
   if (reference.kind == ReferenceKind::local) return open_any(reference.path, open_options);
-  if (!is_remote_reference(argument) && !state.secrets.contains(argument)) {
-    console.remark(argument, "no file of this name; taken for " + reference.display());
-  }
-  if (state.is_insecure) console.remark(argument, "certificates are NOT checked");
+  state.remark(console, argument, reference);
   INGOT_TRY(const RemoteOptions options, state.options());
   if (!state.first_request) state.first_request = Clock::now();
   Result<RemoteStore> store = RemoteStore::open(reference, options);
@@ -257,12 +260,7 @@ bool RemoteModels::is_repository(const std::string& argument) const {
 Result<std::vector<RepositoryModel>> RemoteModels::list(Console& console,
                                                         const std::string& argument) {
   INGOT_TRY(Reference reference, state_->reference_of(argument));
-  INGOT_TRY(const RemoteOptions options, state_->options());
-  if (!state_->first_request) state_->first_request = Clock::now();
-  Result<RemoteStore> opened = RemoteStore::open_repository(reference, options);
-  state_->report_requests(console, argument);
-  if (!opened) return fail(std::move(opened).error());
-  const RemoteStore* store = &state_->stores.emplace_back(argument, *std::move(opened)).second;
+  INGOT_TRY(const RemoteStore* store, state_->open_repository(console, argument, reference));
   std::vector<RepositoryModel> models;
   std::map<std::string, std::size_t> sets;  ///< Prefixes of shards, and where their model is.
   for (const RemoteFile& file : store->files()) {
@@ -282,54 +280,70 @@ Result<std::vector<RepositoryModel>> RemoteModels::list(Console& console,
   return models;
 }
 
-/// The folder that was opened for an argument: a store without a file that is meant.
-RemoteStore* RemoteModels::State::find_folder(const std::string& argument) {
+/// The repository that was opened for an argument: a store without a file that is meant.
+RemoteStore* RemoteModels::State::find_repository(const std::string& argument) {
   const auto found = std::find_if(stores.begin(), stores.end(), [&](const auto& entry) {
     return entry.first == argument && entry.second.name().empty();
   });
   return found == stores.end() ? nullptr : &found->second;
 }
 
-Result<std::optional<RemoteFolder>> RemoteModels::open_folder(Console& console,
-                                                              const std::string& argument) {
-  INGOT_TRY(const Reference reference, state_->reference_of(argument));
-  RemoteStore* folder = state_->find_folder(argument);
-  if (folder == nullptr) {
-    INGOT_TRY(const RemoteOptions options, state_->options());
-    if (!state_->first_request) state_->first_request = Clock::now();
-    Result<RemoteStore> store = RemoteStore::open_repository(reference, options);
-    state_->report_requests(console, argument);
-    if (!store) return fail(std::move(store).error());
-    folder = &state_->stores.emplace_back(argument, *std::move(store)).second;
-  }
-  const auto holds = [&](std::string_view config, std::string_view weights) {
-    const auto has = [&](const auto& fits) {
-      return std::any_of(folder->files().begin(), folder->files().end(),
-                         [&](const RemoteFile& file) { return fits(file.name); });
-    };
-    return has([&](const std::string& name) { return name == config; }) &&
-           has([&](const std::string& name) { return is_weights(name, weights); });
-  };
-  const bool is_folder =
-      holds("config.json", "model") || holds("adapter_config.json", "adapter_model");
-  return is_folder ? std::optional(RemoteFolder{folder, reference.repository}) : std::nullopt;
+/// Asks for the files of a repository, once for each argument.
+Result<RemoteStore*> RemoteModels::State::open_repository(Console& console,
+                                                          const std::string& argument,
+                                                          const Reference& reference) {
+  if (RemoteStore* const known = find_repository(argument)) return known;
+  remark(console, argument, reference);
+  INGOT_TRY(const RemoteOptions remote, options());
+  if (!first_request) first_request = Clock::now();
+  Result<RemoteStore> store = RemoteStore::open_repository(reference, remote);
+  report_requests(console, argument);
+  if (!store) return fail(std::move(store).error());
+  return &stores.emplace_back(argument, *std::move(store)).second;
 }
 
-Result<void> RemoteModels::prepare_folder(Console& console, const std::string& argument) {
-  const RemoteStore* const folder = state_->find_folder(argument);
-  if (folder == nullptr) return {};
+Result<RemoteFolder> RemoteModels::open_folder(Console& console, const std::string& argument) {
+  INGOT_TRY(const Reference reference, state_->reference_of(argument));
+  INGOT_TRY(const RemoteStore* store, state_->open_repository(console, argument, reference));
+  return RemoteFolder{store, reference.repository};
+}
+
+Result<void> RemoteModels::prepare_files(Console& console, const std::string& argument,
+                                         std::span<const std::string> names, std::uint64_t passes) {
+  const RemoteStore* const store = state_->find_repository(argument);
+  if (store == nullptr) return {};
+  std::vector<const RemoteFile*> files;
   std::uint64_t total_bytes = 0;
-  for (const RemoteFile& file : folder->files()) {
-    if (is_weights(file.name, {})) total_bytes += file.size_bytes.value_or(0);
+  for (const RemoteFile& file : store->files()) {
+    const bool is_wanted = std::find(names.begin(), names.end(), file.name) != names.end();
+    if (!is_wanted || !file.local_path.empty()) continue;
+    files.push_back(&file);
+    total_bytes += passes * file.size_bytes.value_or(0);
   }
   INGOT_TRY_VOID(state_->permit(console, argument, total_bytes));
-  folder->allow_more_bytes(total_bytes);
-  for (const RemoteFile& file : folder->files()) {
-    // Files are read in the order of the names of their tensors, which is that of their data.
-    const FileRange whole{0, file.size_bytes.value_or(0)};
-    if (is_weights(file.name, {})) folder->expect(file.name, {&whole, 1});
+  store->allow_more_bytes(total_bytes);
+  for (const RemoteFile* file : files) {
+    const FileRange whole{0, file->size_bytes.value_or(0)};
+    store->expect(file->name, {&whole, 1});
   }
   return {};
+}
+
+std::string RemoteModels::local_name(const std::string& argument) const {
+  if (!is_meant(argument)) return argument;
+  const Result<Reference> reference = state_->reference_of(argument);
+  if (!reference) return argument;
+  if (reference->kind == ReferenceKind::local) return reference->path;
+  if (reference->kind == ReferenceKind::registry) return reference->model;
+  if (reference->kind != ReferenceKind::web && reference->path.empty()) {
+    return reference->repository;
+  }
+  std::string path = reference->path;
+  if (reference->kind == ReferenceKind::web) {
+    path = reference->display();  // without a password
+    path = path.substr(0, path.find('?'));
+  }
+  return path.substr(path.rfind('/') + 1);
 }
 
 Result<const RemoteStore*> RemoteModels::open_store(Console& console, const std::string& argument) {

@@ -6,7 +6,6 @@
 #include <ingot/interop.hpp>
 #include <ingot/store.hpp>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -56,7 +55,7 @@ struct RepositoryModel {
   std::uint64_t file_bytes = 0;
 };
 
-/// A repository as a folder of models.
+/// A repository as a folder of files.
 struct RemoteFolder {
   const Store* store = nullptr;  ///< Valid as long as the RemoteModels; the folder's name is "".
   std::string name;              ///< Of the repository.
@@ -90,13 +89,18 @@ class RemoteModels {
   [[nodiscard]] Result<std::vector<RepositoryModel>> list(Console& console,
                                                           const std::string& argument);
 
-  /// A repository as the folder of files that it is; nothing if it holds no configuration of a
-  /// model or of an adapter with weights as safetensors.
-  [[nodiscard]] Result<std::optional<RemoteFolder>> open_folder(Console& console,
-                                                                const std::string& argument);
+  /// A repository as the folder of files that it is.
+  [[nodiscard]] Result<RemoteFolder> open_folder(Console& console, const std::string& argument);
 
-  /// Prepares reading the weights of a folder that `open_folder` gave, as `prepare` does.
-  [[nodiscard]] Result<void> prepare_folder(Console& console, const std::string& argument);
+  /// Prepares `passes` readings of whole files of a folder that `open_folder` gave, as `prepare`
+  /// does: from begin to end, one after the other.
+  [[nodiscard]] Result<void> prepare_files(Console& console, const std::string& argument,
+                                           std::span<const std::string> names,
+                                           std::uint64_t passes = 1);
+
+  /// The name of the file or the repository that a reference means, without a path. Other
+  /// arguments stay as they are.
+  [[nodiscard]] std::string local_name(const std::string& argument) const;
 
   /// Whether an argument was opened as a remote model.
   [[nodiscard]] bool is_open(const std::string& argument) const;

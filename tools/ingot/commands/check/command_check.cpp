@@ -16,6 +16,7 @@
 
 #include "cli/command.hpp"
 #include "cli/declaration.hpp"
+#include "cli/imported_folder.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/model_files.hpp"
 #include "cli/progress.hpp"
@@ -37,6 +38,7 @@ constexpr const char* examples =
     "  ingot check models/ --sarif > findings.sarif\n"
     "  ingot check models/ --write-baseline known.txt\n"
     "  ingot check models/ --baseline known.txt\n"
+    "  ingot check hf:Qwen/Qwen3-0.6B          # a model folder, without its weights\n"
     "\n"
     "Of a folder all files below it are checked whose names end in .gguf; a set of\n"
     "shards is one model, and so is a Hugging Face folder, which has config.json and\n"
@@ -115,6 +117,11 @@ Result<CheckSummary> check_opened(const Result<Model>& model, const CheckOptions
 
 Result<CheckSummary> check_remote(Console& console, const std::string& file,
                                   const CheckOptions& options, const FindingSink& sink) {
+  INGOT_TRY(const auto folder, find_remote_model(console, file));
+  if (folder) {
+    if (options.with_data) INGOT_TRY_VOID(prepare_weights(console, file));
+    return check_folder(*folder->store, folder->path, options, sink);
+  }
   const Result<Model> model = console.open_model(file, FileAccess::read);
   if (model && options.with_data) INGOT_TRY_VOID(console.before_reading(file, *model));
   return check_opened(model, options, sink);

@@ -232,7 +232,7 @@ ExitCode import_folder(const FolderConversion& conversion, Console& console) {
   const auto outputs = plan_outputs(conversion, **import);
   if (!outputs) return console.fail(conversion.folder, outputs.error());
   if (!conversion.only_plan) {
-    const auto ready = console.remote().prepare_folder(console, conversion.folder);
+    const auto ready = prepare_weights(console, conversion.folder);
     if (!ready) return console.fail(conversion.folder, ready.error());
     const ExitCode code = write_outputs(conversion, **import, *outputs, console);
     if (code != ExitCode::done) return code;

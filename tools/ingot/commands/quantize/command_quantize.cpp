@@ -18,6 +18,7 @@ constexpr const char* examples =
     "  ingot quantize model-F16.gguf model-Q4_K_M.gguf Q4_K_M\n"
     "  ingot quantize model.gguf Q4_K_M Q5_K_M Q8_0   # model-Q4_K_M.gguf, ...\n"
     "  ingot quantize Qwen3-0.6B qwen3-Q4_K_M.gguf Q4_K_M   # a model folder\n"
+    "  ingot quantize hf:Qwen/Qwen3-0.6B Q4_K_M        # ./Qwen3-0.6B-Q4_K_M.gguf\n"
     "  ingot quantize model-F16.gguf model-IQ2_M.gguf iq2_m --imatrix imatrix.gguf\n"
     "  ingot quantize model-F16.gguf --plan Q4_K_M --tensor-type 'attn_(k|v)=Q8_0'\n"
     "  ingot quantize model-F16.gguf small.gguf --target-size 4.2G --imatrix im.gguf\n"
@@ -88,7 +89,7 @@ void add_quantize_command(CLI::App& program, Console& console) {
   require(add_argument(command, "IN", options->file,
                        "A GGUF file, any shard of a set, or a Hugging Face folder"));
   add_argument(command, "OUT", options->out,
-               "The file to write; without it IN-TYPE.gguf, beside IN");
+               "The file to write; without it IN-TYPE.gguf, beside IN, or here if IN is remote");
   add_argument(
       command, "TYPE", options->types,
       "The mixture of types, listed below; without OUT several, each with a file of its own");

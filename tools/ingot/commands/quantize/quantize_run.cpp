@@ -349,7 +349,8 @@ ExitCode work(const Runs& runs, const Model& model, const QuantizeRequest& optio
 
 ExitCode run_quantize(QuantizeRequest& options, Console& console) {
   std::vector<QuantizeTarget> targets;
-  const std::string problem = settle_arguments(options, targets);
+  const std::string problem =
+      settle_arguments(options, console.remote().local_name(options.file), targets);
   if (!problem.empty()) return console.refuse_usage("quantize: " + problem);
   // Before any file is opened: a word that is wrong is wrong anyway.
   for (const QuantizeTarget& target : targets) {
@@ -359,7 +360,7 @@ ExitCode run_quantize(QuantizeRequest& options, Console& console) {
   }
   const auto types = recipe_options(options, console);
   if (!types) return types.error().code;
-  if (options.pre && !is_model_folder(options.file)) {
+  if (options.pre && !is_model_to_import(console, options.file)) {
     return console.refuse_usage("quantize: --pre is for model folders");
   }
   std::unique_ptr<Import> import;
@@ -373,6 +374,13 @@ ExitCode run_quantize(QuantizeRequest& options, Console& console) {
   code = open_sensitivities(options, console, sensitivities);
   if (code != ExitCode::done) return code;
   const OrderlyStop orderly_stop;
+  const auto expect_passes = [&](std::uint64_t passes) {
+    const auto ready = before_reading(console, options.file, *model, import.get(), passes);
+    return ready ? ExitCode::done : console.fail(options.file, ready.error());
+  };
+  // For a target errors are measured first.
+  if (has_target(options)) code = expect_passes(options.is_plan ? 1 : 2);
+  if (code != ExitCode::done) return code;
   Runs runs;
   for (QuantizeTarget& target : targets) {
     runs.push_back(std::make_unique<Run>(options, std::move(target), console, *model, *types,
@@ -380,11 +388,8 @@ ExitCode run_quantize(QuantizeRequest& options, Console& console) {
     code = runs.back()->prepare();
     if (code != ExitCode::done) return code;
   }
-  if (!options.is_plan) {
-    // All types are made of one reading.
-    const Result<void> ready = console.before_reading(options.file, *model);
-    if (!ready) return console.fail(options.file, ready.error());
-  }
+  if (!options.is_plan && !has_target(options)) code = expect_passes(1);  // for all types
+  if (code != ExitCode::done) return code;
   return work(runs, *model, options, console);
 }
 

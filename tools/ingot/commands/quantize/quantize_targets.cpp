@@ -42,14 +42,14 @@ bool has_target(const QuantizeRequest& options) {
   return !options.target_bits.empty() || !options.target_size.empty();
 }
 
-std::string settle_arguments(QuantizeRequest& options, std::vector<QuantizeTarget>& targets) {
+std::string settle_arguments(QuantizeRequest& options, std::string in,
+                             std::vector<QuantizeTarget>& targets) {
   if (has_target(options)) {
     const std::string problem = problem_of_target(options);
     if (!problem.empty()) return problem;
     targets.push_back({options.out, {}});
   } else if (is_type(options.out) || (options.is_plan && options.types.empty())) {
-    std::string in = options.file;  // a folder may end in slashes
-    while (in.size() > 1 && in.back() == '/') in.pop_back();
+    while (in.size() > 1 && in.back() == '/') in.pop_back();  // of a folder
     std::vector<std::string> words = options.types;
     words.insert(words.begin(), options.out);
     for (const std::string& word : words) {

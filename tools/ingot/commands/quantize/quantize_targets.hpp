@@ -20,7 +20,9 @@ struct QuantizeTarget {
 
 /// IN OUT TYPE, or IN TYPE...; with a target there is no TYPE, and a plan needs no OUT. Returns the
 /// fault of arguments that belong together; empty if there is none.
-[[nodiscard]] std::string settle_arguments(QuantizeRequest& options,
+///
+/// @param in  the path that names of results begin with if OUT is left out.
+[[nodiscard]] std::string settle_arguments(QuantizeRequest& options, std::string in,
                                            std::vector<QuantizeTarget>& targets);
 
 }  // namespace ingot::cli
