@@ -4,9 +4,9 @@
 
 Encodes English, code and mixed scripts on one thread, in turns with llama.cpp and, for families that
 tokenizer.json can express, Hugging Face's library (bench/install_engines), and prints MB/s of text
-and the ratio of medians, for the given models and for vocabularies of UGM, RWKV and PLaMo-2 that it
-makes. The texts are made of this repository: its pages, its sources, and the letters of many
-scripts."""
+and the ratio of medians, for the given models and for vocabularies of BPE, UGM, RWKV and PLaMo-2
+that it makes; and the CPU milliseconds in which Ingot makes a tokenizer. The texts are made of this
+repository: its pages, its sources, and the letters of many scripts."""
 import argparse
 import json
 import os
@@ -46,18 +46,22 @@ def make_mixed():
 def run(command):
     result = subprocess.run(command, capture_output=True, check=False)
     lines = [line for line in result.stdout.decode().splitlines() if line.startswith("{")]
-    return json.loads(lines[-1])["texts"] if result.returncode == 0 and lines else None
+    return json.loads(lines[-1]) if result.returncode == 0 and lines else {"texts": []}
 
 
 def measure(commands, texts):
-    """Median milliseconds of each engine and text, in turns."""
+    """Median milliseconds of each engine and text, in turns, and of making Ingot's tokenizer."""
     times = {engine: [[] for _ in texts] for engine in commands}
+    made = []
     for _ in range(ROUNDS):
         for engine, command in commands.items():
-            for place, text in enumerate(run([*command, *texts]) or []):
+            figures = run([*command, *texts])
+            made += [figures["make_ms"]] if "make_ms" in figures else []
+            for place, text in enumerate(figures["texts"]):
                 times[engine][place].append(text["ms"])
-    return {engine: [statistics.median(one) if one else None for one in all_times]
-            for engine, all_times in times.items()}
+    medians = {engine: [statistics.median(one) if one else None for one in all_times]
+               for engine, all_times in times.items()}
+    return medians, statistics.median(made)
 
 
 def rows_of(model, bench, ingot, files, folder):
@@ -68,7 +72,7 @@ def rows_of(model, bench, ingot, files, folder):
     commands = {"ingot": [bench, model], "llama": ["node", ENGINES, "llama.cpp", model]}
     if exported.exists():
         commands["hugging"] = ["node", ENGINES, "hugging-face", exported]
-    times = measure(commands, files)
+    times, made = measure(commands, files)
     for place, file in enumerate(files):
         size = file.stat().st_size / 1000
         own = times["ingot"][place]
@@ -76,7 +80,7 @@ def rows_of(model, bench, ingot, files, folder):
         for engine in ("llama", "hugging"):
             other = times.get(engine, [None] * len(files))[place]
             cells.append(f"{size / other:.1f} ({other / own:.1f}x)" if other else "-")
-        yield cells
+        yield [*cells, f"{made:.1f}"]
 
 
 def main():
@@ -99,7 +103,7 @@ def main():
         files = [folder / name for name in texts]
         for model in [*models, *bench_vocabularies.make_all(folder, list(texts.values()))]:
             rows += rows_of(model, bench, options.ingot, files, folder)
-    columns = ["vocabulary", "text", "MB/s", "llama.cpp", "Hugging Face"]
+    columns = ["vocabulary", "text", "MB/s", "llama.cpp", "Hugging Face", "made in ms"]
     if options.json:
         print(json.dumps({"columns": columns, "rows": rows}))
         return

@@ -2,7 +2,9 @@
 #include "tokenizer/unicode/lenient_utf8.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <bit>
+
+#include "base/byte_order.hpp"
 
 namespace ingot::tokenizer {
 
@@ -27,27 +29,38 @@ void append_utf8(std::string& text, char32_t code_point) {
   }
 }
 
+namespace {
+
+/// Bytes at the beginning of a word of eight, the first byte lowest, that are ASCII or one clean
+/// character of two or three bytes; 0 if there is something else.
+std::size_t clean_bytes(std::uint64_t word) noexcept {
+  const std::uint64_t beyond_ascii = word & 0x8080'8080'8080'8080;
+  if (beyond_ascii == 0) return 8;
+  if ((word & 0x80) == 0) return static_cast<std::size_t>(std::countr_zero(beyond_ascii)) / 8;
+  // The bits that mark lead and continuation, then those of which one is set if the character
+  // needs so many bytes.
+  if ((word & 0xC0'C0F0) == 0x80'80E0) return (word & 0x200F) == 0 ? 0 : 3;
+  if ((word & 0xC0E0) == 0x80C0) return (word & 0x1E) == 0 ? 0 : 2;
+  return 0;
+}
+
+}  // namespace
+
 bool is_clean(std::string_view text) noexcept {
   // The smallest code point that needs so many bytes.
   constexpr char32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
   for (std::size_t i = 0; i < text.size();) {
-    std::uint64_t word = 0;
-    if (text.size() - i >= sizeof word) {
-      std::memcpy(&word, text.data() + i, sizeof word);
-      if ((word & 0x8080808080808080u) == 0) {
-        i += sizeof word;
-        continue;
-      }
-    }
-    const unsigned char lead = static_cast<unsigned char>(text[i]);
-    if (lead < 0x80) {
-      ++i;
-      continue;
+    if (text.size() - i >= 8) {
+      const auto* data = reinterpret_cast<const std::byte*>(text.data() + i);
+      const std::size_t skipped = clean_bytes(load_little<std::uint64_t>(data));
+      i += skipped;
+      if (skipped != 0) continue;
     }
     const LenientCharacter character = decode_lenient(text.substr(i));
-    if (character.size_bytes == 1 || character.code_point < smallest[character.size_bytes]) {
-      return false;
-    }
+    const bool is_shortest = character.size_bytes == 1
+                                 ? character.code_point < 0x80
+                                 : character.code_point >= smallest[character.size_bytes];
+    if (!is_shortest) return false;
     i += character.size_bytes;
   }
   return true;
