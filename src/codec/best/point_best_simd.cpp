@@ -6,6 +6,7 @@
 
 #include "codec/best/point_packing.hpp"
 #include "codec/best/point_units_inl.hpp"
+#include "codec/best/shifted_units_inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace ingot::codec::HWY_NAMESPACE {
@@ -15,7 +16,9 @@ template <class Lanes, class Lattice>
 class PointSearch {
  public:
   using Floats = typename Lanes::Floats;
-  using Unit = PointUnit<Lanes, Lattice>;
+  static constexpr bool is_shifted = Lattice::signs == PointSigns::shifted;
+  using Unit =
+      std::conditional_t<is_shifted, ShiftedUnit<Lanes, Lattice>, PointUnit<Lanes, Lattice>>;
   using Pick = PointPick<Lanes>;
   static constexpr std::size_t group_count = 256 / Lattice::group_elements;
   static constexpr std::size_t group_units = Lattice::group_elements / Unit::elements;
@@ -55,7 +58,7 @@ class PointSearch {
       found.ranks[i] = static_cast<unsigned>(ranks_.IntAt(i, lane));
     }
     for (std::size_t k = 0; k < 32; ++k) {
-      if constexpr (Lattice::signs == PointSigns::shifted) {
+      if constexpr (is_shifted) {
         found.is_minus[k] = static_cast<unsigned>(minus_.IntAt(k, lane));
       } else {
         found.signs[k] = SignsOf(found, k, x + 8 * k, w + 8 * k);
@@ -113,19 +116,33 @@ class PointSearch {
 
   HWY_INLINE void ListUnit(std::size_t first, std::size_t u, const Floats* scales) {
     unit_.Build(x_.From(first + u * Unit::elements), w_.From(first + u * Unit::elements));
-    Pick picks[2][tries];
-    Floats ranks[tries][2];
-    for (std::size_t shift = 0; shift < Unit::shifts; ++shift) {
-      constexpr std::size_t half = tries / 2;  // as many as the registers hold
-      unit_.template Find<half>(scales, shift, picks[shift], ranks);
-      unit_.template Find<tries - half>(scales + half, shift, picks[shift] + half, ranks + half);
-    }
+    Pick picks[tries][2];
+    FindTries(scales, picks);
     for (std::size_t k = 0; k < tries; ++k) {
-      if constexpr (Unit::shifts == 2 && !has_group_shift) picks[0][k].Offer(picks[1][k]);
       for (std::size_t list = 0; list < (has_group_shift ? 2 : 1); ++list) {
-        lists_[list].products.Set(u * tries + k, picks[list][k].product);
-        lists_[list].squares.Set(u * tries + k, picks[list][k].square);
+        lists_[list].products.Set(u * tries + k, picks[k][list].product);
+        lists_[list].squares.Set(u * tries + k, picks[k][list].square);
       }
+    }
+  }
+
+  /// The best points of the unit at some scales; where a group has one shift, of each.
+  HWY_INLINE void FindTries(const Floats* scales, Pick (*picks)[2]) {
+    if constexpr (is_shifted) {
+      for (std::size_t k = 0; k < tries; ++k) {
+        if constexpr (has_group_shift) {
+          unit_.FindEach(scales[k], picks[k]);
+        } else {
+          picks[k][0] = unit_.FindAny(scales[k]);
+        }
+      }
+    } else {
+      Pick found[tries];
+      Floats ranks[tries][2];
+      constexpr std::size_t half = tries / 2;  // as many as the registers hold
+      unit_.template Find<half>(scales, found, ranks);
+      unit_.template Find<tries - half>(scales + half, found + half, ranks + half);
+      for (std::size_t k = 0; k < tries; ++k) picks[k][0] = found[k];
     }
   }
 
@@ -241,7 +258,8 @@ class PointSearch {
     Floats square = Lanes::Set(0.0f);
     for (std::size_t g = 0; g < group_count; ++g) {
       const Floats factor = FactorOf(codes_[g]);
-      Pick sum[Unit::shifts];
+      const Floats zero = Lanes::Set(0.0f);
+      Pick sum[2] = {{zero, zero, zero, zero}, {zero, zero, zero, zero}};
       for (std::size_t u = 0; u < group_units; ++u) {
         ChooseUnit(g * group_units + u, scale_ * factor, sum);
       }
@@ -256,25 +274,25 @@ class PointSearch {
   HWY_INLINE void ChooseUnit(std::size_t u, Floats group_scale, Pick* sum) {
     unit_.Build(x_.From(u * Unit::elements), w_.From(u * Unit::elements));
     Pick picks[2];
-    Floats ranks[2][2];
-    for (std::size_t shift = 0; shift < Unit::shifts; ++shift) {
-      unit_.template Find<1>(&group_scale, shift, &picks[shift], &ranks[shift]);
-    }
-    if constexpr (Unit::shifts == 2) {
-      const auto is_down = Lanes::Less(picks[1].value, picks[0].value);
+    if constexpr (has_group_shift) {
+      unit_.FindEach(group_scale, picks);
+      ranks_.Set(u, picks[0].rank);
+      down_ranks_.Set(u, picks[1].rank);
+    } else if constexpr (is_shifted) {
+      picks[0] = unit_.FindAny(group_scale);
+      const Floats count = Lanes::Set(static_cast<float>(Unit::point_count));
+      const auto is_down = Lanes::Less(count - Lanes::Set(0.5f), picks[0].rank);
       minus_.Set(u, Lanes::Select(is_down, Lanes::Set(1.0f), Lanes::Set(0.0f)));
-      if constexpr (has_group_shift) {
-        down_ranks_.Set(u, picks[1].rank);
-      } else {
-        picks[0].Offer(picks[1]);
-        ranks[0][0] = picks[0].rank;
-      }
+      ranks_.Set(u, Lanes::Select(is_down, picks[0].rank - count, picks[0].rank));
+    } else {
+      Floats ranks[1][2];
+      unit_.template Find<1>(&group_scale, picks, ranks);
+      for (std::size_t p = 0; p < Unit::points; ++p) ranks_.Set(u * Unit::points + p, ranks[0][p]);
     }
-    for (std::size_t p = 0; p < Unit::points; ++p) ranks_.Set(u * Unit::points + p, ranks[0][p]);
-    for (std::size_t shift = 0; shift < Unit::shifts; ++shift) {
-      sum[shift].value = sum[shift].value + picks[shift].value;
-      sum[shift].product = sum[shift].product + picks[shift].product;
-      sum[shift].square = sum[shift].square + picks[shift].square;
+    for (std::size_t i = 0; i < (has_group_shift ? 2 : 1); ++i) {
+      sum[i].value = sum[i].value + picks[i].value;
+      sum[i].product = sum[i].product + picks[i].product;
+      sum[i].square = sum[i].square + picks[i].square;
     }
   }
 
@@ -313,7 +331,7 @@ class PointSearch {
   }
 
   static constexpr bool has_group_shift = [] {
-    if constexpr (Lattice::signs == PointSigns::shifted) {
+    if constexpr (is_shifted) {
       return Lattice::shift_octets > 1;
     } else {
       return false;

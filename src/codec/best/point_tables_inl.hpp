@@ -78,8 +78,7 @@ struct PointPick {
 /// Which of the tables count.
 enum class PointScan : std::uint8_t {
   plain,
-  one_wrong,  ///< With the cheapest sign wrong.
-  minus       ///< IQ1: shifted down.
+  one_wrong  ///< With the cheapest sign wrong.
 };
 
 template <class Lanes, class Lattice>
@@ -90,7 +89,6 @@ class PointTables {
   static constexpr std::size_t half_elements = elements / 2;
   static constexpr std::size_t level_count = Lattice::levels.size();
   static constexpr std::size_t half_count = Lattice::half_count;
-  static constexpr bool is_shifted = Lattice::signs == PointSigns::shifted;
 
   /// `wrong_sign` is what the wrong sign of a weight costs, in units of 4 * A: 1, or 0 for lanes
   /// whose signs are even.
@@ -99,7 +97,6 @@ class PointTables {
       products_[half].Set(0, Lanes::Set(0.0f));
       squares_[half].Set(0, Lanes::Set(0.0f));
       if constexpr (Lattice::signs == PointSigns::even) others_[half].Set(0, Lanes::Set(no_error));
-      if constexpr (is_shifted) others_[half].Set(0, Lanes::Set(0.0f));
       std::size_t size = 1;
       for (std::size_t i = half * half_elements; i < (half + 1) * half_elements; ++i) {
         Extend(half, size, x[i], w[i], wrong_sign);
@@ -122,8 +119,7 @@ class PointTables {
       if constexpr (scan == PointScan::one_wrong) {
         product = product - Lanes::Min(others_[0][low], others_[1][high]);
       }
-      const Floats square = scan == PointScan::minus ? others_[0][low] + others_[1][high]
-                                                     : squares_[0][low] + squares_[1][high];
+      const Floats square = squares_[0][low] + squares_[1][high];
       const Floats number = Lanes::Set(static_cast<float>(rank));
       for (std::size_t j = 0; j < tries; ++j) {
         const Floats value = scales[j] * square - product;
@@ -144,21 +140,17 @@ class PointTables {
   /// Adds an element to the halves that are there.
   HWY_INLINE void Extend(std::size_t half, std::size_t size, Floats x, Floats w,
                          Floats wrong_sign) {
-    const Floats product = w * (is_shifted ? x : Lanes::Abs(x));
+    const Floats product = w * Lanes::Abs(x);
     // The lowest level last: its entries are those that the others begin with.
     for (std::size_t level = level_count; level-- > 0;) {
       const float number = Lattice::levels[level];
       const Floats added = product * Lanes::Set(2.0f * number);
-      const float plus = is_shifted ? number + point_shift : number;
-      const Floats added_square = w * Lanes::Set(plus * plus);
-      const float minus = number - point_shift;
-      const Floats added_other =
-          is_shifted ? w * Lanes::Set(minus * minus) : Lanes::Set(2.0f) * added * wrong_sign;
+      const Floats added_square = w * Lanes::Set(number * number);
+      const Floats added_other = Lanes::Set(2.0f) * added * wrong_sign;
       for (std::size_t i = 0; i < size; ++i) {
         const std::size_t to = i + level * size;
         products_[half].Set(to, products_[half][i] + added);
         squares_[half].Set(to, squares_[half][i] + added_square);
-        if constexpr (is_shifted) others_[half].Set(to, others_[half][i] + added_other);
         if constexpr (Lattice::signs == PointSigns::even) {
           others_[half].Set(to, Lanes::Min(others_[half][i], added_other));
         }
@@ -168,8 +160,7 @@ class PointTables {
 
   Tile<Lanes, half_count> products_[2];
   Tile<Lanes, half_count> squares_[2];
-  /// Of even signs: what the cheapest wrong sign costs. Of shifted levels: the squares of those
-  /// that are shifted down, while `squares_` are of those that are shifted up.
+  /// Of even signs: what the cheapest wrong sign costs.
   Tile<Lanes, half_count> others_[2];
 };
 

@@ -75,16 +75,19 @@ struct Shifted : LatticeOf<BlockType, group, PointSigns::shifted> {
   static constexpr std::size_t half_count = 81;
   static constexpr std::array<float, 3> levels = {-1.0f, 0.0f, 1.0f};
   static constexpr float unit = 1.0f;
-  static constexpr std::size_t tries = 5;
-  static constexpr PointTries range = {0.9f, 1.373f};  // to 3.2
   static constexpr float greatest_code = 7.0f;
   static constexpr auto halves = halves_of(iq1_codes, half_count);
 };
 struct LatticeIQ1_S : Shifted<BlockIQ1_S, 32> {
   static constexpr std::size_t shift_octets = 4;  ///< That have one shift.
+  static constexpr std::size_t tries = 7;
+  // To 6.5: where importances differ much, the largest magnitude is often of a value of little.
+  static constexpr PointTries range = {0.7f, 1.45f};
 };
 struct LatticeIQ1_M : Shifted<BlockIQ1_M, 16> {
   static constexpr std::size_t shift_octets = 1;
+  static constexpr std::size_t tries = 3;            // each is a walk over 4096 points
+  static constexpr PointTries range = {1.0f, 1.9f};  // to 3.6
 };
 
 /// An octet, or of IQ3_S a quad: what has points of its own. IQ3_XXS counts the signs of two quads
@@ -97,10 +100,8 @@ class PointUnit {
   static constexpr std::size_t points =
       Lattice::signs == PointSigns::even ? 8 / Lattice::point_elements : 1;
   static constexpr std::size_t elements = points * Lattice::point_elements;
-  /// Both shifts are looked at, each by itself.
-  static constexpr std::size_t shifts = Lattice::signs == PointSigns::shifted ? 2 : 1;
 
-  HWY_INLINE PointUnit() : odd_(Lanes::Set(0.0f)), shift_product_(Lanes::Set(0.0f)) {}
+  HWY_INLINE PointUnit() : odd_(Lanes::Set(0.0f)) {}
 
   HWY_INLINE void Build(Rows<Lanes> x, Rows<Lanes> w) {
     const Floats one = Lanes::Set(1.0f);
@@ -112,41 +113,24 @@ class PointUnit {
       }
       odd_ = Lanes::Select(Lanes::Less(sign, zero), one, zero);
     }
-    if constexpr (Lattice::signs == PointSigns::shifted) {
-      shift_product_ = zero;
-      for (std::size_t i = 0; i < elements; ++i) shift_product_ = shift_product_ + w[i] * x[i];
-      shift_product_ = shift_product_ * Lanes::Set(2.0f * point_shift);
-    }
     for (std::size_t p = 0; p < points; ++p) {
       const std::size_t first = p * Lattice::point_elements;
       tables_[p].Build(x.From(first), w.From(first), points == 2 ? one : odd_);
     }
   }
 
-  /// The best points at some scales, for shift 0 (up) or 1 (down). `picks[j]` holds the sums over
-  /// the points of the unit, and `ranks` those of each.
+  /// The best points at some scales. `picks[j]` holds the sums over the points of the unit, and
+  /// `ranks` those of each.
   template <std::size_t tries>
-  HWY_INLINE void Find(const Floats* scales, std::size_t shift, Pick* picks,
-                       Floats (*ranks)[2]) const {
+  HWY_INLINE void Find(const Floats* scales, Pick* picks, Floats (*ranks)[2]) const {
     if constexpr (points == 2) {
       FindPair<tries>(scales, picks, ranks);
       return;
     }
     if constexpr (Lattice::signs == PointSigns::even) {
       tables_[0].template Find<PointScan::one_wrong, tries>(scales, picks);
-    } else if constexpr (Lattice::signs == PointSigns::free) {
-      tables_[0].template Find<PointScan::plain, tries>(scales, picks);
     } else {
-      if (shift == 0) {
-        tables_[0].template Find<PointScan::plain, tries>(scales, picks);
-      } else {
-        tables_[0].template Find<PointScan::minus, tries>(scales, picks);
-      }
-      for (std::size_t j = 0; j < tries; ++j) {
-        const Floats added = shift == 0 ? shift_product_ : Lanes::Set(0.0f) - shift_product_;
-        picks[j].product = picks[j].product + added;
-        picks[j].value = picks[j].value - added;
-      }
+      tables_[0].template Find<PointScan::plain, tries>(scales, picks);
     }
     for (std::size_t j = 0; j < tries; ++j) ranks[j][0] = picks[j].rank;
   }
@@ -187,8 +171,7 @@ class PointUnit {
   }
 
   PointTables<Lanes, Lattice> tables_[points];
-  Floats odd_;            ///< 1 in lanes with an odd number of minus signs.
-  Floats shift_product_;  ///< 2 * A of the shift up.
+  Floats odd_;  ///< 1 in lanes with an odd number of minus signs.
 };
 
 }  // namespace ingot::codec::HWY_NAMESPACE
