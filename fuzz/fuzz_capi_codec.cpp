@@ -117,9 +117,15 @@ class Caller {
     ingot_error* const place = error();
     fill(floats.data.get(), elements * sizeof(float));
     fill(weights.data.get(), row_elements * sizeof(float));
-    is_ok(ingot_quantize(type, from, elements, row_elements,
-                         has_weights ? weights.data.get() : nullptr, to, blocks.count, is_big,
-                         place));
+    ingot_quantize_options options = {};
+    options.struct_size = sizeof options;
+    options.weights = has_weights ? weights.data.get() : nullptr;
+    options.is_big_endian = is_big;
+    options.effort = byte() % 3;
+    is_ok(ingot_quantize(type, from, elements, row_elements, options.weights, to, blocks.count,
+                         is_big, place));
+    is_ok(
+        ingot_quantize_with(type, from, elements, row_elements, to, blocks.count, &options, place));
   }
 
   /// Names of files that are not there; with any characters.

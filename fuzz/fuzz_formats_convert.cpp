@@ -318,6 +318,7 @@ class Work {
     for (const TensorError& error : *errors) sum.add(error);
     static_cast<void>(sum.relative());
     static_cast<void>(sum.slope());
+    static_cast<void>(sum.relative_output());
     OpenOptions alone = options_;
     alone.with_shards = false;
     require(is_ok(Model::open(shard.path, alone)));

@@ -564,6 +564,27 @@ INGOT_EXPORT ingot_code ingot_quantize(uint32_t type, const float* src, size_t e
                                        size_t size_bytes, uint32_t is_big_endian,
                                        ingot_error* error);
 
+/// How much work goes into the choice of a block.
+enum {
+  INGOT_EFFORT_REFERENCE = 0,  ///< The blocks of the reference implementation, byte for byte.
+  INGOT_EFFORT_BEST = 1  ///< The least error that a search finds: takes several times as long.
+};
+
+/// How rows are encoded. All members after the first may be 0 or NULL.
+typedef struct ingot_quantize_options {
+  size_t struct_size;      ///< sizeof(ingot_quantize_options)
+  const float* weights;    ///< As of ingot_quantize.
+  uint32_t effort;         ///< INGOT_EFFORT_...
+  uint32_t is_big_endian;  ///< Of the blocks.
+} ingot_quantize_options;
+
+/// ingot_quantize with more choices; `options` may be NULL. INGOT_ERROR_INVALID_ARGUMENT for an
+/// effort that this library does not know. INGOT_EFFORT_BEST needs about 200 KiB of stack.
+INGOT_EXPORT ingot_code ingot_quantize_with(uint32_t type, const float* src, size_t element_count,
+                                            size_t row_elements, void* blocks, size_t size_bytes,
+                                            const ingot_quantize_options* options,
+                                            ingot_error* error);
+
 /// Turns blocks from little-endian to big-endian or back, in place.
 INGOT_EXPORT ingot_code ingot_swap_byte_order(uint32_t type, void* blocks, size_t size_bytes,
                                               ingot_error* error);

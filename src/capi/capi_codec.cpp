@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Decoding and encoding for C.
+#include <cstddef>
 #include <span>
+#include <string>
 
 #include "capi/boundary.hpp"
 #include "ingot/quantize.hpp"
@@ -10,6 +12,13 @@ namespace {
 using namespace ingot;
 using capi::at_boundary;
 using capi::require;
+
+// The options of the first version of the ABI.
+constexpr std::size_t first_options_size =
+    offsetof(ingot_quantize_options, is_big_endian) + sizeof(std::uint32_t);
+
+static_assert(static_cast<int>(Effort::reference) == INGOT_EFFORT_REFERENCE &&
+              static_cast<int>(Effort::best) == INGOT_EFFORT_BEST);
 
 /// An array that a caller gives as pointer and count.
 template <class Element>
@@ -80,13 +89,30 @@ ingot_code ingot_dequantize_rows(const ingot_model* model, uint64_t tensor, uint
 ingot_code ingot_quantize(uint32_t type, const float* src, size_t element_count,
                           size_t row_elements, const float* weights, void* blocks,
                           size_t size_bytes, uint32_t is_big_endian, ingot_error* error) {
+  const ingot_quantize_options options = {.struct_size = sizeof options,
+                                          .weights = weights,
+                                          .effort = INGOT_EFFORT_REFERENCE,
+                                          .is_big_endian = is_big_endian};
+  return ingot_quantize_with(type, src, element_count, row_elements, blocks, size_bytes, &options,
+                             error);
+}
+
+ingot_code ingot_quantize_with(uint32_t type, const float* src, size_t element_count,
+                               size_t row_elements, void* blocks, size_t size_bytes,
+                               const ingot_quantize_options* options, ingot_error* error) {
   return at_boundary(error, [&]() -> Result<void> {
+    INGOT_TRY(const ingot_quantize_options given, capi::known_options(options, first_options_size));
+    if (given.effort > INGOT_EFFORT_BEST) {
+      return fail(Errc::invalid_argument, "effort", std::to_string(given.effort));
+    }
     INGOT_TRY(const auto floats, array_of(src, element_count, "src"));
     INGOT_TRY(const auto destination,
               array_of(static_cast<std::byte*>(blocks), size_bytes, "blocks"));
-    const std::span<const float> importance(weights, weights != nullptr ? row_elements : 0);
+    const std::size_t weight_count = given.weights != nullptr ? row_elements : 0;
     return quantize(static_cast<TensorType>(type), floats, row_elements, destination,
-                    {.importance = importance, .byte_order = endian_of(is_big_endian)});
+                    {.importance = {given.weights, weight_count},
+                     .byte_order = endian_of(given.is_big_endian),
+                     .effort = static_cast<Effort>(given.effort)});
   });
 }
 

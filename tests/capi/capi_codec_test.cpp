@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "capi/sample_bytes.hpp"
+#include "ingot/quantize.hpp"
 
 namespace ingot::test {
 namespace {
@@ -53,6 +54,36 @@ TEST_F(CapiCodec, EncodesAndDecodesInBothByteOrders) {
   EXPECT_EQ(ingot_swap_byte_order(INGOT_TYPE_Q8_0, blocks.data(), blocks.size(), nullptr),
             INGOT_OK);
   EXPECT_EQ(blocks[1], 0x3C);
+}
+
+TEST_F(CapiCodec, EncodesWithMoreEffort) {
+  std::vector<float> floats(64);
+  for (std::size_t i = 0; i < floats.size(); ++i) floats[i] = static_cast<float>(i * 37 % 61) - 30;
+  const std::vector<float> weights(32, 2.0f);
+  std::vector<std::byte> expected(36);
+  ASSERT_TRUE(quantize(TensorType::q4_0, floats, 32, expected,
+                       {.importance = weights, .byte_order = Endian::big, .effort = Effort::best}));
+  std::vector<std::byte> blocks(36);
+  ingot_quantize_options options = {.struct_size = sizeof options,
+                                    .weights = weights.data(),
+                                    .effort = INGOT_EFFORT_BEST,
+                                    .is_big_endian = 1};
+  const auto encode = [&](ingot_error* e) {
+    return ingot_quantize_with(INGOT_TYPE_Q4_0, floats.data(), 64, 32, blocks.data(), 36, &options,
+                               e);
+  };
+  expect_code(INGOT_OK, encode);
+  EXPECT_EQ(blocks, expected);
+  options.effort = 2;
+  expect_code(INGOT_ERROR_INVALID_ARGUMENT, encode);
+  options = {.struct_size = 8, .weights = nullptr, .effort = 0, .is_big_endian = 0};
+  expect_code(INGOT_ERROR_INVALID_ARGUMENT, encode);
+  ASSERT_TRUE(quantize(TensorType::q4_0, floats, 32, expected));
+  expect_code(INGOT_OK, [&](ingot_error* e) {
+    return ingot_quantize_with(INGOT_TYPE_Q4_0, floats.data(), 64, 32, blocks.data(), 36, nullptr,
+                               e);
+  });
+  EXPECT_EQ(blocks, expected);
 }
 
 TEST_F(CapiCodec, DecodesRowsOfTensors) {

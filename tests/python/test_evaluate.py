@@ -154,6 +154,18 @@ def test_importances_are_sums_of_squares_of_inputs(networks, tmp_path):
                                      matrix["blk.1.ffn_down.weight"])
 
 
+def test_second_moments_lower_the_error_of_outputs(networks, tmp_path):
+    ids = ingot.chunks_of(networks[0], TEXT, chunk_tokens=16)
+    matrix = ingot.collect_importance(networks[0], ids, moment_columns=32)
+    fed_back, searched = (
+        {error.name: error for error in ingot.quantize_model(
+            networks[0], tmp_path / f"{feedback}.gguf", "Q4_0", importance=matrix, effort="best", feedback=feedback)}
+        for feedback in (True, False))
+    known = [name for name, error in searched.items() if error.output is not None]
+    assert known and set(known) <= set(matrix)
+    assert sum(fed_back[name].output for name in known) < 0.9 * sum(searched[name].output for name in known)
+
+
 def test_second_moments_are_means_of_products_of_inputs(networks, tmp_path):
     ids = ingot.chunks_of(networks[0], TEXT, chunk_tokens=16)
     matrix = ingot.collect_importance(networks[0], ids, moment_columns=20)

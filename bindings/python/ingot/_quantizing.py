@@ -127,13 +127,15 @@ class PlannedTensor(NamedTuple):
 class TensorError(NamedTuple):
     """How far a tensor is from its source; `relative` is the root of error over signal, and `slope`
     how much of the source the result is, in its direction: below 1 it is shorter. Both are weighted by
-    the importance of columns where that is known."""
+    the importance of columns where that is known. `output` is the root of error over signal of what
+    the tensor makes of its inputs: None unless the importance matrix has second moments of them."""
 
     name: str
     elements: int
     rmse: float
     relative: float
     slope: float
+    output: Optional[float] = None
 
 
 class TensorSensitivity(NamedTuple):
@@ -207,8 +209,8 @@ def plan_quantization(source: AnyModel, recipe: Optional[str] = None, *,
                       token_embedding_type: Optional[str] = None,
                       patterns: Optional[Mapping[str, str]] = None, keep_shards: bool = False,
                       allow_requantize: bool = False, allow_nan: bool = False,
-                      pre: Optional[str] = None, effort: str = "reference", threads: int = 0,
-                      progress: Progress = None) -> QuantizePlan:
+                      pre: Optional[str] = None, effort: str = "reference", feedback: bool = True,
+                      threads: int = 0, progress: Progress = None) -> QuantizePlan:
     """Choose the types of a quantized model, and check all that can be checked before the work.
 
     Parameters
@@ -233,6 +235,9 @@ def plan_quantization(source: AnyModel, recipe: Optional[str] = None, *,
         For a folder: as of `plan_import`.
     effort : {"reference", "best"}
         How blocks are chosen, as for `ingot.quantize`.
+    feedback : bool
+        With ``"best"``, let later weights of a row make good the errors of earlier ones wherever
+        `importance` has second moments (``moment_columns=`` of `collect_importance`).
 
     Raises
     ------
@@ -253,7 +258,7 @@ def plan_quantization(source: AnyModel, recipe: Optional[str] = None, *,
         "pure": pure, "leave_output": leave_output, "output_type": output_type,
         "token_embedding_type": token_embedding_type, "patterns": list((patterns or {}).items()),
         "keep_shards": keep_shards, "allow_requantize": allow_requantize, "allow_nan": allow_nan,
-        "best": effort == "best", "threads": threads,
+        "best": effort == "best", "feedback": feedback, "threads": threads,
         "sensitivities": None if sensitivities is None else list(sensitivities)}
     given = {name: value for name, value in options.items() if value is not None}
     model = opened_or_imported(source, pre, threads)

@@ -62,6 +62,7 @@ QuantizeModelOptions options_from(const py::dict& options) {
   bool is_best = false;
   set_option(options, "best", is_best);
   to.effort = is_best ? Effort::best : Effort::reference;
+  set_option(options, "feedback", to.uses_feedback);
   return to;
 }
 
@@ -95,12 +96,13 @@ py::list rows_of(const QuantizeJob& self) {
   return rows;
 }
 
-/// name, elements, rmse, relative, slope
+/// name, elements, rmse, relative, slope, output
 py::list error_rows(const QuantizeJob& self, const std::vector<TensorError>& errors) {
   py::list rows;
   for (std::size_t i = 0; i < errors.size(); ++i) {
     rows.append(py::make_tuple(to_str(self.plan.tensors[i].source->name), errors[i].plain.count,
-                               errors[i].plain.rmse(), errors[i].relative(), errors[i].slope()));
+                               errors[i].plain.rmse(), errors[i].relative(), errors[i].slope(),
+                               errors[i].relative_output()));
   }
   return rows;
 }

@@ -59,6 +59,14 @@ class INGOT_EXPORT InputMoments {
     for (std::size_t k = 0; k < place.count; ++k) rest[k] -= error * factors[k];
   }
 
+  /// The same for neighbours whose codes are known together.
+  void feed_back(std::size_t first_column, std::span<const float> decoded,
+                 float* row) const noexcept {
+    for (std::size_t i = 0; i < decoded.size(); ++i) {
+      feed_back(first_column + i, row[first_column + i] - decoded[i], row);
+    }
+  }
+
   /// For each column j the sum of H[j][k] * x[k] over the columns k > j of its block.
   void multiply_upper(const float* x, float* sums) const noexcept;
 

@@ -5,6 +5,7 @@
 
 #include "codec/feedback/error_feedback.hpp"
 #include "codec/feedback/level_grids.hpp"
+#include "codec/feedback/recode_points.hpp"
 
 namespace ingot::codec {
 namespace {
