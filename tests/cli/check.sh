@@ -91,7 +91,7 @@ uris = {r["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for r i
 assert uris == {"bad.gguf", "page.gguf"}
 '
 expect_error 2 'two formats' "$ingot" check --json --sarif bad.gguf
-expect_error 2 'FILE is required' "$ingot" check
+expect_error 2 'FILE is missing; the usage is: ingot check' "$ingot" check
 
 # No finding drives the terminal.
 "$ingot" check bad.gguf | grep -q $'\x1b' && fail "an escape sequence came through" || true

@@ -107,7 +107,7 @@ expect_error 3 'not JSON' "$ingot" hash --verify wrong
 expect_error 3 'not a manifest' "$ingot" hash --verify model.gguf
 expect_error 1 'could be compared' "$ingot" hash --verify model.manifest -a sha1
 expect_error 2 'must be one of sha256' "$ingot" hash model.gguf -a md5
-expect_error 2 'FILE is required' "$ingot" hash
+expect_error 2 'FILE is missing; the usage is: ingot hash' "$ingot" hash
 expect_error 2 'contradict' "$ingot" hash model.gguf --json --as text
 expect_error 4 'missing.gguf' "$ingot" hash missing.gguf
 

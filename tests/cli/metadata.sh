@@ -17,6 +17,7 @@ echo "# raw"
 [[ $("$ingot" metadata model.gguf --raw tokenizer.ggml.scores | wc -c) == 1200 ]] || fail "array"
 
 expect_error 1 'no key matches "nothing.*"' "$ingot" metadata model.gguf 'nothing.*'
+expect_error 1 'did you mean "general.name"?' "$ingot" metadata model.gguf general.nmae
 expect_error 1 'did you mean "general.name"?' "$ingot" metadata model.gguf --raw general.nam
 expect_error 2 '--raw prints one value alone' "$ingot" metadata model.gguf --raw general.name --json
 expect 1 "$ingot" metadata model.gguf 'nothing.*' --json 2>/dev/null >none.json

@@ -56,7 +56,7 @@ expect_error 2 'cannot be combined' "$ingot" split model.gguf x --shards 2 --max
 expect_error 2 '--force' "$ingot" split model.gguf part --shards 3
 "$ingot" split model.gguf part --shards 3 --force -q
 expect_error 2 'nothing to merge' "$ingot" merge model.gguf x.gguf
-expect_error 2 'OUT is required' "$ingot" merge part-00001-of-00003.gguf
+expect_error 2 'OUT is missing; the usage is: ingot merge SHARD... OUT' "$ingot" merge part-00001-of-00003.gguf
 # A glob without OUT: the last shard is never taken for it.
 for force in "" --force; do
   # shellcheck disable=SC2086

@@ -8,6 +8,7 @@ echo "# json"
 "$ingot" tensors model.gguf --json 'output*'
 
 expect_error 1 'no tensor matches "foo"' "$ingot" tensors model.gguf foo
+expect_error 1 'did you mean "output.weight"?' "$ingot" tensors model.gguf output.wieght
 "$ingot" tensors model.gguf --json >all.json
 python '
 import json, os

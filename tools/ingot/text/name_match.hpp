@@ -2,6 +2,7 @@
 // Names as people mean them: globs, and an order in which blk.2 comes before blk.10.
 #pragma once
 
+#include <ingot/model.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +31,18 @@ class NameFilter {
   };
   std::vector<Glob> globs_;
 };
+
+/// The names that a model has, as candidates for one that is misspelt.
+[[nodiscard]] inline std::vector<std::string> key_names(const Model& model) {
+  std::vector<std::string> names;
+  for (const KeyValue& entry : model.metadata()) names.emplace_back(entry.key);
+  return names;
+}
+[[nodiscard]] inline std::vector<std::string> tensor_names(const Model& model) {
+  std::vector<std::string> names;
+  for (const TensorInfo& tensor : model.tensors()) names.emplace_back(tensor.name);
+  return names;
+}
 
 /// Whether `a` comes before `b` where runs of digits count as numbers.
 [[nodiscard]] bool natural_less(std::string_view a, std::string_view b) noexcept;

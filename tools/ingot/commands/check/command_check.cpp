@@ -259,7 +259,7 @@ void choose_rules(Options& options) {
 std::string usage_problem(const Options& options, bool is_json) {
   if (options.is_sarif && is_json) return "--sarif and --json are two formats; give one of them";
   if (options.files.empty() && !options.lists_rules) {
-    return "FILE is required; 'ingot help check' explains it";
+    return "FILE is missing; the usage is: ingot check [OPTIONS] FILE...";
   }
   if (!parse_fail_on(options.fail_on)) {
     return "--fail-on takes error, warning and security, several with commas between them";

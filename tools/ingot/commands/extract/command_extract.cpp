@@ -19,6 +19,7 @@
 #include "cli/interrupt.hpp"
 #include "cli/model_files.hpp"
 #include "cli/progress.hpp"
+#include "text/name_match.hpp"
 #include "text/value_text.hpp"
 
 namespace ingot::cli {
@@ -178,10 +179,8 @@ class Extraction {
 };
 
 ExitCode refuse_missing(Console& console, const Options& options, const Model& model) {
-  std::vector<std::string> names;
-  for (const TensorInfo& tensor : model.tensors()) names.emplace_back(tensor.name);
   console.complain(options.file, "there is no tensor \"" + escape(options.tensor) + "\"" +
-                                     suggest(options.tensor, names));
+                                     suggest(options.tensor, tensor_names(model)));
   return ExitCode::negative;
 }
 

@@ -89,7 +89,9 @@ class Fit {
 
   ExitCode run() {
     if (arguments_.lists_devices) return list_devices(console_);
-    if (arguments_.file.empty()) return console_.refuse_usage("fit: FILE is missing");
+    if (arguments_.file.empty()) {
+      return console_.refuse_usage("fit: FILE is missing; the usage is: ingot fit [OPTIONS] FILE");
+    }
     const Result<RunOptions> options = run_options_of(arguments_);
     if (!options) return refuse(options.error());
     options_ = *options;

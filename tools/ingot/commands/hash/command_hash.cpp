@@ -212,7 +212,8 @@ ExitCode run(Options& options, Console& console) {
   }
   const bool is_verification = !options.manifest.empty();
   if (options.files.empty() && !is_verification) {
-    return console.refuse_usage("hash: FILE is required; see ingot help hash");
+    return console.refuse_usage(
+        "hash: FILE is missing; the usage is: ingot hash [OPTIONS] FILE...");
   }
   if (is_verification) {
     if (!options.out.empty() || options.form != Form::automatic || options.has_uuid ||

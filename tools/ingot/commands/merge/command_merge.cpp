@@ -63,7 +63,9 @@ void print_text(const Options& options, Console& console, const Model& model,
 /// that is never meant.
 ExitCode settle_output(Options& options, Console& console) {
   if (options.out.empty()) {
-    if (options.names.size() < 2) return console.refuse_usage("merge: OUT is required");
+    if (options.names.size() < 2) {
+      return console.refuse_usage("merge: OUT is missing; the usage is: ingot merge SHARD... OUT");
+    }
     options.out = options.names.back();
     options.names.pop_back();
   }

@@ -123,9 +123,8 @@ void print_lines(Console& console, const Keys& keys, bool is_full) {
 
 ExitCode refuse_missing(Console& console, const std::string& file, const std::string& key,
                         const Model& model) {
-  std::vector<std::string> names;
-  for (const KeyValue& pair : model.metadata()) names.emplace_back(pair.key);
-  console.complain(file, "there is no key \"" + escape(key) + "\"" + suggest(key, names));
+  console.complain(file,
+                   "there is no key \"" + escape(key) + "\"" + suggest(key, key_names(model)));
   return ExitCode::negative;
 }
 
@@ -204,7 +203,8 @@ ExitCode run(const Options& options, Console& console) {
   console.is_json() ? print_json(console, keys, model->is_verified())
                     : print_lines(console, keys, options.is_full);
   for (const std::string_view glob : filter.unmatched()) {
-    console.complain(options.file, "no key matches \"" + escape(glob) + "\"");
+    console.complain(options.file,
+                     "no key matches \"" + escape(glob) + "\"" + suggest(glob, key_names(*model)));
   }
   return keys.empty() && !options.key_globs.empty() ? ExitCode::negative : ExitCode::done;
 }

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "cli/command.hpp"
+#include "cli/help.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/json_stream.hpp"
 #include "cli/progress.hpp"
@@ -265,7 +266,8 @@ ExitCode run(const Options& options, Console& console) {
                       : print_lines(console, *model, tensors);
   }
   for (const std::string_view glob : filter.unmatched()) {
-    console.complain(options.file, "no tensor matches \"" + escape(glob) + "\"");
+    console.complain(options.file, "no tensor matches \"" + escape(glob) + "\"" +
+                                       suggest(glob, tensor_names(*model)));
   }
   return has_no_match ? ExitCode::negative : ExitCode::done;
 }
