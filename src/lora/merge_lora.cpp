@@ -59,6 +59,12 @@ class LoraStream {
   std::unique_ptr<Pipeline> pipeline_;       // last: its threads end before what they use
 };
 
+/// Whether a path is one of the files of a model.
+bool has_file(const Model& model, const std::string& path) {
+  return std::ranges::any_of(model.files(),
+                             [&](const ModelFile& file) { return is_same_file(file.path, path); });
+}
+
 /// @param stream  set before the writer writes; it may be empty until then.
 Result<ModelWriter> make_writer(const Model& model, const LoraMergePlan& plan,
                                 const std::unique_ptr<LoraStream>& stream) {
@@ -83,12 +89,10 @@ Result<ModelWriter> make_writer(const Model& model, const LoraMergePlan& plan,
 Result<void> merge_lora(const Model& model, const LoraMergePlan& plan,
                         const LoraMergeOptions& options, const std::string& path, bool replace,
                         const LoraProgress& progress) {
-  for (const ModelFile& file : model.files()) {
-    if (is_same_file(file.path, path)) return fail(Errc::same_file, path);
-  }
+  if (has_file(model, path)) return fail(Errc::same_file, path);
   for (const MergedTensor& tensor : plan.tensors) {
     for (const LoraTerm& term : tensor.terms) {
-      if (is_same_file(term.adapter->files()[0].path, path)) return fail(Errc::same_file, path);
+      if (has_file(*term.adapter, path)) return fail(Errc::same_file, path);
     }
   }
   std::unique_ptr<LoraStream> stream;

@@ -33,6 +33,16 @@ expect_same twice.gguf wanted.gguf
 "$ingot" lora merge merged.gguf adapter.gguf -o back.gguf --scale -1 -q
 expect_same back.gguf base.gguf
 
+# A set of shards is one model, and one adapter, whichever of its files is named.
+"$ingot" split base.gguf part --shards 3 -q
+"$ingot" split adapter.gguf half --shards 2 -q
+"$ingot" lora merge part-00002-of-00003.gguf half-00002-of-00002.gguf whole.gguf -q
+expect_same whole.gguf wanted.gguf
+expect_error 2 'another file' "$ingot" lora merge part-00001-of-00003.gguf adapter.gguf \
+  part-00003-of-00003.gguf --force
+expect_error 2 'another file' "$ingot" lora merge base.gguf half-00001-of-00002.gguf \
+  half-00002-of-00002.gguf --force
+
 # Quantized models keep their types; --type gives the changed matrices another.
 "$ingot" quantize base.gguf quantized.gguf Q8_0 -q
 "$ingot" lora merge quantized.gguf adapter.gguf small.gguf -q

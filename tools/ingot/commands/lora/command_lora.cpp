@@ -27,10 +27,13 @@ constexpr const char* examples =
     "  ingot lora merge model.gguf adapter.gguf merged.gguf\n"
     "  ingot lora merge base.gguf a.gguf b.gguf both.gguf --scale 0.5 --scale 1\n"
     "  ingot lora merge model-Q4_K_M.gguf adapter.gguf merged.gguf --type F16\n"
+    "  ingot lora merge model-00001-of-00003.gguf adapter.gguf merged.gguf\n"
     "\n"
     "info   what an adapter changes, with which rank and scale\n"
     "merge  decodes the tensors that adapters change, adds scale * alpha / rank * B A\n"
     "       and encodes them as they were, or as --type; all others are copied\n"
+    "Of a set of shards any file means the whole; the result is one file, which\n"
+    "`ingot split` cuts.\n"
     "Adapters of PEFT become GGUF by `ingot convert`: docs/import.md.\n"
     "A merge into a quantized model is rounded again: merge into F16 and quantize\n"
     "then, where both are at hand.";
