@@ -1,0 +1,184 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""check_rules.py PROGRAM [--variants N] [--entry NAME] [--first N]
+
+Imports tiny folders of every entry of golden/hf/architectures.json, and compares keys, tensors and
+bytes with what a second reading of that file gives. A variant of an entry has one of its classes,
+other names of config.json and of tensors, other numbers and another type. Exit 77 (skipped) without
+NumPy or the data, which is found through INGOT_SHARED.
+"""
+import argparse
+import json
+import os
+import pathlib
+import struct
+import subprocess
+import sys
+import tempfile
+
+try:
+    import numpy as np
+except ImportError:
+    print("numpy is missing")
+    sys.exit(77)
+
+from rule_config import Config, Keys, Refused
+from rule_folders import Folder
+from rule_tensors import TensorRules, encoded
+from rule_tokens import tokenizer_keys
+
+TYPE_NAMES = {0: "F32", 1: "F16", 8: "Q8_0", 30: "BF16", 39: "MXFP4"}
+FILE_TYPES = {"F32": 0, "F16": 1, "Q8_0": 7, "BF16": 32}
+FP4_FILE_TYPE = 38
+VALUE_TYPES = {4: ("u32", "I"), 5: ("i32", "i"), 6: ("f32", "f"), 7: ("bool", "?"), 8: ("str", "")}
+
+
+class Gguf:
+    """Keys as name -> (type, value), and tensors as (name, type, dims, bytes), in order."""
+
+    def __init__(self, data):
+        self.data, self.at = data, 24
+        tensor_count, key_count = struct.unpack_from("<QQ", data, 8)
+        self.keys = {}
+        for _ in range(key_count):
+            name = self.text()
+            self.keys[name] = self.value(self.take("I"))
+        infos = []
+        for _ in range(tensor_count):
+            name = self.text()
+            dims = [self.take("Q") for _ in range(self.take("I"))]
+            infos.append((name, TYPE_NAMES[self.take("I")], dims, self.take("Q")))
+        begin = (self.at + 31) // 32 * 32
+        ends = [offset for *_, offset in infos[1:]] + [len(data) - begin]
+        self.tensors = [(name, kind, dims, data[begin + offset:begin + end])
+                        for (name, kind, dims, offset), end in zip(infos, ends)]
+
+    def take(self, form):
+        value, = struct.unpack_from("<" + form, self.data, self.at)
+        self.at += struct.calcsize("<" + form)
+        return value
+
+    def text(self):
+        size = self.take("Q")
+        self.at += size
+        return self.data[self.at - size:self.at].decode()
+
+    def value(self, kind):
+        if kind != 9:
+            name, form = VALUE_TYPES[kind]
+            return name, self.take(form) if form else self.text()
+        element, count = self.take("I"), self.take("Q")
+        name, form = VALUE_TYPES[element]
+        return f"[{name}]", [self.take(form) if form else self.text() for _ in range(count)]
+
+
+def as_stored(kind, value):
+    if isinstance(value, list):
+        return kind, [as_stored(kind[1:-1], one)[1] for one in value]
+    return kind, float(np.float32(value)) if kind == "f32" else \
+        bool(value) if kind == "bool" else int(value) if kind == "u32" else value
+
+
+class Expected:
+    """What a folder must become."""
+
+    def __init__(self, data, folder):
+        entry = folder.entry
+        self.kind = folder.type if folder.type != "auto" else folder.guessed_type(
+            TensorRules(data, entry, Config(folder.config), 0))
+        plain = Config(folder.config)
+        tokens, token_keys = tokenizer_keys(folder, entry["vocab"], plain)
+        rules = TensorRules(data, entry, plain, tokens)
+        self.tensors = []
+        for name, array, fixed in rules.outputs(folder.arrays()):
+            dims = list(array.shape[::-1])
+            if fixed:
+                dims[:2] = [32 * dims[1]] if len(dims) > 3 else dims[:2]
+            kind = fixed or rules.type_of(name, dims, self.kind)
+            self.tensors.append((name, kind, dims, encoded(array, kind)))
+        has_fp4 = any(kind == "MXFP4" for _, kind, *_ in self.tensors)
+        config = Config(folder.config, FP4_FILE_TYPE if has_fp4 and self.kind != "Q8_0"
+                        else FILE_TYPES[self.kind])
+        keys = {"general.architecture": ("str", entry["arch"])}
+        keys.update(Keys(data, entry, config, folder.files)
+                    .add(entry.get("keys_during_tensors", [])))
+        keys["general.type"] = ("str", "model")
+        keys.update(Keys(data, entry, config, folder.files).add(entry["keys"]))
+        keys["general.quantization_version"] = ("u32", 2)
+        for name, value in token_keys.items():
+            keys[name] = value
+        keys.update(Keys(data, entry, config, folder.files).add(entry.get("keys_after_vocab", [])))
+        self.keys = {name: as_stored(*value) for name, value in keys.items()}
+
+
+def compared_keys(keys):
+    kept = ("general.architecture", "general.type", "general.file_type",
+            "general.quantization_version")
+    return [(name, value) for name, value in keys.items()
+            if name in kept or not name.startswith("general.")]
+
+
+def difference(actual, expected, what):
+    for index in range(max(len(actual), len(expected))):
+        left = actual[index] if index < len(actual) else None
+        right = expected[index] if index < len(expected) else None
+        if left != right:
+            def cut(one):
+                return str(one)[:300]
+            return f"{what} {index}: {cut(left)}, expected {cut(right)}"
+    return None
+
+
+def padded(tensors):
+    return [(name, kind, dims, data + bytes(-len(data) % 32)) for name, kind, dims, data in tensors]
+
+
+def check(program, data, folder, path):
+    """What is wrong with the import of a folder; None if nothing is."""
+    folder.write(path)
+    out = path / "out.gguf"
+    command = [program, "convert", str(path / "tiny"), str(out), "--type", folder.type.lower(),
+               "--pre", "gpt-2", "-q", "-j", "1"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    try:
+        expected = Expected(data, folder)
+    except Refused as refusal:
+        return None if done.returncode not in (0, 139, 134) else f"not refused: {refusal}"
+    if done.returncode != 0:
+        return f"{done.stderr.strip()[:400]}"
+    actual = Gguf(out.read_bytes())
+    out.unlink()
+    return difference(compared_keys(actual.keys), compared_keys(expected.keys), "key") or \
+        difference(padded(actual.tensors), padded(expected.tensors), "tensor")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("program")
+    parser.add_argument("--variants", type=int, default=4)
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--entry")
+    options = parser.parse_args()
+    rules = pathlib.Path(os.environ.get("INGOT_SHARED", "")) / "golden/hf/architectures.json"
+    if not rules.is_file():
+        print(f"{rules} is not there")
+        return 77
+    data = json.loads(rules.read_text())
+    faults = count = 0
+    for name, entry in data["architectures"].items():
+        if options.entry not in (None, name):
+            continue
+        for variant in range(options.first, options.first + options.variants):
+            with tempfile.TemporaryDirectory() as path:
+                folder = Folder(data, entry, variant)
+                fault = check(options.program, data, folder, pathlib.Path(path))
+            count += 1
+            if fault:
+                faults += 1
+                print(f"{name}, variant {variant}: {fault}")
+    print(f"{count} folders, {faults} faults")
+    return 1 if faults or not count else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
