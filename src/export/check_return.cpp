@@ -2,12 +2,12 @@
 #include "export/check_return.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <optional>
 #include <string_view>
 #include <unordered_map>
 
+#include "import/tensors/import_types.hpp"
 #include "ingot/import.hpp"
 #include "ingot/metadata_keys.hpp"
 #include "ingot/store.hpp"
@@ -68,12 +68,9 @@ class SketchStore final : public Store {
 
 /// The type whose import would give the model; nothing for types that no import makes.
 std::optional<TensorType> import_type(const Model& model) {
-  using enum TensorType;
-  constexpr std::array types = {f32, f16, bf16, q8_0, tq1_0, tq2_0};
   const auto file_type = model.get_or<std::uint64_t>(keys::general_file_type, ~std::uint64_t{0});
   const auto type = type_of_file_type(file_type);
-  const bool is_made = type && std::find(types.begin(), types.end(), *type) != types.end();
-  return is_made ? type : std::nullopt;
+  return type && hf::is_import_type(*type) ? type : std::nullopt;
 }
 
 bool is_same(const Value& a, const Value& b) {

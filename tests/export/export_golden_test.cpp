@@ -3,13 +3,12 @@
 // bytes.
 #include <gmock/gmock.h>
 
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "ingot/folder_export.hpp"
 #include "ingot/import.hpp"
 #include "support/expect_error.hpp"
-#include "support/shared_files.hpp"
+#include "support/golden_folders.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace ingot::test {
@@ -49,17 +48,13 @@ class ExportGolden : public SharedFilesTest {
 };
 
 TEST_F(ExportGolden, FoldersComeBackToTheSameBytes) {
-  const std::filesystem::path cases = shared_folder() / "golden/hf/cases";
-  require_files(cases);
+  require_files(golden_folder_cases());
   if (IsSkipped()) return;
-  for (const auto& entry : std::filesystem::directory_iterator(cases)) {
-    std::ifstream file(entry.path() / "expected.json");
-    const json expected = json::parse(file);
-    if (expected.value("kind", "") == "lora") continue;
+  for (const GoldenFolder& golden : golden_folders("")) {
     for (const TensorType type : {TensorType::f32, TensorType::f16, TensorType::bf16,
                                   TensorType::q8_0, TensorType::tq1_0}) {
-      SCOPED_TRACE(entry.path().filename().string() + " as " + std::string(find_type(type)->name));
-      expect_return(entry.path() / expected["input"].get<std::string>(), expected, type);
+      SCOPED_TRACE(golden.name + " as " + std::string(find_type(type)->name));
+      expect_return(golden.folder, golden.expected, type);
     }
   }
   for (const char* architecture :

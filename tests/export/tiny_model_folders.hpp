@@ -11,13 +11,9 @@
 #include <vector>
 
 #include "support/temporary_folder.hpp"
+#include "support/tiny_folder.hpp"
 
 namespace ingot::test {
-
-struct TinyTensor {
-  std::string name;
-  std::vector<std::uint64_t> shape;  ///< Rows first, as in safetensors.
-};
 
 /// How the tokens of a folder are stored.
 enum class TinyTokenizer : std::uint8_t { bpe, llama_json, sentencepiece };
@@ -26,8 +22,8 @@ struct TinyModel {
   std::string name;    ///< Of the case.
   std::string config;  ///< Members of config.json.
   TinyTokenizer tokenizer = TinyTokenizer::bpe;
-  std::vector<TinyTensor> tensors;
-  std::vector<TinyTensor> second_file = {};
+  std::vector<TensorSketch> tensors;
+  std::vector<TensorSketch> second_file = {};
 };
 
 inline constexpr std::uint64_t tiny_width = 32;
@@ -52,10 +48,10 @@ struct TinyParts {
   std::string router = {};
 };
 
-inline std::vector<TinyTensor> tiny_tensors(const TinyParts& parts) {
+inline std::vector<TensorSketch> tiny_tensors(const TinyParts& parts) {
   constexpr std::uint64_t width = tiny_width;
-  std::vector<TinyTensor> tensors = {{"model.embed_tokens.weight", {tiny_tokens, width}},
-                                     {"model.norm.weight", {width}}};
+  std::vector<TensorSketch> tensors = {{"model.embed_tokens.weight", {tiny_tokens, width}},
+                                       {"model.norm.weight", {width}}};
   if (parts.has_output) tensors.push_back({"lm_head.weight", {tiny_tokens, width}});
   for (int layer = 0; layer < 2; ++layer) {
     const std::string prefix = "model.layers." + std::to_string(layer) + ".";
@@ -105,31 +101,14 @@ inline std::vector<TinyTensor> tiny_tensors(const TinyParts& parts) {
 }
 
 /// A safetensors file of BF16 with numbers from -2 to 2, others for every `seed`.
-inline std::string tiny_safetensors(const std::vector<TinyTensor>& tensors, std::uint32_t seed) {
-  std::string header;
-  std::string data;
-  for (const TinyTensor& tensor : tensors) {
-    std::string shape;
-    std::uint64_t count = 1;
-    for (const std::uint64_t size : tensor.shape) {
-      shape += (shape.empty() ? "" : ",") + std::to_string(size);
-      count *= size;
-    }
-    const std::size_t begin = data.size();
-    for (std::uint64_t i = 0; i < count; ++i) {
-      seed = seed * 1664525 + 1013904223;  // Numerical Recipes
-      const float number = static_cast<float>(static_cast<std::int32_t>(seed)) / float{1 << 30};
-      const auto bits = std::bit_cast<std::uint32_t>(number) >> 16;
-      data += static_cast<char>(bits & 255);
-      data += static_cast<char>(bits >> 8);
-    }
-    header += (header.empty() ? "{\"" : ",\"") + tensor.name + R"(":{"dtype":"BF16","shape":[)" +
-              shape + R"(],"data_offsets":[)" + std::to_string(begin) + "," +
-              std::to_string(data.size()) + "]}";
-  }
-  header += "}";
-  const std::uint64_t size = header.size();
-  return std::string(reinterpret_cast<const char*>(&size), sizeof size) + header + data;
+inline std::string tiny_safetensors(const std::vector<TensorSketch>& tensors, std::uint32_t seed) {
+  return safetensors_of(tensors, "BF16", [&seed](std::uint64_t, std::string& bytes) {
+    seed = seed * 1664525 + 1013904223;  // Numerical Recipes
+    const float number = static_cast<float>(static_cast<std::int32_t>(seed)) / float{1 << 30};
+    const auto bits = std::bit_cast<std::uint32_t>(number) >> 16;
+    bytes += static_cast<char>(bits & 255);
+    bytes += static_cast<char>(bits >> 8);
+  });
 }
 
 /// Texts of tokens: three special ones, letters, two merged, and two that were added.

@@ -3,15 +3,14 @@
 #include <gmock/gmock.h>
 
 #include <cstring>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "ingot/import.hpp"
 #include "ingot/model.hpp"
 #include "support/expect_error.hpp"
+#include "support/golden_folders.hpp"
 #include "support/sha256.hpp"
-#include "support/shared_files.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace ingot::test {
@@ -110,41 +109,28 @@ class ImportGolden : public SharedFilesTest {
 };
 
 TEST_F(ImportGolden, FoldersBecomeTheSameBytes) {
-  const std::filesystem::path cases = shared_folder() / "golden/hf/cases";
-  require_files(cases);
+  require_files(golden_folder_cases());
   if (IsSkipped()) return;
-  for (const auto& entry : std::filesystem::directory_iterator(cases)) {
-    std::ifstream file(entry.path() / "expected.json");
-    const json expected = json::parse(file);
-    if (expected.value("kind", "") == "lora") continue;
-    const std::filesystem::path folder = entry.path() / expected["input"].get<std::string>();
-    for (const auto& [type, output] : expected["outputs"].items()) {
-      expect_output(folder, expected, type, output);
+  for (const GoldenFolder& golden : golden_folders("")) {
+    for (const auto& [type, output] : golden.expected["outputs"].items()) {
+      expect_output(golden.folder, golden.expected, type, output);
     }
   }
 }
 
 TEST_F(ImportGolden, AdaptersBecomeTheSameBytes) {
-  const std::filesystem::path cases = shared_folder() / "golden/hf/cases";
-  require_files(cases);
+  require_files(golden_folder_cases());
   if (IsSkipped()) return;
-  const auto input_of = [&](const std::filesystem::path& folder, json& expected) {
-    std::ifstream file(folder / "expected.json");
-    expected = json::parse(file);
-    return folder / expected["input"].get<std::string>();
-  };
-  for (const auto& entry : std::filesystem::directory_iterator(cases)) {
-    json expected;
-    json base_case;
-    const std::filesystem::path folder = input_of(entry.path(), expected);
-    if (expected.value("kind", "") != "lora") continue;
-    const auto base = input_of(cases / expected["base_case"].get<std::string>(), base_case);
-    for (const auto& [type, output] : expected["outputs"].items()) {
-      SCOPED_TRACE(folder.string() + " as " + type);
+  for (const GoldenFolder& golden : golden_folders("lora")) {
+    const GoldenFolder base =
+        read_golden_folder(golden_folder_cases() / golden.expected["base_case"].get<std::string>());
+    for (const auto& [type, output] : golden.expected["outputs"].items()) {
+      SCOPED_TRACE(golden.name + " as " + type);
       ImportOptions options;
       if (type != "auto") options.type = find_type(std::string_view(type))->type;
-      expect_import(plan_adapter_import(file_system(), folder, file_system(), base, options),
-                    output);
+      expect_import(
+          plan_adapter_import(file_system(), golden.folder, file_system(), base.folder, options),
+          output);
     }
   }
 }

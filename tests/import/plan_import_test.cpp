@@ -10,23 +10,12 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr std::string_view qwen3 = R"({"architectures": ["Qwen3ForCausalLM"]})";
-
 std::string refusal_of(const TemporaryFolder& folder, const std::string& name,
                        std::string_view config) {
   std::filesystem::create_directories(folder.path(name));
   folder.write(name + "/config.json", std::as_bytes(std::span(config)));
   const auto import = plan_import(file_system(), folder.path(name), {});
   return import ? std::string() : import.error().message();
-}
-
-TEST(PlanImport, RefusesRerankersByTheirNameOrCard) {
-  const TemporaryFolder folder;
-  EXPECT_THAT(refusal_of(folder, "My-Qwen3-Reranker-0.6B", qwen3), HasSubstr("reranker"));
-  EXPECT_THAT(refusal_of(folder, "mine", qwen3), Not(HasSubstr("reranker")));
-  constexpr std::string_view card = "Text\n# Qwen3-Reranker-4B\n";
-  folder.write("mine/README.md", std::as_bytes(std::span(card)));
-  EXPECT_THAT(refusal_of(folder, "mine", qwen3), HasSubstr("reranker"));
 }
 
 TEST(PlanImport, RefusesExpertsInSomeLayers) {

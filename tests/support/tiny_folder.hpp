@@ -18,8 +18,10 @@ struct TensorSketch {
   std::vector<std::uint64_t> shape;  ///< Rows first, as in safetensors.
 };
 
-/// One safetensors file. Number i of each tensor is i, as F32.
-inline std::string safetensors_of(const std::vector<TensorSketch>& tensors) {
+/// One safetensors file. `append(i, bytes)` adds number i of a tensor to its bytes, in the type.
+template <class Append>
+std::string safetensors_of(const std::vector<TensorSketch>& tensors, const std::string& dtype,
+                           Append append) {
   std::string header;
   std::string data;
   for (const TensorSketch& tensor : tensors) {
@@ -30,17 +32,22 @@ inline std::string safetensors_of(const std::vector<TensorSketch>& tensors) {
       count *= size;
     }
     const std::size_t begin = data.size();
-    for (std::uint64_t i = 0; i < count; ++i) {
-      const auto number = static_cast<float>(i);
-      data.append(reinterpret_cast<const char*>(&number), sizeof number);
-    }
-    header += (header.empty() ? "{\"" : ",\"") + tensor.name + R"(":{"dtype":"F32","shape":[)" +
-              shape + R"(],"data_offsets":[)" + std::to_string(begin) + "," +
+    for (std::uint64_t i = 0; i < count; ++i) append(i, data);
+    header += (header.empty() ? "{\"" : ",\"") + tensor.name + R"(":{"dtype":")" + dtype +
+              R"(","shape":[)" + shape + R"(],"data_offsets":[)" + std::to_string(begin) + "," +
               std::to_string(data.size()) + "]}";
   }
   header += "}";
   const std::uint64_t size = header.size();
   return std::string(reinterpret_cast<const char*>(&size), sizeof size) + header + data;
+}
+
+/// The same with the number i at place i of each tensor, as F32.
+inline std::string safetensors_of(const std::vector<TensorSketch>& tensors) {
+  return safetensors_of(tensors, "F32", [](std::uint64_t i, std::string& bytes) {
+    const auto number = static_cast<float>(i);
+    bytes.append(reinterpret_cast<const char*>(&number), sizeof number);
+  });
 }
 
 /// Three tokens in every form that a tokenizer has in model folders.

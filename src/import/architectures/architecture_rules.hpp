@@ -42,6 +42,7 @@ struct TransformRule {
   std::vector<std::string> parts = {};                          ///< What {part} may be, in order.
   std::vector<std::string> to = {};                             ///< The names of the results.
   std::string scales = {};                                      ///< For mxfp4: a second tensor.
+  std::vector<std::string> tokens = {};                         ///< For take_rows, in order.
   double value = 0;                                             ///< For add.
   std::int64_t axis = 0;                                        ///< For deinterleave.
 };
@@ -76,9 +77,16 @@ struct FolderRule {
   std::map<std::string, std::string> names_by_kind = {};  ///< Of tensors.
 };
 
+/// Models that only their name or their card tells from others of their class.
+struct NamedVariant {
+  std::string text = {};         ///< In the name of the folder or the first heading, lower case.
+  std::string model_class = {};  ///< Whose rules count.
+};
+
 struct Architecture {
   std::string name = {};  ///< As in `general.architecture`.
   std::vector<std::string> classes = {};
+  std::vector<NamedVariant> variants = {};
   std::vector<std::string> tokenizer = {};  ///< The steps of the tokenizer, in order.
   std::vector<KeyRule> keys = {};
   std::vector<KeyRule> keys_after_tokenizer = {};

@@ -60,6 +60,10 @@ class Reader {
     INGOT_TRY(result.classes, texts_of(value));
     return {};
   }
+  Result<void> read_variants(const ordered_json& value, Architecture& result) const {
+    INGOT_TRY(result.variants, each<NamedVariant>(value, named_variant));
+    return {};
+  }
   Result<void> read_tokenizer(const ordered_json& value, Architecture& result) const {
     INGOT_TRY(result.tokenizer, texts_of(value));
     return {};
@@ -125,6 +129,16 @@ class Reader {
     return rule;
   }
 
+  static Result<NamedVariant> named_variant(const ordered_json& value) {
+    NamedVariant variant;
+    if (!value.is_object() || !value.contains("named") || !value.contains("class")) {
+      return wrong("named and class");
+    }
+    INGOT_TRY(variant.text, text_of(value["named"]));
+    INGOT_TRY(variant.model_class, text_of(value["class"]));
+    return variant;
+  }
+
   static Result<ExtraTensorRule> extra_tensor_rule(const ordered_json& value) {
     ExtraTensorRule rule;
     if (!value.is_object() || !value.contains("tensor") || !value.contains("values")) {
@@ -154,6 +168,8 @@ class Reader {
         INGOT_TRY(rule.parts, texts_of(content));
       } else if (name == "to") {
         INGOT_TRY(rule.to, texts_of(content));
+      } else if (name == "tokens") {
+        INGOT_TRY(rule.tokens, texts_of(content));
       } else if (name == "scales") {
         INGOT_TRY(rule.scales, text_of(content));
       } else if (name == "value" && content.is_number()) {
@@ -232,6 +248,7 @@ class Reader {
   static constexpr Member members[] = {
       {"architecture", &Reader::read_name},
       {"classes", &Reader::read_classes},
+      {"variants", &Reader::read_variants},
       {"tokenizer", &Reader::read_tokenizer},
       {"keys", &Reader::read_keys},
       {"keys_after_tokenizer", &Reader::read_later_keys},
@@ -277,7 +294,7 @@ Result<ordered_json> resolve_likeness(const ordered_json& entry, const ordered_j
     return wrong("another entry of the file instead of " + like->dump());
   }
   ordered_json merged = *base;
-  for (const char* own : {"classes", "folders"}) merged.erase(own);
+  for (const char* own : {"classes", "folders", "variants"}) merged.erase(own);
   for (const auto& [name, value] : entry.items()) {
     if (name != "like") merged[name] = value;
   }

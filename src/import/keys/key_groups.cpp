@@ -114,6 +114,28 @@ Result<void> add_classifier_labels(const KeySource& source, KeyPlan& keys) {
   return {};
 }
 
+/// A model that answers whether a document meets a query with one of two tokens.
+Result<void> add_reranker(const KeySource& source, KeyPlan& keys) {
+  constexpr std::uint32_t rank = 4;  // of `pooling_type`
+  static const std::array<std::string, 2> labels = {"yes", "no"};
+  static const std::array<std::string, 1> templates = {"rerank"};
+  // The prompt that the cards of these models give; engines fill in the braces.
+  constexpr std::string_view prompt =
+      "<|im_start|>system\nJudge whether the Document meets the requirements based on the Query "
+      "and "
+      "the Instruct provided. Note that the answer can only be \"yes\" or \"no\".<|im_end|>\n"
+      "<|im_start|>user\n<Instruct>: Given a web search query, retrieve relevant passages that "
+      "answer the query\n<Query>: {query}\n<Document>: {document}<|im_end|>\n"
+      "<|im_start|>assistant\n<think>\n\n</think>\n\n";
+  keys.from("rule");
+  keys.set(source.architecture.name + ".pooling_type", rank);
+  keys.set_array(source.architecture.name + ".classifier.output_labels",
+                 std::span<const std::string>(labels));
+  keys.set_string("tokenizer.chat_template.rerank", prompt);
+  keys.set_array("tokenizer.chat_templates", std::span<const std::string>(templates));
+  return {};
+}
+
 Result<void> add_phi3_attention_factor(const KeySource& source, KeyPlan& keys) {
   const json& root = source.config.rope_root();
   if (member(root, "long_factor") == nullptr) return {};
@@ -139,10 +161,11 @@ Result<void> add_phi3_attention_factor(const KeySource& source, KeyPlan& keys) {
 
 Result<void> add_key_group(const KeySource& source, std::string_view group, KeyPlan& keys) {
   using Add = Result<void> (*)(const KeySource&, KeyPlan&);
-  static constexpr std::array<std::pair<std::string_view, Add>, 4> groups = {{
+  static constexpr std::array<std::pair<std::string_view, Add>, 5> groups = {{
       {"rope_scaling", add_rope_scaling},
       {"pooling", add_pooling},
       {"classifier_labels", add_classifier_labels},
+      {"reranker", add_reranker},
       {"phi3_attn_factor", add_phi3_attention_factor},
   }};
   for (const auto& [name, add] : groups) {

@@ -100,18 +100,17 @@ class AdapterPlanner {
         remarks_.push_back({.code = Errc::left_out, .subject = name, .detail = {}});
       }
     }
-    if (needs_token_count(task)) {
-      KeyPlan tokenizer;
-      INGOT_TRY_VOID(
-          add_tokenizer_keys(base_, config, architecture.tokenizer, options_, tokenizer, remarks_));
-      const auto tokens = tokenizer.find(keys::tokenizer_ggml_tokens);
-      task.token_count = tokens ? tokens->as_array().size() : 0;
+    if (needs_tokens(task)) {
+      INGOT_TRY_VOID(add_tokenizer_keys(base_, config, architecture.tokenizer, options_, tokenizer_,
+                                        remarks_));
+      const auto tokens = tokenizer_.find(keys::tokenizer_ggml_tokens);
+      if (tokens) task.tokens = tokens->as_array();
     }
     return task;
   }
 
   /// Whether embeddings are cut to the tokens of the base.
-  static bool needs_token_count(const TensorTask& task) {
+  static bool needs_tokens(const TensorTask& task) {
     const auto& rules = task.architecture.transforms;
     return std::any_of(rules.begin(), rules.end(), [&](const TransformRule& rule) {
       return rule.operation == "cut_rows_to_vocab" &&
@@ -143,6 +142,7 @@ class AdapterPlanner {
   ModelFolder folder_;
   ModelFolder base_;
   ImportOptions options_;
+  KeyPlan tokenizer_;  // of the base, if its tokens count
   std::vector<Error> remarks_;
 };
 

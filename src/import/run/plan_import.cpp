@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Plans the import of a model folder, step by step.
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <utility>
 
@@ -11,6 +10,7 @@
 #include "import/keys/architecture_keys.hpp"
 #include "import/run/folder_import.hpp"
 #include "import/run/plan_parts.hpp"
+#include "import/tensors/import_types.hpp"
 #include "import/tokenizer/tokenizer_keys.hpp"
 #include "ingot/import.hpp"
 #include "ingot/metadata_keys.hpp"
@@ -18,10 +18,6 @@
 namespace ingot {
 namespace hf {
 namespace {
-
-/// The types that an import encodes.
-constexpr std::array import_types = {TensorType::f32,  TensorType::f16,   TensorType::bf16,
-                                     TensorType::q8_0, TensorType::tq1_0, TensorType::tq2_0};
 
 /// `general.file_type`: that of MXFP4 if experts stay in it and the other weights are no smaller.
 std::uint32_t file_type_of(TensorType type, const TensorPlan& plan) {
@@ -58,22 +54,23 @@ ParameterCounts count_parameters(const TensorPlan& plan) {
   return counts;
 }
 
-/// Models whose classes are known, but which need tensors or layers that this import does not make.
-Result<void> refuse_variants(const ModelFolder& folder, const Config& config,
-                             const Architecture& architecture) {
-  if (architecture.name == "qwen3") {
-    // By its configuration a reranker is as any Qwen 3; only its name and its card tell it apart.
-    constexpr std::string_view reranker = "qwen3-reranker";
-    const Result<std::string> card = folder.read_text("README.md");
-    const bool is_reranker =
-        lower_case(folder.name()).find(reranker) != std::string::npos ||
-        (card && lower_case(*card).find("# " + std::string(reranker)) != std::string::npos);
-    if (is_reranker) {
-      return refuse(folder.name(),
-                    "a reranker needs a classifier made of two rows of the output, "
-                    "which this import does not make");
-    }
+/// The rules for a folder: those of its class, or of a variant that its name or card tells.
+const Architecture* find_rules(const RuleTable& table, const ModelFolder& folder,
+                               const Config& config) {
+  const Architecture* const rules = table.find(config.model_class());
+  if (rules == nullptr || rules->variants.empty()) return rules;
+  const std::string name = lower_case(folder.name());
+  const std::string card = lower_case(folder.read_text("README.md").value_or(std::string()));
+  for (const NamedVariant& variant : rules->variants) {
+    const bool is_named = name.find(variant.text) != std::string::npos ||
+                          card.find("# " + variant.text) != std::string::npos;
+    if (is_named) return table.find(variant.model_class);
   }
+  return rules;
+}
+
+/// Models whose classes are known, but which need layers that this import does not make.
+Result<void> refuse_variants(const Config& config) {
   INGOT_TRY(const std::optional<std::uint64_t> step, config.find_count("moe_every_n_layers"));
   if (step.value_or(0) > 0) {
     return refuse("config.json", "moe_every_n_layers is " + std::to_string(*step) +
@@ -92,9 +89,9 @@ class Planner {
     const Result<RuleTable>& table = RuleTable::builtin();
     if (!table) return fail(table.error());
     INGOT_TRY(const Config config, Config::read(folder_));
-    const Architecture* const architecture = table->find(config.model_class());
+    const Architecture* const architecture = find_rules(*table, folder_, config);
     if (architecture == nullptr) return unknown_class(config, *table);
-    INGOT_TRY_VOID(refuse_variants(folder_, config, *architecture));
+    INGOT_TRY_VOID(refuse_variants(config));
 
     INGOT_TRY(std::vector<SourceTensor> tensors, list_tensors(folder_));
     INGOT_TRY_VOID(undo_quantization(config, tensors));
@@ -107,13 +104,12 @@ class Planner {
     INGOT_TRY_VOID(
         add_tokenizer_keys(folder_, config, architecture->tokenizer, options_, tokenizer, remarks));
     const auto tokens = tokenizer.find(keys::tokenizer_ggml_tokens);
-    INGOT_TRY(TensorPlan plan,
-              plan_tensors({.config = config,
-                            .table = *table,
-                            .architecture = *architecture,
-                            .tensors = std::move(tensors),
-                            .type = type,
-                            .token_count = tokens ? tokens->as_array().size() : 0}));
+    INGOT_TRY(TensorPlan plan, plan_tensors({.config = config,
+                                             .table = *table,
+                                             .architecture = *architecture,
+                                             .tensors = std::move(tensors),
+                                             .type = type,
+                                             .tokens = tokens ? tokens->as_array() : Array()}));
     plan.remarks.insert(plan.remarks.begin(), remarks.begin(), remarks.end());
 
     const std::uint32_t file_type = file_type_of(type, plan);
@@ -151,7 +147,7 @@ class Planner {
 }  // namespace
 
 Result<void> check_type(TensorType type) {
-  if (std::find(import_types.begin(), import_types.end(), type) != import_types.end()) return {};
+  if (is_import_type(type)) return {};
   return fail(Errc::unsupported_type, std::string(find_type(type)->name),
               "an import makes F32, F16, BF16, Q8_0, TQ1_0 and TQ2_0; quantize makes the others");
 }

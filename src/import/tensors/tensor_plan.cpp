@@ -11,6 +11,7 @@
 #include "base/checked.hpp"
 #include "import/folder/refusal.hpp"
 #include "import/tensors/extra_tensors.hpp"
+#include "import/tensors/layer_check.hpp"
 #include "import/tensors/lora_product.hpp"
 #include "import/tensors/mxfp4_experts.hpp"
 #include "import/tensors/tensor_name_map.hpp"
@@ -42,7 +43,7 @@ class Planner {
     if (!task_.is_adapter) INGOT_TRY_VOID(add_extra_tensors());
     INGOT_TRY_VOID(add_mxfp4_experts());
     INGOT_TRY_VOID(add_others());
-    if (!task_.is_adapter) INGOT_TRY_VOID(check_layers());
+    if (!task_.is_adapter) INGOT_TRY_VOID(check_whole());
     return std::move(plan_);
   }
 
@@ -99,7 +100,7 @@ class Planner {
   }
 
   Result<void> add_others() {
-    const TransformContext context{.rules = rules_, .token_count = task_.token_count};
+    const TransformContext context{.rules = rules_, .tokens = task_.tokens};
     Transformer transformer(task_.architecture, context);
     for (const SourceTensor& tensor : task_.tensors) {
       INGOT_TRY(auto numbers, tensor.numbers());
@@ -199,23 +200,24 @@ class Planner {
       return fail(Errc::tensor_duplicate, info.name, "from " + info.sources.front());
     }
     info.size_bytes = find_type(info.type)->bytes_of(elements);
-    if (info.name.starts_with("blk.")) layers_.insert(*layer_of(info.name));
     plan_.tensors.push_back({std::move(info), std::move(pieces)});
     return {};
   }
 
-  Result<void> check_layers() const {
+  /// Refuses a model that lacks tensors.
+  Result<void> check_whole() const {
     if (added_.count("token_embd.weight") == 0) {
       return refuse("token_embd.weight", "the folder has no embeddings of tokens");
     }
-    for (std::uint64_t layer = 0; layer < layer_count_; ++layer) {
-      if (layers_.count(layer) == 0) {
-        return refuse("blk." + std::to_string(layer),
-                      "the layer has no tensors; config.json counts " +
-                          std::to_string(layer_count_) + " layers");
+    for (const TransformRule& rule : task_.architecture.transforms) {
+      if (rule.operation != "take_rows" || added_.count(rule.to.at(0)) != 0) continue;
+      INGOT_TRY(const bool is_meant, applies(rule, rules_));
+      if (is_meant) {
+        return refuse(rule.to[0],
+                      "it is made of " + rule.names.front().text() + ", which the folder lacks");
       }
     }
-    return {};
+    return check_layers(plan_.tensors, layer_count_);
   }
 
   TensorTask task_;
@@ -224,7 +226,6 @@ class Planner {
   std::uint64_t layer_count_ = 0;
   std::optional<TensorNameMap> names_;
   std::set<std::string> added_;
-  std::set<std::uint64_t> layers_;
 };
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "import/tensors/source_tensors.hpp"
 #include "ingot/error.hpp"
 #include "ingot/import.hpp"
+#include "ingot/metadata.hpp"
 
 namespace ingot::hf {
 
@@ -28,7 +29,7 @@ struct TensorTask {
   const Architecture& architecture;
   std::vector<SourceTensor> tensors;  ///< As in the folder.
   TensorType type = TensorType::f16;  ///< Of the weights.
-  std::uint64_t token_count = 0;      ///< 0: not known.
+  Array tokens = {};                  ///< Their texts, by id; borrowed. Empty: not known.
   /// Norms and products of the halves of an adapter, not the tensors of a whole model.
   bool is_adapter = false;
 };

@@ -229,7 +229,7 @@ Views mla_split(const TransformStep& step, TensorView view) {
 
 Views cut_rows_to_vocab(const TransformStep& step, TensorView view) {
   INGOT_TRY(Arrangement* const part, part_of(view, 1));
-  const std::uint64_t tokens = step.context.token_count;
+  const std::uint64_t tokens = step.context.tokens.size();
   if (tokens == 0) return refuse(view.name, "the number of tokens is not known");
   if (tokens < view.shape[0]) {
     INGOT_TRY_VOID(cut_axis(*part, part->axes[0], 0, tokens));
@@ -240,13 +240,36 @@ Views cut_rows_to_vocab(const TransformStep& step, TensorView view) {
   return list_of(std::move(view));
 }
 
-Views drop(const TransformStep& step, TensorView view) {
-  const auto when = step.rule.numbers.find("when");
-  if (when != step.rule.numbers.end()) {
-    INGOT_TRY(const nlohmann::json condition, when->second.evaluate(step.context.rules));
-    if (!is_truthy(condition)) return list_of(std::move(view));
+Views take_rows(const TransformStep& step, TensorView view) {
+  INGOT_TRY(const bool is_meant, applies(step.rule, step.context.rules));
+  if (!is_meant) {
+    view.applied.pop_back();
+    return list_of(std::move(view));
   }
-  return list_of();
+  INGOT_TRY(const Arrangement* const whole, part_of(view, 2));
+  const Array& texts = step.context.tokens;
+  TensorView rows = view;
+  rows.parts.clear();
+  rows.shape.front() = step.rule.tokens.size();
+  INGOT_TRY(rows.name, step.result_name(0));
+  for (const std::string& token : step.rule.tokens) {
+    const auto found = std::find_if(texts.begin(), texts.end(), [&](const Value& text) {
+      return text.get<std::string_view>().value_or("") == token;
+    });
+    if (found == texts.end()) return refuse(view.name, "no token is \"" + token + "\"");
+    const auto id = static_cast<std::uint64_t>(std::distance(texts.begin(), found));
+    Arrangement& row = rows.parts.emplace_back(*whole);
+    INGOT_TRY_VOID(cut_axis(row, row.axes.front(), id, 1));
+  }
+  if (step.rule.to.size() < 2) return list_of(std::move(rows));
+  view.applied.pop_back();
+  INGOT_TRY(view.name, step.result_name(1));
+  return list_of(std::move(rows), std::move(view));
+}
+
+Views drop(const TransformStep& step, TensorView view) {
+  INGOT_TRY(const bool is_meant, applies(step.rule, step.context.rules));
+  return is_meant ? list_of() : list_of(std::move(view));
 }
 
 Views drop_layers(const TransformStep& step, TensorView view) {

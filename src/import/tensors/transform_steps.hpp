@@ -47,6 +47,9 @@ using Views = Result<std::vector<TensorView>>;
 [[nodiscard]] Views mla_split(const TransformStep& step, TensorView view);
 /// Keeps as many rows as the tokenizer has tokens.
 [[nodiscard]] Views cut_rows_to_vocab(const TransformStep& step, TensorView view);
+/// The rows of "tokens", as a tensor of their own; the whole tensor stays if it has a name, too.
+/// With "when" only if that is true.
+[[nodiscard]] Views take_rows(const TransformStep& step, TensorView view);
 /// Drops the tensor, with "when" only if that is true.
 [[nodiscard]] Views drop(const TransformStep& step, TensorView view);
 /// Drops the tensors of layers from "first" on.

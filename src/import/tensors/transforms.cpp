@@ -21,7 +21,7 @@ struct Row {
   Step step;
 };
 
-constexpr std::array<Row, 14> steps = {{
+constexpr std::array<Row, 15> steps = {{
     {"rope_pairs", rope_pairs},
     {"transpose", transpose},
     {"add", add},
@@ -35,10 +35,18 @@ constexpr std::array<Row, 14> steps = {{
     {"three_parts", three_parts},
     {"mla_split", mla_split},
     {"cut_rows_to_vocab", cut_rows_to_vocab},
+    {"take_rows", take_rows},
     {"drop", drop},
 }};
 
 }  // namespace
+
+Result<bool> applies(const TransformRule& rule, const RuleContext& context) {
+  const auto when = rule.numbers.find("when");
+  if (when == rule.numbers.end()) return true;
+  INGOT_TRY(const nlohmann::json condition, when->second.evaluate(context));
+  return is_truthy(condition);
+}
 
 Result<std::vector<TensorView>> Transformer::apply(TensorView view) {
   std::vector<TensorView> views;

@@ -11,13 +11,17 @@
 #include "import/architectures/architecture_rules.hpp"
 #include "import/tensors/tensor_view.hpp"
 #include "ingot/error.hpp"
+#include "ingot/metadata.hpp"
 
 namespace ingot::hf {
 
 struct TransformContext {
   const RuleContext& rules;
-  std::uint64_t token_count = 0;  ///< 0: not known.
+  Array tokens = {};  ///< The texts of the tokens, by id; empty: not known.
 };
+
+/// Whether a transform is to be made, by its "when".
+[[nodiscard]] Result<bool> applies(const TransformRule& rule, const RuleContext& context);
 
 /// Applies the transforms of an architecture to its tensors, one after the other.
 class Transformer {

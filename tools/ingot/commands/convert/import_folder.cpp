@@ -16,6 +16,7 @@
 #include "cli/progress.hpp"
 #include "cli/table.hpp"
 #include "text/error_json.hpp"
+#include "text/lower_case.hpp"
 #include "text/shard_part.hpp"
 #include "text/value_text.hpp"
 #include "text/whole_file.hpp"
@@ -24,13 +25,6 @@ namespace ingot::cli {
 namespace {
 
 constexpr std::size_t value_columns = 40;
-
-std::string lower(std::string text) {
-  for (char& c : text) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return text;
-}
 
 void replace_all(std::string& text, std::string_view from, std::string_view to) {
   for (std::size_t at = text.find(from); at != text.npos; at = text.find(from, at + to.size())) {
@@ -47,7 +41,7 @@ std::string output_path(const FolderConversion& conversion, const Import& import
   const std::string type(find_type(import.type())->name);
   std::string path = conversion.out;
   replace_all(path, "{FTYPE}", type);
-  replace_all(path, "{ftype}", lower(type));
+  replace_all(path, "{ftype}", lower_case(type));
   return path;
 }
 
