@@ -78,6 +78,8 @@ TEST(PlanArchitectures, PlansEveryClass) {
   const auto& table = hf::RuleTable::builtin();
   ASSERT_THAT(table, Succeeds());
   for (const std::string& model_class : table->classes()) {
+    // A classifier is made of tokens and tensors that these folders lack: reranker_import_test.
+    if (model_class == "Qwen3ForSequenceClassification") continue;
     SCOPED_TRACE(model_class);
     const auto import = PlannedFolder(model_class, every_member, {}).plan();
     ASSERT_THAT(import, Succeeds());
