@@ -70,9 +70,9 @@ constexpr std::size_t lane_count = 4;
 constexpr std::size_t vectors = 4;
 constexpr std::size_t step = lane_count * vectors;
 
-Lanes load(const float* from, std::size_t count = lane_count) noexcept {
-  Lanes lanes{};
-  std::memcpy(&lanes, from, count * sizeof(float));
+Lanes load(const float* from) noexcept {
+  Lanes lanes;
+  std::memcpy(&lanes, from, sizeof lanes);
   return lanes;
 }
 
@@ -85,10 +85,9 @@ float dot(const float* a, const float* b, std::size_t count) noexcept {
       sums[k] += load(a + i + k * lane_count) * load(b + i + k * lane_count);
     }
   }
-  for (std::size_t k = 0; i < count; ++k, i += lane_count) {
-    const std::size_t rest = std::min(lane_count, count - i);
-    sums[k] += load(a + i, rest) * load(b + i, rest);
-  }
+  std::size_t k = 0;
+  for (; i + lane_count <= count; ++k, i += lane_count) sums[k] += load(a + i) * load(b + i);
+  for (std::size_t lane = 0; i < count; ++lane, ++i) sums[k][lane] += a[i] * b[i];
   const Lanes all = (sums[0] + sums[1]) + (sums[2] + sums[3]);
   return (all[0] + all[1]) + (all[2] + all[3]);
 }
