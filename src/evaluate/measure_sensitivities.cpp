@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/divide.hpp"
 #include "evaluate/chunk_runner.hpp"
 #include "evaluate/divergence.hpp"
 #include "evaluate/probe.hpp"
@@ -103,7 +104,7 @@ class Measurement {
     std::uint64_t most = 0;
     for (const Group& group : groups_) most = std::max<std::uint64_t>(most, group.tensors.size());
     const std::uint64_t state_bytes = panel_tokens * network().settings.width * sizeof(float);
-    const std::uint64_t batches = (text_.chunk_count() + batch.chunk_count - 1) / batch.chunk_count;
+    const std::uint64_t batches = divide_up(text_.chunk_count(), batch.chunk_count);
     const std::uint64_t scored =
         batch.chunk_count * evaluation::scored_of_chunk(text_.chunk_tokens);
     return state_bytes * batch.panel_count() * (2 * batches + most + 1) +

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/divide.hpp"
 #include "evaluate/product.hpp"
 #include "ingot/parallel.hpp"
 
@@ -13,10 +14,6 @@ namespace {
 /// first cache.
 constexpr std::size_t run_panels = 8;
 constexpr std::size_t run_tokens = run_panels * panel_tokens;
-
-std::uint64_t divide_up(std::uint64_t number, std::uint64_t unit) noexcept {
-  return rounded_up(number, unit) / unit;
-}
 
 /// Copies the real tokens of some panels of a feature, one after the other; returns their number.
 std::size_t gather(const Panels& inputs, std::size_t feature, std::size_t first_panel,

@@ -14,10 +14,6 @@ namespace {
 /// Ranks that are added in one pass over a row, which then passes through the registers once.
 constexpr std::uint64_t ranks_at_once = 4;
 
-std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) noexcept {
-  return a / b + (a % b != 0 ? 1 : 0);
-}
-
 /// Decodes elements of a tensor; both ends are whole blocks.
 Result<void> decode(const Model& model, const TensorInfo& tensor, std::uint64_t first_element,
                     std::span<float> floats, std::vector<std::byte>& stored) {
@@ -53,7 +49,7 @@ void add_products(const float* left, std::size_t left_stride, const float* right
 }
 
 /// The product of B, of which the piece's rows are taken, and A.
-Result<void> multiply(const LoraTerm& term, const LoraPiece& piece, LoraScratch& scratch) {
+Result<void> multiply(const LoraTerm& term, const RowPiece& piece, LoraScratch& scratch) {
   const LoraChange& change = *term.change;
   const std::uint64_t rank = change.rank;
   const std::uint64_t first_row = piece.matrix * change.row_count() + piece.first_row;
@@ -80,8 +76,7 @@ Result<void> multiply(const LoraTerm& term, const LoraPiece& piece, LoraScratch&
 }
 
 /// Of embeddings of tokens: A has the rows, B [width, rank] a row for each column.
-Result<void> multiply_embedding(const LoraTerm& term, const LoraPiece& piece,
-                                LoraScratch& scratch) {
+Result<void> multiply_embedding(const LoraTerm& term, const RowPiece& piece, LoraScratch& scratch) {
   const LoraChange& change = *term.change;
   const auto rank = static_cast<std::size_t>(change.rank);
   const auto columns = static_cast<std::size_t>(piece.column_count);
@@ -104,7 +99,7 @@ Result<void> multiply_embedding(const LoraTerm& term, const LoraPiece& piece,
   return {};
 }
 
-Result<void> add_term(const LoraTerm& term, const LoraPiece& piece, LoraScratch& scratch) {
+Result<void> add_term(const LoraTerm& term, const RowPiece& piece, LoraScratch& scratch) {
   scratch.delta.assign(scratch.weights.size(), 0.0f);
   if (term.change->is_whole()) {
     INGOT_TRY_VOID(
@@ -127,48 +122,26 @@ Result<void> add_term(const LoraTerm& term, const LoraPiece& piece, LoraScratch&
 
 }  // namespace
 
-LoraPieces::LoraPieces(const MergedTensor& tensor) : tensor_(&tensor) {
+RowPieces lora_pieces(const MergedTensor& tensor) noexcept {
   const TensorInfo& source = *tensor.source;
-  if (tensor.terms.empty() || source.element_count == 0) return;
-  row_elements_ = source.row_elements();
-  matrix_rows_ = source.shape.size() > 1 ? source.shape[1] : 1;
-  // A multiple of every block.
-  part_elements_ = std::min(row_elements_, lora_piece_elements);
-  parts_per_row_ = divide_up(row_elements_, part_elements_);
-  std::uint64_t widest = row_elements_;
+  if (tensor.terms.empty() || source.element_count == 0) return {};
+  std::uint64_t widest = source.row_elements();
   for (const LoraTerm& term : tensor.terms) widest = std::max(widest, term.change->rank);
-  if (parts_per_row_ == 1) {
-    rows_per_piece_ = std::clamp<std::uint64_t>(lora_piece_elements / widest, 1, matrix_rows_);
-  }
-  pieces_per_matrix_ = divide_up(matrix_rows_, rows_per_piece_) * parts_per_row_;
-  count_ = source.element_count / row_elements_ / matrix_rows_ * pieces_per_matrix_;
+  return {source, std::min(source.row_elements(), lora_piece_elements),
+          lora_piece_elements / widest};
 }
 
-LoraPiece LoraPieces::piece(std::uint64_t index) const noexcept {
-  const std::uint64_t within = index % pieces_per_matrix_;
-  LoraPiece piece{.matrix = index / pieces_per_matrix_};
-  piece.first_row = within / parts_per_row_ * rows_per_piece_;
-  piece.row_count = std::min(rows_per_piece_, matrix_rows_ - piece.first_row);
-  piece.first_column = within % parts_per_row_ * part_elements_;
-  piece.column_count = std::min(part_elements_, row_elements_ - piece.first_column);
-  return piece;
-}
-
-Result<void> make_lora_piece(const Model& model, const LoraPieces& pieces, const LoraPiece& piece,
+Result<void> make_lora_piece(const Model& model, const MergedTensor& tensor, const RowPiece& piece,
                              LoraScratch& scratch, std::vector<std::byte>& bytes) {
-  const MergedTensor& tensor = pieces.tensor();
   const TensorInfo& source = *tensor.source;
-  const std::uint64_t rows = source.shape.size() > 1 ? source.shape[1] : 1;
-  const std::uint64_t first =
-      (piece.matrix * rows + piece.first_row) * source.row_elements() + piece.first_column;
-  const std::uint64_t count = piece.row_count * piece.column_count;
+  const std::uint64_t count = piece.element_count();
   scratch.weights.resize(static_cast<std::size_t>(count));
-  INGOT_TRY_VOID(decode(model, source, first, scratch.weights, scratch.stored));
+  INGOT_TRY_VOID(decode(model, source, piece.first_element, scratch.weights, scratch.stored));
   for (const LoraTerm& term : tensor.terms) INGOT_TRY_VOID(add_term(term, piece, scratch));
   const auto bad =
       std::ranges::find_if_not(scratch.weights, [](float weight) { return std::isfinite(weight); });
   if (bad != scratch.weights.end()) {
-    const auto at = first + static_cast<std::uint64_t>(bad - scratch.weights.begin());
+    const auto at = piece.first_element + static_cast<std::uint64_t>(bad - scratch.weights.begin());
     return fail(Errc::weight_not_finite, std::string(source.name),
                 "element " + std::to_string(at) + ", after the merge");
   }

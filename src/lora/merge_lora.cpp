@@ -19,10 +19,11 @@ namespace {
 /// The pieces of all changed tensors, made by many threads and handed out in order.
 class LoraStream {
  public:
-  LoraStream(const Model& model, const LoraMergePlan& plan, unsigned thread_count) : model_(model) {
+  LoraStream(const Model& model, const LoraMergePlan& plan, unsigned thread_count)
+      : model_(model), plan_(plan) {
     for (const MergedTensor& tensor : plan.tensors) {
-      tensors_.emplace_back(tensor);
-      firsts_.push_back(firsts_.back() + tensors_.back().count());
+      pieces_.push_back(lora_pieces(tensor));
+      firsts_.push_back(firsts_.back() + pieces_.back().count());
     }
     pipeline_ =
         std::make_unique<Pipeline>(firsts_.back(), threads_for(thread_count, firsts_.back()),
@@ -47,14 +48,15 @@ class LoraStream {
   void make(std::uint64_t item, LoraResult& result, LoraScratch& scratch) const {
     const auto after = std::upper_bound(firsts_.begin(), firsts_.end(), item);
     const auto tensor = static_cast<std::size_t>(after - firsts_.begin()) - 1;
-    const LoraPieces& pieces = tensors_[tensor];
-    auto made = make_lora_piece(model_, pieces, pieces.piece(item - firsts_[tensor]), scratch,
-                                result.bytes);
+    auto made =
+        make_lora_piece(model_, plan_.tensors[tensor],
+                        pieces_[tensor].piece(item - firsts_[tensor]), scratch, result.bytes);
     result.error = made ? std::nullopt : std::optional(std::move(made).error());
   }
 
   const Model& model_;
-  std::vector<LoraPieces> tensors_;
+  const LoraMergePlan& plan_;
+  std::vector<RowPieces> pieces_;            // of each tensor
   std::vector<std::uint64_t> firsts_ = {0};  // piece of each tensor; at the end, their number
   std::unique_ptr<Pipeline> pipeline_;       // last: its threads end before what they use
 };

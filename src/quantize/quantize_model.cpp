@@ -77,7 +77,7 @@ class Work {
     const auto after = std::upper_bound(first_chunks_.begin(), first_chunks_.end(), chunk);
     return static_cast<std::size_t>(after - first_chunks_.begin()) - 1;
   }
-  [[nodiscard]] convert::Chunk chunk(std::uint64_t index) const {
+  [[nodiscard]] RowPiece chunk(std::uint64_t index) const {
     const std::size_t i = tensor_of(index);
     return tensors_[i].chunk(index - first_chunks_[i]);
   }

@@ -13,10 +13,6 @@
 namespace ingot::convert {
 namespace {
 
-std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) noexcept {
-  return a / b + (a % b != 0 ? 1 : 0);
-}
-
 /// Types whose weighted quantizers look at the whole row.
 bool needs_whole_rows(TensorType type) noexcept {
   return type == TensorType::q4_0 || type == TensorType::q4_1 || type == TensorType::q5_0 ||
@@ -25,11 +21,11 @@ bool needs_whole_rows(TensorType type) noexcept {
 
 /// Elements of a chunk that go through the floats at once: whole rows, where rows are not cut.
 /// Error feedback searches in many rows at once.
-std::uint64_t run_length(const ChunkedTensor& tensor, const Chunk& chunk) noexcept {
+std::uint64_t run_length(const ChunkedTensor& tensor, const RowPiece& chunk) noexcept {
   const bool is_whole = std::ranges::any_of(
       tensor.targets(), [](const TensorTarget& target) { return target.planned->has_feedback; });
   const std::uint64_t most = is_whole ? chunk_elements : run_elements;
-  return std::max<std::uint64_t>(1, most / chunk.row_elements) * chunk.row_elements;
+  return std::max<std::uint64_t>(1, most / chunk.column_count) * chunk.column_count;
 }
 
 /// Sums that are no numbers, of weights that are none, do not count.
@@ -66,46 +62,30 @@ MomentStore::Key TensorTarget::moments(std::uint64_t matrix) const noexcept {
 ChunkedTensor::ChunkedTensor(std::vector<TensorTarget> targets) : targets_(std::move(targets)) {
   if (targets_.empty() || source().element_count == 0) return;
   const TensorInfo& tensor = source();
-  row_elements_ = tensor.row_elements();
-  matrix_rows_ = tensor.shape.size() > 1 ? tensor.shape[1] : 1;
+  const std::uint64_t columns = tensor.row_elements();
   const bool is_whole = std::ranges::any_of(targets_, [](const TensorTarget& target) {
     return (target.importance() != nullptr && needs_whole_rows(target.planned->choice.type) &&
             !target.planned->is_copied()) ||
            target.moments(0).entry != nullptr;
   });
-  if (row_elements_ <= chunk_elements || is_whole) {
-    part_elements_ = row_elements_;
-    rows_per_chunk_ = std::clamp<std::uint64_t>(chunk_elements / row_elements_, 1, matrix_rows_);
-  } else {
-    part_elements_ = chunk_elements;
-    parts_per_row_ = divide_up(row_elements_, part_elements_);
-  }
-  chunks_per_matrix_ = divide_up(matrix_rows_, rows_per_chunk_) * parts_per_row_;
-  const std::uint64_t matrices = tensor.element_count / row_elements_ / matrix_rows_;
-  chunk_count_ = matrices * chunks_per_matrix_;
+  chunks_ = {tensor, is_whole ? columns : std::min(columns, chunk_elements),
+             chunk_elements / columns};
 }
 
-Chunk ChunkedTensor::chunk(std::uint64_t index) const noexcept {
-  const std::uint64_t matrix = index / chunks_per_matrix_;
-  const std::uint64_t within = index % chunks_per_matrix_;
-  const std::uint64_t first_row = within / parts_per_row_ * rows_per_chunk_;
-  Chunk chunk;
-  chunk.first_column = within % parts_per_row_ * part_elements_;
-  chunk.first_element = (matrix * matrix_rows_ + first_row) * row_elements_ + chunk.first_column;
-  chunk.row_elements = std::min(part_elements_, row_elements_ - chunk.first_column);
-  chunk.row_count = std::min(rows_per_chunk_, matrix_rows_ - first_row);
-  chunk.matrix = matrix % std::max<std::uint64_t>(1, matrix_count(source()));
-  return chunk;
+RowPiece ChunkedTensor::chunk(std::uint64_t index) const noexcept {
+  RowPiece piece = chunks_.piece(index);
+  piece.matrix %= matrix_count(source());
+  return piece;
 }
 
-Result<void> ChunkQuantizer::run(const ChunkedTensor& tensor, const Chunk& chunk,
+Result<void> ChunkQuantizer::run(const ChunkedTensor& tensor, const RowPiece& chunk,
                                  QuantizedChunk& result, QuantizeScratch& scratch) const {
   INGOT_TRY_VOID(read(tensor, chunk, scratch));
   const std::span<const TensorTarget> targets = tensor.targets();
   result.parts.resize(targets.size());
   for (std::size_t i = 0; i < targets.size(); ++i) {
     const TensorTypeInfo& type = *find_type(targets[i].planned->choice.type);
-    result.parts[i].bytes.resize(type.bytes_of(chunk.row_count * chunk.row_elements));
+    result.parts[i].bytes.resize(type.bytes_of(chunk.element_count()));
     result.parts[i].error = {};
   }
   const bool has_floats = std::ranges::any_of(targets, [](const TensorTarget& target) {
@@ -121,15 +101,15 @@ Result<void> ChunkQuantizer::run(const ChunkedTensor& tensor, const Chunk& chunk
 }
 
 /// The stored bytes of a chunk, and the importance of its columns.
-Result<void> ChunkQuantizer::read(const ChunkedTensor& tensor, const Chunk& chunk,
+Result<void> ChunkQuantizer::read(const ChunkedTensor& tensor, const RowPiece& chunk,
                                   QuantizeScratch& scratch) const {
   const TensorTypeInfo& type = *find_type(tensor.source().type);
-  scratch.stored.resize(type.bytes_of(chunk.row_count * chunk.row_elements));
+  scratch.stored.resize(type.bytes_of(chunk.element_count()));
   INGOT_TRY_VOID(model_.read(tensor.source(), type.bytes_of(chunk.first_element), scratch.stored));
   return read_inputs(tensor, chunk, scratch);
 }
 
-Result<void> ChunkQuantizer::read_inputs(const ChunkedTensor& tensor, const Chunk& chunk,
+Result<void> ChunkQuantizer::read_inputs(const ChunkedTensor& tensor, const RowPiece& chunk,
                                          QuantizeScratch& scratch) const {
   const std::span<const TensorTarget> targets = tensor.targets();
   scratch.moments.assign(targets.size(), nullptr);
@@ -147,7 +127,7 @@ Result<void> ChunkQuantizer::read_inputs(const ChunkedTensor& tensor, const Chun
     const ImatrixEntry* entry = targets[i].importance();
     if (entry == nullptr) continue;
     const std::uint64_t columns = tensor.source().row_elements();
-    scratch.weights[i].resize(chunk.row_elements);
+    scratch.weights[i].resize(chunk.column_count);
     INGOT_TRY_VOID(targets[i].options->importance->read_weights(
         *entry, chunk.matrix * columns + chunk.first_column, scratch.weights[i]));
   }
@@ -155,11 +135,11 @@ Result<void> ChunkQuantizer::read_inputs(const ChunkedTensor& tensor, const Chun
 }
 
 /// Run by run, so that the floats of a run are decoded once and stay in the caches.
-Result<void> ChunkQuantizer::encode_all(const ChunkedTensor& tensor, const Chunk& chunk,
+Result<void> ChunkQuantizer::encode_all(const ChunkedTensor& tensor, const RowPiece& chunk,
                                         QuantizedChunk& result, QuantizeScratch& scratch) const {
   const TensorTypeInfo& from = *find_type(tensor.source().type);
   const Endian stored_order = model_.files()[tensor.source().shard].byte_order;
-  const std::uint64_t total = chunk.row_count * chunk.row_elements;
+  const std::uint64_t total = chunk.element_count();
   const std::uint64_t most = std::min(total, run_length(tensor, chunk));
   scratch.source.resize(most);
   for (std::uint64_t done = 0; done < total; done += most) {
@@ -207,7 +187,7 @@ Result<void> ChunkQuantizer::encode(const TensorTarget& target, const Run& run,
   }
   if (inputs.moments != nullptr && !target.planned->has_feedback) {
     add_outputs(codec::measure_outputs(run.floats.data(), decoded.data(),
-                                       count / run.chunk.row_elements, *inputs.moments),
+                                       count / run.chunk.column_count, *inputs.moments),
                 error);
   }
   part.error.add(error);
@@ -219,15 +199,15 @@ Result<void> ChunkQuantizer::encode_blocks(const TensorTarget& target, const Run
                                            TensorError& error) const {
   const TensorTypeInfo& to = *find_type(target.planned->choice.type);
   if (!target.planned->has_feedback) {
-    return quantize(to.type, run.floats, run.chunk.row_elements, blocks,
+    return quantize(to.type, run.floats, run.chunk.column_count, blocks,
                     {.importance = inputs.weights,
                      .byte_order = byte_order_,
                      .effort = target.options->effort});
   }
   const codec::FloatRows rows{.src = run.floats.data(),
                               .dst = blocks.data(),
-                              .row_elements = run.chunk.row_elements,
-                              .row_count = run.floats.size() / run.chunk.row_elements,
+                              .row_elements = run.chunk.column_count,
+                              .row_count = run.floats.size() / run.chunk.column_count,
                               .importances = inputs.weights.data()};
   add_outputs(codec::quantize_with_feedback(to.type, rows, *inputs.moments), error);
   return byte_order_ == Endian::big ? swap_byte_order(to.type, blocks) : Result<void>();

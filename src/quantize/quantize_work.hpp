@@ -9,6 +9,7 @@
 
 #include "ingot/quantize_model.hpp"
 #include "quantize/moment_store.hpp"
+#include "work/streams/row_pieces.hpp"
 
 namespace ingot::convert {
 
@@ -34,15 +35,6 @@ inline constexpr std::uint64_t run_elements = std::uint64_t{1} << 14;
 [[nodiscard]] Result<ModelWriter> make_keys(const Model& model, const QuantizePlan& plan,
                                             const QuantizeModelOptions& options);
 
-/// A part of one tensor: rows of one matrix, or a part of one row.
-struct Chunk {
-  std::uint64_t first_element = 0;
-  std::uint64_t row_elements = 0;  ///< Of the part of the row.
-  std::uint64_t row_count = 0;
-  std::uint64_t first_column = 0;
-  std::uint64_t matrix = 0;  ///< Which of the matrices that dimension 2 counts, one per expert.
-};
-
 /// What one result makes of a tensor.
 struct TensorTarget {
   std::size_t result = 0;  ///< Its place among the results that are made at once.
@@ -63,19 +55,14 @@ class ChunkedTensor {
 
   [[nodiscard]] std::span<const TensorTarget> targets() const noexcept { return targets_; }
   [[nodiscard]] const TensorInfo& source() const noexcept { return *targets_[0].planned->source; }
-  [[nodiscard]] std::uint64_t chunk_count() const noexcept { return chunk_count_; }
-  [[nodiscard]] std::uint64_t chunks_per_matrix() const noexcept { return chunks_per_matrix_; }
-  [[nodiscard]] Chunk chunk(std::uint64_t index) const noexcept;
+  [[nodiscard]] std::uint64_t chunk_count() const noexcept { return chunks_.count(); }
+  [[nodiscard]] std::uint64_t chunks_per_matrix() const noexcept { return chunks_.per_matrix(); }
+  /// Its `matrix` is that of dimension 2, one per expert.
+  [[nodiscard]] RowPiece chunk(std::uint64_t index) const noexcept;
 
  private:
   std::vector<TensorTarget> targets_;
-  std::uint64_t row_elements_ = 1;
-  std::uint64_t matrix_rows_ = 1;
-  std::uint64_t part_elements_ = 1;  // of a row
-  std::uint64_t parts_per_row_ = 1;
-  std::uint64_t rows_per_chunk_ = 1;
-  std::uint64_t chunks_per_matrix_ = 0;
-  std::uint64_t chunk_count_ = 0;
+  RowPieces chunks_;
 };
 
 /// Memory of one thread.
@@ -104,13 +91,13 @@ class ChunkQuantizer {
  public:
   ChunkQuantizer(const Model& model, Endian byte_order) : model_(model), byte_order_(byte_order) {}
 
-  [[nodiscard]] Result<void> run(const ChunkedTensor& tensor, const Chunk& chunk,
+  [[nodiscard]] Result<void> run(const ChunkedTensor& tensor, const RowPiece& chunk,
                                  QuantizedChunk& result, QuantizeScratch& scratch) const;
 
  private:
   /// Some rows of a chunk, or a part of one, as floats.
   struct Run {
-    const Chunk& chunk;
+    const RowPiece& chunk;
     std::uint64_t first;  ///< Element of the chunk.
     std::span<const float> floats;
   };
@@ -120,11 +107,11 @@ class ChunkQuantizer {
     const codec::InputMoments* moments;
   };
 
-  [[nodiscard]] Result<void> read(const ChunkedTensor& tensor, const Chunk& chunk,
+  [[nodiscard]] Result<void> read(const ChunkedTensor& tensor, const RowPiece& chunk,
                                   QuantizeScratch& scratch) const;
-  [[nodiscard]] Result<void> read_inputs(const ChunkedTensor& tensor, const Chunk& chunk,
+  [[nodiscard]] Result<void> read_inputs(const ChunkedTensor& tensor, const RowPiece& chunk,
                                          QuantizeScratch& scratch) const;
-  [[nodiscard]] Result<void> encode_all(const ChunkedTensor& tensor, const Chunk& chunk,
+  [[nodiscard]] Result<void> encode_all(const ChunkedTensor& tensor, const RowPiece& chunk,
                                         QuantizedChunk& result, QuantizeScratch& scratch) const;
   [[nodiscard]] Result<void> encode(const TensorTarget& target, const Run& run,
                                     const Inputs& inputs, QuantizedPart& part,

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// How a tensor is cut into pieces that are decoded, changed and encoded at once.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "base/divide.hpp"
+#include "ingot/tensor.hpp"
+
+namespace ingot {
+
+/// Rows of one matrix, or a part of one row.
+struct RowPiece {
+  std::uint64_t matrix = 0;     ///< Which of the matrices that further dimensions count.
+  std::uint64_t first_row = 0;  ///< Of the matrix.
+  std::uint64_t row_count = 0;
+  std::uint64_t first_column = 0;
+  std::uint64_t column_count = 0;
+  std::uint64_t first_element = 0;  ///< Of the tensor.
+
+  [[nodiscard]] std::uint64_t element_count() const noexcept { return row_count * column_count; }
+};
+
+/// The pieces of a tensor, the same for any number of threads.
+class RowPieces {
+ public:
+  /// No pieces.
+  RowPieces() = default;
+
+  /// Cuts a tensor of one element or more into parts of `part_elements` of a row, a multiple of
+  /// every block, or into as many whole rows as `most_rows`, if `part_elements` is that of a row.
+  RowPieces(const TensorInfo& tensor, std::uint64_t part_elements, std::uint64_t most_rows) noexcept
+      : row_elements_(tensor.row_elements()),
+        matrix_rows_(tensor.shape.size() > 1 ? tensor.shape[1] : 1),
+        part_elements_(part_elements),
+        parts_per_row_(divide_up(row_elements_, part_elements)),
+        rows_per_piece_(parts_per_row_ > 1 ? 1
+                                           : std::clamp<std::uint64_t>(most_rows, 1, matrix_rows_)),
+        pieces_per_matrix_(divide_up(matrix_rows_, rows_per_piece_) * parts_per_row_),
+        count_(tensor.element_count / row_elements_ / matrix_rows_ * pieces_per_matrix_) {}
+
+  [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
+  [[nodiscard]] std::uint64_t per_matrix() const noexcept { return pieces_per_matrix_; }
+
+  /// `index` is less than `count()`.
+  [[nodiscard]] RowPiece piece(std::uint64_t index) const noexcept {
+    const std::uint64_t within = index % pieces_per_matrix_;
+    RowPiece piece{.matrix = index / pieces_per_matrix_};
+    piece.first_row = within / parts_per_row_ * rows_per_piece_;
+    piece.row_count = std::min(rows_per_piece_, matrix_rows_ - piece.first_row);
+    piece.first_column = within % parts_per_row_ * part_elements_;
+    piece.column_count = std::min(part_elements_, row_elements_ - piece.first_column);
+    piece.first_element =
+        (piece.matrix * matrix_rows_ + piece.first_row) * row_elements_ + piece.first_column;
+    return piece;
+  }
+
+ private:
+  std::uint64_t row_elements_ = 1;
+  std::uint64_t matrix_rows_ = 1;
+  std::uint64_t part_elements_ = 1;  // of a row
+  std::uint64_t parts_per_row_ = 1;
+  std::uint64_t rows_per_piece_ = 1;
+  std::uint64_t pieces_per_matrix_ = 1;
+  std::uint64_t count_ = 0;
+};
+
+}  // namespace ingot
