@@ -14,8 +14,6 @@
 //
 // --plain searches with plain weights in all types: E and A of the search itself. The default of
 // types with few bits has balanced ones, which cost E and gain a model.
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -27,6 +25,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/foreign_library.hpp"
 #include "codec/best/best.hpp"
 
 namespace {
@@ -118,23 +117,7 @@ double nanoseconds_of(const std::function<void()>& work) {
   return 1e9 * least / static_cast<double>(row_count * columns);
 }
 
-/// size_t ggml_quantize_chunk(type, src, dst, start, nrows, n_per_row, imatrix), of ggml.h.
-using GgmlQuantize = std::size_t (*)(int, const float*, void*, std::int64_t, std::int64_t,
-                                     std::int64_t, const float*);
-
-GgmlQuantize ggml_quantize() {
-  const char* path = std::getenv("INGOT_GGML");
-  if (path == nullptr) return nullptr;
-  void* const library = ::dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  void* const symbol = library != nullptr ? ::dlsym(library, "ggml_quantize_chunk") : nullptr;
-  if (symbol == nullptr) {
-    std::fprintf(stderr, "INGOT_GGML: %s\n", ::dlerror());
-    std::exit(2);
-  }
-  return reinterpret_cast<GgmlQuantize>(symbol);
-}
-
-void run(const TensorTypeInfo& info, const Input& input, bool is_plain, GgmlQuantize ggml) {
+void run(const TensorTypeInfo& info, const Input& input, bool is_plain, bench::GgmlQuantize ggml) {
   codec::BestEncoder encoder = *codec::find_best_encoder(info.type);
   if (is_plain) encoder.weights = codec::SearchWeights::plain;
   const codec::Codec& codec = *codec::find_codec(info.type);
@@ -187,7 +170,7 @@ int main(int argc, char** argv) {
   const bool is_plain = plain != words.end();
   if (is_plain) words.erase(plain);
   const Input input = make_input();
-  const GgmlQuantize ggml = ggml_quantize();
+  const bench::GgmlQuantize ggml = bench::ggml_quantize();
   for (const TensorTypeInfo& info : live_tensor_types) {
     if (codec::find_best_encoder(info.type) == nullptr) continue;
     const bool is_named = std::find(words.begin(), words.end(), info.name) != words.end();

@@ -8,7 +8,6 @@
 //   x_ggml           how many times as fast as ggml's encoder, where INGOT_GGML is the path of its
 //                    libggml-base.so (bench/install_ggml fetches one)
 #include <benchmark/benchmark.h>
-#include <dlfcn.h>
 
 #include <algorithm>
 #include <array>
@@ -24,6 +23,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/foreign_library.hpp"
 #include "codec/codec.hpp"
 #include "support/forced_target.hpp"
 
@@ -148,25 +148,6 @@ const ReferenceResult& reference_of(const Case& c) {
   return result;
 }
 
-/// size_t ggml_quantize_chunk(type, src, dst, start, nrows, n_per_row, imatrix), of ggml.h.
-using GgmlQuantize = std::size_t (*)(int, const float*, void*, std::int64_t, std::int64_t,
-                                     std::int64_t, const float*);
-
-GgmlQuantize ggml_quantize() {
-  static const GgmlQuantize function = [] {
-    const char* path = std::getenv("INGOT_GGML");
-    if (path == nullptr) return GgmlQuantize{};
-    void* const library = ::dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    void* const symbol = library != nullptr ? ::dlsym(library, "ggml_quantize_chunk") : nullptr;
-    if (symbol == nullptr) {
-      std::fprintf(stderr, "INGOT_GGML: %s\n", ::dlerror());
-      std::exit(2);
-    }
-    return reinterpret_cast<GgmlQuantize>(symbol);
-  }();
-  return function;
-}
-
 /// Its function ends the process for types that it only computes with.
 bool is_encoded_by_ggml(TensorType type) {
   static constexpr std::array others = {TensorType::i8,   TensorType::i16, TensorType::i32,
@@ -177,17 +158,17 @@ bool is_encoded_by_ggml(TensorType type) {
 
 /// What ggml takes for the same rows, seconds.
 std::optional<double> ggml_seconds_of(const Case& c) {
-  if (ggml_quantize() == nullptr || !is_encoded_by_ggml(c.info.type)) return std::nullopt;
+  if (bench::ggml_quantize() == nullptr || !is_encoded_by_ggml(c.info.type)) return std::nullopt;
   static std::map<std::pair<std::uint32_t, bool>, double> results;
   const auto key = std::pair(static_cast<std::uint32_t>(c.info.type), c.has_weights);
   if (const auto found = results.find(key); found != results.end()) return found->second;
   std::vector<std::byte> blocks;
   const codec::FloatRows rows = rows_of(c, blocks);
   const auto encode = [&] {
-    ggml_quantize()(static_cast<int>(c.info.type), rows.src, rows.dst, 0,
-                    static_cast<std::int64_t>(rows.row_count),
-                    static_cast<std::int64_t>(rows.row_elements),
-                    c.has_weights ? importances().data() : nullptr);
+    bench::ggml_quantize()(static_cast<int>(c.info.type), rows.src, rows.dst, 0,
+                           static_cast<std::int64_t>(rows.row_count),
+                           static_cast<std::int64_t>(rows.row_elements),
+                           c.has_weights ? importances().data() : nullptr);
   };
   encode();  // makes tables of some types
   std::vector<double> seconds;

@@ -14,8 +14,6 @@
 //
 //   ingot sample big.gguf --arch qwen2 --layers 24 --embedding 896 --feed-forward 4864
 //   ingot quantize big.gguf model.gguf Q4_K_M
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -27,6 +25,7 @@
 #include <thread>
 #include <vector>
 
+#include "bench/foreign_library.hpp"
 #include "evaluate/panels.hpp"
 #include "evaluate/product.hpp"
 #include "ingot/evaluate.hpp"
@@ -126,15 +125,6 @@ Measured kernel_rate(unsigned thread_count) {
 using Sgemm = void (*)(int, int, int, int, int, int, float, const float*, int, const float*, int,
                        float, float*, int);
 
-Sgemm find_sgemm() {
-  const char* path = std::getenv("INGOT_BLAS");
-  if (path == nullptr) return nullptr;
-  void* const library = ::dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  void* const symbol = library != nullptr ? ::dlsym(library, "cblas_sgemm") : nullptr;
-  if (symbol == nullptr) stop(std::string("INGOT_BLAS: ") + ::dlerror());
-  return reinterpret_cast<Sgemm>(symbol);
-}
-
 /// The BLAS on as many threads as it likes.
 Measured blas_rate(Sgemm sgemm) {
   constexpr int rows = 2048;
@@ -197,7 +187,7 @@ int main(int argc, char** argv) {
   const Result<Model> model = Model::open(argv[1]);
   if (!model) stop(model.error().message());
   const TextChunks text = make_text(*model, chunk_count);
-  const Sgemm sgemm = find_sgemm();
+  const Sgemm sgemm = bench::foreign_function<Sgemm>("INGOT_BLAS", "cblas_sgemm");
   const unsigned thread_count = threads_for(0, 1U << 16);
   std::vector<Measured> pass;
   std::vector<Measured> kernel;
