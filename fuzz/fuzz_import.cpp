@@ -20,7 +20,7 @@ namespace {
 using namespace ingot;
 
 constexpr std::string_view tokenizer =
-    R"({"model": {"type": "BPE", "vocab": {"a": 0, "b": 1}, "merges": []}, "added_tokens": []})";
+    R"({"model": {"type": "BPE", "vocab": {"yes": 0, "no": 1}, "merges": []}, "added_tokens": []})";
 
 /// A safetensors file of zeros: embeddings, and tensors of a layer under names of llama.
 std::string weights() {
