@@ -70,6 +70,10 @@ TEST(LayerCheck, ADenseLayerHasWhatIsNoFeedForwardPart) {
               HasSubstr("blk.0.attn_q.weight"));
 }
 
+TEST(LayerCheck, TakesOneLayerThatPredictsTheTokenAfterTheNext) {
+  EXPECT_EQ(refusal_of({"0 attn_q.weight", "1 attn_q.weight", "1 nextn.eh_proj.weight"}, 2), "");
+}
+
 TEST(LayerCheck, NamesSomeOfManyTensors) {
   std::vector<std::string> tensors = {"0 attn_q.weight"};
   for (char letter = 'a'; letter < 'k'; ++letter) tensors.push_back("1 " + std::string(1, letter));

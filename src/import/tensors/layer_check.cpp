@@ -46,9 +46,11 @@ std::map<std::uint64_t, Parts> parts_of_layers(std::span<const PlannedTensor> te
     const std::string_view rest = name.substr(layer_prefix.size());
     const std::size_t dot = rest.find('.');
     const auto layer = number_of(rest.substr(0, dot));
-    if (layer && dot != rest.npos) {
-      layers[*layer].emplace(rest.substr(dot + 1), tensor.info.sources.front());
-    }
+    if (!layer || dot == rest.npos) continue;
+    Parts& parts = layers[*layer];
+    // Only the layer that predicts the token after the next has these.
+    const std::string_view part = rest.substr(dot + 1);
+    if (!part.starts_with("nextn.")) parts.emplace(part, tensor.info.sources.front());
   }
   return layers;
 }
