@@ -292,4 +292,8 @@ struct PreTokenizerFacts {
 [[nodiscard]] INGOT_EXPORT std::optional<PreTokenizerFacts> facts_of_pre_tokenizer(
     std::string_view name) noexcept;
 
+/// An expression with the characters beyond ASCII that it names by number, `\x{4E00}`, as they are:
+/// readers of tokenizer.json do not agree on how to name them. All else stays. Linear.
+[[nodiscard]] INGOT_EXPORT std::string with_plain_characters(std::string_view expression);
+
 }  // namespace ingot

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // tokenizer.json from the tokens of a model.
 #include <algorithm>
-#include <charconv>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <tuple>
@@ -18,40 +17,6 @@ namespace {
 
 using nlohmann::ordered_json;
 using Form = FolderVocabulary::Form;
-
-void append_utf8(std::string& text, std::uint32_t code_point) {
-  const auto put = [&](std::uint32_t byte) { text += static_cast<char>(byte); };
-  const auto put_tail = [&](unsigned shift) { put(0x80 | ((code_point >> shift) & 0x3F)); };
-  if (code_point < 0x800) {
-    put(0xC0 | (code_point >> 6));
-  } else if (code_point < 0x10000) {
-    put(0xE0 | (code_point >> 12));
-    put_tail(6);
-  } else {
-    put(0xF0 | (code_point >> 18));
-    put_tail(12);
-    put_tail(6);
-  }
-  put_tail(0);
-}
-
-/// An expression with the characters that it names by number, all beyond ASCII, as they are:
-/// readers do not agree on how to name them.
-std::string with_plain_characters(std::string_view expression) {
-  constexpr std::string_view prefix = "\\x{";
-  std::string result;
-  while (true) {
-    const std::size_t name = expression.find(prefix);
-    result += expression.substr(0, name);
-    if (name == std::string_view::npos) return result;
-    expression.remove_prefix(name + prefix.size());
-    std::uint32_t code_point = 0;
-    const std::size_t end = expression.find('}');
-    std::from_chars(expression.data(), expression.data() + end, code_point, 16);
-    append_utf8(result, code_point);
-    expression.remove_prefix(end + 1);
-  }
-}
 
 ordered_json sequence(const char* list, ordered_json steps) {
   return {{"type", "Sequence"}, {list, std::move(steps)}};

@@ -49,7 +49,7 @@ FUNCTIONS_WITHOUT = {
         "is_quantize_target", "is_split_key", "describe_abnormal_form", "shard_keys",
         "find_architecture_key", "parse_layer_name", "find_counterpart", "fallback_type",
         "find_file_type", "type_of_file_type", "family_of", "known_pre_tokenizers",
-        "facts_of_pre_tokenizer", "display", "is_hub_name", "parse_hub_reference"},
+        "facts_of_pre_tokenizer", "with_plain_characters", "display", "is_hub_name", "parse_hub_reference"},
     "a step of a function that is called": {
         "chat_message", "encode_chat_text", "estimate_memory", "get_signed", "get_unsigned", "get_bool",
         "get_float", "get_double", "get_string", "out_of_range", "size_of_tensor", "dequantize", "cut_shards",

@@ -66,6 +66,16 @@ TEST(Splitter, EveryNameHasExpressionsThatCompile) {
   EXPECT_EQ(find_pre_tokenizer("gpt-5"), nullptr);
 }
 
+TEST(Splitter, ExpressionsGetTheCharactersThatTheyName) {
+  EXPECT_EQ(with_plain_characters("[\\x{E4}-\\x{4E00}]+|\\x{1F600}"),
+            "[\xC3\xA4-\xE4\xB8\x80]+|\xF0\x9F\x98\x80");
+  // ASCII could be syntax; what names no character stays.
+  for (const std::string_view same : {"", "\\p{L}+", "\\x{2A}", "\\x{4E00", "\\x{4E0G}", "\\x{}",
+                                      "\\x{110000}", "\\x{", "\\x{\\x{"}) {
+    EXPECT_EQ(with_plain_characters(same), same);
+  }
+}
+
 TEST(Splitter, RefusesOtherSyntax) {
   for (const std::string_view wrong : {"(a", "a)", "[a", "\\d", "\\p{X}", "a{", ""}) {
     const std::string_view list[] = {wrong};
