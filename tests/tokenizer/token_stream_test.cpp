@@ -46,6 +46,11 @@ constexpr const char* atoms[] = {"a",
                                  "\xE2\x96",
                                  "<end>",
                                  "<en",
+                                 "\xC0\xBC",          // "<" in two bytes
+                                 "\xE0\x81\xB4",      // "t" in three
+                                 "\xF0\x8F\xBB\xBF",  // the byte order mark in four
+                                 "end>",
+                                 "he",
                                  "~",
                                  "/",
                                  "\xC2\xA0"};

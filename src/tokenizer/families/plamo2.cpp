@@ -59,7 +59,12 @@ class Plamo2Encoder final : public FamilyEncoder {
   }
 
   [[nodiscard]] bool can_cut(std::string_view text, std::size_t place) const override {
-    return filter_.is_cut(text, place, false) && !text.substr(place).starts_with(byte_order_mark);
+    if (!filter_.is_cut(text, place, false)) return false;
+    // The filter knows characters as they are after cleaning.
+    const std::size_t left_bytes = character_before(text, place).size_bytes;
+    const std::size_t right_bytes = decode_lenient(text.substr(place)).size_bytes;
+    return is_clean(text.substr(place - left_bytes, left_bytes + right_bytes)) &&
+           !text.substr(place).starts_with(byte_order_mark);
   }
 
  private:
