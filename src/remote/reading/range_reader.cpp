@@ -102,6 +102,7 @@ std::size_t RangeReader::find_next(std::uint64_t file_offset) const {
 std::shared_ptr<RangeReader::Fetched> RangeReader::start(std::size_t index) {
   Piece& piece = pieces_[index];
   if (piece.fetched != nullptr) return piece.fetched;
+  if (piece.used_bytes >= piece.plan.wanted_bytes) begin_again();
   make_room(index);
   piece.fetched = std::make_shared<Fetched>();
   // The thread owns nothing of the piece, which may be dropped before it ends.
@@ -141,14 +142,21 @@ void RangeReader::make_room(std::size_t index) {
   }
 }
 
-/// A piece of which all is used is not needed any more, and one that failed may be tried again.
+/// A piece that was used up is read again: so will be those behind it.
+void RangeReader::begin_again() {
+  for (Piece& piece : pieces_) {
+    if (piece.fetched == nullptr) piece.used_bytes = 0;
+  }
+}
+
+/// A piece of which all is used is not needed any more, nor ahead of a thread that fell behind; one
+/// that failed may be tried again.
 void RangeReader::count_used(std::size_t index, const std::shared_ptr<Fetched>& fetched,
                              std::uint64_t bytes) {
   if (index >= pieces_.size() || pieces_[index].fetched != fetched) return;  // another plan
   Piece& piece = pieces_[index];
-  piece.used_bytes += bytes;
+  piece.used_bytes = fetched->result ? piece.used_bytes + bytes : 0;
   if (fetched->result && piece.used_bytes < piece.plan.wanted_bytes) return;
-  piece.used_bytes = 0;
   piece.fetched.reset();
 }
 

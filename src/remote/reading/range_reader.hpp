@@ -69,6 +69,7 @@ class RangeReader {
   void start_ahead(std::size_t index);
   [[nodiscard]] std::size_t count_held() const;
   void make_room(std::size_t index);
+  void begin_again();
   void count_used(std::size_t index, const std::shared_ptr<Fetched>& fetched, std::uint64_t bytes);
   [[nodiscard]] Result<void> read_exactly(std::uint64_t file_offset,
                                           std::span<std::byte> destination) const;
