@@ -1,18 +1,14 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""check_adapter_rules.py PROGRAM [--variants N] [--entry NAME]
+"""check_adapter_rules.py PROGRAM [--variants N] [--entry NAME] [--first N]
 
 Imports tiny LoRA adapters for every entry of golden/hf/architectures.json. The product of the halves
 must be what the transforms of the base make of the product in the folder. Exit 77 (skipped) without
 NumPy or the data, which is found through INGOT_SHARED.
 """
-import argparse
 import json
-import os
-import pathlib
 import subprocess
 import sys
-import tempfile
 
 try:
     import numpy as np
@@ -22,8 +18,9 @@ except ImportError:
 
 from check_rules import Gguf
 from rule_config import Config, Refused
-from rule_folders import Folder, safetensors
+from rule_folders import safetensors
 from rule_tensors import TensorRules
+from rule_trials import run_trials
 
 RANK = 3
 # The keys of latent attention are transposed by heads, which share one half.
@@ -103,32 +100,5 @@ def check(program, data, folder, path):
     return None, len(actual)
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("program")
-    parser.add_argument("--variants", type=int, default=3)
-    parser.add_argument("--entry")
-    options = parser.parse_args()
-    rules = pathlib.Path(os.environ.get("INGOT_SHARED", "")) / "golden/hf/architectures.json"
-    if not rules.is_file():
-        print(f"{rules} is not there")
-        return 77
-    data = json.loads(rules.read_text())
-    faults = count = 0
-    for name, entry in data["architectures"].items():
-        if options.entry not in (None, name):
-            continue
-        for variant in range(options.variants):
-            with tempfile.TemporaryDirectory() as path:
-                fault, compared = check(options.program, data, Folder(data, entry, variant),
-                                        pathlib.Path(path))
-            count += compared
-            if fault:
-                faults += 1
-                print(f"{name}, variant {variant}: {fault}")
-    print(f"{count} products, {faults} faults")
-    return 1 if faults or not count else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_trials(check, "products", 3))

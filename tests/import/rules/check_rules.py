@@ -7,14 +7,9 @@ bytes with what a second reading of that file gives. A variant of an entry has o
 other names of config.json and of tensors, other numbers and another type. Exit 77 (skipped) without
 NumPy or the data, which is found through INGOT_SHARED.
 """
-import argparse
-import json
-import os
-import pathlib
 import struct
 import subprocess
 import sys
-import tempfile
 
 try:
     import numpy as np
@@ -23,9 +18,9 @@ except ImportError:
     sys.exit(77)
 
 from rule_config import Config, Keys, Refused
-from rule_folders import Folder
 from rule_tensors import TensorRules, encoded
 from rule_tokens import tokenizer_keys
+from rule_trials import run_trials
 
 TYPE_NAMES = {0: "F32", 1: "F16", 8: "Q8_0", 30: "BF16", 39: "MXFP4"}
 FILE_TYPES = {"F32": 0, "F16": 1, "Q8_0": 7, "BF16": 32}
@@ -152,33 +147,5 @@ def check(program, data, folder, path):
         difference(padded(actual.tensors), padded(expected.tensors), "tensor")
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("program")
-    parser.add_argument("--variants", type=int, default=4)
-    parser.add_argument("--first", type=int, default=0)
-    parser.add_argument("--entry")
-    options = parser.parse_args()
-    rules = pathlib.Path(os.environ.get("INGOT_SHARED", "")) / "golden/hf/architectures.json"
-    if not rules.is_file():
-        print(f"{rules} is not there")
-        return 77
-    data = json.loads(rules.read_text())
-    faults = count = 0
-    for name, entry in data["architectures"].items():
-        if options.entry not in (None, name):
-            continue
-        for variant in range(options.first, options.first + options.variants):
-            with tempfile.TemporaryDirectory() as path:
-                folder = Folder(data, entry, variant)
-                fault = check(options.program, data, folder, pathlib.Path(path))
-            count += 1
-            if fault:
-                faults += 1
-                print(f"{name}, variant {variant}: {fault}")
-    print(f"{count} folders, {faults} faults")
-    return 1 if faults or not count else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_trials(lambda *folder: (check(*folder), 1), "folders", 4))
