@@ -8,16 +8,7 @@ mkdir -p www/hub/org home
 python3 "$tests/make_adapter.py" made
 mv made/base/Tiny made/my-adapter www/hub/org
 # A tensor that no import takes, so large that no look at a header fetches it.
-python '
-import json, struct, sys
-path = "www/hub/org/Tiny/model.safetensors"
-data = open(path, "rb").read()
-length = struct.unpack_from("<Q", data)[0]
-header, body = json.loads(data[8:8 + length]), data[8 + length:]
-end = len(body) + (16 << 20)
-header["vision_tower.weight"] = {"dtype": "U8", "shape": [16 << 20], "data_offsets": [len(body), end]}
-text = json.dumps(header).encode()
-open(path, "wb").write(struct.pack("<Q", len(text)) + text + body + bytes(16 << 20))'
+python3 "$tests/add_unread_tensor.py" www/hub/org/Tiny/model.safetensors U8
 
 coproc server { exec python3 "$tests/../support/model_server.py" www --log log; }
 read -r port _ <&"${server[0]}"
