@@ -2,15 +2,11 @@
 #include "chat/values/characters.hpp"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
+#include <utility>
 
 namespace ingot::chat {
 namespace {
-
-#define INGOT_CHARACTERS(first, class)
-#define INGOT_CASE(kind, first, last, step, delta)
-#define INGOT_LONG_CASE(kind, character, text)
 
 struct ClassRow {
   char32_t first;
@@ -18,78 +14,58 @@ struct ClassRow {
 };
 
 constexpr ClassRow classes[] = {
-#undef INGOT_CHARACTERS
-#define INGOT_CHARACTERS(first, class) {first, CharacterClass::class},
-#include "chat/values/character_tables.def"
-#undef INGOT_CHARACTERS
-#define INGOT_CHARACTERS(first, class)
+#define C(first, class) {0x##first, CharacterClass::class},
+#include "chat/values/character_classes.def"
+#undef C
 };
 
+/// Each `step`th character from first to last becomes itself + difference.
 struct CaseRow {
   Case kind;
   char32_t first;
   char32_t last;
   std::uint32_t step;
-  std::int32_t delta;
+  std::int32_t difference;
 };
 
 constexpr CaseRow cases[] = {
-#undef INGOT_CASE
-#define INGOT_CASE(kind, first, last, step, delta) {Case::kind, first, last, step, delta},
-#include "chat/values/character_tables.def"
-#undef INGOT_CASE
-#define INGOT_CASE(kind, first, last, step, delta)
+#define M(kind, first, last, step, difference) {Case::kind, 0x##first, 0x##last, step, difference},
+#include "chat/values/character_cases.def"
+#undef M
 };
 
-struct LongCaseRow {
+struct Expansion {
   Case kind;
-  char32_t character;
+  char32_t first;
   std::string_view text;
 };
 
-constexpr LongCaseRow long_cases[] = {
-#undef INGOT_LONG_CASE
-#define INGOT_LONG_CASE(kind, character, text) {Case::kind, character, text},
-#include "chat/values/character_tables.def"
-#undef INGOT_LONG_CASE
+constexpr Expansion expansions[] = {
+#define E(kind, character, text) {Case::kind, 0x##character, text},
+#include "chat/values/character_expansions.def"
+#undef E
 };
 
-#undef INGOT_CHARACTERS
-#undef INGOT_CASE
-
+/// What the rows of both tables are sorted by.
 template <class Row>
-struct RowsOfCase {
-  const Row* begin;
-  const Row* end;
-};
-
-template <class Row, std::size_t count>
-RowsOfCase<Row> rows_of(const Row (&rows)[count], Case kind) noexcept {
-  const auto below = [](const Row& row, Case wanted) { return row.kind < wanted; };
-  const auto above = [](Case wanted, const Row& row) { return wanted < row.kind; };
-  return {std::lower_bound(std::begin(rows), std::end(rows), kind, below),
-          std::upper_bound(std::begin(rows), std::end(rows), kind, above)};
+std::pair<Case, char32_t> place_of(const Row& row) noexcept {
+  return {row.kind, row.first};
 }
 
 /// The text of a character whose case has several characters; empty for all others.
-std::string_view long_case(Case wanted, char32_t code_point) noexcept {
-  const auto rows = rows_of(long_cases, wanted);
-  const auto* row = std::lower_bound(
-      rows.begin, rows.end, code_point,
-      [](const LongCaseRow& candidate, char32_t value) { return candidate.character < value; });
-  return row != rows.end && row->character == code_point ? row->text : std::string_view();
+std::string_view expansion_of(Case wanted, char32_t code_point) noexcept {
+  const std::pair place(wanted, code_point);
+  const auto* row = std::ranges::lower_bound(expansions, place, {}, place_of<Expansion>);
+  return row != std::end(expansions) && place_of(*row) == place ? row->text : std::string_view();
 }
 
 /// The character in another case; itself if the table has no row.
 char32_t single_case(Case wanted, char32_t code_point) noexcept {
-  const auto rows = rows_of(cases, wanted);
-  const auto* row = std::upper_bound(
-      rows.begin, rows.end, code_point,
-      [](char32_t value, const CaseRow& candidate) { return value < candidate.first; });
-  if (row == rows.begin) return code_point;
-  --row;
+  const std::pair place(wanted, code_point);
+  const auto* row = std::ranges::upper_bound(cases, place, {}, place_of<CaseRow>);
+  if (row == std::begin(cases) || (--row)->kind != wanted) return code_point;
   if (code_point > row->last || (code_point - row->first) % row->step != 0) return code_point;
-  return static_cast<char32_t>(static_cast<std::int32_t>(code_point) + row->delta);
+  return static_cast<char32_t>(static_cast<std::int32_t>(code_point) + row->difference);
 }
 
 /// The case whose rows `wanted` adds to.
@@ -162,10 +138,8 @@ void append_character(std::string& text, char32_t code_point) {
 }
 
 CharacterClass class_of(char32_t code_point) noexcept {
-  const auto* row = std::upper_bound(
-      std::begin(classes), std::end(classes), code_point,
-      [](char32_t value, const ClassRow& candidate) { return value < candidate.first; });
-  return (row - 1)->character_class;
+  const auto* next = std::ranges::upper_bound(classes, code_point, {}, &ClassRow::first);
+  return std::prev(next)->character_class;
 }
 
 bool is_space(char32_t c) noexcept {
@@ -182,14 +156,14 @@ bool is_alphanumeric(char32_t code_point) noexcept {
 bool is_upper(char32_t code_point) noexcept {
   if (code_point < 0x80) return code_point >= 'A' && code_point <= 'Z';
   const bool has_lower = single_case(Case::lower, code_point) != code_point ||
-                         !long_case(Case::lower, code_point).empty();
+                         !expansion_of(Case::lower, code_point).empty();
   return has_lower && single_case(Case::upper, code_point) == code_point;
 }
 
 bool is_lower(char32_t code_point) noexcept {
   if (code_point < 0x80) return code_point >= 'a' && code_point <= 'z';
   return single_case(Case::upper, code_point) != code_point ||
-         !long_case(Case::upper, code_point).empty();
+         !expansion_of(Case::upper, code_point).empty();
 }
 
 bool continues_name(char32_t code_point) noexcept {
@@ -205,7 +179,7 @@ void append_in_case(std::string& text, Case wanted, char32_t code_point) {
   }
   Case base = wanted;
   for (bool has_more = true; has_more; wanted = base) {
-    const std::string_view several = long_case(wanted, code_point);
+    const std::string_view several = expansion_of(wanted, code_point);
     if (!several.empty()) {
       text += several;
       return;
