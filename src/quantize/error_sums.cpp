@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 
 namespace ingot::convert {
 namespace {
@@ -16,7 +17,7 @@ using Lanes [[gnu::vector_size(16)]] = float;
 constexpr std::size_t lane_count = 4;
 constexpr std::size_t vectors = 4;
 constexpr std::size_t step = lane_count * vectors;
-/// Squares that are summed in single precision before they are added to a double.
+/// Numbers that are summed in single precision before they are added to a double.
 constexpr std::size_t run = 256;
 
 Lanes load(const float* from) noexcept {
@@ -29,6 +30,31 @@ double sum_of(const std::array<Lanes, vectors>& sums) noexcept {
   const Lanes all = (sums[0] + sums[1]) + (sums[2] + sums[3]);
   return (static_cast<double>(all[0]) + static_cast<double>(all[1])) +
          (static_cast<double>(all[2]) + static_cast<double>(all[3]));
+}
+
+constexpr double not_in_lanes = std::numeric_limits<double>::quiet_NaN();
+
+/// The sum of source x (result - source) over a run; not finite if one of them is not.
+double excess_in_lanes(const float* source, const float* decoded) noexcept {
+  std::array<Lanes, vectors> sums{};
+  for (std::size_t i = 0; i < run; i += step) {
+    for (std::size_t k = 0; k < vectors; ++k) {
+      const Lanes x = load(source + i + k * lane_count);
+      sums[k] += x * (load(decoded + i + k * lane_count) - x);
+    }
+  }
+  return sum_of(sums);
+}
+
+/// The same over the elements that are finite in both.
+double excess_of_finite(const float* source, const float* decoded, std::size_t count) noexcept {
+  double sum = 0.0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const double x = source[i];
+    const double difference = static_cast<double>(decoded[i]) - x;
+    if (std::isfinite(difference)) sum += x * difference;
+  }
+  return sum;
 }
 
 }  // namespace
@@ -54,13 +80,17 @@ std::optional<std::size_t> find_not_finite(std::span<const float> numbers) noexc
 
 void add_products(std::span<const float> source, std::span<const float> decoded,
                   TensorError& error) noexcept {
-  // Sums by the position modulo 4, so that one addition need not wait for the other.
-  std::array<double, 4> products{};
-  for (std::size_t i = 0; i < source.size(); ++i) {
-    const double product = double{source[i]} * double{decoded[i]};
-    if (std::isfinite(product)) products[i % 4] += product;
+  // A product is the square of the source and the source times the difference; measure_error has
+  // summed the squares. The second part is small, so single precision is enough for a run of it.
+  double excess = 0.0;
+  for (std::size_t first = 0; first < source.size(); first += run) {
+    const std::size_t size = std::min(run, source.size() - first);
+    const float* x = &source[first];
+    const float* y = &decoded[first];
+    const double in_lanes = size == run ? excess_in_lanes(x, y) : not_in_lanes;
+    excess += std::isfinite(in_lanes) ? in_lanes : excess_of_finite(x, y, size);
   }
-  error.product += (products[0] + products[1]) + (products[2] + products[3]);
+  error.product += error.plain.squared_signal + excess;
 }
 
 void add_weighted(std::span<const float> source, std::span<const float> decoded,

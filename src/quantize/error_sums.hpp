@@ -13,7 +13,7 @@ namespace ingot::convert {
 /// The first element that is NaN or infinite.
 [[nodiscard]] std::optional<std::size_t> find_not_finite(std::span<const float> numbers) noexcept;
 
-/// Adds the products of source and result to `error`.
+/// Adds the products of source and result to `error`, whose `plain` holds the same numbers.
 void add_products(std::span<const float> source, std::span<const float> decoded,
                   TensorError& error) noexcept;
 

@@ -24,8 +24,12 @@ class OrderedPipeline {
  public:
   using Make = std::function<void(std::uint64_t item, Slot& slot, Scratch& scratch)>;
 
-  OrderedPipeline(std::uint64_t count, unsigned thread_count, Make make)
+  /// Slots of an earlier pipeline keep their memory.
+  OrderedPipeline(std::uint64_t count, unsigned thread_count, Make make,
+                  std::vector<Slot> slots = {})
       : count_(count), make_(std::move(make)), places_(thread_count + items_ahead) {
+    slots.resize(places_.size());
+    for (std::size_t i = 0; i < places_.size(); ++i) places_[i].slot = std::move(slots[i]);
     for (unsigned i = 1; i < thread_count; ++i) {
       try {
         helpers_.emplace_back([this] { help(); });
@@ -68,6 +72,13 @@ class OrderedPipeline {
       ++taken_;
     }
     changed_.notify_one();
+  }
+
+  /// The slots, for the next pipeline; all items have been released.
+  [[nodiscard]] std::vector<Slot> take_slots() {
+    std::vector<Slot> slots;
+    for (Place& place : places_) slots.push_back(std::move(place.slot));
+    return slots;
   }
 
  private:

@@ -146,19 +146,23 @@ class PieceMaker {
   std::uint64_t max_elements_;  // of a piece
 };
 
-Result<void> write_pieces(const PieceMaker& maker, const DataSink& sink) {
+/// The memory of `pieces` is used, and kept there for the next tensor.
+Result<void> write_pieces(const PieceMaker& maker, const DataSink& sink,
+                          std::vector<Piece>& pieces) {
   convert::OrderedPipeline<Piece, Scratch> pipeline(
       maker.piece_count(), maker.thread_count(),
       [&](std::uint64_t index, Piece& piece, Scratch& scratch) {
         const Result<void> made = maker.make(index, piece.bytes, scratch);
         piece.failure = made ? std::nullopt : std::optional(made.error());
-      });
+      },
+      std::move(pieces));
   for (std::uint64_t i = 0; i < maker.piece_count(); ++i) {
     Piece& piece = pipeline.next();
     if (piece.failure) return Failure(std::move(*piece.failure));
     INGOT_TRY_VOID(sink(piece.bytes));
     pipeline.release();
   }
+  pieces = pipeline.take_slots();
   return {};
 }
 
@@ -211,6 +215,13 @@ Result<void> check(const OutputTensor& tensor) {
   return {};
 }
 
+Result<void> stream_tensor(const Model& model, const OutputTensor& tensor, const DataSink& sink,
+                           const StreamOptions& options, std::vector<Piece>& pieces) {
+  INGOT_TRY_VOID(check(tensor));
+  if (tensor.is_zeros) return write_zeros(tensor.size_bytes, sink);
+  return write_pieces(PieceMaker(model, tensor, options), sink, pieces);
+}
+
 }  // namespace
 
 TensorSink::~TensorSink() = default;
@@ -233,15 +244,15 @@ Result<OutputTensor> output_of(const TensorInfo& tensor, TensorType type) {
 
 Result<void> stream_tensor(const Model& model, const OutputTensor& tensor, const DataSink& sink,
                            const StreamOptions& options) {
-  INGOT_TRY_VOID(check(tensor));
-  if (tensor.is_zeros) return write_zeros(tensor.size_bytes, sink);
-  return write_pieces(PieceMaker(model, tensor, options), sink);
+  std::vector<Piece> pieces;
+  return stream_tensor(model, tensor, sink, options, pieces);
 }
 
 Result<void> stream_tensors(const Model& model, std::span<const OutputTensor> tensors,
                             TensorSink& sink, const StreamOptions& options,
                             const WriteProgress& progress) {
   std::uint64_t done_bytes = 0;
+  std::vector<Piece> pieces;
   for (const OutputTensor& tensor : tensors) {
     INGOT_TRY_VOID(sink.begin(tensor));
     const DataSink write = [&](std::span<const std::byte> piece) -> Result<void> {
@@ -250,7 +261,7 @@ Result<void> stream_tensors(const Model& model, std::span<const OutputTensor> te
       if (progress && !progress(done_bytes)) return fail(Errc::interrupted, tensor.name);
       return {};
     };
-    INGOT_TRY_VOID(stream_tensor(model, tensor, write, options));
+    INGOT_TRY_VOID(stream_tensor(model, tensor, write, options, pieces));
     INGOT_TRY_VOID(sink.end());
   }
   return {};
