@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Letters as every locale has them.
+// Letters and digits as every locale has them.
 #pragma once
 
 #include <string>
 #include <string_view>
 
 namespace ingot {
+
+[[nodiscard]] constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 
 [[nodiscard]] constexpr char lower_case(char c) noexcept {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;

@@ -9,15 +9,15 @@
 namespace ingot {
 namespace {
 
-constexpr std::string_view digits =
+constexpr std::string_view base64_digits =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 constexpr std::uint8_t no_digit = 64;
 
 constexpr std::array<std::uint8_t, 256> digit_values = [] {
   std::array<std::uint8_t, 256> values{};
   values.fill(no_digit);
-  for (std::size_t i = 0; i < digits.size(); ++i) {
-    values[static_cast<unsigned char>(digits[i])] = static_cast<std::uint8_t>(i);
+  for (std::size_t i = 0; i < base64_digits.size(); ++i) {
+    values[static_cast<unsigned char>(base64_digits[i])] = static_cast<std::uint8_t>(i);
   }
   return values;
 }();
@@ -34,7 +34,7 @@ std::string base64_encode(std::span<const std::byte> bytes) {
       group = group << 8 | (i < count ? std::to_integer<std::uint32_t>(bytes[at + i]) : 0);
     }
     for (std::size_t i = 0; i < 4; ++i) {
-      text.push_back(i <= count ? digits[group >> (18 - 6 * i) & 63] : '=');
+      text.push_back(i <= count ? base64_digits[group >> (18 - 6 * i) & 63] : '=');
     }
   }
   return text;

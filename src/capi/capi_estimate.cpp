@@ -16,7 +16,7 @@ using capi::require_below;
 using capi::take_over;
 
 // The sizes of the structs in the first version of the ABI. They stay when a struct grows.
-constexpr std::size_t first_options_size =
+constexpr std::size_t first_run_options_size =
     offsetof(ingot_run_options, keeps_full_windows) + sizeof(std::uint32_t);
 constexpr std::size_t first_estimate_size =
     offsetof(ingot_memory_estimate, verdict) + sizeof(std::int32_t);
@@ -36,7 +36,7 @@ Result<void> take_type(TensorType& type, const char* name) {
 }
 
 Result<RunOptions> convert(const ingot_run_options* options) {
-  INGOT_TRY(const ingot_run_options given, capi::known_options(options, first_options_size));
+  INGOT_TRY(const ingot_run_options given, capi::known_options(options, first_run_options_size));
   RunOptions run;
   take_over(run.context, given.context);
   take_over(run.batch, given.batch);

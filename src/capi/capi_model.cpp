@@ -20,7 +20,7 @@ using capi::require_below;
 using capi::take_over;
 
 // The sizes of the structs in the first version of the ABI. They stay when a struct grows.
-constexpr std::size_t first_options_size =
+constexpr std::size_t first_open_options_size =
     offsetof(ingot_open_options, max_array_elements) + sizeof(std::uint64_t);
 constexpr std::size_t first_file_info_size =
     offsetof(ingot_file_info, tensor_count) + sizeof(std::uint64_t);
@@ -52,7 +52,7 @@ std::int64_t find_tensor(const ingot_model* model, std::string_view name) noexce
 }  // namespace
 
 Result<OpenOptions> ingot::capi::convert_open_options(const ingot_open_options* options) {
-  INGOT_TRY(const ingot_open_options given, capi::known_options(options, first_options_size));
+  INGOT_TRY(const ingot_open_options given, capi::known_options(options, first_open_options_size));
   OpenOptions converted;
   switch (given.access) {
     case INGOT_ACCESS_MAP:

@@ -17,7 +17,7 @@ inline void report_template(Inspection& inspection, const TemplateFacts& facts,
   inspection.report_key(*facts.entry, std::move(message), facts.file);
 }
 
-inline std::string quoted(std::string_view text) {
+inline std::string in_quotes(std::string_view text) {
   return "\"" + escape_shortened(text, 40) + "\"";
 }
 

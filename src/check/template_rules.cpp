@@ -14,7 +14,7 @@
 namespace ingot::check::rules {
 namespace {
 
-constexpr std::size_t shown_columns = 200;
+constexpr std::size_t shown_template_columns = 200;
 
 std::string place_text(std::uint32_t line, std::uint32_t column) {
   return line == 0 ? std::string()
@@ -22,7 +22,8 @@ std::string place_text(std::uint32_t line, std::uint32_t column) {
 }
 
 std::string error_text(const ChatError& error) {
-  return place_text(error.line, error.column) + escape_shortened(error.reason, shown_columns);
+  return place_text(error.line, error.column) +
+         escape_shortened(error.reason, shown_template_columns);
 }
 
 /// The templates that can be read.
@@ -98,7 +99,7 @@ bool is_fault(const ChatRefusal& refusal) noexcept {
 
 std::string refusal_text(const ChatRefusal& refusal) {
   return std::string(refusal.conversation) +
-         " fails: " + escape_shortened(refusal.reason, shown_columns);
+         " fails: " + escape_shortened(refusal.reason, shown_template_columns);
 }
 
 }  // namespace
@@ -158,7 +159,7 @@ void template_no_generation_prompt(Inspection& inspection) {
   for_each_usable(inspection, [&](const TemplateFacts& facts) {
     if (!facts.profile.lacks_generation_prompt) return;
     report_template(inspection, facts,
-                    "answers begin with " + quoted(facts.profile.answer_begin) +
+                    "answers begin with " + in_quotes(facts.profile.answer_begin) +
                         ", and the prompt for one does not end so with add_generation_prompt");
   });
 }
@@ -171,7 +172,7 @@ void template_doubled_bos(Inspection& inspection) {
   for_each_usable(inspection, [&](const TemplateFacts& facts) {
     if (!facts.profile.prompt.starts_with(bos)) return;
     report_template(inspection, facts,
-                    "the prompt begins with " + quoted(bos) + ", and the tokenizer adds one");
+                    "the prompt begins with " + in_quotes(bos) + ", and the tokenizer adds one");
   });
 }
 
@@ -182,7 +183,7 @@ void template_token_missing(Inspection& inspection) {
     for (const std::string& token : facts.control_texts) {
       const std::string_view problem = problem_of(inspection, token);
       if (problem.empty()) continue;
-      report_template(inspection, facts, quoted(token) + " " + std::string(problem));
+      report_template(inspection, facts, in_quotes(token) + " " + std::string(problem));
     }
   });
 }
@@ -200,7 +201,7 @@ void template_end(Inspection& inspection) {
       if (!end.starts_with(token)) continue;
       if (!has_bars(token) && vocabulary->find(token) == no_token) continue;
       report_template(inspection, facts,
-                      "an answer ends with " + quoted(token) + ", which ends no generation");
+                      "an answer ends with " + in_quotes(token) + ", which ends no generation");
     }
   });
 }
@@ -243,7 +244,7 @@ void template_parts(Inspection& inspection) {
     const std::string& problem = facts.profile.parts_problem;
     if (problem.empty()) return;
     report_template(inspection, facts,
-                    "a message of parts: " + escape_shortened(problem, shown_columns));
+                    "a message of parts: " + escape_shortened(problem, shown_template_columns));
   });
 }
 

@@ -42,16 +42,16 @@ std::size_t common_bytes(std::string_view line, std::string_view other) noexcept
 std::string difference_of(std::string_view text, std::string_view expected) {
   for (std::size_t number = 1; !text.empty() || !expected.empty(); ++number) {
     const std::string line = "line " + std::to_string(number);
-    if (text.empty()) return line + " is missing: " + quoted(take_line(expected));
+    if (text.empty()) return line + " is missing: " + in_quotes(take_line(expected));
     const std::string_view own = take_line(text);
-    if (expected.empty()) return line + " is too much: " + quoted(own);
+    if (expected.empty()) return line + " is too much: " + in_quotes(own);
     const std::string_view other = take_line(expected);
     if (own == other) continue;
     const std::size_t size = common_bytes(own, other);
     const auto column = std::count_if(own.begin(), own.begin() + static_cast<std::ptrdiff_t>(size),
                                       [](char c) { return !is_continuation(c); });
-    return line + ", column " + std::to_string(column + 1) + " is " + quoted(own.substr(size)) +
-           ", not " + quoted(other.substr(size));
+    return line + ", column " + std::to_string(column + 1) + " is " + in_quotes(own.substr(size)) +
+           ", not " + in_quotes(other.substr(size));
   }
   return {};
 }
@@ -125,11 +125,11 @@ void template_names(Inspection& inspection) {
   const std::set<std::string_view> listed = texts_of(list->value);
   for (const std::string_view name : listed) {
     if (names.contains(name) || name == "default") continue;
-    inspection.report_key(*list, "there is no template " + quoted(name), list_file);
+    inspection.report_key(*list, "there is no template " + in_quotes(name), list_file);
   }
   for (const std::string_view name : names) {
     if (listed.contains(name)) continue;
-    inspection.report_key(*list, "it does not name the template " + quoted(name), list_file);
+    inspection.report_key(*list, "it does not name the template " + in_quotes(name), list_file);
   }
 }
 

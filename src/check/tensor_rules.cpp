@@ -30,7 +30,7 @@ bool all_parts(std::string_view text, char separator, const Use& use) {
   return true;
 }
 
-constexpr bool is_plain(char c) noexcept {
+constexpr bool is_plain_in_name(char c) noexcept {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
          c == '_' || c == '-' || c == '/' || c == ':' || static_cast<unsigned char>(c) >= 0x80;
 }
@@ -47,7 +47,7 @@ bool is_device_name(std::string_view part) {
 /// empty if nothing.
 std::string problem_of_name(std::string_view name) {
   if (escape(name) != name) return "it holds control or invisible characters, or a backslash";
-  if (!std::all_of(name.begin(), name.end(), is_plain)) {
+  if (!std::all_of(name.begin(), name.end(), is_plain_in_name)) {
     return "it holds characters that mean something to a shell, a format or a page";
   }
   if (name.starts_with('/') || (name.size() > 1 && name[1] == ':')) return "it is a path";

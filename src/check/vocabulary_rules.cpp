@@ -14,7 +14,7 @@
 namespace ingot::check::rules {
 namespace {
 
-constexpr std::size_t shown_columns = 40;
+constexpr std::size_t shown_text_columns = 40;
 
 void report_at(Inspection& inspection, std::string_view key, std::string message) {
   const Value* value = inspection.model().find(key);
@@ -25,7 +25,8 @@ void report_at(Inspection& inspection, std::string_view key, std::string message
 
 /// `3 ("abc")`
 std::string named(const Vocabulary& vocabulary, TokenId id) {
-  return std::to_string(id) + " (\"" + escape_shortened(vocabulary.text(id), shown_columns) + "\")";
+  return std::to_string(id) + " (\"" + escape_shortened(vocabulary.text(id), shown_text_columns) +
+         "\")";
 }
 
 /// Calls use(id) for every token.
@@ -134,7 +135,7 @@ void pre_unknown(Inspection& inspection) {
   const std::string_view pre = vocabulary->pre_tokenizer();
   if (pre.empty() || std::ranges::binary_search(known_pre_tokenizers(), pre)) return;
   report_at(inspection, keys::tokenizer_ggml_pre,
-            "it is \"" + escape_shortened(pre, shown_columns) + "\"" +
+            "it is \"" + escape_shortened(pre, shown_text_columns) + "\"" +
                 hint_for(inspection.architecture(), vocabulary->size()));
 }
 
@@ -169,7 +170,7 @@ void merge_unknown(Inspection& inspection) {
                             vocabulary->find(product) != no_token;
       if (is_known) continue;
     }
-    unknown.add([&] { return "\"" + escape_shortened(text, shown_columns) + "\""; });
+    unknown.add([&] { return "\"" + escape_shortened(text, shown_text_columns) + "\""; });
   }
   if (unknown.count == 0) return;
   report_at(inspection, keys::tokenizer_ggml_merges,

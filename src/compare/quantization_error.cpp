@@ -37,7 +37,7 @@ double sum_of(const Lanes& lanes) noexcept {
   return sum;
 }
 
-struct Sums {
+struct ErrorSums {
   Lanes squared_error{};
   Lanes squared_signal{};
   Lanes largest{};  ///< Of the squared errors; the root of a square is exact.
@@ -102,14 +102,14 @@ void QuantizationError::add(const QuantizationError& other) noexcept {
 QuantizationError measure_error(std::span<const float> reference,
                                 std::span<const float> numbers) noexcept {
   const std::size_t count = std::min(reference.size(), numbers.size());
-  Sums sums;
+  ErrorSums sums;
   QuantizationError result;
   for (std::size_t first = 0; first < count; first += run) {
     const std::size_t size = std::min(run, count - first);
     const std::size_t whole = size / lane_count * lane_count;
     const float* x = reference.data() + first;
     const float* y = numbers.data() + first;
-    const Sums before = sums;
+    const ErrorSums before = sums;
     sums.add(x, y, whole);
     if (sums.are_finite()) {
       result.count += whole + sums.add_finite(x + whole, y + whole, size - whole);

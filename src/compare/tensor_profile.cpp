@@ -16,25 +16,25 @@ namespace {
 
 /// Elements of a tensor that one thread takes at a time. Long enough that adding up the counts of a
 /// part costs little; short enough that their counts fit 32 bits.
-constexpr std::uint64_t least_part_elements = std::uint64_t{1} << 18;
-constexpr std::uint64_t max_part_elements = std::uint64_t{1} << 31;
+constexpr std::uint64_t least_profile_part = std::uint64_t{1} << 18;
+constexpr std::uint64_t max_profile_part = std::uint64_t{1} << 31;
 
-/// Parts of one tensor, if it has fewer than max_part_elements of so many elements: what is known
+/// Parts of one tensor, if it has fewer than max_profile_part of so many elements: what is known
 /// of each is kept until all are done.
 constexpr std::uint64_t wanted_parts = 4096;
 
 /// The same for a tensor in whatever company it is, so that its digits are.
-std::uint64_t part_elements_of(const TensorInfo& tensor) noexcept {
+std::uint64_t profile_part_of(const TensorInfo& tensor) noexcept {
   const std::uint64_t share = tensor.element_count / wanted_parts + 1;
   const std::uint64_t pieces = (share + statistics_piece - 1) / statistics_piece;
-  return std::clamp(pieces * statistics_piece, least_part_elements, max_part_elements);
+  return std::clamp(pieces * statistics_piece, least_profile_part, max_profile_part);
 }
 
 using convert::bytes_of;
 using convert::PieceDecoder;
 
 /// Consecutive elements of one tensor, and what was found out about them.
-struct Part {
+struct ProfilePart {
   std::size_t tensor;  ///< Position among the tensors of the call.
   std::uint64_t first_element;
   std::uint64_t element_count;
@@ -82,7 +82,7 @@ class Profiler {
       subject.reference = find_counterpart(*options_.reference, tensor);
     }
     subject.first_part = parts_.size();
-    const std::uint64_t part_elements = part_elements_of(tensor);
+    const std::uint64_t part_elements = profile_part_of(tensor);
     for (std::uint64_t first = 0; first < tensor.element_count; first += part_elements) {
       parts_.push_back(
           {subjects_.size(), first, std::min(part_elements, tensor.element_count - first), {}, {}});
@@ -92,7 +92,7 @@ class Profiler {
     return {};
   }
 
-  Result<void> work_on(Part& part) {
+  Result<void> work_on(ProfilePart& part) {
     Subject& subject = subjects_[part.tensor];
     std::unique_ptr<FineCounts> counts;
     if (options_.bin_count > 0 && subject.tensor->element_count > statistics_piece) {
@@ -123,7 +123,7 @@ class Profiler {
     return std::make_unique<FineCounts>();
   }
 
-  Result<void> measure(Subject& subject, Part& part, FineCounts* counts) {
+  Result<void> measure(Subject& subject, ProfilePart& part, FineCounts* counts) {
     const std::uint64_t end = part.first_element + part.element_count;
     PieceDecoder decoder(model_, *subject.tensor, end);
     std::optional<PieceDecoder> reference;
@@ -157,7 +157,7 @@ class Profiler {
     Subject& subject = subjects_[index];
     TensorProfile& profile = profiles_[index];
     for (std::size_t i = 0; i < subject.part_count; ++i) {
-      const Part& part = parts_[subject.first_part + i];
+      const ProfilePart& part = parts_[subject.first_part + i];
       profile.statistics.add(part.statistics);
       if (profile.error) profile.error->add(part.error);
     }
@@ -167,7 +167,7 @@ class Profiler {
     subject.fine_totals = {};
   }
 
-  Result<void> report(const Subject& subject, const Part& part) {
+  Result<void> report(const Subject& subject, const ProfilePart& part) {
     done_bytes_ += bytes_of(*subject.tensor, part.element_count);
     if (subject.reference != nullptr) {
       done_bytes_ += bytes_of(*subject.reference, part.element_count);
@@ -180,7 +180,7 @@ class Profiler {
   const ProfileOptions& options_;
   const ProfileProgress& progress_;
   std::vector<Subject> subjects_;
-  std::vector<Part> parts_;
+  std::vector<ProfilePart> parts_;
   std::vector<TensorProfile> profiles_;
   std::mutex mutex_;  ///< Of all below, and of what the parts of a tensor share.
   std::vector<std::unique_ptr<FineCounts>> idle_counts_;

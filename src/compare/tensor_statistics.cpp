@@ -14,43 +14,44 @@ namespace {
 
 /// Parts of one tensor, at least, if they are not too small to be worth a thread's turn.
 constexpr std::uint64_t usual_parts = 8;
-constexpr std::uint64_t least_part_elements = std::uint64_t{1} << 20;
+constexpr std::uint64_t least_statistics_part = std::uint64_t{1} << 20;
 
 /// Bytes of a part, at most.
 constexpr std::uint64_t max_part_bytes = std::uint64_t{16} << 20;
 
 /// Parts of one tensor, at most: their statistics are kept until they are added up.
-constexpr std::uint64_t max_parts = 4096;
+constexpr std::uint64_t max_statistics_parts = 4096;
 
 /// Consecutive elements of one tensor.
-struct Part {
+struct StatisticsPart {
   const TensorInfo* tensor;
   std::uint64_t first_element;
   std::uint64_t element_count;
 };
 
 /// The same for a tensor in whatever company it is, so that its digits are.
-std::uint64_t part_elements_of(const TensorInfo& tensor) noexcept {
+std::uint64_t statistics_part_of(const TensorInfo& tensor) noexcept {
   const std::uint64_t count = tensor.element_count;
   const std::uint64_t max_elements = count / (tensor.size_bytes / max_part_bytes + 1);
-  const std::uint64_t share = std::max(
-      {least_part_elements, std::min(count / usual_parts, max_elements), count / max_parts + 1});
+  const std::uint64_t share =
+      std::max({least_statistics_part, std::min(count / usual_parts, max_elements),
+                count / max_statistics_parts + 1});
   return (share + statistics_piece - 1) / statistics_piece * statistics_piece;
 }
 
-Result<void> add_parts(const TensorInfo& tensor, std::vector<Part>& parts) {
+Result<void> add_parts(const TensorInfo& tensor, std::vector<StatisticsPart>& parts) {
   if (find_type(tensor.type) == nullptr) {
     return fail(Errc::unsupported_type, std::string(tensor.name),
                 std::to_string(static_cast<std::uint32_t>(tensor.type)));
   }
-  const std::uint64_t part_elements = part_elements_of(tensor);
+  const std::uint64_t part_elements = statistics_part_of(tensor);
   for (std::uint64_t first = 0; first < tensor.element_count; first += part_elements) {
     parts.push_back({&tensor, first, std::min(part_elements, tensor.element_count - first)});
   }
   return {};
 }
 
-Result<Statistics> compute_part(const Model& model, const Part& part) {
+Result<Statistics> compute_part(const Model& model, const StatisticsPart& part) {
   convert::PieceDecoder decoder(model, *part.tensor, part.first_element + part.element_count);
   Statistics result;
   for (std::uint64_t done = 0; done < part.element_count;) {
@@ -69,7 +70,7 @@ Result<std::vector<Statistics>> compute_statistics(const Model& model,
                                                    std::span<const TensorInfo* const> tensors,
                                                    unsigned thread_count,
                                                    const StatisticsProgress& progress) {
-  std::vector<Part> parts;
+  std::vector<StatisticsPart> parts;
   std::vector<std::size_t> first_parts;
   for (const TensorInfo* tensor : tensors) {
     first_parts.push_back(parts.size());
@@ -81,7 +82,7 @@ Result<std::vector<Statistics>> compute_statistics(const Model& model,
   SharedProgress shared_progress(progress);
   INGOT_TRY_VOID(spread(
       parts.size(), 1, thread_count, [&](std::uint64_t first, std::uint64_t) -> Result<void> {
-        const Part& part = parts[first];
+        const StatisticsPart& part = parts[first];
         INGOT_TRY(of_parts[first], compute_part(model, part));
         return shared_progress.add(convert::bytes_of(*part.tensor, part.element_count),
                                    part.tensor->name);

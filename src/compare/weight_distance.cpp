@@ -12,17 +12,17 @@ namespace ingot {
 namespace {
 
 /// Elements that one thread decodes at a time.
-constexpr std::uint64_t least_part_elements = std::uint64_t{1} << 17;
+constexpr std::uint64_t least_distance_part = std::uint64_t{1} << 17;
 /// Parts of one tensor, at most: their sums are kept until they are added up.
-constexpr std::uint64_t max_parts = 4096;
+constexpr std::uint64_t max_distance_parts = 4096;
 
-struct Sums {
+struct DistanceSums {
   QuantizationError error;
   double squared_b = 0.0;
   std::uint64_t differing = 0;
 };
 
-void add(Sums& sums, std::span<const float> a, std::span<const float> b) {
+void add(DistanceSums& sums, std::span<const float> a, std::span<const float> b) {
   sums.error.add(measure_error(a, b));
   sums.squared_b += measure_error(b, a).squared_signal;
   for (std::size_t i = 0; i < a.size(); ++i) {
@@ -33,11 +33,11 @@ void add(Sums& sums, std::span<const float> a, std::span<const float> b) {
 }
 
 /// Decodes the same elements of two tensors and adds up how far they are apart.
-Result<Sums> compare_part(const Model& a, const Model& b, const TensorPair& pair,
-                          std::uint64_t first_element, std::uint64_t element_count) {
+Result<DistanceSums> compare_part(const Model& a, const Model& b, const TensorPair& pair,
+                                  std::uint64_t first_element, std::uint64_t element_count) {
   convert::PieceDecoder decoder_a(a, *pair.a, first_element + element_count);
   convert::PieceDecoder decoder_b(b, *pair.b, first_element + element_count);
-  Sums sums;
+  DistanceSums sums;
   for (std::uint64_t done = 0; done < element_count;) {
     const auto count =
         static_cast<std::size_t>(std::min<std::uint64_t>(statistics_piece, element_count - done));
@@ -86,13 +86,13 @@ class DistanceMeter {
         return fail(Errc::unsupported_type, std::string(tensor->name));
       }
       const std::uint64_t elements = pairs_[i].a->element_count;
-      const std::uint64_t share = elements / max_parts / statistics_piece + 1;
-      const std::uint64_t part_elements = std::max(least_part_elements, share * statistics_piece);
+      const std::uint64_t share = elements / max_distance_parts / statistics_piece + 1;
+      const std::uint64_t part_elements = std::max(least_distance_part, share * statistics_piece);
       for (std::uint64_t first = 0; first < elements; first += part_elements) {
         parts.push_back({i, first, std::min(part_elements, elements - first)});
       }
     }
-    std::vector<Sums> sums(parts.size());
+    std::vector<DistanceSums> sums(parts.size());
     INGOT_TRY_VOID(spread(
         parts.size(), 1, thread_count_, [&](std::uint64_t at, std::uint64_t) -> Result<void> {
           const Part& part = parts[at];

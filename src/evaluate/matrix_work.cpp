@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t tile_size = std::size_t{1} << 18;
 
 /// Columns that are multiplied at a time: their part of a panel stays in the first cache.
-constexpr std::size_t block_columns = 256;
+constexpr std::size_t columns_at_a_time = 256;
 
 /// Rows of a tile begin in different sets of the caches.
 constexpr std::size_t row_gap = 16;
@@ -50,10 +50,10 @@ Result<WeightRows> MatrixWork::decode_tile(const Matrix& matrix, std::size_t fir
 
 void MatrixWork::multiply_tile(const Matrix& matrix, const WeightRows& rows, std::size_t first_row,
                                const float* x, float* y) noexcept {
-  for (std::size_t column = 0; column < matrix.columns; column += block_columns) {
+  for (std::size_t column = 0; column < matrix.columns; column += columns_at_a_time) {
     multiply_panel({rows.data + column, rows.stride, rows.row_count},
-                   std::min(block_columns, matrix.columns - column), x + column * panel_tokens, y,
-                   column > 0);
+                   std::min(columns_at_a_time, matrix.columns - column), x + column * panel_tokens,
+                   y, column > 0);
   }
   if (matrix.bias.empty()) return;
   for (std::size_t i = 0; i < rows.row_count; ++i) {

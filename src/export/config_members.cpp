@@ -19,7 +19,7 @@ namespace ingot::hf {
 namespace {
 
 using nlohmann::ordered_json;
-using Kind = ExpressionNode::Kind;
+using NodeKind = ExpressionNode::Kind;
 
 /// The elements of lists in config.json: one a layer.
 constexpr std::uint64_t max_list = max_layers;
@@ -41,17 +41,17 @@ ordered_json list_of(const Array& array) {
 /// The name behind `a`, `a?`, `a ?? b` and `nonzero(a?)`; nullptr for what computes more: then the
 /// members that it computes from are there by other keys.
 const ExpressionNode* name_in(const ExpressionNode& node) {
-  if (node.kind == Kind::name) return &node;
-  const bool is_choice =
-      node.kind == Kind::operation && node.text == "??" && node.operands[1].kind != Kind::operation;
-  const bool is_transparent = is_choice || (node.kind == Kind::call && node.text == "nonzero");
+  if (node.kind == NodeKind::name) return &node;
+  const bool is_choice = node.kind == NodeKind::operation && node.text == "??" &&
+                         node.operands[1].kind != NodeKind::operation;
+  const bool is_transparent = is_choice || (node.kind == NodeKind::call && node.text == "nonzero");
   return is_transparent ? name_in(node.operands[0]) : nullptr;
 }
 
 /// The constant that an absent name stands for; null if there is none.
 nlohmann::json default_of(const ExpressionNode& node) {
-  const bool has_default =
-      node.kind == Kind::operation && node.text == "??" && node.operands[1].kind == Kind::literal;
+  const bool has_default = node.kind == NodeKind::operation && node.text == "??" &&
+                           node.operands[1].kind == NodeKind::literal;
   return has_default ? node.operands[1].literal : nlohmann::json();
 }
 
@@ -63,9 +63,9 @@ void flatten(std::span<const KeyRule> rules, std::vector<const KeyRule*>& flat) 
   }
 }
 
-class Builder {
+class ConfigBuilder {
  public:
-  explicit Builder(const FolderFacts& facts) : facts_(facts) {
+  explicit ConfigBuilder(const FolderFacts& facts) : facts_(facts) {
     const Architecture& architecture = facts.architecture;
     for (const auto* list : {&architecture.keys_before_others, &architecture.keys,
                              &architecture.keys_after_tokenizer}) {
@@ -133,11 +133,11 @@ class Builder {
       const bool is_default = otherwise.is_number() && content.is_number() &&
                               static_cast<float>(otherwise.get<double>()) == content.get<float>();
       if (!is_default && !content.is_null()) set(member_of(*name), content);
-    } else if (node.kind == Kind::call && node.text == "block_count") {
+    } else if (node.kind == NodeKind::call && node.text == "block_count") {
       set("num_hidden_layers", content);
-    } else if (node.kind == Kind::call && node.text == "flags" && content.is_array()) {
+    } else if (node.kind == NodeKind::call && node.text == "flags" && content.is_array()) {
       set(member_of(node.operands[0]), layer_types(content, node.operands[1].literal));
-    } else if (node.kind == Kind::literal) {
+    } else if (node.kind == NodeKind::literal) {
       take_condition(rule, content);
     }
   }
@@ -146,9 +146,9 @@ class Builder {
   void take_condition(const KeyRule& rule, const ordered_json& content) {
     if (!rule.when.is_set() || content != ordered_json(rule.value.root()->literal)) return;
     const ExpressionNode& when = *rule.when.root();
-    const bool compares = when.kind == Kind::operation && when.text == "==" &&
-                          when.operands[0].kind == Kind::name &&
-                          when.operands[1].kind == Kind::literal;
+    const bool compares = when.kind == NodeKind::operation && when.text == "==" &&
+                          when.operands[0].kind == NodeKind::name &&
+                          when.operands[1].kind == NodeKind::literal;
     if (compares) set(member_of(when.operands[0]), when.operands[1].literal);
   }
 
@@ -254,6 +254,6 @@ Result<Config> read_config(const ordered_json& values) {
   return Config::parse(json_text(values), "config.json");
 }
 
-Result<FolderConfig> make_config(const FolderFacts& facts) { return Builder(facts).build(); }
+Result<FolderConfig> make_config(const FolderFacts& facts) { return ConfigBuilder(facts).build(); }
 
 }  // namespace ingot::hf

@@ -45,10 +45,10 @@ struct Block {
   std::vector<FolderTensor> tensors;
 };
 
-class Planner {
+class FolderPlanner {
  public:
-  Planner(const FolderFacts& facts, const FolderConfig& folder, const Config& config,
-          std::uint64_t layer_count, std::optional<TensorType> type)
+  FolderPlanner(const FolderFacts& facts, const FolderConfig& folder, const Config& config,
+                std::uint64_t layer_count, std::optional<TensorType> type)
       : facts_(facts),
         folder_(folder),
         names_(facts.table, facts.architecture, layer_count),
@@ -154,7 +154,7 @@ Result<FolderTensors> plan_folder_tensors(const FolderFacts& facts, const Folder
                                           std::optional<TensorType> type) {
   INGOT_TRY(const Config config, read_config(folder.values));
   INGOT_TRY(const std::uint64_t layers, config.layer_count());
-  return Planner(facts, folder, config, layers, type).plan();
+  return FolderPlanner(facts, folder, config, layers, type).plan();
 }
 
 }  // namespace ingot::hf

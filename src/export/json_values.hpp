@@ -19,6 +19,9 @@ namespace ingot::hf {
   return is_same ? shortened : static_cast<double>(number);
 }
 
+/// Blanks for each level in the files of a folder.
+inline constexpr int json_indent = 2;
+
 /// The text of a value, whatever bytes its texts hold.
 [[nodiscard]] inline std::string json_text(const nlohmann::ordered_json& value, int indent = -1) {
   return value.dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace);

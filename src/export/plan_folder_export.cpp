@@ -26,8 +26,6 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr int indent = 2;
-
 /// The types that a folder can have, with the names that config.json has for them.
 constexpr std::array<std::pair<TensorType, const char*>, 3> folder_types = {{
     {TensorType::f32, "float32"},
@@ -62,9 +60,10 @@ const Architecture* find_exportable(const RuleTable& table, std::string_view nam
   return found == all.end() ? nullptr : &*found;
 }
 
-class Planner {
+class ExportPlanner {
  public:
-  Planner(const FolderFacts& facts, const std::string& folder, const FolderExportOptions& options)
+  ExportPlanner(const FolderFacts& facts, const std::string& folder,
+                const FolderExportOptions& options)
       : facts_(facts), folder_(folder), options_(options) {}
 
   Result<FolderContent> plan() {
@@ -167,8 +166,8 @@ class Planner {
       }
     }
     generation.update(make_generation_config(facts_.model));
-    add_text(file_names::model_config, json_text(config, indent) + "\n");
-    add_text("generation_config.json", json_text(generation, indent) + "\n");
+    add_text(file_names::model_config, json_text(config, json_indent) + "\n");
+    add_text("generation_config.json", json_text(generation, json_indent) + "\n");
   }
 
   void add_pooling() {
@@ -181,7 +180,7 @@ class Planner {
           {"word_embedding_dimension", width == nullptr ? ordered_json() : json_of(*width)}};
       for (const auto& row : pooling_modes) config[row.second] = row.first == number;
       add_text("modules.json", modules_text);
-      add_text("1_Pooling/config.json", json_text(config, indent) + "\n");
+      add_text("1_Pooling/config.json", json_text(config, json_indent) + "\n");
     }
   }
 
@@ -250,7 +249,7 @@ Result<std::unique_ptr<Conversion>> plan_folder_export(const Model& model,
   }
   const std::string path = hf::plain_path(folder);
   const hf::FolderFacts facts{model, *table, *architecture};
-  INGOT_TRY(hf::FolderContent content, hf::Planner(facts, path, options).plan());
+  INGOT_TRY(hf::FolderContent content, hf::ExportPlanner(facts, path, options).plan());
   if (options.is_strict && !content.lost.empty()) {
     const Error& first = content.lost.front();
     return fail(Errc::would_be_lost, first.subject,

@@ -55,9 +55,9 @@ bool mentions(const ExpressionNode& node, std::string_view name) {
                      [&](const ExpressionNode& operand) { return mentions(operand, name); });
 }
 
-class Builder {
+class RopeBuilder {
  public:
-  Builder(const FolderFacts& facts, std::string model_class, ordered_json& config)
+  RopeBuilder(const FolderFacts& facts, std::string model_class, ordered_json& config)
       : facts_(facts), model_class_(std::move(model_class)), config_(config) {}
 
   Result<void> run() {
@@ -176,7 +176,7 @@ class Builder {
 
 Result<void> add_rope_members(const FolderFacts& facts, const std::string& model_class,
                               ordered_json& config) {
-  return Builder(facts, model_class, config).run();
+  return RopeBuilder(facts, model_class, config).run();
 }
 
 }  // namespace ingot::hf

@@ -27,9 +27,9 @@ enum NormalizerField : std::uint32_t { name_field = 1, dummy_prefix_field = 3, s
 
 constexpr std::ptrdiff_t byte_count = 256;
 
-class Writer {
+class SentencePieceWriter {
  public:
-  Writer(const FolderFacts& facts, const FolderVocabulary& vocabulary)
+  SentencePieceWriter(const FolderFacts& facts, const FolderVocabulary& vocabulary)
       : facts_(facts), vocabulary_(vocabulary), unknown_(find_unknown()) {}
 
   std::string write() {
@@ -115,7 +115,7 @@ class Writer {
 }  // namespace
 
 std::string make_sentencepiece(const FolderFacts& facts, const FolderVocabulary& vocabulary) {
-  return Writer(facts, vocabulary).write();
+  return SentencePieceWriter(facts, vocabulary).write();
 }
 
 }  // namespace ingot::hf

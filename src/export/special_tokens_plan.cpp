@@ -26,9 +26,9 @@ struct Switch {
   bool value;
 };
 
-class Planner {
+class SpecialTokensPlanner {
  public:
-  Planner(const FolderFacts& facts, const FolderVocabulary& vocabulary)
+  SpecialTokensPlanner(const FolderFacts& facts, const FolderVocabulary& vocabulary)
       : facts_(facts), vocabulary_(vocabulary) {}
 
   SpecialTokensPlan plan() {
@@ -175,7 +175,7 @@ class Planner {
 
 SpecialTokensPlan plan_special_tokens(const FolderFacts& facts,
                                       const FolderVocabulary& vocabulary) {
-  return Planner(facts, vocabulary).plan();
+  return SpecialTokensPlanner(facts, vocabulary).plan();
 }
 
 }  // namespace ingot::hf

@@ -14,8 +14,6 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr int indent = 2;
-
 /// A text, or a list of named ones; null if there is none.
 ordered_json chat_template(const Model& model) {
   const Value* const usual = model.find(keys::tokenizer_chat_template);
@@ -81,7 +79,7 @@ std::string make_tokenizer_config(const FolderFacts& facts, const FolderRule& ru
   }
   ordered_json templates = chat_template(facts.model);
   if (!templates.is_null()) config["chat_template"] = std::move(templates);
-  std::string text = json_text(config, indent);
+  std::string text = json_text(config, json_indent);
   text.resize(text.rfind('\n'));
   return text + ",\n  \"added_tokens_decoder\": {" + decoder_text(vocabulary) + "}\n}\n";
 }

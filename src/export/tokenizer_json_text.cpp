@@ -29,9 +29,10 @@ ordered_json replace(std::string_view from, std::string_view to) {
 bool is_inside_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
 
 /// Writes the document. Its lists of tokens and merges are long: they go straight into the text.
-class Writer {
+class TokenizerJsonWriter {
  public:
-  Writer(const FolderFacts& facts, const FolderVocabulary& vocabulary, const TextFrame& frame)
+  TokenizerJsonWriter(const FolderFacts& facts, const FolderVocabulary& vocabulary,
+                      const TextFrame& frame)
       : facts_(facts),
         vocabulary_(vocabulary),
         frame_(frame),
@@ -266,7 +267,7 @@ class Writer {
 
 std::string make_tokenizer_json(const FolderFacts& facts, const FolderVocabulary& vocabulary,
                                 const TextFrame& frame) {
-  return Writer(facts, vocabulary, frame).write();
+  return TokenizerJsonWriter(facts, vocabulary, frame).write();
 }
 
 }  // namespace ingot::hf

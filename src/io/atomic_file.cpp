@@ -26,7 +26,7 @@ constexpr std::uint64_t max_block_bytes = std::uint64_t{64} << 10;  // of any fi
 /// its cache, and these took it twice as long to fill (ext4, Linux 6.18).
 constexpr std::size_t max_write_bytes = std::size_t{1} << 17;
 constexpr std::uint64_t writing_out_bytes = std::uint64_t{32} << 20;
-constexpr std::uint64_t page_bytes = 4096;  // least, of any system
+constexpr std::uint64_t least_page_bytes = 4096;  // least, of any system
 
 /// How to reach an open file by a path, which is how an unnamed one gets its name.
 std::string path_of_descriptor(int descriptor) {
@@ -212,7 +212,8 @@ Result<void> AtomicFile::copy(const Source& source, std::uint64_t file_offset,
   if (size_bytes != 0) INGOT_TRY_VOID(flush());
   // Where blocks lie otherwise than in the source none can be shared, and the system, which copies
   // page by page, touches each twice.
-  bool is_by_system = source.descriptor() >= 0 && (file_offset - size_bytes_) % page_bytes == 0;
+  bool is_by_system =
+      source.descriptor() >= 0 && (file_offset - size_bytes_) % least_page_bytes == 0;
   while (size_bytes != 0) {
     // After a short first piece all begin at whole blocks, which can be shared.
     const std::uint64_t rest_bytes = file_offset % max_block_bytes;

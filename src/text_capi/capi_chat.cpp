@@ -161,7 +161,7 @@ Result<ChatOptions> chat_options(const ingot_chat_options& given) {
 /// Of the options of the first version.
 constexpr std::size_t first_options_size = sizeof(ingot_chat_options);
 
-EncodeChatOptions encode_options(std::uint32_t flags) noexcept {
+EncodeChatOptions prompt_options_of(std::uint32_t flags) noexcept {
   EncodeChatOptions options;
   options.adds_special = (flags & INGOT_ADD_SPECIAL) != 0;
   if ((flags & INGOT_CHAT_INPUTS_APART) != 0) options.inputs = InputTokens::apart;
@@ -310,7 +310,7 @@ ingot_code ingot_chat_encode(const ingot_tokenizer* tokenizer, const ingot_chat_
     INGOT_TRY_VOID(require(text != nullptr, "text"));
     INGOT_TRY_VOID(capi::require_room(ids, capacity, count, "ids"));
     INGOT_TRY(ChatTokens tokens,
-              encode_chat_text(tokenizer->tokenizer, text->text, encode_options(flags)));
+              encode_chat_text(tokenizer->tokenizer, text->text, prompt_options_of(flags)));
     tokens.is_generated.resize(tokens.ids.size());
     if (is_generated != nullptr) {
       capi::copy_fitting(tokens.is_generated, is_generated, capacity, count);

@@ -24,7 +24,7 @@ static_assert(INGOT_FAMILY_PLAMO2 == static_cast<int>(TokenizerFamily::plamo2));
 static_assert(INGOT_TOKEN_KIND_BYTE == static_cast<int>(TokenKind::byte));
 static_assert(INGOT_NO_TOKEN == no_token);
 
-EncodeOptions encode_options(std::uint32_t flags) noexcept {
+EncodeOptions token_options_of(std::uint32_t flags) noexcept {
   return {.add_special = (flags & INGOT_ADD_SPECIAL) != 0,
           .parse_special = (flags & INGOT_PARSE_SPECIAL) != 0};
 }
@@ -100,7 +100,7 @@ ingot_code ingot_encode(const ingot_tokenizer* tokenizer, ingot_string text, uin
     INGOT_TRY_VOID(require(tokenizer != nullptr, "tokenizer"));
     INGOT_TRY_VOID(require_room(ids, capacity, count, "ids"));
     INGOT_TRY(*count, tokenizer->tokenizer.encode(capi::to_view(text), std::span(ids, capacity),
-                                                  encode_options(flags)));
+                                                  token_options_of(flags)));
     return {};
   });
 }
@@ -112,8 +112,8 @@ ingot_code ingot_encode_with_offsets(const ingot_tokenizer* tokenizer, ingot_str
     INGOT_TRY_VOID(require(tokenizer != nullptr, "tokenizer"));
     INGOT_TRY_VOID(require_room(ids, capacity, count, "ids"));
     INGOT_TRY_VOID(require_room(ranges, capacity, count, "ranges"));
-    INGOT_TRY(const TokenizedText encoded,
-              tokenizer->tokenizer.encode_with_offsets(capi::to_view(text), encode_options(flags)));
+    INGOT_TRY(const TokenizedText encoded, tokenizer->tokenizer.encode_with_offsets(
+                                               capi::to_view(text), token_options_of(flags)));
     copy_fitting(encoded.ids, ids, capacity, count);
     const std::size_t written = std::min(capacity, encoded.ranges.size());
     for (std::size_t i = 0; i < written; ++i) {

@@ -9,7 +9,7 @@ namespace {
 
 constexpr auto extra_accepted = Builtin::Extra::accepted;
 
-constexpr Builtin rows[] = {
+constexpr Builtin filter_rows[] = {
     {"abs", filter_abs},
     {"attr", filter_attr, "name", 1},
     {"batch", filter_batch, "linecount fill_with", 1},
@@ -67,7 +67,7 @@ constexpr Builtin rows[] = {
 
 }  // namespace
 
-std::span<const Builtin> filters() noexcept { return rows; }
+std::span<const Builtin> filters() noexcept { return filter_rows; }
 
 const Builtin* find_builtin(std::span<const Builtin> table, std::string_view name) noexcept {
   const auto row = std::lower_bound(

@@ -103,22 +103,22 @@ Value lipsum(Call& call) {
 /// The blocks of a template. They print themselves where they stand; by name nothing is there.
 Value self(Call& call) { return call.render.fail("'self' is not callable"); }
 
-constexpr auto accepted = Builtin::Extra::accepted;
+constexpr auto takes_keywords = Builtin::Extra::accepted;
 
-constexpr Builtin rows[] = {
+constexpr Builtin function_rows[] = {
     {"cycler", cycler, "", 0, Builtin::Extra::positional},
-    {"dict", make_object<Kind::object>, "", 0, accepted},
+    {"dict", make_object<Kind::object>, "", 0, takes_keywords},
     {"joiner", joiner, "sep"},
     {"lipsum", lipsum, "n html min max"},
-    {"namespace", make_object<Kind::name_space>, "", 0, accepted},
+    {"namespace", make_object<Kind::name_space>, "", 0, takes_keywords},
     {"raise_exception", raise_exception, "message", 1},
     {"range", range, "start stop step"},
-    {"self", self, "", 0, accepted},
+    {"self", self, "", 0, takes_keywords},
     {"strftime_now", strftime_now, "format", 1},
 };
 
 }  // namespace
 
-std::span<const Builtin> globals() noexcept { return rows; }
+std::span<const Builtin> globals() noexcept { return function_rows; }
 
 }  // namespace ingot::chat

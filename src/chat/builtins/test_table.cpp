@@ -92,7 +92,7 @@ Value is_case(Call& call) {
   return call.render.call_builtin(*method, text, {});
 }
 
-constexpr Builtin rows[] = {
+constexpr Builtin test_rows[] = {
     {"!=", compares<Comparison::ne>, "other", 1},
     {"<", compares<Comparison::lt>, "other", 1},
     {"<=", compares<Comparison::le>, "other", 1},
@@ -136,6 +136,6 @@ constexpr Builtin rows[] = {
 
 }  // namespace
 
-std::span<const Builtin> tests() noexcept { return rows; }
+std::span<const Builtin> tests() noexcept { return test_rows; }
 
 }  // namespace ingot::chat

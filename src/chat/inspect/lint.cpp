@@ -15,10 +15,10 @@ namespace ingot {
 namespace chat {
 namespace {
 
-using Kind = ChatRemark::Kind;
+using RemarkKind = ChatRemark::Kind;
 
 struct Engine {
-  Kind kind;
+  RemarkKind kind;
   std::string_view name;
   std::string_view filters;
   std::string_view tests;
@@ -30,7 +30,7 @@ struct Engine {
 
 constexpr std::array engines = {
 #define INGOT_CHAT_ENGINE(kind, name, filters, tests, methods, functions, statements, operators) \
-  Engine{Kind::kind, name, filters, tests, methods, functions, statements, operators},
+  Engine{RemarkKind::kind, name, filters, tests, methods, functions, statements, operators},
 #include "chat/inspect/engines.def"
 #undef INGOT_CHAT_ENGINE
 };
@@ -130,7 +130,7 @@ class Linter {
     const std::string_view noun = is_filter ? "the filter" : "the test";
     if (node.builtin == nullptr) {
       const auto table = is_filter ? filters() : tests();
-      return add(Kind::unknown_name, node, "there is no", noun.substr(4), node.name,
+      return add(RemarkKind::unknown_name, node, "there is no", noun.substr(4), node.name,
                  hint_nearest(node.name, table));
     }
     for (const Engine& engine : engines) {
@@ -152,7 +152,7 @@ class Linter {
     const auto& free_names = compiled_.program.free_names;
     const bool is_free = std::find(free_names.begin(), free_names.end(), &name) != free_names.end();
     if (is_free && !guarded_.contains(&name)) {
-      return add(Kind::unknown_name, node, "there is no", "function", name.text,
+      return add(RemarkKind::unknown_name, node, "there is no", "function", name.text,
                  hint_nearest(name.text, globals()));
     }
     if (name.global == nullptr || guarded_.contains(&name)) return;
@@ -163,7 +163,7 @@ class Linter {
 
   void visit_method(const CallNode& node, const Name& name) {
     if (writes(name)) {
-      return add(Kind::forbidden, node, "the sandbox of Hugging Face forbids", "the method",
+      return add(RemarkKind::forbidden, node, "the sandbox of Hugging Face forbids", "the method",
                  name.text, {});
     }
     if (!is_method(name)) return;
@@ -177,7 +177,7 @@ class Linter {
   }
 
   /// Notes a fact, unless it is noted already.
-  void add(Kind kind, const Node& node, std::string_view begin, std::string_view noun,
+  void add(RemarkKind kind, const Node& node, std::string_view begin, std::string_view noun,
            std::string_view name, const std::string& end) {
     std::string text(begin);
     text.append(" ").append(noun).append(" '").append(escape_shortened(name, 60)).append("'");
@@ -189,7 +189,7 @@ class Linter {
 
   const CompiledTemplate& compiled_;
   std::set<const Name*> guarded_;
-  std::set<std::pair<Kind, std::string>> known_;
+  std::set<std::pair<RemarkKind, std::string>> known_;
   std::vector<ChatRemark> remarks_;
 };
 

@@ -12,7 +12,7 @@ namespace {
 template <std::size_t count>
 std::array<unsigned, count> ternary_codes(const std::array<float, count>& x,
                                           Bytes<2>& scale) noexcept {
-  const auto scaled = scaled_block(x, largest_magnitude<count>);
+  const auto scaled = scaled_block(x, [](const auto& values) { return largest_magnitude(values); });
   put_f16(scale.data(), scaled.scale);
   std::array<unsigned, count> codes{};
   for (std::size_t i = 0; i < count; ++i) {

@@ -68,7 +68,7 @@ void invert(Triangle& a) {
 using Lanes [[gnu::vector_size(16)]] = float;
 constexpr std::size_t lane_count = 4;
 constexpr std::size_t vectors = 4;
-constexpr std::size_t step = lane_count * vectors;
+constexpr std::size_t step_floats = lane_count * vectors;
 
 Lanes load(const float* from) noexcept {
   Lanes lanes;
@@ -80,7 +80,7 @@ Lanes load(const float* from) noexcept {
 float dot(const float* a, const float* b, std::size_t count) noexcept {
   std::array<Lanes, vectors> sums{};
   std::size_t i = 0;
-  for (; i + step <= count; i += step) {
+  for (; i + step_floats <= count; i += step_floats) {
     for (std::size_t k = 0; k < vectors; ++k) {
       sums[k] += load(a + i + k * lane_count) * load(b + i + k * lane_count);
     }

@@ -17,9 +17,9 @@ namespace {
 
 /// Numbers that are decoded at once: whole blocks of every type, and few enough for the first cache
 /// of every CPU.
-constexpr std::size_t chunk_elements = 4096;
-static_assert(statistics_piece % chunk_elements == 0);
-static_assert(chunk_elements % codec::statistics_lanes == 0);
+constexpr std::size_t decoded_elements = 4096;
+static_assert(statistics_piece % decoded_elements == 0);
+static_assert(decoded_elements % codec::statistics_lanes == 0);
 
 /// Adds consecutive numbers of a piece; those added before are a multiple of the lanes.
 void add_numbers(std::span<const float> numbers, codec::LaneSums& sums) noexcept {
@@ -129,8 +129,8 @@ Result<Statistics> compute_piece_exactly(const BlockPiece& piece) {
 }
 
 Result<Statistics> compute_piece(const BlockPiece& piece) {
-  alignas(64) float floats[chunk_elements];
-  const std::size_t chunk_blocks = chunk_elements / piece.type.block_elements;
+  alignas(64) float floats[decoded_elements];
+  const std::size_t chunk_blocks = decoded_elements / piece.type.block_elements;
   codec::LaneSums sums;
   for (std::size_t first = 0; first < piece.block_count; first += chunk_blocks) {
     const std::size_t count = std::min(chunk_blocks, piece.block_count - first);

@@ -15,7 +15,7 @@ using interop::BumpRole;
 using interop::BumpSection;
 
 /// A text as Python's json writes it: everything beyond ASCII escaped.
-std::string json_text(std::string_view text) {
+std::string ascii_json(std::string_view text) {
   return nlohmann::json(text).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
 }
 
@@ -82,7 +82,7 @@ std::string bump_config_text(const BumpPlan& plan) {
   const interop::BumpShape& shape = plan.shape;
   Object config;
   config.add("architectures", std::string("[\n    \"LlamaForCausalLM\"\n  ]"));
-  config.add("model_type", json_text(plan.architecture));
+  config.add("model_type", ascii_json(plan.architecture));
   config.add("num_hidden_layers", shape.layers);
   config.add("hidden_size", shape.embedding);
   config.add("intermediate_size", shape.feed_forward);
@@ -99,7 +99,7 @@ std::string bump_manifest_text(const BumpPlan& plan) {
   const interop::BumpShape& shape = plan.shape;
   Object manifest;
   manifest.add("version", 5);
-  manifest.add("model", json_text(plan.architecture));
+  manifest.add("model", ascii_json(plan.architecture));
   manifest.add("num_layers", shape.layers);
   manifest.add("embed_dim", shape.embedding);
   manifest.add("num_heads", shape.heads);
@@ -113,8 +113,8 @@ std::string bump_manifest_text(const BumpPlan& plan) {
   std::uint64_t offset = interop::bump_header_bytes + 4 + plan.table.size();
   for (const BumpSection& section : plan.sections) {
     entries += entries.size() > 1 ? ",\n    {\n" : "\n    {\n";
-    entries += "      \"name\": " + json_text(section_name(section, plan.version)) + ",\n";
-    entries += "      \"dtype\": " + json_text(dtype_name(section.type)) + ",\n";
+    entries += "      \"name\": " + ascii_json(section_name(section, plan.version)) + ",\n";
+    entries += "      \"dtype\": " + ascii_json(dtype_name(section.type)) + ",\n";
     entries += "      \"file_offset\": " + std::to_string(offset) + ",\n";
     entries += "      \"size\": " + std::to_string(section.size_bytes) + "\n    }";
     offset += section.size_bytes;

@@ -22,7 +22,7 @@ constexpr std::uint32_t longest_text = 4095;  // bytes of a token or a name
 constexpr std::uint32_t most_dimensions = 4;
 constexpr std::uint64_t data_alignment = 32;
 
-Failure invalid(std::uint64_t file_offset, std::string subject, std::string detail) {
+Failure ggml_invalid_at(std::uint64_t file_offset, std::string subject, std::string detail) {
   return fail(Errc::ggml_invalid, file_offset, std::move(subject), std::move(detail));
 }
 
@@ -52,12 +52,13 @@ class Parser {
     std::array<std::byte, 4> magic;
     INGOT_TRY_VOID(cursor_.read(magic, "magic"));
     header_.format = find_ggml_format(magic);
-    if (header_.format == nullptr) return invalid(0, "magic", "it is not GGML, GGMF or GGJT");
+    if (header_.format == nullptr)
+      return ggml_invalid_at(0, "magic", "it is not GGML, GGMF or GGJT");
     if (header_.format->has_version) {
       INGOT_TRY(header_.version, cursor_.read_u32("version"));
       const std::uint32_t newest = header_.format->is_aligned ? newest_version : 1;
       if (header_.version < 1 || header_.version > newest) {
-        return invalid(4, "version", "found " + std::to_string(header_.version));
+        return ggml_invalid_at(4, "version", "found " + std::to_string(header_.version));
       }
     }
     INGOT_TRY(token_count_, cursor_.read_u32("n_vocab"));
@@ -68,9 +69,9 @@ class Parser {
     INGOT_TRY_VOID(cursor_.read_u32("n_rot"));
     INGOT_TRY(header_.file_type, cursor_.read_u32("ftype"));
     if (header_.heads == 0 || header_.embedding % header_.heads != 0) {
-      return invalid(cursor_.position(), "n_head",
-                     std::to_string(header_.heads) + " heads for a width of " +
-                         std::to_string(header_.embedding));
+      return ggml_invalid_at(cursor_.position(), "n_head",
+                             std::to_string(header_.heads) + " heads for a width of " +
+                                 std::to_string(header_.embedding));
     }
     return check_file_type();
   }
@@ -78,7 +79,8 @@ class Parser {
   Result<void> check_file_type() {
     const FileTypeInfo* info = find_file_type(header_.file_type);
     if (info == nullptr) {
-      return invalid(cursor_.position() - 4, "ftype", "found " + std::to_string(header_.file_type));
+      return ggml_invalid_at(cursor_.position() - 4, "ftype",
+                             "found " + std::to_string(header_.file_type));
     }
     return check_layout(info->weights, cursor_.position() - 4, "ftype");
   }
@@ -93,8 +95,8 @@ class Parser {
   Result<void> read_tokens() {
     const std::uint64_t least_bytes = header_.format->has_version ? 8 : 4;
     if (token_count_ > cursor_.remaining() / least_bytes) {
-      return invalid(cursor_.position(), "n_vocab",
-                     std::to_string(token_count_) + " tokens do not fit the file");
+      return ggml_invalid_at(cursor_.position(), "n_vocab",
+                             std::to_string(token_count_) + " tokens do not fit the file");
     }
     if (token_count_ > limits_.max_keys) {
       return fail(Errc::limit_exceeded, "n_vocab", std::to_string(token_count_) + " tokens");
@@ -116,8 +118,8 @@ class Parser {
   }
 
   static Failure too_long(std::uint64_t begin, const char* field, std::uint32_t length) {
-    return invalid(begin, field,
-                   std::to_string(length) + " bytes; at most " + std::to_string(longest_text));
+    return ggml_invalid_at(
+        begin, field, std::to_string(length) + " bytes; at most " + std::to_string(longest_text));
   }
 
   Result<void> read_tensor() {
@@ -130,7 +132,8 @@ class Parser {
     INGOT_TRY(const std::uint32_t name_bytes, cursor_.read_u32("bytes of a name"));
     INGOT_TRY(const std::uint32_t type, cursor_.read_u32("type"));
     if (dimensions == 0 || dimensions > most_dimensions) {
-      return invalid(begin, "dimensions", "found " + std::to_string(dimensions) + "; 1 to 4");
+      return ggml_invalid_at(begin, "dimensions",
+                             "found " + std::to_string(dimensions) + "; 1 to 4");
     }
     if (name_bytes > longest_text) return too_long(begin + 4, "name", name_bytes);
     for (std::uint32_t i = 0; i < dimensions; ++i) {
@@ -148,8 +151,8 @@ class Parser {
   Result<void> skip_data(GgmlTensor& tensor, std::uint64_t begin) {
     const TensorTypeInfo* info = find_type(tensor.type);
     if (info == nullptr) {
-      return invalid(begin + 8, tensor.name,
-                     "type " + std::to_string(static_cast<std::uint32_t>(tensor.type)));
+      return ggml_invalid_at(begin + 8, tensor.name,
+                             "type " + std::to_string(static_cast<std::uint32_t>(tensor.type)));
     }
     INGOT_TRY_VOID(check_layout(tensor.type, begin, tensor.name));
     const Result<TensorSize> size = size_of_tensor(tensor.type, tensor.shape);

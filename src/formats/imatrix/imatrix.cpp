@@ -38,10 +38,7 @@ Result<void> ImatrixFile::read_floats(std::uint64_t file_offset, std::span<float
 namespace {
 
 /// Values that are read at once.
-constexpr std::size_t piece_values = 4096;
-
-/// Tokens of a chunk if no file gives a number: the default of the tool that collects them.
-constexpr double usual_chunk_size = 512.0;
+constexpr std::size_t read_values = 4096;
 
 bool is_gguf(const Source& source) {
   std::array<char, 4> magic{};
@@ -156,7 +153,7 @@ Result<void> check_floats(const ImatrixPart& part, const ImatrixEntry& entry, st
                           std::uint64_t count, const char* what) {
   std::vector<float> floats;
   for (std::uint64_t done = 0; done < count; done += floats.size()) {
-    floats.resize(static_cast<std::size_t>(std::min<std::uint64_t>(piece_values, count - done)));
+    floats.resize(static_cast<std::size_t>(std::min<std::uint64_t>(read_values, count - done)));
     const std::uint64_t from = offset + done * sizeof(float);
     INGOT_TRY_VOID(part.file->read_floats(from, floats));
     for (std::size_t i = 0; i < floats.size(); ++i) {
@@ -292,9 +289,9 @@ Result<void> read_imatrix(const std::vector<ImatrixPart>& parts, std::uint64_t c
   if (reading == ImatrixReading::stored && parts.size() == 1) {
     return parts[0].file->read_floats(parts[0].values_offset + first * sizeof(float), dst);
   }
-  const double size = chunk_size > 0 ? static_cast<double>(chunk_size) : usual_chunk_size;
-  for (std::uint64_t done = 0; done < dst.size(); done += piece_values) {
-    const auto piece = std::min<std::uint64_t>(piece_values, dst.size() - done);
+  const double size = chunk_size > 0 ? static_cast<double>(chunk_size) : interop::usual_chunk_size;
+  for (std::uint64_t done = 0; done < dst.size(); done += read_values) {
+    const auto piece = std::min<std::uint64_t>(read_values, dst.size() - done);
     Totals totals(parts, size, first + done, dst.subspan(done, piece));
     INGOT_TRY_VOID(reading == ImatrixReading::means ? totals.to_means() : totals.to_sums());
   }
@@ -317,7 +314,7 @@ Result<std::vector<double>> ImportanceMatrix::read_counts(const ImatrixEntry& en
   const std::vector<ImatrixPart>* parts = state_->parts_of(entry);
   if (parts == nullptr) return fail(Errc::index_out_of_range, entry.name);
   const double chunk_size =
-      state_->chunk_size > 0 ? static_cast<double>(state_->chunk_size) : usual_chunk_size;
+      state_->chunk_size > 0 ? static_cast<double>(state_->chunk_size) : interop::usual_chunk_size;
   std::vector<double> totals(entry.expert_count, 0.0);
   for (const ImatrixPart& part : *parts) {
     std::vector<float> counts(part.expert_count);

@@ -10,7 +10,7 @@
 namespace ingot::interop {
 namespace {
 
-Failure invalid(std::uint64_t file_offset, std::string subject, std::string detail) {
+Failure imatrix_invalid_at(std::uint64_t file_offset, std::string subject, std::string detail) {
   return fail(Errc::imatrix_invalid, file_offset, std::move(subject), std::move(detail));
 }
 
@@ -23,17 +23,19 @@ Result<ImatrixItem> read_entry(FileCursor& cursor, const std::shared_ptr<const I
   const std::uint64_t begin = cursor.position();
   INGOT_TRY(const std::int32_t name_bytes, read_int(cursor, "length of a name"));
   if (name_bytes <= 0 || static_cast<std::uint32_t>(name_bytes) > max_imatrix_name_bytes) {
-    return invalid(begin, "length of a name", "found " + std::to_string(name_bytes));
+    return imatrix_invalid_at(begin, "length of a name", "found " + std::to_string(name_bytes));
   }
   INGOT_TRY(std::string name, cursor.read_text(static_cast<std::size_t>(name_bytes), "name"));
   INGOT_TRY(const std::int32_t calls, read_int(cursor, "calls"));
   INGOT_TRY(const std::int32_t values, read_int(cursor, "count of values"));
-  if (calls < 0) return invalid(begin, std::move(name), std::to_string(calls) + " calls");
-  if (values <= 0) return invalid(begin, std::move(name), std::to_string(values) + " values");
+  if (calls < 0)
+    return imatrix_invalid_at(begin, std::move(name), std::to_string(calls) + " calls");
+  if (values <= 0)
+    return imatrix_invalid_at(begin, std::move(name), std::to_string(values) + " values");
   const auto value_count = static_cast<std::uint64_t>(values);
   if (value_count > cursor.remaining() / sizeof(float)) {
-    return invalid(begin, std::move(name),
-                   "the file ends before its " + std::to_string(values) + " values");
+    return imatrix_invalid_at(begin, std::move(name),
+                              "the file ends before its " + std::to_string(values) + " values");
   }
   ImatrixPart part{.file = file,
                    .values_offset = cursor.position(),
@@ -52,7 +54,7 @@ Result<void> read_tail(FileCursor& cursor, ImatrixContent& content) {
   INGOT_TRY(const std::int32_t length, read_int(cursor, "length of the data set's name"));
   constexpr std::int32_t longest = 1 << 16;  // a path
   if (chunks < 0 || length < 0 || length > longest) {
-    return invalid(
+    return imatrix_invalid_at(
         begin, "tail",
         std::to_string(chunks) + " chunks, a name of " + std::to_string(length) + " bytes");
   }

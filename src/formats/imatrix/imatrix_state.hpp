@@ -51,6 +51,8 @@ struct ImatrixContent {
 
 /// More tensors than any model has; bounds what a hostile file can make us hold.
 inline constexpr std::size_t max_imatrix_entries = std::size_t{1} << 18;
+/// Tokens of a chunk if no file gives a number: the default of the tool that collects them.
+inline constexpr double usual_chunk_size = 512.0;
 /// Longest name of a tensor in a legacy file, far above that of any model.
 inline constexpr std::uint32_t max_imatrix_name_bytes = 1024;
 

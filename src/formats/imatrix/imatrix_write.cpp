@@ -18,10 +18,7 @@ using interop::ImatrixPart;
 
 namespace {
 
-constexpr std::size_t piece_values = std::size_t{1} << 16;
-
-/// Tokens of a chunk if no file gives a number.
-constexpr double usual_chunk_size = 512.0;
+constexpr std::size_t written_values = std::size_t{1} << 16;
 
 void to_little(std::span<float> floats) {
   if constexpr (std::endian::native == std::endian::little) return;
@@ -35,8 +32,8 @@ template <class Read>
 Result<void> stream(const ImatrixEntry& entry, const DataSink& sink, const Read& read) {
   std::vector<float> floats;
   for (std::uint64_t done = 0; done < entry.value_count; done += floats.size()) {
-    floats.resize(
-        static_cast<std::size_t>(std::min<std::uint64_t>(piece_values, entry.value_count - done)));
+    floats.resize(static_cast<std::size_t>(
+        std::min<std::uint64_t>(written_values, entry.value_count - done)));
     INGOT_TRY_VOID(read(done, std::span<float>(floats)));
     to_little(floats);
     INGOT_TRY_VOID(sink(std::as_bytes(std::span(floats))));
@@ -85,8 +82,8 @@ class LegacyWriter {
   /// Chunks that the busiest expert has seen.
   Result<std::int32_t> count_calls(const ImatrixEntry& entry) const {
     INGOT_TRY(const std::vector<double> counts, matrix_.read_counts(entry));
-    const double chunk_size =
-        matrix_.chunk_size() > 0 ? static_cast<double>(matrix_.chunk_size()) : usual_chunk_size;
+    const double chunk_size = matrix_.chunk_size() > 0 ? static_cast<double>(matrix_.chunk_size())
+                                                       : interop::usual_chunk_size;
     const double calls = std::ceil(*std::max_element(counts.begin(), counts.end()) / chunk_size);
     constexpr double most = std::numeric_limits<std::int32_t>::max();
     return static_cast<std::int32_t>(std::clamp(calls, 0.0, most));
@@ -187,8 +184,9 @@ Result<void> ImportanceMatrix::write(const std::string& path, ImatrixFormat form
   writer.set_string(keys::general_type, "imatrix");
   writer.set_array("imatrix.datasets", std::span<const std::string>(state_->datasets));
   writer.set("imatrix.chunk_count", to_u32(state_->chunk_count));
-  const auto chunk_size =
-      state_->chunk_size > 0 ? state_->chunk_size : static_cast<std::uint64_t>(usual_chunk_size);
+  const auto chunk_size = state_->chunk_size > 0
+                              ? state_->chunk_size
+                              : static_cast<std::uint64_t>(interop::usual_chunk_size);
   writer.set("imatrix.chunk_size", to_u32(chunk_size));
   for (std::size_t i = 0; i < state_->entries.size(); ++i) {
     INGOT_TRY_VOID(add_entry(writer, *this, state_->entries[i], state_->parts[i]));

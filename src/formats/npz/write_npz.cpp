@@ -78,7 +78,7 @@ class NpzSink final : public TensorSink {
   std::vector<ZipMember> members_;
 };
 
-bool holds(TensorType type) { return !npy_descriptor(type).empty(); }
+bool npz_holds(TensorType type) { return !npy_descriptor(type).empty(); }
 
 class NpzConversion final : public Conversion {
  public:
@@ -86,7 +86,7 @@ class NpzConversion final : public Conversion {
       : model_(model), replace_(options.replace), threads_(options.thread_count) {}
 
   Result<void> plan(const std::string& path, const ConvertOptions& options) {
-    INGOT_TRY(tensors_, plan_plain_tensors(model_, options, holds, remarks_));
+    INGOT_TRY(tensors_, plan_plain_tensors(model_, options, npz_holds, remarks_));
     INGOT_TRY_VOID(check_names(tensors_));
     for (const OutputTensor& tensor : tensors_) total_bytes_ += tensor.size_bytes;
     outputs_.push_back(path);

@@ -13,7 +13,7 @@
 namespace ingot::convert {
 namespace {
 
-bool holds(TensorType type) { return interop::find_dtype(type) != nullptr; }
+bool safetensors_holds(TensorType type) { return interop::find_dtype(type) != nullptr; }
 
 class SafetensorsConversion final : public Conversion {
  public:
@@ -22,7 +22,7 @@ class SafetensorsConversion final : public Conversion {
 
   Result<void> plan(const std::string& path, const ConvertOptions& options) {
     INGOT_TRY(std::vector<OutputTensor> tensors,
-              plan_plain_tensors(model_, options, holds, remarks_));
+              plan_plain_tensors(model_, options, safetensors_holds, remarks_));
     INGOT_TRY_VOID(check_safetensors_names(tensors));
     std::map<const TensorInfo*, TensorType> types;
     for (const OutputTensor& tensor : tensors) types[tensor.source] = tensor.type;

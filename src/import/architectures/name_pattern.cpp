@@ -5,14 +5,13 @@
 #include <array>
 #include <utility>
 
+#include "base/ascii.hpp"
 #include "import/folder/refusal.hpp"
 
 namespace ingot::hf {
 namespace {
 
 constexpr std::size_t max_number_digits = 9;
-
-bool is_digit(char character) noexcept { return character >= '0' && character <= '9'; }
 
 std::size_t digits_at_start(std::string_view text) noexcept {
   return static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), is_digit) -

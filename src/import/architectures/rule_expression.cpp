@@ -37,7 +37,7 @@ std::string first_name(const Node& node) {
 }
 
 /// The integer of a value; nothing if it is none, or too large.
-std::optional<std::int64_t> whole(const json& value) {
+std::optional<std::int64_t> whole_number(const json& value) {
   if (value.is_boolean()) return value.get<bool>() ? 1 : 0;
   if (value.is_number_unsigned() &&
       value.get<std::uint64_t>() > std::uint64_t{std::numeric_limits<std::int64_t>::max()}) {
@@ -46,7 +46,7 @@ std::optional<std::int64_t> whole(const json& value) {
   return value.is_number_integer() ? std::optional(value.get<std::int64_t>()) : std::nullopt;
 }
 
-std::optional<double> real(const json& value) {
+std::optional<double> real_number(const json& value) {
   if (value.is_boolean()) return value.get<bool>() ? 1.0 : 0.0;
   return value.is_number() ? std::optional(value.get<double>()) : std::nullopt;
 }
@@ -87,11 +87,11 @@ std::optional<json> compute_real(const std::string& symbol, double a, double b) 
 Result<json> compute(const std::string& symbol, const json& a, const json& b) {
   if (a.is_null() || b.is_null()) return json();
   std::optional<json> result;
-  const auto whole_a = whole(a);
-  const auto whole_b = whole(b);
+  const auto whole_a = whole_number(a);
+  const auto whole_b = whole_number(b);
   if (symbol != "/" && whole_a && whole_b) {
     result = compute_whole(symbol, *whole_a, *whole_b);
-  } else if (const auto real_a = real(a), real_b = real(b); real_a && real_b) {
+  } else if (const auto real_a = real_number(a), real_b = real_number(b); real_a && real_b) {
     result = compute_real(symbol, *real_a, *real_b);
   }
   if (!result) return not_computable(symbol);
@@ -197,14 +197,14 @@ class Evaluator {
   Result<json> to_int(const Node& node) const {
     INGOT_TRY(const json argument, value(node.operands[0]));
     if (argument.is_null() || argument.is_number_integer()) return argument;
-    const auto number = real(argument);
+    const auto number = real_number(argument);
     if (!number || !(std::abs(*number) < int64_end)) return not_computable("int()");
     return json(static_cast<std::int64_t>(*number));
   }
 
   Result<json> square_root(const Node& node) const {
     INGOT_TRY(const json argument, value(node.operands[0]));
-    const auto number = real(argument);
+    const auto number = real_number(argument);
     if (!number || !(*number >= 0)) return not_computable("sqrt()");
     return json(std::sqrt(*number));
   }
@@ -238,7 +238,7 @@ class Evaluator {
   Result<json> padded(const Node& node) const {
     INGOT_TRY(json list, value(node.operands[0]));
     INGOT_TRY(const json length, value(node.operands[1]));
-    const auto size = whole(length);
+    const auto size = whole_number(length);
     if (!list.is_array() || !size || *size < 0 || *size > 64) return not_computable("padded()");
     json result = json::array();
     for (std::size_t i = 0; i < static_cast<std::size_t>(*size); ++i) {
@@ -273,7 +273,7 @@ class Evaluator {
   }
 
   Result<json> periodic(const json& period) const {
-    const auto every = whole(period);
+    const auto every = whole_number(period);
     if (!every || *every <= 0) return not_computable("every Nth layer");
     return flag_each_layer([n = static_cast<std::uint64_t>(*every)](std::uint64_t layer) {
       return (layer + 1) % n != 0;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/ascii.hpp"
 #include "import/architectures/rule_expression.hpp"
 #include "import/architectures/rule_expression_node.hpp"
 #include "import/folder/refusal.hpp"
@@ -17,12 +18,11 @@ namespace {
 using nlohmann::json;
 using Node = ExpressionNode;
 
-constexpr int max_depth = 40;
+constexpr int max_expression_depth = 40;
 
 bool is_name_start(char c) noexcept {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
-bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 bool is_name(char c) noexcept { return is_name_start(c) || is_digit(c) || c == '.'; }
 
 class Parser {
@@ -60,7 +60,7 @@ class Parser {
   }
 
   Result<Node> conditional() {
-    if (++depth_ > max_depth) return error("less nesting");
+    if (++depth_ > max_expression_depth) return error("less nesting");
     INGOT_TRY(Node value, binary(0));
     if (take("if")) {
       INGOT_TRY(Node condition, binary(0));
@@ -80,7 +80,7 @@ class Parser {
     if (level == levels.size()) return primary();
     INGOT_TRY(Node left, binary(level + 1));
     for (int count = 0;; ++count) {
-      if (count > max_depth) return error("fewer operators");
+      if (count > max_expression_depth) return error("fewer operators");
       std::string_view found;
       for (const std::string_view name : levels[level]) {
         if (found.empty() && take(name)) found = name;

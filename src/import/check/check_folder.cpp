@@ -13,14 +13,14 @@ namespace ingot {
 namespace hf {
 namespace {
 
-struct FolderRule {
+struct FolderRuleRow {
   std::string_view name;
   void (*run)(FolderInspection&);
 };
 
 constexpr std::array folder_rules = {
 #define INGOT_CHECK_FOLDER_RULE(name, severity, category, title, remedy) \
-  FolderRule{#name, rules::name},
+  FolderRuleRow{#name, rules::name},
 #include "ingot/check_rules.def"
 };
 
@@ -31,7 +31,7 @@ Result<CheckSummary> check_import(const Import& import, const CheckOptions& opti
   return check_model(model, options, sink);
 }
 
-void add(const CheckSummary& other, CheckSummary& summary) {
+void add_counts(const CheckSummary& other, CheckSummary& summary) {
   summary.errors += other.errors;
   summary.warnings += other.warnings;
   summary.notes += other.notes;
@@ -61,7 +61,7 @@ Result<CheckSummary> check_folder(const Store& store, const std::string& folder,
   INGOT_TRY(const hf::ModelFolder opened, hf::ModelFolder::open(store, folder));
   hf::FolderInspection inspection(opened, options, sink);
   INGOT_TRY_VOID(inspection.read(store, folder));
-  for (const hf::FolderRule& rule : hf::folder_rules) {
+  for (const hf::FolderRuleRow& rule : hf::folder_rules) {
     inspection.run(*find_check_rule(rule.name), rule.run);
   }
   if (inspection.import() == nullptr && inspection.refusal() && !inspection.is_explained()) {
@@ -72,7 +72,7 @@ Result<CheckSummary> check_folder(const Store& store, const std::string& folder,
   CheckSummary summary = inspection.counts();
   if (inspection.import() != nullptr) {
     INGOT_TRY(const CheckSummary made, hf::check_import(*inspection.import(), options, sink));
-    hf::add(made, summary);
+    hf::add_counts(made, summary);
   }
   return summary;
 }

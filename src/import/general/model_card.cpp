@@ -11,7 +11,7 @@
 namespace ingot::hf {
 namespace {
 
-constexpr std::size_t max_depth = 64;
+constexpr std::size_t max_card_depth = 64;
 
 /// The lines between the first, which must be `---`, and the next such line, or the end.
 std::string front_matter(std::string_view text) {
@@ -114,9 +114,9 @@ class CardParser {
 };
 
 Result<void> CardParser::open(CardValue::Kind kind, std::size_t line) {
-  if (open_.size() == max_depth) {
+  if (open_.size() == max_card_depth) {
     return refuse(Errc::limit_exceeded, line,
-                  "values are nested deeper than " + std::to_string(max_depth));
+                  "values are nested deeper than " + std::to_string(max_card_depth));
   }
   open_.emplace_back().value.kind = kind;
   return {};

@@ -12,7 +12,6 @@
 namespace ingot::hf {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
 bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
 /// Bytes of characters beyond ASCII count as letters.
@@ -179,7 +178,8 @@ void mark(std::vector<Part>& parts, std::int64_t parameter_count) {
 /// Words are no sizes where there is a size with digits.
 void unmark_size_words(std::vector<Part>& parts) {
   const auto has_digit = [](const Part& part) {
-    return (part.marks & size) != 0 && std::any_of(part.text.begin(), part.text.end(), is_digit);
+    return (part.marks & size) != 0 &&
+           std::any_of(part.text.begin(), part.text.end(), ingot::is_digit);
   };
   if (std::none_of(parts.begin(), parts.end(), has_digit)) return;
   for (Part& part : parts) {

@@ -80,9 +80,9 @@ Result<void> refuse_variants(const Config& config) {
 }
 
 /// Plans one folder.
-class Planner {
+class ImportPlanner {
  public:
-  Planner(ModelFolder folder, const ImportOptions& options)
+  ImportPlanner(ModelFolder folder, const ImportOptions& options)
       : folder_(std::move(folder)), options_(options) {}
 
   Result<std::unique_ptr<Import>> plan() {
@@ -164,7 +164,7 @@ Result<std::unique_ptr<Import>> plan_import(const Store& store, const std::strin
                                             const ImportOptions& options) {
   INGOT_TRY(hf::ModelFolder opened,
             hf::ModelFolder::open(store, folder, options.folder_name.value_or("")));
-  return hf::Planner(std::move(opened), options).plan();
+  return hf::ImportPlanner(std::move(opened), options).plan();
 }
 
 std::optional<std::string> find_importable_class(const Store& store, const std::string& folder) {

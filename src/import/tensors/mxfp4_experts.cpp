@@ -12,7 +12,7 @@ namespace {
 constexpr std::uint64_t code_bytes = 16;
 constexpr std::uint64_t block_bytes = 1 + code_bytes;
 constexpr std::uint64_t block_elements = 32;
-constexpr std::uint64_t piece_bytes = std::uint64_t{1} << 20;
+constexpr std::uint64_t expert_piece_bytes = std::uint64_t{1} << 20;
 
 /// From neighbours in one byte to elements j and j + 16 in byte j.
 void reorder(const std::byte* codes, std::byte scale, std::byte* block) {
@@ -34,7 +34,7 @@ class Mxfp4Pieces final : public PieceSource {
     row_blocks_ = blocks_.shape[2];
     rows_ = blocks_.shape[0] * (stored_rows_ / every_);
     rows_a_piece_ = std::max<std::uint64_t>(
-        1, piece_bytes / std::max<std::uint64_t>(1, row_blocks_ * block_bytes));
+        1, expert_piece_bytes / std::max<std::uint64_t>(1, row_blocks_ * block_bytes));
   }
 
   [[nodiscard]] std::uint64_t piece_count() const noexcept override {

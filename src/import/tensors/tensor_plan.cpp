@@ -34,9 +34,10 @@ bool reads_hidden_state(std::string_view name) {
                               ".attn_qkv.weight", ".ffn_gate.weight", ".ffn_up.weight"});
 }
 
-class Planner {
+class TensorPlanner {
  public:
-  explicit Planner(TensorTask task) : task_(std::move(task)), rules_{.config = task_.config} {}
+  explicit TensorPlanner(TensorTask task)
+      : task_(std::move(task)), rules_{.config = task_.config} {}
 
   Result<TensorPlan> plan() {
     INGOT_TRY(layer_count_, task_.config.layer_count());
@@ -230,6 +231,6 @@ class Planner {
 
 }  // namespace
 
-Result<TensorPlan> plan_tensors(TensorTask task) { return Planner(std::move(task)).plan(); }
+Result<TensorPlan> plan_tensors(TensorTask task) { return TensorPlanner(std::move(task)).plan(); }
 
 }  // namespace ingot::hf

@@ -14,14 +14,15 @@ namespace {
 
 constexpr std::uint64_t max_stacked = 65'536;
 
-using Step = Result<std::vector<TensorView>> (*)(const TransformStep& step, TensorView view);
+using TransformFunction = Result<std::vector<TensorView>> (*)(const TransformStep& step,
+                                                              TensorView view);
 
-struct Row {
+struct TransformRow {
   std::string_view name;
-  Step step;
+  TransformFunction step;
 };
 
-constexpr std::array<Row, 15> steps = {{
+constexpr std::array<TransformRow, 15> transform_rows = {{
     {"rope_pairs", rope_pairs},
     {"transpose", transpose},
     {"add", add},
@@ -74,10 +75,10 @@ Result<std::vector<TensorView>> Transformer::apply_rule(const TransformRule& rul
     const TransformStep step{.rule = rule, .context = context_, .parts = *parts, .name = name};
     if (rule.operation == "drop_layers") return drop_layers(step, std::move(view));
     if (rule.operation == "drop_if_all_zero") return drop_zeros(step, std::move(view));
-    const auto row = std::find_if(steps.begin(), steps.end(), [&](const Row& candidate) {
-      return candidate.name == rule.operation;
-    });
-    if (row == steps.end()) return refuse("rule", "unknown transform " + rule.operation);
+    const auto row = std::find_if(
+        transform_rows.begin(), transform_rows.end(),
+        [&](const TransformRow& candidate) { return candidate.name == rule.operation; });
+    if (row == transform_rows.end()) return refuse("rule", "unknown transform " + rule.operation);
     if (rule.operation != "drop" && rule.operation != "rename") {
       view.applied.push_back(rule.operation);
     }

@@ -18,7 +18,7 @@ constexpr unsigned any = 8;
 
 constexpr std::size_t max_steps = 8;
 
-struct Row {
+struct PreRow {
   std::string_view names;  // separated by spaces
   unsigned normalizers;
   std::array<std::string_view, max_steps> steps;
@@ -30,8 +30,8 @@ struct ClassRule {
   std::string_view name;
 };
 
-constexpr Row rows[] = {
-#define INGOT_PRE_ROW(names, normalizers, ...) Row{names, normalizers, {__VA_ARGS__}},
+constexpr PreRow pre_rows[] = {
+#define INGOT_PRE_ROW(names, normalizers, ...) PreRow{names, normalizers, {__VA_ARGS__}},
 #define INGOT_PRE_CLASS(row, class_start, name)
 #include "import/tokenizer/pre_rows.def"
 #undef INGOT_PRE_ROW
@@ -116,7 +116,7 @@ std::string name_of_normalizer(JsonView normalizer) {
   return names.empty() ? "none" : names;
 }
 
-bool allows(const Row& row, std::string_view normalizer) {
+bool allows(const PreRow& row, std::string_view normalizer) {
   if (row.normalizers == any) return true;
   const unsigned bit = normalizer == "none"   ? none
                        : normalizer == "nfc"  ? nfc
@@ -131,7 +131,7 @@ bool matches(std::string_view pattern, std::string_view step) {
   return step.starts_with(pattern.substr(0, pattern.size() - more.size()));
 }
 
-bool matches(const Row& row, const PreStructure& structure) {
+bool matches(const PreRow& row, const PreStructure& structure) {
   const auto end = std::find(row.steps.begin(), row.steps.end(), std::string_view());
   return allows(row, structure.normalizer) &&
          std::equal(row.steps.begin(), end, structure.steps.begin(), structure.steps.end(),
@@ -165,7 +165,7 @@ bool matches(const PreTokenizerFacts& facts, const PreStructure& structure) {
 /// The names of the structure's row. Without a row: those of a row whose names have the expressions
 /// of the structure, else the first name that has them.
 std::vector<std::string_view> candidates(const PreStructure& structure) {
-  for (const Row& row : rows) {
+  for (const PreRow& row : pre_rows) {
     if (matches(row, structure)) return words(row.names);
   }
   std::vector<std::string_view> first;
@@ -173,7 +173,7 @@ std::vector<std::string_view> candidates(const PreStructure& structure) {
     const auto facts = facts_of_pre_tokenizer(name);
     if (!facts || !matches(*facts, structure)) continue;
     if (first.empty()) first.push_back(name);
-    for (const Row& row : rows) {
+    for (const PreRow& row : pre_rows) {
       std::vector<std::string_view> names = words(row.names);
       if (std::find(names.begin(), names.end(), name) != names.end()) return names;
     }

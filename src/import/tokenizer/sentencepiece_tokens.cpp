@@ -13,7 +13,6 @@ namespace {
 
 constexpr float added_score = -1000;
 constexpr float unused_score = -10000;
-constexpr std::string_view chat_end_text = "<|im_end|>";
 
 /// The pieces, and the bytes that they borrow.
 struct Pieces {

@@ -48,11 +48,14 @@ struct TokenList {
 /// The same by the rules for Phi-3.
 [[nodiscard]] Result<TokenList> read_phi3(const TokenizerFiles& files, const Config& config);
 
+/// A special token of InternLM 2 and of models with its tokens.
+inline constexpr std::string_view chat_end_text = "<|im_end|>";
+
 /// The same by the rules for InternLM 2.
 struct Internlm2Tokens {
   TokenList tokens;
   bool has_space_prefix = true;
-  std::int64_t chat_end = -1;  ///< The id of "<|im_end|>"; -1 if no file lists it.
+  std::int64_t chat_end = -1;  ///< The id of chat_end_text; -1 if no file lists it.
 };
 [[nodiscard]] Result<Internlm2Tokens> read_internlm2(const TokenizerFiles& files,
                                                      const Config& config);

@@ -22,8 +22,6 @@ namespace {
 /// A kind of token with an id that is known beforehand.
 using KnownId = std::pair<std::string_view, std::int64_t>;
 
-constexpr std::string_view chat_end_text = "<|im_end|>";
-
 /// Writes the keys of one folder, step by step.
 class Writer {
  public:

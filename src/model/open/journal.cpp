@@ -36,7 +36,7 @@ std::uint64_t checksum(std::span<const std::byte> journal) {
 }
 
 template <class Number>
-void append(std::vector<std::byte>& bytes, Number number) {
+void append_little_endian(std::vector<std::byte>& bytes, Number number) {
   for (std::size_t i = 0; i < sizeof number; ++i) {
     bytes.push_back(static_cast<std::byte>(number >> (8 * i) & 0xFF));
   }
@@ -122,18 +122,18 @@ std::vector<std::byte> encode(const EditJournal& journal) {
   std::vector<std::byte> bytes;
   bytes.reserve(patch_at + journal.patch.size() + checksum_bytes);
   append_text(bytes, magic);
-  append(bytes, journal_version);
-  append(bytes, static_cast<std::uint64_t>(letter_of(journal.phase)));
+  append_little_endian(bytes, journal_version);
+  append_little_endian(bytes, static_cast<std::uint64_t>(letter_of(journal.phase)));
   for (const std::uint64_t number :
        {journal.inode, journal.file_bytes, journal.data_offset, journal.data_hash,
         journal.inserted_bytes, journal.patch_offset, std::uint64_t{journal.patch.size()}}) {
-    append(bytes, number);
+    append_little_endian(bytes, number);
   }
   bytes.insert(bytes.end(), journal.patch.begin(), journal.patch.end());
   bytes.resize(bytes.size() + checksum_bytes);
   const std::uint64_t sum = checksum(bytes);
   bytes.resize(bytes.size() - checksum_bytes);
-  append(bytes, sum);
+  append_little_endian(bytes, sum);
   return bytes;
 }
 

@@ -22,9 +22,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t layout_version = 1;
+constexpr std::uint64_t cache_layout_version = 1;
 constexpr std::size_t name_digits = 64;
-constexpr std::size_t piece_bytes = std::size_t{1} << 20;
+constexpr std::size_t copied_bytes = std::size_t{1} << 20;
 /// No header is longer; more is read where nobody says that the header has ended.
 constexpr std::uint64_t most_kept_bytes = std::uint64_t{256} << 20;
 constexpr std::uint64_t is_broken = ~std::uint64_t{0};
@@ -68,7 +68,7 @@ void make_folder(const fs::path& path) {
 std::optional<std::string> digest_of_source(const Source& source) {
   Digest digest(DigestAlgorithm::xxh3_128);
   std::vector<std::byte> piece(
-      static_cast<std::size_t>(std::min<std::uint64_t>(piece_bytes, source.size_bytes())));
+      static_cast<std::size_t>(std::min<std::uint64_t>(copied_bytes, source.size_bytes())));
   for (std::uint64_t offset = 0; offset < source.size_bytes(); offset += piece.size()) {
     const auto bytes = std::span(piece).first(static_cast<std::size_t>(
         std::min<std::uint64_t>(piece.size(), source.size_bytes() - offset)));
@@ -81,7 +81,7 @@ std::optional<std::string> digest_of_source(const Source& source) {
 /// The notes beside the bytes of an entry; nothing if they are not in order.
 std::optional<nlohmann::json> read_notes(const fs::path& entry) {
   Result<nlohmann::json> notes = parse_json_answer(read_small_file(entry / "meta.json"), "cache");
-  if (!notes || number_member(*notes, "version") != layout_version) return std::nullopt;
+  if (!notes || number_member(*notes, "version") != cache_layout_version) return std::nullopt;
   return *std::move(notes);
 }
 
@@ -205,7 +205,7 @@ void HeaderRecording::keep(const CachedFacts& facts) {
   const Result<std::unique_ptr<Source>> bytes = read_file(folder / "data");
   const auto digest = bytes ? digest_of_source(**bytes) : std::nullopt;
   if (!digest || (*bytes)->size_bytes() != size_bytes_) return;
-  const nlohmann::json notes = {{"version", layout_version},
+  const nlohmann::json notes = {{"version", cache_layout_version},
                                 {"address", address_.site() + address_.path},
                                 {"size", facts.size_bytes},
                                 {"etag", facts.tag},

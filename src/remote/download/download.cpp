@@ -26,7 +26,7 @@ using remote::PartFile;
 using remote::Session;
 
 constexpr unsigned most_connections = 16;
-constexpr std::size_t piece_bytes = std::size_t{1} << 20;
+constexpr std::size_t download_piece_bytes = std::size_t{1} << 20;
 
 /// What the first answer says about the file.
 struct Start {
@@ -67,10 +67,10 @@ template <class Use>
 Result<std::string> read_through_all(const Source& source, const DownloadOptions& options,
                                      const Use& use) {
   Digest digest(DigestAlgorithm::sha256);
-  std::vector<std::byte> piece(piece_bytes);
+  std::vector<std::byte> piece(download_piece_bytes);
   for (std::uint64_t offset = 0; offset < source.size_bytes();) {
     const auto bytes = std::span(piece).first(static_cast<std::size_t>(
-        std::min<std::uint64_t>(piece_bytes, source.size_bytes() - offset)));
+        std::min<std::uint64_t>(download_piece_bytes, source.size_bytes() - offset)));
     INGOT_TRY_VOID(source.read(offset, bytes));
     digest.update(bytes);
     INGOT_TRY_VOID(use(std::span<const std::byte>(bytes)));

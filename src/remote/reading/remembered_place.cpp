@@ -8,7 +8,7 @@
 namespace ingot::remote {
 namespace {
 
-constexpr std::uint64_t layout_version = 1;
+constexpr std::uint64_t place_layout_version = 1;
 
 const std::string& server_of(const RemoteOptions& options, const Reference& reference) {
   if (reference.kind == ReferenceKind::registry) return options.registry;
@@ -25,7 +25,7 @@ std::string place_name(const RemoteOptions& options, const Reference& reference)
 }
 
 std::string write_place(const Place& place, std::span<const RemoteFile> files) {
-  nlohmann::json notes = {{"version", layout_version},
+  nlohmann::json notes = {{"version", place_layout_version},
                           {"name", place.name},
                           {"commit", place.commit},
                           {"immutable", place.is_immutable},
@@ -42,7 +42,7 @@ std::string write_place(const Place& place, std::span<const RemoteFile> files) {
 
 std::optional<Place> read_place(std::string_view text) {
   const Result<nlohmann::json> notes = parse_json_answer(text, "cache");
-  if (!notes || number_member(*notes, "version") != layout_version) return std::nullopt;
+  if (!notes || number_member(*notes, "version") != place_layout_version) return std::nullopt;
   Place place;
   place.name = text_member(*notes, "name");
   place.commit = text_member(*notes, "commit");
