@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <span>
 
 #include "base/utf8.hpp"
 
@@ -18,8 +18,7 @@ struct CodePointRange {
   char32_t last;
 };
 
-template <std::size_t count>
-bool contains(const std::array<CodePointRange, count>& ranges, char32_t code_point) noexcept {
+bool contains(std::span<const CodePointRange> ranges, char32_t code_point) noexcept {
   return std::any_of(ranges.begin(), ranges.end(), [&](const CodePointRange& range) {
     return code_point >= range.first && code_point <= range.last;
   });
@@ -28,39 +27,24 @@ bool contains(const std::array<CodePointRange, count>& ranges, char32_t code_poi
 /// Characters that steer a terminal or hide in a text: controls, bidirectional controls, line
 /// separators, every character that is drawn as nothing (Unicode's Default_Ignorable_Code_Point),
 /// tags, private use and noncharacters.
-constexpr std::array unsafe_ranges = {
-    CodePointRange{0x00, 0x1F},       CodePointRange{0x7F, 0x9F},
-    CodePointRange{0xAD, 0xAD},       CodePointRange{0x34F, 0x34F},
-    CodePointRange{0x61C, 0x61C},     CodePointRange{0x115F, 0x1160},
-    CodePointRange{0x17B4, 0x17B5},   CodePointRange{0x180B, 0x180F},
-    CodePointRange{0x200B, 0x200F},   CodePointRange{0x2028, 0x202E},
-    CodePointRange{0x2060, 0x206F},   CodePointRange{0x3164, 0x3164},
-    CodePointRange{0xFE00, 0xFE0F},   CodePointRange{0xFEFF, 0xFEFF},
-    CodePointRange{0xFFA0, 0xFFA0},   CodePointRange{0xFFF0, 0xFFFB},
-    CodePointRange{0xFFFE, 0xFFFF},   CodePointRange{0xE000, 0xF8FF},
-    CodePointRange{0x1BCA0, 0x1BCA3}, CodePointRange{0x1D173, 0x1D17A},
-    CodePointRange{0xE0000, 0xE0FFF}, CodePointRange{0xF0000, 0x10FFFF},
-};
+constexpr CodePointRange unsafe_ranges[] = {
+    {0x00, 0x1F},       {0x7F, 0x9F},       {0xAD, 0xAD},       {0x34F, 0x34F},
+    {0x61C, 0x61C},     {0x115F, 0x1160},   {0x17B4, 0x17B5},   {0x180B, 0x180F},
+    {0x200B, 0x200F},   {0x2028, 0x202E},   {0x2060, 0x206F},   {0x3164, 0x3164},
+    {0xFE00, 0xFE0F},   {0xFEFF, 0xFEFF},   {0xFFA0, 0xFFA0},   {0xFFF0, 0xFFFB},
+    {0xFFFE, 0xFFFF},   {0xE000, 0xF8FF},   {0x1BCA0, 0x1BCA3}, {0x1D173, 0x1D17A},
+    {0xE0000, 0xE0FFF}, {0xF0000, 0x10FFFF}};
 
 /// Characters that take two columns (East Asian wide and emoji), in coarse ranges.
-constexpr std::array wide_ranges = {
-    CodePointRange{0x1100, 0x115F},   CodePointRange{0x2E80, 0x303E},
-    CodePointRange{0x3041, 0x33FF},   CodePointRange{0x3400, 0x4DBF},
-    CodePointRange{0x4E00, 0x9FFF},   CodePointRange{0xA000, 0xA4CF},
-    CodePointRange{0xAC00, 0xD7A3},   CodePointRange{0xF900, 0xFAFF},
-    CodePointRange{0xFE30, 0xFE6F},   CodePointRange{0xFF00, 0xFF60},
-    CodePointRange{0xFFE0, 0xFFE6},   CodePointRange{0x1F300, 0x1F64F},
-    CodePointRange{0x1F680, 0x1F6FF}, CodePointRange{0x1F900, 0x1F9FF},
-    CodePointRange{0x1FA70, 0x1FAFF}, CodePointRange{0x20000, 0x3FFFD},
-};
+constexpr CodePointRange wide_ranges[] = {
+    {0x1100, 0x115F},   {0x2E80, 0x303E},   {0x3041, 0x33FF},   {0x3400, 0x4DBF},
+    {0x4E00, 0x9FFF},   {0xA000, 0xA4CF},   {0xAC00, 0xD7A3},   {0xF900, 0xFAFF},
+    {0xFE30, 0xFE6F},   {0xFF00, 0xFF60},   {0xFFE0, 0xFFE6},   {0x1F300, 0x1F64F},
+    {0x1F680, 0x1F6FF}, {0x1F900, 0x1F9FF}, {0x1FA70, 0x1FAFF}, {0x20000, 0x3FFFD}};
 
 /// Marks that are drawn on the character before them.
-constexpr std::array combining_ranges = {
-    CodePointRange{0x300, 0x36F},
-    CodePointRange{0x1AB0, 0x1AFF},
-    CodePointRange{0x20D0, 0x20FF},
-    CodePointRange{0xFE20, 0xFE2F},
-};
+constexpr CodePointRange combining_ranges[] = {
+    {0x300, 0x36F}, {0x1AB0, 0x1AFF}, {0x20D0, 0x20FF}, {0xFE20, 0xFE2F}};
 
 std::size_t columns_of(char32_t code_point) noexcept {
   if (code_point < 0x300) return 1;
@@ -95,17 +79,10 @@ Piece next_piece(std::string_view text) {
     return escaped("\\x" + hexadecimal(static_cast<unsigned char>(text[0]), 2), 1);
   }
   const std::size_t size_bytes = character.size_bytes;
-  switch (character.code_point) {
-    case '\\':
-      return escaped("\\\\", size_bytes);
-    case '\n':
-      return escaped("\\n", size_bytes);
-    case '\r':
-      return escaped("\\r", size_bytes);
-    case '\t':
-      return escaped("\\t", size_bytes);
-    default:
-      break;
+  constexpr std::string_view named = "\\\n\r\t";
+  constexpr std::string_view letters = "\\nrt";  // in the same order
+  if (const std::size_t at = named.find(text[0]); at != std::string_view::npos) {
+    return escaped(std::string("\\") + letters[at], size_bytes);
   }
   if (contains(unsafe_ranges, character.code_point)) {
     const auto number = static_cast<std::uint32_t>(character.code_point);

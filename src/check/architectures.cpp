@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 
 namespace ingot::check {
 namespace {
@@ -42,108 +43,35 @@ constexpr std::array architectures = {
                  "attn_norm attn_q+attn_k+attn_v|attn_qkv attn_output ffn_norm ffn_up ffn_down"},
     Architecture{"falcon", true, usual_whole,
                  "attn_norm attn_qkv|attn_q+attn_k+attn_v attn_output ffn_up ffn_down"},
-    // By name only.
-    Architecture{"apertus"},
-    Architecture{"arctic"},
-    Architecture{"arcee"},
-    Architecture{"arwkv7", false},
-    Architecture{"bailingmoe"},
-    Architecture{"bailingmoe2"},
-    Architecture{"bert"},
-    Architecture{"bitnet"},
-    Architecture{"bloom"},
-    Architecture{"chameleon"},
-    Architecture{"chatglm"},
-    Architecture{"clip", false},
-    Architecture{"codeshell"},
-    Architecture{"cogvlm"},
-    Architecture{"cohere2"},
-    Architecture{"command-r"},
-    Architecture{"dbrx"},
-    Architecture{"deci"},
-    Architecture{"deepseek"},
-    Architecture{"deepseek2"},
-    Architecture{"dots1"},
-    Architecture{"dream"},
-    Architecture{"ernie4_5"},
-    Architecture{"ernie4_5-moe"},
-    Architecture{"exaone"},
-    Architecture{"exaone4"},
-    Architecture{"falcon-h1", false},
-    Architecture{"gemma3n"},
-    Architecture{"gemma-embedding"},
-    Architecture{"glm4"},
-    Architecture{"glm4moe"},
-    Architecture{"gpt-oss"},
-    Architecture{"gptj"},
-    Architecture{"gptneox"},
-    Architecture{"granite"},
-    Architecture{"granitehybrid", false},
-    Architecture{"granitemoe"},
-    Architecture{"grok"},
-    Architecture{"grovemoe"},
-    Architecture{"hunyuan-dense"},
-    Architecture{"hunyuan-moe"},
-    Architecture{"jais"},
-    Architecture{"jamba", false},
-    Architecture{"jina-bert-v2"},
-    Architecture{"jina-bert-v3"},
-    Architecture{"kimi-linear", false},
-    Architecture{"lfm2", false},
-    Architecture{"lfm2moe", false},
-    Architecture{"llada"},
-    Architecture{"llada-moe"},
-    Architecture{"llama4"},
-    Architecture{"mamba", false},
-    Architecture{"mamba2", false},
-    Architecture{"minicpm"},
-    Architecture{"minicpm3"},
-    Architecture{"minimax-m2"},
-    Architecture{"mistral3"},
-    Architecture{"mpt"},
-    Architecture{"nemotron"},
-    Architecture{"nemotron_h", false},
-    Architecture{"neo-bert"},
-    Architecture{"nomic-bert"},
-    Architecture{"nomic-bert-moe"},
-    Architecture{"olmo"},
-    Architecture{"olmo2"},
-    Architecture{"olmoe"},
-    Architecture{"openelm"},
-    Architecture{"orion"},
-    Architecture{"pangu-embedded"},
-    Architecture{"phi2"},
-    Architecture{"phimoe"},
-    Architecture{"plamo"},
-    Architecture{"plamo2", false},
-    Architecture{"plm"},
-    Architecture{"qwen"},
-    Architecture{"qwen2vl"},
-    Architecture{"qwen3next", false},
-    Architecture{"qwen3vl"},
-    Architecture{"qwen3vlmoe"},
-    Architecture{"refact"},
-    Architecture{"rwkv6", false},
-    Architecture{"rwkv6qwen2", false},
-    Architecture{"rwkv7", false},
-    Architecture{"seed_oss"},
-    Architecture{"smallthinker"},
-    Architecture{"smollm3"},
-    Architecture{"stablelm"},
-    Architecture{"starcoder"},
-    Architecture{"t5"},
-    Architecture{"t5encoder"},
-    Architecture{"wavtokenizer-dec", false},
-    Architecture{"xverse"},
 };
+
+/// Architectures of which only the name is known, between blanks.
+constexpr std::string_view with_attention =
+    " apertus arctic arcee bailingmoe bailingmoe2 bert bitnet bloom chameleon chatglm"
+    " codeshell cogvlm cohere2 command-r dbrx deci deepseek deepseek2 dots1 dream ernie4_5"
+    " ernie4_5-moe exaone exaone4 gemma3n gemma-embedding glm4 glm4moe gpt-oss gptj gptneox"
+    " granite granitemoe grok grovemoe hunyuan-dense hunyuan-moe jais jina-bert-v2"
+    " jina-bert-v3 llada llada-moe llama4 minicpm minicpm3 minimax-m2 mistral3 mpt nemotron"
+    " neo-bert nomic-bert nomic-bert-moe olmo olmo2 olmoe openelm orion pangu-embedded phi2"
+    " phimoe plamo plm qwen qwen2vl qwen3vl qwen3vlmoe refact seed_oss smallthinker smollm3"
+    " stablelm starcoder t5 t5encoder xverse ";
+constexpr std::string_view without_attention =
+    " arwkv7 clip falcon-h1 granitehybrid jamba kimi-linear lfm2 lfm2moe mamba mamba2"
+    " nemotron_h plamo2 qwen3next rwkv6 rwkv6qwen2 rwkv7 wavtokenizer-dec ";
+
+bool lists(std::string_view names, std::string_view name) {
+  return name.find(' ') == name.npos && names.find(" " + std::string(name) + " ") != names.npos;
+}
 
 }  // namespace
 
-const Architecture* find_architecture(std::string_view name) noexcept {
-  const auto found =
-      std::find_if(architectures.begin(), architectures.end(),
-                   [&](const Architecture& architecture) { return architecture.name == name; });
-  return found == architectures.end() ? nullptr : &*found;
+const Architecture* find_architecture(std::string_view name) {
+  static constexpr Architecture other{.has_attention = true};
+  static constexpr Architecture other_without{.has_attention = false};
+  const auto found = std::ranges::find(architectures, name, &Architecture::name);
+  if (found != architectures.end()) return &*found;
+  if (lists(with_attention, name)) return &other;
+  return lists(without_attention, name) ? &other_without : nullptr;
 }
 
 }  // namespace ingot::check

@@ -124,17 +124,8 @@ const CheckRule* find_check_rule(std::string_view name) noexcept {
 void CheckSummary::count(const Finding& finding) noexcept {
   if (finding.rule->is_refusal) is_refused = true;
   if (finding.rule->category == RuleCategory::security) ++security;
-  switch (finding.rule->severity) {
-    case Severity::note:
-      ++notes;
-      break;
-    case Severity::warning:
-      ++warnings;
-      break;
-    case Severity::error:
-      ++errors;
-      break;
-  }
+  std::uint64_t* const counts[] = {&notes, &warnings, &errors};  // in the order of Severity
+  ++*counts[static_cast<std::size_t>(finding.rule->severity)];
 }
 
 Result<CheckSummary> check_model(const Model& model, const CheckOptions& options,

@@ -2,9 +2,7 @@
 #include "check/data_scan.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
-#include <string>
 #include <vector>
 
 #define XXH_INLINE_ALL

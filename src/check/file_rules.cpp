@@ -4,7 +4,6 @@
 #include <bit>
 #include <cstddef>
 #include <functional>
-#include <numeric>
 #include <string>
 #include <vector>
 

@@ -42,9 +42,7 @@ std::string Inspection::own_key(std::string_view suffix) const {
 }
 
 std::optional<std::uint64_t> Inspection::own_number(std::string_view suffix) const {
-  const Value* value = model_.find(own_key(suffix));
-  if (value == nullptr) return std::nullopt;
-  const Result<std::uint64_t> number = value->get<std::uint64_t>();
+  const Result<std::uint64_t> number = model_.get<std::uint64_t>(own_key(suffix));
   return number ? std::optional(*number) : std::nullopt;
 }
 
@@ -109,6 +107,12 @@ void Inspection::report_key(const KeyValue& entry, std::string message, std::siz
           .key = entry.key,
           .file = file,
           .value = &entry.value},
+         std::move(message));
+}
+
+void Inspection::report_key(std::string_view key, std::string message) {
+  const Value* value = model_.find(key);
+  report({.file_offset = value == nullptr ? Error::no_offset : value->file_offset(), .key = key},
          std::move(message));
 }
 

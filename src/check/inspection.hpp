@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "check/template_facts.hpp"
@@ -82,6 +83,11 @@ class Inspection {
   /// Reports a finding of the rule that runs. `message` must be safe to print.
   void report(const Place& place, std::string message);
   void report_key(const KeyValue& entry, std::string message, std::size_t file = 0);
+  /// About a key of the model by its name, at its value if the model has one.
+  void report_key(std::string_view key, std::string message);
+  void report_template(const TemplateFacts& facts, std::string message) {
+    report_key(*facts.entry, std::move(message), facts.file);
+  }
   void report_tensor(const TensorInfo& tensor, std::string message);
   void report_model(std::string message) { report({}, std::move(message)); }
 

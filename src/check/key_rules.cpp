@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Rules about keys and about values as such, whatever they mean.
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <string>
 #include <string_view>
@@ -39,7 +38,7 @@ std::string_view without_architecture(std::string_view key, std::string_view arc
 }
 
 /// The specification allows letters and digits; some keys of loaders have more.
-bool is_architecture_name(std::string_view name) noexcept {
+bool is_architecture_name(std::string_view name) {
   return !name.empty() && (std::all_of(name.begin(), name.end(), is_lower_or_digit) ||
                            find_architecture(name) != nullptr);
 }
@@ -68,9 +67,7 @@ void architecture_missing(Inspection& inspection) {
   const Model& model = inspection.model();
   const Value* architecture = model.find(keys::general_architecture);
   if (architecture != nullptr && architecture->type() != ValueType::string) {
-    return inspection.report(
-        {.file_offset = architecture->file_offset(), .key = keys::general_architecture},
-        "it is not a string");
+    return inspection.report_key(keys::general_architecture, "it is not a string");
   }
   if (architecture != nullptr) return;
   // An importance matrix is no model, and has none.
@@ -83,10 +80,10 @@ void architecture_syntax(Inspection& inspection) {
   const Value* value = inspection.model().find(keys::general_architecture);
   if (value == nullptr || value->type() != ValueType::string) return;
   if (is_architecture_name(inspection.architecture())) return;
-  inspection.report({.file_offset = value->file_offset(), .key = keys::general_architecture},
-                    inspection.architecture().empty()
-                        ? "it is empty"
-                        : "found \"" + escape_shortened(inspection.architecture(), 60) + "\"");
+  const std::string_view name = inspection.architecture();
+  inspection.report_key(
+      keys::general_architecture,
+      name.empty() ? "it is empty" : "found \"" + escape_shortened(name, 60) + "\"");
 }
 
 void key_syntax(Inspection& inspection) {
@@ -190,15 +187,10 @@ void template_large(Inspection& inspection) {
 namespace {
 
 /// Words that lead a template without a sandbox to Python's internals.
-constexpr std::array suspicious_words = {
-    std::string_view("|attr("),      std::string_view("|attr "),     std::string_view("| attr("),
-    std::string_view("lipsum"),      std::string_view("cycler."),    std::string_view("joiner."),
-    std::string_view("popen"),       std::string_view("os.system"),  std::string_view("subprocess"),
-    std::string_view("getattr("),    std::string_view("eval("),      std::string_view("exec("),
-    std::string_view("{% import"),   std::string_view("{% include"), std::string_view("{% extends"),
-    std::string_view("{% from"),     std::string_view("{%import"),   std::string_view("{%- import"),
-    std::string_view("{%- include"), std::string_view("self._"),
-};
+constexpr std::string_view suspicious_words[] = {
+    "|attr(",     "|attr ",     "| attr(",  "lipsum",     "cycler.",     "joiner.",   "popen",
+    "os.system",  "subprocess", "getattr(", "eval(",      "exec(",       "{% import", "{% include",
+    "{% extends", "{% from",    "{%import", "{%- import", "{%- include", "self._"};
 
 /// `__name__`, or the same written with escapes: \x5f is the underscore.
 std::string_view find_dunder(std::string_view text) noexcept {
@@ -231,7 +223,7 @@ void template_unsafe(Inspection& inspection) {
     if (!text) return;
     const std::string_view word = find_suspicious(*text);
     if (word.empty()) return;
-    inspection.report_key(entry, "the template holds \"" + escape_shortened(word, 40) + "\"", file);
+    inspection.report_key(entry, "the template holds " + in_quotes(word), file);
   };
   for_each_key(inspection, [&](const KeyValue& entry, std::size_t file) {
     if (!entry.key.starts_with(keys::tokenizer_chat_template)) return;

@@ -3,12 +3,12 @@
 // architecture, the recipe.
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
 #include "base/plural.hpp"
 #include "check/architectures.hpp"
-#include "check/key_form.hpp"
 #include "check/rules.hpp"
 #include "ingot/metadata_keys.hpp"
 #include "ingot/text.hpp"
@@ -26,6 +26,36 @@ std::string describe_value(const Value& value) {
     return std::string(name_of(value.type())) + " " + std::to_string(*number);
   }
   return std::string(name_of(value.type()));
+}
+
+bool is_array_of(const Value& value, std::initializer_list<ValueType> types) {
+  if (!value.is_array()) return false;
+  const ValueType element = value.as_array().element_type();
+  return std::find(types.begin(), types.end(), element) != types.end();
+}
+
+/// Whether the value of a standard key has its form.
+bool has_form(const Value& value, KeyForm form) {
+  const bool is_number = value.get<std::uint64_t>().has_value();
+  // Models of some kinds have -1 for layers that have none.
+  const bool has_integers = value.is_array() && is_integer(value.as_array().element_type());
+  const KeyType usual = usual_type(form);
+  switch (form) {
+    case KeyForm::number:
+      return is_number;
+    case KeyForm::number_or_list:
+      return is_number || has_integers;
+    case KeyForm::number_or_flags:
+      return is_number || has_integers || is_array_of(value, {ValueType::boolean});
+    case KeyForm::real:
+      return is_float(value.type());
+    case KeyForm::integers:
+      return is_array_of(value, {ValueType::int32, ValueType::uint32});
+    case KeyForm::bytes:
+      return is_array_of(value, {ValueType::int8, ValueType::uint8});
+    default:
+      return usual.is_array ? is_array_of(value, {usual.type}) : value.type() == usual.type;
+  }
 }
 
 struct Bounds {
@@ -53,16 +83,8 @@ constexpr std::array bounds = {
     Bounds{suffixes::vocab_size, 1, std::uint64_t{1} << 28, false},
 };
 
-void report_file_type(Inspection& inspection, std::string message) {
-  inspection.report({.file_offset = inspection.model().find(keys::general_file_type)->file_offset(),
-                     .key = keys::general_file_type},
-                    std::move(message));
-}
-
 void report_own(Inspection& inspection, std::string_view suffix, std::string message) {
-  const std::string key = inspection.own_key(suffix);
-  inspection.report({.file_offset = inspection.model().find(key)->file_offset(), .key = key},
-                    std::move(message));
+  inspection.report_key(inspection.own_key(suffix), std::move(message));
 }
 
 /// Numbers that differ from layer to layer: loaders want one for each. 0 is for layers without.
@@ -183,8 +205,8 @@ void quantization_version(Inspection& inspection) {
   if (const Value* version = model.find(keys::general_quantization_version)) {
     const std::uint64_t number = version->get<std::uint64_t>().value_or(current);
     if (number == current) return;  // of a wrong type: key_type
-    return inspection.report(
-        {.file_offset = version->file_offset(), .key = keys::general_quantization_version},
+    return inspection.report_key(
+        keys::general_quantization_version,
         "it is " + std::to_string(number) + "; loaders of today decode version 2");
   }
   const auto tensors = model.tensors();
@@ -192,8 +214,8 @@ void quantization_version(Inspection& inspection) {
     return is_quantized(tensor.type);
   });
   if (quantized == tensors.end()) return;
-  inspection.report({.key = keys::general_quantization_version},
-                    "it is missing, and tensors are quantized");
+  inspection.report_key(keys::general_quantization_version,
+                        "it is missing, and tensors are quantized");
 }
 
 void file_type_wrong(Inspection& inspection) {
@@ -204,10 +226,10 @@ void file_type_wrong(Inspection& inspection) {
   const FileTypeInfo& info = *find_file_type(*file_type);
   const std::string type(find_type(info.weights)->name);
   const std::string most(find_type(*weights.most())->name);
-  report_file_type(inspection,
-                   "it is " + std::to_string(*file_type) + ", " + std::string(info.name) +
-                       (weights.of(info.weights) == 0 ? ", but no matrix is " + type
-                                                      : ", but most weights are " + most));
+  inspection.report_key(keys::general_file_type,
+                        "it is " + std::to_string(*file_type) + ", " + std::string(info.name) +
+                            (weights.of(info.weights) == 0 ? ", but no matrix is " + type
+                                                           : ", but most weights are " + most));
 }
 
 void file_type_unusual(Inspection& inspection) {
@@ -215,15 +237,17 @@ void file_type_unusual(Inspection& inspection) {
   if (!file_type) return;
   const FileTypeInfo* info = find_file_type(*file_type);
   if (info == nullptr) {
-    return report_file_type(inspection, std::to_string(*file_type) + " is not known");
+    return inspection.report_key(keys::general_file_type,
+                                 std::to_string(*file_type) + " is not known");
   }
   const RecipeWeights weights(inspection.model().tensors());
   const std::uint64_t share = weights.of(info->weights);
   if (share == 0 || weights.contradict(*file_type)) return;  // file_type_wrong
   const TensorType most = *weights.most();
   if (weights.of(most) <= share) return;
-  report_file_type(inspection, "it is " + std::string(info->name) + ", but most weights are " +
-                                   std::string(find_type(most)->name));
+  inspection.report_key(keys::general_file_type, "it is " + std::string(info->name) +
+                                                     ", but most weights are " +
+                                                     std::string(find_type(most)->name));
 }
 
 void vocabulary_only(Inspection& inspection) {

@@ -5,6 +5,8 @@
 #include <memory>
 #include <utility>
 
+#include "format/parse.hpp"
+
 namespace ingot::check {
 namespace {
 
@@ -63,16 +65,14 @@ Result<CutFile> open_cut_file(const std::string& path, bool is_lenient) {
   if (file.header_bytes > present_bytes) {
     return fail(Errc::truncated, present_bytes, {}, "the file ends within its header");
   }
-  std::uint64_t end = file.header_bytes;
-  for (const TensorInfo& tensor : file.tensors) {
-    end = std::max(end, file.data_offset + tensor.data_offset + tensor.size_bytes);
-  }
+  const std::uint64_t end = format::end_of_data(file.header_bytes, file.data_offset, file.tensors);
   return CutFile{std::move(model), present_bytes, end};
 }
 
-bool is_complete(const CutFile& cut, const TensorInfo& tensor) noexcept {
-  const std::uint64_t begin = cut.model.file_offset(tensor);
-  return begin <= cut.present_bytes && tensor.size_bytes <= cut.present_bytes - begin;
+bool is_complete(const Model& model, std::uint64_t present_bytes,
+                 const TensorInfo& tensor) noexcept {
+  const std::uint64_t begin = model.file_offset(tensor);
+  return begin <= present_bytes && tensor.size_bytes <= present_bytes - begin;
 }
 
 }  // namespace ingot::check

@@ -19,7 +19,8 @@ struct CutFile {
 /// Opens one file whose tensors reach beyond its end; shards are not looked for.
 [[nodiscard]] Result<CutFile> open_cut_file(const std::string& path, bool is_lenient = false);
 
-/// Whether all data of a tensor of it is there.
-[[nodiscard]] bool is_complete(const CutFile& cut, const TensorInfo& tensor) noexcept;
+/// Whether all data of a tensor is in the first bytes of the model's file.
+[[nodiscard]] bool is_complete(const Model& model, std::uint64_t present_bytes,
+                               const TensorInfo& tensor) noexcept;
 
 }  // namespace ingot::check

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Why a file does not open, in more detail than the error of the reader.
 #include <algorithm>
-#include <array>
 #include <memory>
-#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -46,7 +45,7 @@ std::string explain_missing_data(const std::string& path) {
   const TensorInfo* first = nullptr;
   std::uint64_t incomplete_count = 0;
   for (const TensorInfo& tensor : cut->model.tensors()) {
-    if (check::is_complete(*cut, tensor)) continue;
+    if (check::is_complete(cut->model, cut->present_bytes, tensor)) continue;
     ++incomplete_count;
     if (first == nullptr || tensor.data_offset < first->data_offset) first = &tensor;
   }
@@ -66,40 +65,18 @@ std::string plain_message(const Error& error) {
   return message;
 }
 
-bool is_about_a_tensor(Errc code) noexcept {
-  switch (code) {
-    case Errc::tensor_name_too_long:
-    case Errc::tensor_name_invalid:
-    case Errc::tensor_duplicate:
-    case Errc::too_many_dimensions:
-    case Errc::dimension_count_invalid:
-    case Errc::tensor_type_removed:
-    case Errc::tensor_type_unknown:
-    case Errc::row_not_whole_blocks:
-    case Errc::size_overflow:
-    case Errc::offset_unaligned:
-    case Errc::tensor_outside_file:
-    case Errc::tensor_overlap:
-      return true;
-    default:
-      return false;
-  }
-}
+constexpr Errc about_a_tensor[] = {
+    Errc::tensor_name_too_long, Errc::tensor_name_invalid,     Errc::tensor_duplicate,
+    Errc::too_many_dimensions,  Errc::dimension_count_invalid, Errc::tensor_type_removed,
+    Errc::tensor_type_unknown,  Errc::row_not_whole_blocks,    Errc::size_overflow,
+    Errc::offset_unaligned,     Errc::tensor_outside_file,     Errc::tensor_overlap};
+constexpr Errc about_a_key[] = {Errc::key_duplicate,      Errc::key_invalid,
+                                Errc::value_type_unknown, Errc::nesting_too_deep,
+                                Errc::bool_invalid,       Errc::alignment_wrong_type,
+                                Errc::alignment_invalid,  Errc::alignment_too_small};
 
-bool is_about_a_key(Errc code) noexcept {
-  switch (code) {
-    case Errc::key_duplicate:
-    case Errc::key_invalid:
-    case Errc::value_type_unknown:
-    case Errc::nesting_too_deep:
-    case Errc::bool_invalid:
-    case Errc::alignment_wrong_type:
-    case Errc::alignment_invalid:
-    case Errc::alignment_too_small:
-      return true;
-    default:
-      return false;
-  }
+bool is_among(std::span<const Errc> codes, Errc code) noexcept {
+  return std::find(codes.begin(), codes.end(), code) != codes.end();
 }
 
 /// The more precise words; empty if there are none.
@@ -127,8 +104,8 @@ Finding explain_refusal(const std::string& path, const Error& error) {
   // An error of another category is not about a file: its sentence is all there is.
   if (finding.rule == nullptr) finding.rule = find_check_rule(name_of(Errc::not_gguf));
   finding.file_offset = error.file_offset;
-  if (is_about_a_tensor(error.code)) finding.tensor = error.subject;
-  if (is_about_a_key(error.code)) finding.key = error.subject;
+  if (is_among(about_a_tensor, error.code)) finding.tensor = error.subject;
+  if (is_among(about_a_key, error.code)) finding.key = error.subject;
   finding.message = explain(path, error);
   if (finding.message.empty()) finding.message = plain_message(error);
   return finding;

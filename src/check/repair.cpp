@@ -10,14 +10,13 @@
 #include "base/plural.hpp"
 #include "base/same_file.hpp"
 #include "check/data_scan.hpp"
+#include "check/pretended_source.hpp"
 #include "check/repair_input.hpp"
 #include "check/repaired_value.hpp"
 #include "format/parse.hpp"
 #include "ingot/check.hpp"
 #include "ingot/metadata_keys.hpp"
 #include "ingot/model_writer.hpp"
-#include "ingot/shard_name.hpp"
-#include "ingot/text.hpp"
 #include "types/recipe_weights.hpp"
 
 namespace ingot {
@@ -93,9 +92,7 @@ class Repair {
   }
 
   [[nodiscard]] bool is_there(const TensorInfo& tensor) const {
-    if (!input_.is_cut) return true;
-    const std::uint64_t begin = model_.file_offset(tensor);
-    return begin <= input_.present_bytes && tensor.size_bytes <= input_.present_bytes - begin;
+    return !input_.is_cut || check::is_complete(model_, input_.present_bytes, tensor);
   }
 
   /// Why a tensor cannot stay; empty if it can.

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -11,7 +10,6 @@
 #include "base/byte_order.hpp"
 #include "check/pretended_source.hpp"
 #include "ingot/metadata_keys.hpp"
-#include "ingot/text.hpp"
 
 namespace ingot::check {
 namespace {

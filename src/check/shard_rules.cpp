@@ -8,7 +8,6 @@
 
 #include "check/rules.hpp"
 #include "ingot/metadata_keys.hpp"
-#include "ingot/shard_name.hpp"
 #include "ingot/text.hpp"
 
 namespace ingot::check::rules {
@@ -33,17 +32,15 @@ void split_keys(Inspection& inspection) {
   }
   const Value* count = model.find(keys::split_count);
   if (count != nullptr && count->get<std::uint64_t>().value_or(1) == 0) {
-    inspection.report({.file_offset = count->file_offset(), .key = keys::split_count},
-                      "it is 0, and there is a file");
+    inspection.report_key(keys::split_count, "it is 0, and there is a file");
   }
   // Where a shard is missing, or a set is one file, the total was not compared yet.
-  const Value* total = model.find(keys::split_tensors_count);
-  if (total == nullptr || !model.notices().empty()) return;
-  const Result<std::uint64_t> number = total->get<std::uint64_t>();
+  if (!model.notices().empty()) return;
+  const Result<std::uint64_t> number = model.get<std::uint64_t>(keys::split_tensors_count);
   if (number && *number < model.tensors().size()) {
-    inspection.report({.file_offset = total->file_offset(), .key = keys::split_tensors_count},
-                      "it is " + std::to_string(*number) + ", there are " +
-                          std::to_string(model.tensors().size()) + " tensors");
+    inspection.report_key(keys::split_tensors_count,
+                          "it is " + std::to_string(*number) + ", there are " +
+                              std::to_string(model.tensors().size()) + " tensors");
   }
 }
 

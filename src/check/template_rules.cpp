@@ -4,11 +4,9 @@
 #include <array>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "check/rules.hpp"
-#include "check/template_report.hpp"
 #include "ingot/text.hpp"
 
 namespace ingot::check::rules {
@@ -46,7 +44,7 @@ void report_remarks(Inspection& inspection, ChatRemark::Kind kind) {
   for_each_readable(inspection, [&](const TemplateFacts& facts) {
     for (const ChatRemark& remark : facts.remarks) {
       if (remark.kind != kind) continue;
-      report_template(inspection, facts, place_text(remark.line, remark.column) + remark.text);
+      inspection.report_template(facts, place_text(remark.line, remark.column) + remark.text);
     }
   });
 }
@@ -106,7 +104,7 @@ std::string refusal_text(const ChatRefusal& refusal) {
 
 void template_syntax(Inspection& inspection) {
   for (const TemplateFacts& facts : inspection.templates()) {
-    if (facts.error) report_template(inspection, facts, error_text(*facts.error));
+    if (facts.error) inspection.report_template(facts, error_text(*facts.error));
   }
 }
 
@@ -128,7 +126,7 @@ void template_undefined(Inspection& inspection) {
   for_each_readable(inspection, [&](const TemplateFacts& facts) {
     const auto& failure = facts.profile.failure;
     if (!failure || failure->code != Errc::chat_undefined || lacks_function(facts)) return;
-    report_template(inspection, facts, "no conversation renders: " + error_text(*failure));
+    inspection.report_template(facts, "no conversation renders: " + error_text(*failure));
   });
 }
 
@@ -136,10 +134,10 @@ void template_fails(Inspection& inspection) {
   for_each_readable(inspection, [&](const TemplateFacts& facts) {
     const auto& failure = facts.profile.failure;
     for (const ChatRefusal& refusal : facts.profile.refusals) {
-      if (is_fault(refusal)) report_template(inspection, facts, refusal_text(refusal));
+      if (is_fault(refusal)) inspection.report_template(facts, refusal_text(refusal));
     }
     if (!failure || (failure->code == Errc::chat_undefined && !lacks_function(facts))) return;
-    report_template(inspection, facts, "no plain conversation renders: " + error_text(*failure));
+    inspection.report_template(facts, "no plain conversation renders: " + error_text(*failure));
   });
 }
 
@@ -147,10 +145,10 @@ void template_drops_text(Inspection& inspection) {
   for_each_usable(inspection, [&](const TemplateFacts& facts) {
     if (facts.profile.needs_parts) return;
     if (!facts.profile.keeps_text) {
-      report_template(inspection, facts, "the text of a message is not in the prompt");
+      inspection.report_template(facts, "the text of a message is not in the prompt");
     }
     if (facts.profile.drops_system) {
-      report_template(inspection, facts, "the text of a system message is not in the prompt");
+      inspection.report_template(facts, "the text of a system message is not in the prompt");
     }
   });
 }
@@ -158,9 +156,9 @@ void template_drops_text(Inspection& inspection) {
 void template_no_generation_prompt(Inspection& inspection) {
   for_each_usable(inspection, [&](const TemplateFacts& facts) {
     if (!facts.profile.lacks_generation_prompt) return;
-    report_template(inspection, facts,
-                    "answers begin with " + in_quotes(facts.profile.answer_begin) +
-                        ", and the prompt for one does not end so with add_generation_prompt");
+    inspection.report_template(
+        facts, "answers begin with " + in_quotes(facts.profile.answer_begin) +
+                   ", and the prompt for one does not end so with add_generation_prompt");
   });
 }
 
@@ -171,8 +169,8 @@ void template_doubled_bos(Inspection& inspection) {
   if (bos.empty()) return;
   for_each_usable(inspection, [&](const TemplateFacts& facts) {
     if (!facts.profile.prompt.starts_with(bos)) return;
-    report_template(inspection, facts,
-                    "the prompt begins with " + in_quotes(bos) + ", and the tokenizer adds one");
+    inspection.report_template(
+        facts, "the prompt begins with " + in_quotes(bos) + ", and the tokenizer adds one");
   });
 }
 
@@ -183,7 +181,7 @@ void template_token_missing(Inspection& inspection) {
     for (const std::string& token : facts.control_texts) {
       const std::string_view problem = problem_of(inspection, token);
       if (problem.empty()) continue;
-      report_template(inspection, facts, in_quotes(token) + " " + std::string(problem));
+      inspection.report_template(facts, in_quotes(token) + " " + std::string(problem));
     }
   });
 }
@@ -200,8 +198,8 @@ void template_end(Inspection& inspection) {
     for (const std::string& token : facts.control_texts) {
       if (!end.starts_with(token)) continue;
       if (!has_bars(token) && vocabulary->find(token) == no_token) continue;
-      report_template(inspection, facts,
-                      "an answer ends with " + in_quotes(token) + ", which ends no generation");
+      inspection.report_template(
+          facts, "an answer ends with " + in_quotes(token) + ", which ends no generation");
     }
   });
 }
@@ -209,7 +207,7 @@ void template_end(Inspection& inspection) {
 void template_refuses(Inspection& inspection) {
   for_each_usable(inspection, [&](const TemplateFacts& facts) {
     for (const ChatRefusal& refusal : facts.profile.refusals) {
-      if (!is_fault(refusal)) report_template(inspection, facts, refusal_text(refusal));
+      if (!is_fault(refusal)) inspection.report_template(facts, refusal_text(refusal));
     }
   });
 }
@@ -219,19 +217,19 @@ void template_tools(Inspection& inspection) {
     const ChatProfile& profile = facts.profile;
     if (!profile.supports(ChatFeature::tools)) {
       if (!reads(facts, "tools")) return;
-      return report_template(inspection, facts,
-                             "it reads tools, and a tool that is given is not in the prompt");
+      return inspection.report_template(
+          facts, "it reads tools, and a tool that is given is not in the prompt");
     }
     if (!profile.supports(ChatFeature::tool_calls)) {
-      report_template(inspection, facts, "calls of tools are not in the prompt");
+      inspection.report_template(facts, "calls of tools are not in the prompt");
     } else if (profile.arguments != ChatArguments::any) {
       const bool is_object = profile.arguments == ChatArguments::object;
-      report_template(inspection, facts,
-                      std::string("arguments of calls have to be ") +
-                          (is_object ? "an object, not text" : "text, not an object"));
+      inspection.report_template(facts,
+                                 std::string("arguments of calls have to be ") +
+                                     (is_object ? "an object, not text" : "text, not an object"));
     }
     if (!profile.supports(ChatFeature::tool_results)) {
-      report_template(inspection, facts, "results of tools are not in the prompt");
+      inspection.report_template(facts, "results of tools are not in the prompt");
     }
   });
 }
@@ -239,12 +237,12 @@ void template_tools(Inspection& inspection) {
 void template_parts(Inspection& inspection) {
   for_each_usable(inspection, [&](const TemplateFacts& facts) {
     if (facts.profile.needs_parts) {
-      report_template(inspection, facts, "a message that is no list of parts is not in the prompt");
+      inspection.report_template(facts, "a message that is no list of parts is not in the prompt");
     }
     const std::string& problem = facts.profile.parts_problem;
     if (problem.empty()) return;
-    report_template(inspection, facts,
-                    "a message of parts: " + escape_shortened(problem, shown_template_columns));
+    inspection.report_template(
+        facts, "a message of parts: " + escape_shortened(problem, shown_template_columns));
   });
 }
 
@@ -252,14 +250,14 @@ void template_prefix(Inspection& inspection) {
   for_each_usable(inspection, [&](const TemplateFacts& facts) {
     // Without its beginning no answer can follow the prompt.
     if (facts.profile.keeps_beginning || facts.profile.lacks_generation_prompt) return;
-    report_template(inspection, facts,
-                    "the next prompt does not begin with the conversation that it goes on with");
+    inspection.report_template(
+        facts, "the next prompt does not begin with the conversation that it goes on with");
   });
 }
 
 void template_date(Inspection& inspection) {
   for_each_usable(inspection, [&](const TemplateFacts& facts) {
-    if (facts.profile.depends_on_date) report_template(inspection, facts, "it writes the date");
+    if (facts.profile.depends_on_date) inspection.report_template(facts, "it writes the date");
   });
 }
 
@@ -270,7 +268,7 @@ void template_variables(Inspection& inspection) {
       if (is_usual_variable(name)) continue;
       list.append(list.empty() ? "" : ", ").append(escape_shortened(name, 40));
     }
-    if (!list.empty()) report_template(inspection, facts, "it reads " + list);
+    if (!list.empty()) inspection.report_template(facts, "it reads " + list);
   });
 }
 

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "check/rules.hpp"
-#include "check/template_report.hpp"
 #include "ingot/metadata_keys.hpp"
 
 namespace ingot::check::rules {
@@ -78,9 +77,8 @@ void template_escaped(Inspection& inspection) {
     });
     const bool is_quoted = text.starts_with('"') && text.ends_with('"') && text.size() > 1;
     if (!is_quoted && (!has_marks || has_line_ends)) continue;
-    report_template(inspection, facts,
-                    is_quoted ? "the text stands in quotes, as in JSON"
-                              : "line ends are written \\n, as in JSON");
+    inspection.report_template(facts, is_quoted ? "the text stands in quotes, as in JSON"
+                                                : "line ends are written \\n, as in JSON");
   }
 }
 
@@ -92,8 +90,8 @@ void template_line_ends(Inspection& inspection) {
     const bool is_pair = text.substr(place + 1, 1) == "\n";
     const auto line =
         std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(place), '\n');
-    report_template(inspection, facts,
-                    "line " + std::to_string(line + 1) + " ends with " + (is_pair ? "CRLF" : "CR"));
+    inspection.report_template(
+        facts, "line " + std::to_string(line + 1) + " ends with " + (is_pair ? "CRLF" : "CR"));
   }
 }
 
@@ -103,7 +101,7 @@ void template_differs(Inspection& inspection) {
     if (facts.entry->key != keys::tokenizer_chat_template) continue;
     const std::string_view text = facts.entry->value.get<std::string_view>().value_or("");
     std::string difference = difference_of(text, *inspection.expected_template());
-    if (!difference.empty()) report_template(inspection, facts, std::move(difference));
+    if (!difference.empty()) inspection.report_template(facts, std::move(difference));
   }
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Rules about the tensor table: names, types, shapes, and which tensors there are.
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <set>
 #include <string>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Rules about vocabularies.
-#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -59,13 +58,11 @@ void tokenizer_lengths(Inspection& inspection) {
     const std::uint64_t count = value->as_array().size();
     if (!tokens) {
       if (model.find(keys::tokenizer_ggml_tokens) == nullptr && count != 0) {
-        inspection.report({.file_offset = value->file_offset(), .key = key},
-                          "there are no tokens that it could belong to");
+        inspection.report_key(key, "there are no tokens that it could belong to");
       }
     } else if (count != tokens->size()) {
-      inspection.report(
-          {.file_offset = value->file_offset(), .key = key},
-          "it has " + plural(count, "element") + " for " + plural(tokens->size(), "token"));
+      inspection.report_key(
+          key, "it has " + plural(count, "element") + " for " + plural(tokens->size(), "token"));
     }
   }
   const std::optional<std::uint64_t> vocabulary = inspection.own_number(suffixes::vocab_size);
@@ -105,11 +102,9 @@ void token_not_utf8(Inspection& inspection) {
     ++index;
   }
   if (bad_count == 0) return;
-  inspection.report(
-      {.file_offset = inspection.model().find(keys::tokenizer_ggml_tokens)->file_offset(),
-       .key = keys::tokenizer_ggml_tokens},
-      std::to_string(bad_count) + (bad_count == 1 ? " token is" : " tokens are") +
-          " not UTF-8, the first is number " + std::to_string(first));
+  inspection.report_key(keys::tokenizer_ggml_tokens,
+                        std::to_string(bad_count) + (bad_count == 1 ? " token is" : " tokens are") +
+                            " not UTF-8, the first is number " + std::to_string(first));
 }
 
 void byte_token(Inspection& inspection) {
@@ -128,9 +123,8 @@ void byte_token(Inspection& inspection) {
     // Some loaders go by the text alone.
     const bool should_be = is_byte || (text.starts_with("<0x") && text.ends_with('>'));
     if (should_be && !is_byte_token(text)) {
-      inspection.report(
-          {.file_offset = token.file_offset(), .key = keys::tokenizer_ggml_tokens},
-          "token " + std::to_string(index) + " is \"" + escape_shortened(text, 40) + "\"");
+      inspection.report({.file_offset = token.file_offset(), .key = keys::tokenizer_ggml_tokens},
+                        "token " + std::to_string(index) + " is " + in_quotes(text));
     }
     ++index;
   }

@@ -14,19 +14,9 @@
 namespace ingot::check::rules {
 namespace {
 
-constexpr std::size_t shown_text_columns = 40;
-
-void report_at(Inspection& inspection, std::string_view key, std::string message) {
-  const Value* value = inspection.model().find(key);
-  inspection.report(
-      {.file_offset = value == nullptr ? Error::no_offset : value->file_offset(), .key = key},
-      std::move(message));
-}
-
 /// `3 ("abc")`
 std::string named(const Vocabulary& vocabulary, TokenId id) {
-  return std::to_string(id) + " (\"" + escape_shortened(vocabulary.text(id), shown_text_columns) +
-         "\")";
+  return std::to_string(id) + " (" + in_quotes(vocabulary.text(id)) + ")";
 }
 
 /// Calls use(id) for every token.
@@ -43,6 +33,11 @@ struct Tally {
   template <class Describe>
   void add(const Describe& describe) {
     if (count++ == 0) first = describe();
+  }
+  /// "3 tokens", a text, and the first of them; nothing if there are none.
+  void report(Inspection& inspection, std::string_view key, std::string_view noun,
+              std::string_view text) const {
+    if (count != 0) inspection.report_key(key, plural(count, noun).append(text).append(first));
   }
 };
 
@@ -116,7 +111,7 @@ void tokenizer_unusable(Inspection& inspection) {
   const std::string_view family = name->get<std::string_view>().value_or("");
   if (family == "none" || family == "no_vocab") return;
   if (const auto error = inspection.vocabulary_error()) {
-    report_at(inspection, keys::tokenizer_ggml_model, error->message());
+    inspection.report_key(keys::tokenizer_ggml_model, error->message());
   }
 }
 
@@ -124,9 +119,9 @@ void pre_missing(Inspection& inspection) {
   const Vocabulary* vocabulary = inspection.vocabulary();
   if (vocabulary == nullptr || vocabulary->family() != TokenizerFamily::bpe) return;
   if (!vocabulary->pre_tokenizer().empty()) return;
-  report_at(inspection, keys::tokenizer_ggml_model,
-            "without tokenizer.ggml.pre texts are cut as for \"default\"" +
-                hint_for(inspection.architecture(), vocabulary->size()));
+  inspection.report_key(keys::tokenizer_ggml_model,
+                        "without tokenizer.ggml.pre texts are cut as for \"default\"" +
+                            hint_for(inspection.architecture(), vocabulary->size()));
 }
 
 void pre_unknown(Inspection& inspection) {
@@ -134,9 +129,9 @@ void pre_unknown(Inspection& inspection) {
   if (vocabulary == nullptr || vocabulary->family() != TokenizerFamily::bpe) return;
   const std::string_view pre = vocabulary->pre_tokenizer();
   if (pre.empty() || std::ranges::binary_search(known_pre_tokenizers(), pre)) return;
-  report_at(inspection, keys::tokenizer_ggml_pre,
-            "it is \"" + escape_shortened(pre, shown_text_columns) + "\"" +
-                hint_for(inspection.architecture(), vocabulary->size()));
+  inspection.report_key(
+      keys::tokenizer_ggml_pre,
+      "it is " + in_quotes(pre) + hint_for(inspection.architecture(), vocabulary->size()));
 }
 
 void token_duplicate(Inspection& inspection) {
@@ -148,9 +143,7 @@ void token_duplicate(Inspection& inspection) {
     if (first == id) return;
     repeated.add([&] { return named(*vocabulary, id) + " is also " + std::to_string(first); });
   });
-  if (repeated.count == 0) return;
-  report_at(inspection, keys::tokenizer_ggml_tokens,
-            plural(repeated.count, "token") + " repeat a text: " + repeated.first);
+  repeated.report(inspection, keys::tokenizer_ggml_tokens, "token", " repeat a text: ");
 }
 
 void merge_unknown(Inspection& inspection) {
@@ -170,12 +163,10 @@ void merge_unknown(Inspection& inspection) {
                             vocabulary->find(product) != no_token;
       if (is_known) continue;
     }
-    unknown.add([&] { return "\"" + escape_shortened(text, shown_text_columns) + "\""; });
+    unknown.add([&] { return in_quotes(text); });
   }
-  if (unknown.count == 0) return;
-  report_at(inspection, keys::tokenizer_ggml_merges,
-            plural(unknown.count, "merge") + " of texts that are no tokens, the first is " +
-                unknown.first);
+  unknown.report(inspection, keys::tokenizer_ggml_merges, "merge",
+                 " of texts that are no tokens, the first is ");
 }
 
 void byte_missing(Inspection& inspection) {
@@ -190,8 +181,8 @@ void byte_missing(Inspection& inspection) {
     list += std::string(" ") + digits[missing[i] / 16] + digits[missing[i] % 16];
   }
   if (missing.size() > shown_bytes) list += " ...";
-  report_at(inspection, keys::tokenizer_ggml_tokens,
-            "no token stands for " + plural(missing.size(), "byte") + " (hex):" + list);
+  inspection.report_key(keys::tokenizer_ggml_tokens,
+                        "no token stands for " + plural(missing.size(), "byte") + " (hex):" + list);
 }
 
 void token_spelling(Inspection& inspection) {
@@ -204,10 +195,8 @@ void token_spelling(Inspection& inspection) {
     if (vocabulary->text(id).starts_with("[UNK_BYTE_")) return;
     bad.add([&] { return named(*vocabulary, id); });
   });
-  if (bad.count == 0) return;
-  report_at(inspection, keys::tokenizer_ggml_tokens,
-            plural(bad.count, "token") + " that decoding shows as [UNK_BYTE_...], the first is " +
-                bad.first);
+  bad.report(inspection, keys::tokenizer_ggml_tokens, "token",
+             " that decoding shows as [UNK_BYTE_...], the first is ");
 }
 
 void added_token_missing(Inspection& inspection) {
@@ -219,8 +208,8 @@ void added_token_missing(Inspection& inspection) {
     const std::string text(name);
     const std::string key = std::string(keys::tokenizer_prefix) + "add_" + text + "_token";
     const bool has_flag = inspection.model().find(key) != nullptr;
-    report_at(inspection, has_flag ? std::string_view(key) : keys::tokenizer_ggml_model,
-              text + " is added to every text, but no token is " + text);
+    inspection.report_key(has_flag ? std::string_view(key) : keys::tokenizer_ggml_model,
+                          text + " is added to every text, but no token is " + text);
   };
   require(flags.adds_bos, SpecialToken::bos, "bos");
   require(flags.adds_eos, SpecialToken::eos, "eos");
@@ -246,10 +235,8 @@ void special_typed_normal(Inspection& inspection) {
                            is_marked(vocabulary->text(id));
     if (is_normal) normal.add([&] { return named(*vocabulary, id); });
   }
-  if (normal.count == 0) return;
-  report_at(
-      inspection, keys::tokenizer_ggml_token_type,
-      plural(normal.count, "special token") + " typed as normal, the first is " + normal.first);
+  normal.report(inspection, keys::tokenizer_ggml_token_type, "special token",
+                " typed as normal, the first is ");
 }
 
 void special_ambiguous(Inspection& inspection) {
@@ -257,10 +244,10 @@ void special_ambiguous(Inspection& inspection) {
   if (vocabulary == nullptr) return;
   for (const TokenNames& names : names_in(*vocabulary)) {
     if (names.ids.size() < 2 || has_key(inspection.model(), names.special)) continue;
-    report_at(inspection, keys::tokenizer_ggml_tokens,
-              std::string(name_of(names.special)) + " has no key; it is token " +
-                  named(*vocabulary, names.ids[0]) + ", but could be " +
-                  named(*vocabulary, names.ids[1]));
+    inspection.report_key(keys::tokenizer_ggml_tokens,
+                          std::string(name_of(names.special)) + " has no key; it is token " +
+                              named(*vocabulary, names.ids[0]) + ", but could be " +
+                              named(*vocabulary, names.ids[1]));
   }
 }
 
@@ -270,8 +257,8 @@ void end_is_word(Inspection& inspection) {
   for (const TokenId id : vocabulary->end_of_generation()) {
     const TokenKind kind = vocabulary->kind_in_file(id);
     if (kind != TokenKind::normal || is_marked(vocabulary->text(id))) continue;
-    report_at(inspection, keys::tokenizer_ggml_tokens,
-              "token " + named(*vocabulary, id) + " ends a generation");
+    inspection.report_key(keys::tokenizer_ggml_tokens,
+                          "token " + named(*vocabulary, id) + " ends a generation");
   }
 }
 

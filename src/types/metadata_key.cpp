@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <iterator>
 
 #include "ingot/metadata_keys.hpp"
 
@@ -11,33 +12,26 @@ struct FormRow {
   KeyType usual;
 };
 
-FormRow row_of(KeyForm form) noexcept {
-  switch (form) {
-    case KeyForm::text:
-      return {"a string", {ValueType::string}};
-    case KeyForm::number:
-      return {"an integer that is not negative", {ValueType::uint32}};
-    case KeyForm::number_or_list:
-      return {"an integer that is not negative, or an array of integers", {ValueType::uint32}};
-    case KeyForm::number_or_flags:
-      return {"an integer that is not negative, or an array of bools or integers",
-              {ValueType::uint32}};
-    case KeyForm::uint32:
-      return {"a uint32", {ValueType::uint32}};
-    case KeyForm::real:
-      return {"a float32", {ValueType::float32}};
-    case KeyForm::flag:
-      return {"a bool", {ValueType::boolean}};
-    case KeyForm::texts:
-      return {"an array of strings", {ValueType::string, true}};
-    case KeyForm::reals:
-      return {"an array of float32", {ValueType::float32, true}};
-    case KeyForm::integers:
-      return {"an array of int32", {ValueType::int32, true}};
-    case KeyForm::bytes:
-      return {"an array of uint8", {ValueType::uint8, true}};
-  }
-  return {{}, {ValueType::string}};
+/// In the order of KeyForm.
+constexpr FormRow form_rows[] = {
+    {"a string", {ValueType::string}},
+    {"an integer that is not negative", {ValueType::uint32}},
+    {"an integer that is not negative, or an array of integers", {ValueType::uint32}},
+    {"an integer that is not negative, or an array of bools or integers", {ValueType::uint32}},
+    {"a uint32", {ValueType::uint32}},
+    {"a float32", {ValueType::float32}},
+    {"a bool", {ValueType::boolean}},
+    {"an array of strings", {ValueType::string, true}},
+    {"an array of float32", {ValueType::float32, true}},
+    {"an array of int32", {ValueType::int32, true}},
+    {"an array of uint8", {ValueType::uint8, true}},
+    {{}, {ValueType::string}},  // a number that is no form
+};
+constexpr std::size_t form_count = std::size(form_rows) - 1;
+static_assert(form_count == static_cast<std::size_t>(KeyForm::bytes) + 1);
+
+const FormRow& row_of(KeyForm form) noexcept {
+  return form_rows[std::min(static_cast<std::size_t>(form), form_count)];
 }
 
 }  // namespace

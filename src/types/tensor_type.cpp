@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <iterator>
 
+#include "base/ascii.hpp"
 #include "ingot/types.hpp"
 
 namespace ingot {
@@ -36,9 +38,11 @@ constexpr auto positions = [] {
   return by_id;
 }();
 
-constexpr char to_upper(char c) noexcept {
-  return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-}
+/// What quantizers take instead of a type whose blocks are longer than a row.
+struct Fallback {
+  TensorType type;
+  TensorType narrower;
+};
 
 }  // namespace
 
@@ -52,7 +56,7 @@ const TensorTypeInfo* find_type(std::string_view name) noexcept {
   const auto* found = std::find_if(
       live_tensor_types.begin(), live_tensor_types.end(), [&](const TensorTypeInfo& info) {
         return std::equal(name.begin(), name.end(), info.name.begin(), info.name.end(),
-                          [](char a, char b) { return to_upper(a) == to_upper(b); });
+                          [](char a, char b) { return lower_case(a) == lower_case(b); });
       });
   return found != live_tensor_types.end() ? found : nullptr;
 }
@@ -81,39 +85,15 @@ std::string_view removed_type_name(TensorType type) noexcept {
 
 std::optional<TensorType> fallback_type(TensorType type, std::uint64_t row_elements) noexcept {
   using enum TensorType;
-  TensorType fallback = f16;
-  switch (type) {
-    case iq1_s:
-    case iq1_m:
-    case iq2_xxs:
-    case iq2_xs:
-    case iq2_s:
-    case iq3_xxs:
-    case iq3_s:
-    case iq4_xs:
-      fallback = iq4_nl;
-      break;
-    case q2_k:
-    case q3_k:
-    case tq1_0:
-    case tq2_0:
-    case q2_0:
-      fallback = q4_0;
-      break;
-    case q4_k:
-      fallback = q5_0;
-      break;
-    case q5_k:
-      fallback = q5_1;
-      break;
-    case q6_k:
-      fallback = q8_0;
-      break;
-    default:
-      return std::nullopt;
-  }
-  const TensorTypeInfo* info = find_type(fallback);
-  return row_elements % info->block_elements == 0 ? fallback : f16;
+  static constexpr Fallback fallbacks[] = {
+      {iq1_s, iq4_nl}, {iq1_m, iq4_nl},   {iq2_xxs, iq4_nl}, {iq2_xs, iq4_nl},
+      {iq2_s, iq4_nl}, {iq3_xxs, iq4_nl}, {iq3_s, iq4_nl},   {iq4_xs, iq4_nl},
+      {q2_k, q4_0},    {q3_k, q4_0},      {tq1_0, q4_0},     {tq2_0, q4_0},
+      {q2_0, q4_0},    {q4_k, q5_0},      {q5_k, q5_1},      {q6_k, q8_0}};
+  const auto* row = std::ranges::find(fallbacks, type, &Fallback::type);
+  if (row == std::end(fallbacks)) return std::nullopt;
+  const TensorTypeInfo* info = find_type(row->narrower);
+  return row_elements % info->block_elements == 0 ? row->narrower : f16;
 }
 
 }  // namespace ingot
