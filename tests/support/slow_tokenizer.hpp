@@ -28,6 +28,7 @@ class SlowTokenizer {
   explicit SlowTokenizer(const VocabularySketch& sketch) : sketch_(sketch) {
     for (const TokenSketch& token : sketch.tokens) {
       ids_.try_emplace(token.text, static_cast<TokenId>(ids_.size()));
+      max_token_bytes_ = std::max(max_token_bytes_, token.text.size());
     }
     for (const std::string& merge : sketch.merges) {
       const std::size_t space = merge.find(' ', 1);
@@ -67,7 +68,8 @@ class SlowTokenizer {
     return result;
   }
 
-  [[nodiscard]] TokenId find(const std::string& text) const {
+  [[nodiscard]] TokenId find(std::string_view text) const {
+    if (text.size() > max_token_bytes_) return no_token;
     const auto place = ids_.find(text);
     return place == ids_.end() ? no_token : place->second;
   }
@@ -80,28 +82,32 @@ class SlowTokenizer {
       result += c == ' ' ? std::string(tokenizer::space_symbol) : std::string(1, c);
     return result;
   }
-  static Symbols characters(const std::string& text) {
+  static Symbols characters(std::string_view text) {
     Symbols symbols;
     for (std::size_t i = 0; i < text.size(); i += symbols.back().size()) {
-      symbols.push_back(text.substr(i, tokenizer::character_bytes(text[i])));
+      symbols.emplace_back(text.substr(i, tokenizer::character_bytes(text[i])));
     }
     return symbols;
   }
 
   static Symbols merge(Symbols symbols, const Priority& priority) {
+    constexpr double apart = std::numeric_limits<double>::infinity();
+    std::vector<double> pairs(symbols.size(), apart);  // each symbol with the next one
+    const auto look_at = [&](std::size_t i) {
+      if (i + 1 < symbols.size()) pairs[i] = priority(symbols[i], symbols[i + 1]).value_or(apart);
+    };
+    for (std::size_t i = 0; i < symbols.size(); ++i) look_at(i);
     for (;;) {
-      std::optional<double> best;
-      std::size_t place = 0;
-      for (std::size_t i = 0; i + 1 < symbols.size(); ++i) {
-        const std::optional<double> one = priority(symbols[i], symbols[i + 1]);
-        if (one && (!best || *one < *best)) {
-          best = one;
-          place = i;
-        }
-      }
-      if (!best) return symbols;
-      symbols[place] += symbols[place + 1];
-      symbols.erase(symbols.begin() + static_cast<std::ptrdiff_t>(place) + 1);
+      const auto best = std::ranges::min_element(pairs);  // the first of equal ones
+      if (best == pairs.end() || *best == apart) return symbols;
+      const auto place = best - pairs.begin();
+      const auto left = static_cast<std::size_t>(place);
+      symbols[left] += symbols[left + 1];
+      symbols.erase(symbols.begin() + place + 1);
+      pairs.erase(best);
+      pairs.back() = apart;
+      look_at(left);
+      if (left != 0) look_at(left - 1);
     }
   }
 
@@ -155,12 +161,10 @@ class SlowTokenizer {
   }
 
   /// The longest token that the text begins with; its size.
-  [[nodiscard]] std::size_t longest(const std::string& text,
-                                    const std::map<std::string, TokenId>& ids) const {
-    for (std::size_t size = text.size(); size != 0; --size) {
-      if (ids.contains(text.substr(0, size))) return size;
-    }
-    return 0;
+  [[nodiscard]] std::size_t longest(std::string_view text) const {
+    std::size_t size = std::min(text.size(), max_token_bytes_);
+    while (size != 0 && find(text.substr(0, size)) == no_token) --size;
+    return size;
   }
 
   [[nodiscard]] std::vector<TokenId> wpm(const std::string& text) const {
@@ -171,7 +175,7 @@ class SlowTokenizer {
       std::string rest = std::string(tokenizer::space_symbol) + text.substr(begin, end - begin);
       std::vector<TokenId> word;
       while (!rest.empty()) {
-        const std::size_t size = longest(rest, ids_);
+        const std::size_t size = longest(rest);
         word.push_back(size == 0 ? 0 : find(rest.substr(0, size)));
         if (size == 0) word = {0};
         rest.erase(0, size == 0 ? rest.size() : size);
@@ -182,17 +186,17 @@ class SlowTokenizer {
     return ids;
   }
 
-  [[nodiscard]] std::vector<TokenId> rwkv(const std::string& text) const {
+  [[nodiscard]] std::vector<TokenId> rwkv(std::string_view text) const {
     std::vector<TokenId> ids;
     for (std::size_t i = 0; i < text.size();) {
-      const std::size_t size = longest(text.substr(i), ids_);
+      const std::size_t size = longest(text.substr(i));
       ids.push_back(size == 0 ? 0 : find(text.substr(i, size)));
       i += size == 0 ? 1 : size;
     }
     return ids;
   }
 
-  [[nodiscard]] std::vector<TokenId> ugm(const std::string& text) const {
+  [[nodiscard]] std::vector<TokenId> ugm(std::string_view text) const {
     struct Way {
       double sum = -std::numeric_limits<double>::infinity();
       std::size_t begin = 0;
@@ -211,7 +215,8 @@ class SlowTokenizer {
         if (sum > ways[end].sum) ways[end] = {sum, at, id};
       };
       bool has_single = false;
-      for (std::size_t end = at + 1; end <= text.size(); ++end) {
+      const std::size_t last = std::min(text.size(), at + max_token_bytes_);
+      for (std::size_t end = at + 1; end <= last; ++end) {
         const TokenId id = find(text.substr(at, end - at));
         if (id == no_token ||
             sketch_.tokens[static_cast<std::size_t>(id)].kind != TokenKind::normal)
@@ -230,7 +235,7 @@ class SlowTokenizer {
     return ids;
   }
 
-  [[nodiscard]] std::vector<TokenId> plamo2(const std::string& text) const {
+  [[nodiscard]] std::vector<TokenId> plamo2(std::string_view text) const {
     struct Way {
       double cost = 0.0;
       std::size_t size = 1;
@@ -239,7 +244,7 @@ class SlowTokenizer {
     std::vector<Way> ways(text.size() + 1);
     for (std::size_t at = text.size(); at-- != 0;) {
       ways[at].cost = std::numeric_limits<double>::infinity();
-      for (std::size_t size = text.size() - at; size != 0; --size) {
+      for (std::size_t size = std::min(text.size() - at, max_token_bytes_); size != 0; --size) {
         const TokenId id = find(text.substr(at, size));
         const bool is_byte =
             id != no_token && sketch_.tokens[static_cast<std::size_t>(id)].kind == TokenKind::byte;
@@ -259,7 +264,8 @@ class SlowTokenizer {
   }
 
   const VocabularySketch& sketch_;
-  std::map<std::string, TokenId> ids_;
+  std::map<std::string, TokenId, std::less<>> ids_;
+  std::size_t max_token_bytes_ = 0;
   std::map<std::pair<std::string, std::string>, std::size_t> ranks_;
 };
 
