@@ -8,6 +8,7 @@
 
 #include "base/byte_order.hpp"
 #include "tokenizer/vocabulary/byte_alphabet.hpp"
+#include "tokenizer/vocabulary/text_walk.hpp"
 #include "tokenizer/vocabulary/token_keys.hpp"
 
 namespace ingot::tokenizer {
@@ -48,17 +49,24 @@ SpeltByte last_byte(std::string_view text) noexcept {
   return text.size() < 2 ? SpeltByte() : spelt_by_pair(text[text.size() - 2], text.back());
 }
 
+/// The bytes of a number that are spaces have their highest bit set, up to the first one at least.
+std::uint64_t mark_spaces(const char* eight_bytes) noexcept {
+  // A space becomes 0, and the subtraction borrows there first.
+  constexpr std::uint64_t ones = 0x0101'0101'0101'0101;
+  const std::uint64_t bytes =
+      load_little<std::uint64_t>(reinterpret_cast<const std::byte*>(eight_bytes)) ^ ones * ' ';
+  return (bytes - ones) & ~bytes & ones * 0x80;
+}
+
 /// Where the left symbol of a merge ends, which is not empty: at the first space after its first
 /// byte; npos if there is none.
 std::size_t find_space(std::string_view merge, const char* memory_end) noexcept {
-  if (memory_end - merge.data() < 9) return merge.find(' ', 1);
-  // Eight bytes at once: one that is a space becomes 0, and the subtraction borrows there first.
-  constexpr std::uint64_t ones = 0x0101'0101'0101'0101;
-  const std::uint64_t bytes =
-      load_little<std::uint64_t>(reinterpret_cast<const std::byte*>(merge.data() + 1)) ^ ones * ' ';
-  const std::uint64_t spaces = (bytes - ones) & ~bytes & ones * 0x80;
-  if (spaces == 0) return merge.find(' ', 9);
-  const auto place = static_cast<std::size_t>(std::countr_zero(spaces)) / 8 + 1;
+  if (memory_end - merge.data() < 17) return merge.find(' ', 1);
+  const std::uint64_t low = mark_spaces(merge.data() + 1);
+  const std::uint64_t high = mark_spaces(merge.data() + 9);
+  if ((low | high) == 0) return merge.find(' ', 17);
+  const int bit = low != 0 ? std::countr_zero(low) : 64 + std::countr_zero(high);
+  const auto place = static_cast<std::size_t>(bit) / 8 + 1;
   return place < merge.size() ? place : std::string_view::npos;
 }
 
@@ -87,44 +95,52 @@ Result<BpeMerges> BpeMerges::make(const Model& model, const VocabularyData& data
     return fail(Errc::tokenizer_invalid, value->file_offset(), key, "there are too many merges");
   }
   BpeMerges result(data, static_cast<std::size_t>(merges.size()));
+  if (!result.add_all(merges)) {
+    return fail(Errc::tokenizer_invalid, value->file_offset(), key, "merges of more than 4 GiB");
+  }
+  return result;
+}
+
+bool BpeMerges::add_all(const Array& merges) {
   std::array<Pending, batch_merges> batch;
   std::size_t count = 0;
   std::uint32_t rank = 0;
-  const auto too_long = [&] {
-    return fail(Errc::tokenizer_invalid, value->file_offset(), key, "merges of more than 4 GiB");
+  const char* end = memory_end(merges);
+  const auto key_of = [&](std::string_view symbol) {
+    const TextKey key = data_->ids.key_of(symbol, end);
+    data_->ids.prefetch(key.hash);
+    return key;
   };
-  const char* memory_end =
-      reinterpret_cast<const char*>(merges.bytes().data()) + merges.bytes().size();
-  for (const Value& merge : merges) {
-    const std::string_view text = text_of(merge);
+  const bool has_all = take_texts(merges, [&](std::string_view text) {
     const std::uint32_t own_rank = rank++;
-    const std::size_t space = find_space(text, memory_end);
+    const std::size_t space = find_space(text, end);
     // An empty side is no symbol, so such a merge never happens.
-    if (space == std::string_view::npos || space + 1 == text.size()) continue;
+    if (space == std::string_view::npos || space + 1 == text.size()) return true;
     Pending& pending = batch[count];
-    pending.left = data.ids.key_of(text.substr(0, space), memory_end);
-    pending.right = data.ids.key_of(text.substr(space + 1), memory_end);
+    pending.left = key_of(text.substr(0, space));
+    pending.right = key_of(text.substr(space + 1));
     pending.rank = own_rank;
-    if (++count < batch.size()) continue;
-    if (!result.add(batch)) return too_long();
+    if (++count < batch.size()) return true;
     count = 0;
-  }
-  if (!result.add(std::span(batch).first(count))) return too_long();
-  return result;
+    return add(batch);
+  });
+  return has_all && add(std::span(batch).first(count));
 }
 
 bool BpeMerges::add(std::span<Pending> merges) {
   const TextMap& ids = data_->ids;
   for (const Pending& merge : merges) {
-    ids.prefetch(merge.left.hash);
-    ids.prefetch(merge.right.hash);
-  }
-  for (const Pending& merge : merges) {
     ids.prefetch_text(data_->texts, merge.left.hash);
     ids.prefetch_text(data_->texts, merge.right.hash);
   }
   for (Pending& merge : merges) {
-    if (!find_symbols(merge)) return false;
+    merge.left_symbol = find_or_add(merge.left);
+    merge.right_symbol = find_or_add(merge.right);
+    // Most vocabularies number their tokens in the order of the merges that make them.
+    merge.product = ++last_product_;
+    if (!is_product(last_product_, merge.left, merge.right)) {
+      merge.product = last_product_ = find_product(merge.left, merge.right);
+    }
     pairs_.prefetch(merge.left_symbol, merge.right_symbol);
   }
   for (const Pending& merge : merges) {
@@ -135,7 +151,7 @@ bool BpeMerges::add(std::span<Pending> merges) {
       filter_.add(last_character(merge.left.text), first_character(merge.right.text));
     }
   }
-  return true;
+  return !is_full_;
 }
 
 void BpeMerges::add_byte_pair(const Pending& merge) {
@@ -146,13 +162,18 @@ void BpeMerges::add_byte_pair(const Pending& merge) {
   const auto left = static_cast<unsigned char>(last.byte);
   const auto right = static_cast<unsigned char>(first.byte);
   byte_pairs_.add(left, right);
-  const std::string_view before(merge.left.text.data(), merge.left.text.size() - last.size_bytes);
-  const std::string_view after(merge.right.text.data() + first.size_bytes,
-                               merge.right.text.size() - first.size_bytes);
-  if (before.empty() && after.empty()) {
+  const std::size_t size_bytes = merge.left.text.size() + merge.right.text.size();
+  if (size_bytes == last.size_bytes + first.size_bytes) {
     byte_pairs_.add_join(left, right, {merge.rank, merge.product});
   }
-  if (!is_beyond_ascii(static_cast<char>(left))) return;
+  if (is_beyond_ascii(static_cast<char>(left))) {
+    add_ends(merge.left.text.substr(0, merge.left.text.size() - last.size_bytes), left, right,
+             merge.right.text.substr(first.size_bytes));
+  }
+}
+
+void BpeMerges::add_ends(std::string_view before, unsigned char left, unsigned char right,
+                         std::string_view after) {
   const int before_left = before.empty() ? -1 : last_byte(before).byte;
   const int after_right = after.empty() ? -1 : first_byte(after).byte;
   const char bytes[] = {static_cast<char>(before_left), static_cast<char>(left),
@@ -170,44 +191,33 @@ bool BpeMerges::may_join_ends(std::string_view text, std::size_t place) const no
   return may_join(1, 2) || may_join(2, 1) || may_join(2, 2);
 }
 
-bool BpeMerges::find_symbols(Pending& merge) {
-  const std::size_t size_bytes = merge.left.text.size() + merge.right.text.size();
-  if (size_bytes * 2 > TextList::max_bytes - extra_texts_.total_bytes()) return false;
-  merge.left_symbol = find_or_add(merge.left);
-  merge.right_symbol = find_or_add(merge.right);
-  merge.product = last_product_ = find_product(merge.left, merge.right);
-  return true;
-}
-
-std::uint32_t BpeMerges::find(const TextKey& key) const noexcept {
-  const std::uint32_t id = data_->ids.find(data_->texts, key);
-  if (id != TextMap::not_found) return id;
+std::uint32_t BpeMerges::find_extra(const TextKey& key) const noexcept {
   const std::uint32_t extra = extra_ids_.find(extra_texts_, key);
   if (extra == TextMap::not_found) return no_symbol;
   return extra + static_cast<std::uint32_t>(data_->texts.size());
 }
 
-std::uint32_t BpeMerges::find_or_add(const TextKey& key) {
-  const std::uint32_t known = find(key);
+std::uint32_t BpeMerges::add_extra(const TextKey& key) {
+  const std::uint32_t known = find_extra(key);
   if (known != no_symbol) return known;
-  extra_texts_.push_back(key.text);
+  is_full_ = is_full_ || key.text.size() > TextList::max_bytes - extra_texts_.total_bytes();
+  if (is_full_) return no_symbol;
+  extra_texts_.push_back(key);
   const auto extra = static_cast<std::uint32_t>(extra_texts_.size() - 1);
   extra_ids_.insert(extra_texts_, extra, key);
   return extra + static_cast<std::uint32_t>(data_->texts.size());
 }
 
-/// The symbol of left + right. Most vocabularies number their tokens in the order of the merges
-/// that make them, so the next token is tried first.
+bool BpeMerges::is_product(std::uint32_t token, const TextKey& left,
+                           const TextKey& right) const noexcept {
+  if (token >= data_->texts.size() || !has_distinct_tokens_) return false;
+  const std::string_view text = data_->texts[token];
+  const std::size_t left_bytes = left.text.size();
+  return text.size() == left_bytes + right.text.size() && TextList::has_at(text.data(), left) &&
+         TextList::has_at(text.data() + left_bytes, right);
+}
+
 std::uint32_t BpeMerges::find_product(const TextKey& left, const TextKey& right) {
-  const std::uint32_t next = last_product_ + 1;
-  if (has_distinct_tokens_ && next < data_->texts.size()) {
-    const std::string_view text = data_->texts[next];
-    if (text.size() == left.text.size() + right.text.size() &&
-        TextList::has_at(text.data(), left) &&
-        TextList::has_at(text.data() + left.text.size(), right)) {
-      return next;
-    }
-  }
   product_.assign(left.text).append(right.text);
   return find_or_add(data_->ids.key_of(product_));
 }

@@ -65,25 +65,42 @@ class BpeMerges {
     std::uint32_t right_symbol = 0;
     std::uint32_t product = 0;
   };
-  /// Adds merges. Those of a list are looked up side by side, so that they wait for memory
-  /// together. Returns whether their texts fit.
+  /// Adds merges, which are strings. Returns whether their texts fit.
+  [[nodiscard]] bool add_all(const Array& merges);
+  /// Those of a list are looked up side by side, so that they wait for memory together.
   [[nodiscard]] bool add(std::span<Pending> merges);
-  [[nodiscard]] bool find_symbols(Pending& merge);
   /// Remembers the ends of two symbols that merge, at most two bytes of each.
   void add_byte_pair(const Pending& merge);
+  /// The same, where the left one ends beyond ASCII: `before` and `after` are what else is of them.
+  void add_ends(std::string_view before, unsigned char left, unsigned char right,
+                std::string_view after);
   /// Whether a merge may join symbols that end and begin as the text does at a place.
   [[nodiscard]] bool may_join_ends(std::string_view text, std::size_t place) const noexcept;
   [[nodiscard]] static bool is_beyond_ascii(char byte) noexcept {
     return static_cast<unsigned char>(byte) >= 0x80;
   }
-  [[nodiscard]] std::uint32_t find(const TextKey& key) const noexcept;
-  [[nodiscard]] std::uint32_t find_or_add(const TextKey& key);
+  [[nodiscard]] std::uint32_t find(const TextKey& key) const noexcept {
+    const std::uint32_t id = data_->ids.find(data_->texts, key);
+    return id != TextMap::not_found ? id : find_extra(key);
+  }
+  /// As find(), of a text that is no token.
+  [[nodiscard]] std::uint32_t find_extra(const TextKey& key) const noexcept;
+  [[nodiscard]] std::uint32_t find_or_add(const TextKey& key) {
+    const std::uint32_t id = data_->ids.find(data_->texts, key);
+    return id != TextMap::not_found ? id : add_extra(key);
+  }
+  [[nodiscard]] std::uint32_t add_extra(const TextKey& key);
+  /// Whether a number is that of left + right, as far as one look tells.
+  [[nodiscard]] bool is_product(std::uint32_t token, const TextKey& left,
+                                const TextKey& right) const noexcept;
+  /// The symbol of left + right.
   [[nodiscard]] std::uint32_t find_product(const TextKey& left, const TextKey& right);
 
   const VocabularyData* data_;
   PairTable pairs_;
   TextList extra_texts_;
   TextMap extra_ids_;
+  bool is_full_ = false;  // a text did not fit
   // Of byte-encoded vocabularies: the last one or two bytes of the left symbol, where the last is
   // beyond ASCII, and the first of the right one. Few of the characters that have such a pair of
   // bytes between them merge.

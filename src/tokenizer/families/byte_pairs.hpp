@@ -2,6 +2,7 @@
 // What merging makes of two neighbouring bytes.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -20,7 +21,7 @@ class BytePairs {
   /// Remembers a merge of two symbols: the last byte of the left and the first of the right one.
   void add(unsigned char left, unsigned char right) {
     std::uint16_t& entry = entries_[index(left, right)];
-    if (entry == apart) entry = inner;
+    entry = std::max(entry, inner);
   }
   /// Remembers a merge of two bytes; the first of a pair counts.
   void add_join(unsigned char left, unsigned char right, Join join) {

@@ -6,7 +6,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "base/large_pages.hpp"
 #include "tokenizer/families/merge.hpp"
@@ -18,8 +17,7 @@ namespace ingot::tokenizer {
 class PairTable {
  public:
   explicit PairTable(std::size_t expected_count = 0)
-      : slots_(make_large_table<Slot>(
-            std::bit_ceil(std::max<std::size_t>(2, expected_count + expected_count / 2 + 1)))),
+      : slots_(std::bit_ceil(std::max<std::size_t>(2, expected_count + expected_count / 2 + 1))),
         mask_(slots_.size() - 1) {}
 
   [[nodiscard]] Join find(std::uint32_t left, std::uint32_t right) const noexcept {
@@ -55,7 +53,7 @@ class PairTable {
   }
 
   Hasher hasher_;
-  std::vector<Slot> slots_;
+  LargeVector<Slot> slots_;
   std::size_t mask_;
 };
 

@@ -56,6 +56,13 @@ struct ShortText {
     text.high = load_little<std::uint64_t>(bytes + 8) & masks[size];
     return text;
   }
+  /// Writes all 16 bytes.
+  void store_at(char* to) const noexcept {
+    constexpr bool is_swapped = std::endian::native != std::endian::little;
+    auto* bytes = reinterpret_cast<std::byte*>(to);
+    store(bytes, low, is_swapped);
+    store(bytes + 8, high, is_swapped);
+  }
   [[nodiscard]] bool operator==(const ShortText&) const = default;
 
  private:

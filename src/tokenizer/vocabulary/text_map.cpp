@@ -10,7 +10,7 @@ void TextMap::insert(const TextList& list, std::uint32_t number, const TextKey& 
   if ((count_ + 1) * 3 > slots_.size() * 2) grow(list);
   for (std::size_t i = first_slot(key.hash);; i = next_slot(i)) {
     Slot& slot = slots_[i];
-    if (slot.number == not_found) {
+    if (slot.tag == no_tag) {
       slot = {number, tag_of(key.hash)};
       ++count_;
       return;
@@ -20,11 +20,11 @@ void TextMap::insert(const TextList& list, std::uint32_t number, const TextKey& 
 }
 
 void TextMap::grow(const TextList& list) {
-  std::vector<Slot> old(slots_.size() * 2);
+  LargeVector<Slot> old(slots_.size() * 2);
   old.swap(slots_);
   count_ = 0;
   for (const Slot& slot : old) {
-    if (slot.number != not_found) insert(list, slot.number, key_of(list[slot.number]));
+    if (slot.tag != no_tag) insert(list, slot.number, key_of(list[slot.number]));
   }
 }
 

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/large_pages.hpp"
 #include "tokenizer/vocabulary/hashing.hpp"
 
 namespace ingot::tokenizer {
@@ -26,24 +27,19 @@ class TextList {
 
   /// Room for so many texts of so many bytes in all; more may follow.
   void reserve(std::size_t count, std::size_t size_bytes) {
-    ends_.reserve(count);
+    begins_.reserve(count + 1);
     bytes_.resize(size_bytes + ShortText::max_bytes);
   }
   /// The text must fit: total_bytes() + text.size() <= max_bytes.
-  void push_back(std::string_view text) {
-    const std::size_t begin = total_bytes();
-    const std::size_t end = begin + text.size();
-    if (end + ShortText::max_bytes > bytes_.size()) bytes_.resize(end + ShortText::max_bytes);
-    text.copy(bytes_.data() + begin, text.size());
-    ends_.push_back(static_cast<std::uint32_t>(end));
+  void push_back(std::string_view text) { text.copy(add_place(text.size()), text.size()); }
+  void push_back(const TextKey& key) {
+    if (key.text.size() > ShortText::max_bytes) return push_back(key.text);
+    key.short_text.store_at(add_place(key.text.size()));
   }
-  [[nodiscard]] std::size_t size() const noexcept { return ends_.size(); }
-  [[nodiscard]] std::size_t total_bytes() const noexcept {
-    return ends_.empty() ? 0 : ends_.back();
-  }
+  [[nodiscard]] std::size_t size() const noexcept { return begins_.size() - 1; }
+  [[nodiscard]] std::size_t total_bytes() const noexcept { return begins_.back(); }
   [[nodiscard]] std::string_view operator[](std::size_t index) const noexcept {
-    const std::size_t begin = index == 0 ? 0 : ends_[index - 1];
-    return {bytes_.data() + begin, ends_[index] - begin};
+    return {bytes_.data() + begins_[index], begins_[index + 1] - begins_[index]};
   }
   /// The end of the memory of the texts: ShortText::max_bytes can be read from each of them.
   [[nodiscard]] const char* memory_end() const noexcept { return bytes_.data() + bytes_.size(); }
@@ -59,12 +55,21 @@ class TextList {
   }
   /// Asks for the memory of a text.
   void prefetch(std::size_t index) const noexcept {
-    __builtin_prefetch(bytes_.data() + (index == 0 ? 0 : ends_[index - 1]));
+    __builtin_prefetch(bytes_.data() + begins_[index]);
   }
 
  private:
-  std::vector<char> bytes_;  // beyond the last text there are always ShortText::max_bytes
-  std::vector<std::uint32_t> ends_;
+  /// Makes room for one more text; returns where it is.
+  char* add_place(std::size_t size_bytes) {
+    const std::size_t begin = total_bytes();
+    const std::size_t end = begin + size_bytes;
+    if (end + ShortText::max_bytes > bytes_.size()) bytes_.resize(end + ShortText::max_bytes);
+    begins_.push_back(static_cast<std::uint32_t>(end));
+    return bytes_.data() + begin;
+  }
+
+  LargeVector<char> bytes_;  // beyond the last text there are always ShortText::max_bytes
+  std::vector<std::uint32_t> begins_ = {0};  // of each text and of what follows the last
 };
 
 /// Finds the number of a text in a TextList. Open addressing; a slot is a number and 32 bits of the
@@ -94,18 +99,18 @@ class TextMap {
   [[nodiscard]] std::uint32_t find(const TextList& list, const TextKey& key) const noexcept {
     for (std::size_t i = first_slot(key.hash);; i = next_slot(i)) {
       const Slot& slot = slots_[i];
-      if (slot.number == not_found) return not_found;
       if (slot.tag == tag_of(key.hash) && list.is_equal(slot.number, key)) return slot.number;
+      if (slot.tag == no_tag) return not_found;
     }
   }
   /// Asks for the memory that `find` and `insert` look at first.
   void prefetch(std::uint64_t hash) const noexcept {
     __builtin_prefetch(&slots_[first_slot(hash)]);
   }
-  /// Asks for the memory of the text that they compare, when the slot is there.
+  /// Asks for the memory of the text that they compare first, when the slot is there. The list must
+  /// not be empty.
   void prefetch_text(const TextList& list, std::uint64_t hash) const noexcept {
-    const Slot& slot = slots_[first_slot(hash)];
-    if (slot.tag == tag_of(hash) && slot.number != not_found) list.prefetch(slot.number);
+    list.prefetch(slots_[first_slot(hash)].number);
   }
   /// Adds list[number], whose key is given, unless an equal text is there.
   void insert(const TextList& list, std::uint32_t number, const TextKey& key);
@@ -114,12 +119,13 @@ class TextMap {
   [[nodiscard]] std::size_t size() const noexcept { return count_; }
 
  private:
+  static constexpr std::uint32_t no_tag = 0;  // of an empty slot
   struct Slot {
-    std::uint32_t number = not_found;
-    std::uint32_t tag = 0;
+    std::uint32_t number = 0;
+    std::uint32_t tag = no_tag;
   };
   [[nodiscard]] static std::uint32_t tag_of(std::uint64_t hash) noexcept {
-    return static_cast<std::uint32_t>(hash >> 32);
+    return static_cast<std::uint32_t>(hash >> 32) | 1;
   }
   /// The low half of the hash as a share of the slots: any number of them will do, where a power of
   /// two could be twice as many as are needed.
@@ -132,7 +138,7 @@ class TextMap {
   void grow(const TextList& list);
 
   Hasher hasher_;
-  std::vector<Slot> slots_ = std::vector<Slot>(2);
+  LargeVector<Slot> slots_ = LargeVector<Slot>(2);
   std::size_t count_ = 0;
 };
 

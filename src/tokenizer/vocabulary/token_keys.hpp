@@ -2,8 +2,6 @@
 // The keys of a tokenizer.
 #pragma once
 
-#include <cstddef>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -16,12 +14,6 @@ struct VocabularyData;
 
 [[nodiscard]] inline std::string token_key(std::string_view name) {
   return std::string(keys::tokenizer_prefix).append(name);
-}
-
-/// The bytes of a value that is a string.
-[[nodiscard]] inline std::string_view text_of(const Value& value) noexcept {
-  const std::span<const std::byte> bytes = value.bytes();
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
 /// Reads a vocabulary; see Vocabulary::make.

@@ -7,9 +7,11 @@
 #include <cstring>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
+#include "tokenizer/vocabulary/text_walk.hpp"
 #include "tokenizer/vocabulary/token_keys.hpp"
 #include "tokenizer/vocabulary/vocabulary_data.hpp"
 
@@ -46,21 +48,32 @@ void read_flag(const Model& model, std::string_view name, bool& flag) {
   flag = model.get_or<bool>(token_key(name), flag);
 }
 
-/// Texts that are put into the table of ids together, so that they wait for memory together.
-constexpr std::size_t batch_texts = 16;
+/// Puts texts into the list and into the table of ids. The slots of some are asked for together, so
+/// that they wait for memory together.
+class TextAdder {
+ public:
+  explicit TextAdder(VocabularyData& data) : data_(data) {}
 
-/// Adds the texts from `first` on to the table of ids.
-void add_ids(VocabularyData& data, std::size_t first) {
-  std::array<TextKey, batch_texts> keys;
-  const std::size_t count = data.texts.size() - first;
-  for (std::size_t i = 0; i < count; ++i) {
-    keys[i] = data.ids.key_of(data.texts[first + i], data.texts.memory_end());
-    data.ids.prefetch(keys[i].hash);
+  void add(const TextKey& key) {
+    data_.texts.push_back(key);
+    data_.ids.prefetch(key.hash);
+    keys_[count_++] = key;
+    if (count_ == keys_.size()) settle();
   }
-  for (std::size_t i = 0; i < count; ++i) {
-    data.ids.insert(data.texts, static_cast<std::uint32_t>(first + i), keys[i]);
+  /// To be called after the last text.
+  void settle() {
+    auto number = static_cast<std::uint32_t>(data_.texts.size() - count_);
+    for (const TextKey& key : std::span(keys_).first(count_)) {
+      data_.ids.insert(data_.texts, number++, key);
+    }
+    count_ = 0;
   }
-}
+
+ private:
+  VocabularyData& data_;
+  std::array<TextKey, 16> keys_;
+  std::size_t count_ = 0;
+};
 
 /// The bytes of the texts of an array, without their lengths (8 bytes each but in files of version
 /// 1, where this is too few).
@@ -84,19 +97,23 @@ Result<void> read_texts(const Model& model, VocabularyData& data) {
   const auto count = static_cast<std::size_t>(tokens.size());
   data.texts.reserve(count, text_bytes(tokens));
   data.ids = TextMap(count);
-  for (const Value& token : tokens) {
-    const std::string_view text = text_of(token);
-    if (text.size() + name_room > TextList::max_bytes - data.texts.total_bytes()) {
-      return fail(Errc::tokenizer_invalid, token.file_offset(), key, "tokens of more than 4 GiB");
-    }
+  TextAdder adder(data);
+  const bool has_all = take_texts(tokens, [&](std::string_view text) {
+    if (text.size() + name_room > TextList::max_bytes - data.texts.total_bytes()) return false;
     if (text.empty()) {
-      data.texts.push_back("[EMPTY_" + std::to_string(data.texts.size()) + "]");
+      const std::string name = "[EMPTY_" + std::to_string(data.texts.size()) + "]";
+      adder.add(data.ids.key_of(name));
+      adder.settle();  // before the name goes
     } else {
-      data.texts.push_back(text);
+      adder.add(data.ids.key_of(text, memory_end(tokens)));
     }
-    if (data.texts.size() % batch_texts == 0) add_ids(data, data.texts.size() - batch_texts);
+    return true;
+  });
+  if (!has_all) {
+    const std::uint64_t offset = tokens[data.texts.size()].file_offset();
+    return fail(Errc::tokenizer_invalid, offset, key, "tokens of more than 4 GiB");
   }
-  add_ids(data, data.texts.size() / batch_texts * batch_texts);
+  adder.settle();
   return {};
 }
 
