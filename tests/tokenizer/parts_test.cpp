@@ -230,6 +230,18 @@ TEST(WordCache, FindsWhatWasPutIn) {
   }
 }
 
+TEST(WordCache, APartOfAWordIsNotTheWord) {
+  WordCache cache(std::size_t{1} << 20);
+  for (const std::size_t size : {std::size_t{3}, ShortText::max_bytes, std::size_t{40}}) {
+    const std::string word(size, 'a');
+    const TokenId id = 7;
+    cache.insert(cache.key(word, WordCache::Kind::word), std::span(&id, 1));
+    std::vector<TokenId> ids;
+    EXPECT_FALSE(cache.append(cache.key(word, WordCache::Kind::part), ids)) << word;
+    EXPECT_TRUE(cache.append(cache.key(word, WordCache::Kind::word), ids)) << word;
+  }
+}
+
 /// The bytes of a charsmap of four units, whose one replacement is "xyz".
 std::string charsmap_of(const std::array<std::uint32_t, 4>& units) {
   std::string bytes("\x10\0\0\0", 4);

@@ -132,14 +132,10 @@ void BpeEncoder::merge_word(std::string_view word, std::size_t begin, Work& work
 /// A part of a word between bytes that no merge joins.
 void BpeEncoder::encode_part(std::string_view part, std::size_t begin, Work& work) const {
   if (part.size() > 2) {
-    // What is known of the same bytes as a word may be a token that no merges make.
-    if (data_.pre_tokenizer->has(PreTokenizer::ignore_merges)) {
-      merge_all(part, begin, work);
-      return;
-    }
-    return encode_word(part, begin, work, [&](std::string_view one, std::size_t place) {
-      merge_all(one, place, work);
-    });
+    return encode_word(
+        part, begin, work,
+        [&](std::string_view one, std::size_t place) { merge_all(one, place, work); },
+        WordCache::Kind::part);
   }
   const Join join = merges_.byte_pairs().join(part.front(), part.back());
   if (part.size() == 2 && join.rank != Join::no_rank) {

@@ -63,11 +63,11 @@ struct Work {
 /// the word's place in the normalized piece.
 template <class EncodeAnew>
 void encode_word(std::string_view word, std::size_t begin, Work& work,
-                 const EncodeAnew& encode_anew) {
+                 const EncodeAnew& encode_anew, WordCache::Kind kind = WordCache::Kind::word) {
   if (!work.cache.is_on() || word.size() > WordCache::max_word_bytes) {
     return encode_anew(word, begin);
   }
-  const WordCache::Key key = work.cache.key(word);
+  const WordCache::Key key = work.cache.key(word, kind);
   if (work.cache.append(key, work.ids)) return;
   const std::size_t first = work.ids.size();
   encode_anew(word, begin);

@@ -32,20 +32,25 @@ class WordCache {
 
   [[nodiscard]] bool is_on() const noexcept { return !slots_.empty(); }
 
+  /// What has ids: a word may be a token as it is, where a part of the same bytes is merged.
+  enum class Kind : std::uint8_t { word, part };
   /// A word and its place in the cache.
   struct Key {
     std::string_view word;
     ShortText text;  ///< Two numbers that stand for the word; those of its hash if it is long.
+    std::uint32_t size_and_kind = 0;
     std::size_t slot = 0;
   };
-  [[nodiscard]] Key key(std::string_view word) const noexcept {
+  [[nodiscard]] Key key(std::string_view word, Kind kind = Kind::word) const noexcept {
     Key result{.word = word, .text = {}};
+    result.size_and_kind =
+        static_cast<std::uint32_t>(word.size() * 2) + static_cast<std::uint32_t>(kind);
     if (word.size() <= ShortText::max_bytes) {
       result.text = ShortText(word);
-      result.slot = hasher_(result.text, word.size());
+      result.slot = hasher_(result.text, result.size_and_kind);
     } else {
-      result.slot = hasher_(word);
-      result.text.low = result.slot;
+      result.text.low = hasher_(word);
+      result.slot = result.text.low + result.size_and_kind;
     }
     result.slot &= slots_.size() - 1;
     return result;
@@ -54,9 +59,9 @@ class WordCache {
   /// Appends the ids of the word, if it is here.
   [[nodiscard]] bool append(const Key& key, std::vector<TokenId>& ids) const {
     const Slot& slot = slots_[key.slot];
-    if (!(slot.text == key.text) || slot.word_bytes != key.word.size()) return false;
-    if (slot.word_bytes > ShortText::max_bytes &&
-        std::string_view(words_).substr(slot.word, slot.word_bytes) != key.word) {
+    if (!(slot.text == key.text) || slot.size_and_kind != key.size_and_kind) return false;
+    if (key.word.size() > ShortText::max_bytes &&
+        std::string_view(words_).substr(slot.word, key.word.size()) != key.word) {
       return false;
     }
     if (slot.id_count == 1) {
@@ -72,7 +77,7 @@ class WordCache {
     if (words_.size() > max_pool || ids_.size() > max_pool) clear();
     Slot& slot = slots_[key.slot];
     slot.text = key.text;
-    slot.word_bytes = static_cast<std::uint16_t>(key.word.size());
+    slot.size_and_kind = key.size_and_kind;
     slot.id_count = static_cast<std::uint16_t>(ids.size());
     if (key.word.size() > ShortText::max_bytes) {
       slot.word = static_cast<std::uint32_t>(words_.size());
@@ -96,7 +101,7 @@ class WordCache {
     ShortText text;
     std::uint32_t word = 0;      // where a long word begins in words_
     std::uint32_t first_id = 0;  // the id if it is the only one, else where the ids begin in ids_
-    std::uint16_t word_bytes = 0;
+    std::uint32_t size_and_kind = 0;
     std::uint16_t id_count = 0;
   };
 
