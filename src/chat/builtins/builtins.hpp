@@ -39,11 +39,15 @@ struct Call {
   [[nodiscard]] const Value& operator[](std::size_t index) const { return arguments[index]; }
   [[nodiscard]] bool has(std::size_t index) const { return arguments[index].is_given(); }
   /// Given, and not none.
-  [[nodiscard]] bool has_value(std::size_t index) const {
-    return has(index) && !arguments[index].is(Kind::none);
+  [[nodiscard]] bool has_value(std::size_t index) const { return arguments[index].is_set(); }
+  /// An integer argument, or its default; nothing, after a failure, if it is something else.
+  [[nodiscard]] std::optional<std::int64_t> integer(std::size_t index,
+                                                    std::int64_t fallback = 0) const;
+  /// The same for one that may be none, too.
+  [[nodiscard]] std::optional<std::int64_t> integer_or_none(std::size_t index,
+                                                            std::int64_t fallback = 0) const {
+    return has_value(index) ? integer(index) : fallback;
   }
-  /// An integer argument, or its default; false, after a failure, if it is none.
-  [[nodiscard]] bool integer(std::size_t index, std::int64_t fallback, std::int64_t& number) const;
   /// Whether a flag is set.
   [[nodiscard]] bool flag(std::size_t index, bool fallback = false) const;
 };

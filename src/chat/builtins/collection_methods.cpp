@@ -39,8 +39,7 @@ Value append(Call& call) {
 
 Value pop(Call& call) {
   List& list = *call.self.list;
-  std::int64_t index = 0;
-  if (!call.integer(0, -1, index)) return Value::failure();
+  INGOT_OPTIONAL(std::int64_t index, call.integer(0, -1));
   if (index < 0) index += list.count;
   if (index < 0 || index >= list.count) return call.render.fail("pop index out of range");
   std::vector<Value> items(list.items, list.items + list.count);
@@ -58,9 +57,7 @@ Value view_of(Call& call) {
 }
 
 Value get(Call& call) {
-  if (!call.render.has_hash(call[0])) {
-    return call.render.fail("unhashable type: '" + std::string(type_name(call[0].kind)) + "'");
-  }
+  if (!call.render.allow_key(call[0])) return Failed();
   const Value* value = call.render.find(*call.self.object, call[0]);
   return value != nullptr ? *value : call.has(1) ? call[1] : Value::none();
 }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Functions that every template knows.
-#include <algorithm>
-
 #include "chat/render/render.hpp"
 #include "chat/values/clock.hpp"
+#include "chat/values/numbers.hpp"
 
 namespace ingot::chat {
 namespace {
@@ -16,9 +15,7 @@ Value raise_exception(Call& call) {
 Value strftime_now(Call& call) {
   if (!call[0].is_string()) return call.render.fail("strftime_now() needs a string");
   const ChatTime now = call.render.options().now.value_or(local_time());
-  if (!call.render.allow_bytes(std::uint64_t{call[0].size} * max_directive_bytes)) {
-    return Value::failure();
-  }
+  if (!call.render.allow_bytes(std::uint64_t{call[0].size} * max_directive_bytes)) return Failed();
   return call.render.new_string(format_time(call[0].text(), now));
 }
 
@@ -26,32 +23,23 @@ Value range(Call& call) {
   std::int64_t numbers[3] = {0, 0, 1};
   std::size_t count = 0;
   for (; count < 3 && call.has(count); ++count) {
-    if (!call.integer(count, 0, numbers[count])) return Value::failure();
+    INGOT_OPTIONAL(numbers[count], call.integer(count));
   }
   if (count == 0) return call.render.fail("range expected at least 1 argument, got 0");
   if (count == 1) std::swap(numbers[0], numbers[1]);
   const auto [start, stop, step] = numbers;
   if (step == 0) return call.render.fail("range() arg 3 must not be zero");
-  // Unsigned arithmetic holds the distance of any two 64-bit integers.
-  const bool is_empty = step > 0 ? start >= stop : start <= stop;
-  const auto low = static_cast<std::uint64_t>(step > 0 ? start : stop);
-  const auto high = static_cast<std::uint64_t>(step > 0 ? stop : start);
-  const auto stride =
-      step > 0 ? static_cast<std::uint64_t>(step) : ~static_cast<std::uint64_t>(step) + 1;
-  const std::uint64_t length = is_empty ? 0 : (high - low - 1) / stride + 1;
-  if (length > call.render.limits().max_range) {
-    return call.render.fail_limit("max_range", call.render.limits().max_range);
-  }
-  const auto* made =
-      call.render.arena().make<Range>(start, step, static_cast<std::int64_t>(length), stop);
-  return Value::of(Kind::range, &Value::range, static_cast<const Range*>(made));
+  const std::uint64_t length = step_count(start, stop, step);
+  if (!call.render.is_within("max_range", call.render.limits().max_range, length)) return Failed();
+  const auto count_of_steps = static_cast<std::int64_t>(length);
+  return Value::of(Kind::range, &Value::range,
+                   call.render.arena().make<Range>(start, step, count_of_steps, stop));
 }
 
 /// Fills an object from another one or from pairs, and from keywords: Python's dict().
 bool fill_object(Call& call, Object& object) {
   if (call.more.size() > 1) {
-    call.render.fail(std::string(call.builtin.name) + " expected at most 1 argument");
-    return false;
+    return call.render.fail(std::string(call.builtin.name) + " expected at most 1 argument");
   }
   if (!call.more.empty() && call.more[0].is(Kind::object)) {
     for (const Pair& pair : call.more[0].object->span()) {
@@ -64,17 +52,13 @@ bool fill_object(Call& call, Object& object) {
       std::vector<Value> both;
       if (!call.render.collect(pair, both)) return false;
       if (both.size() != 2) {
-        call.render.fail("dictionary update sequence element has length " +
-                         std::to_string(both.size()) + "; 2 is required");
-        return false;
+        return call.render.fail("dictionary update sequence element has length " +
+                                std::to_string(both.size()) + "; 2 is required");
       }
       if (!call.render.insert(object, both[0], both[1])) return false;
     }
   }
-  return std::all_of(
-      call.more_keywords.begin(), call.more_keywords.end(), [&](const Keyword& keyword) {
-        return call.render.insert(object, Value::text_of(keyword.name), keyword.value);
-      });
+  return call.render.insert_all(object, call.more_keywords);
 }
 
 template <Kind kind>

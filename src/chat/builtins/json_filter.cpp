@@ -29,8 +29,7 @@ class JsonText {
                          separators.list->items[0].is_string() &&
                          separators.list->items[1].is_string();
     if (!is_pair) {
-      render_.fail("separators must be two strings");
-      return false;
+      return render_.fail("separators must be two strings");
     }
     item_separator_ = separators.list->items[0].text();
     key_separator_ = separators.list->items[1].text();
@@ -56,20 +55,17 @@ class JsonText {
       case Kind::list:
       case Kind::tuple:
       case Kind::object:
-        if (depth < max_json_depth && fits()) {
-          return value.is(Kind::object) ? append_object(*value.object, origin, depth)
-                                        : append_list(value.list->span(), origin, depth);
+        if (!is_small()) {
+          return render_.fail_limit("max_string_bytes", render_.limits().max_string_bytes);
         }
-        if (fits()) {
-          render_.fail_limit("the depth of a value that is printed", max_json_depth);
-        } else {
-          render_.fail_limit("max_string_bytes", render_.limits().max_string_bytes);
+        if (!render_.is_within("the depth of a value that is printed", max_json_depth, depth + 1)) {
+          return false;
         }
-        return false;
+        return value.is(Kind::object) ? append_object(*value.object, origin, depth)
+                                      : append_list(value.list->span(), origin, depth);
       default:
-        render_.fail("Object of type " + std::string(type_name(value.kind)) +
-                     " is not JSON serializable");
-        return false;
+        return render_.fail("Object of type " + std::string(type_name(value.kind)) +
+                            " is not JSON serializable");
     }
   }
 
@@ -80,20 +76,15 @@ class JsonText {
       indent_ = indent.text();
       return true;
     }
-    if (!indent.is_integral()) {
-      render_.fail("indent must be an integer or a string");
-      return false;
-    }
-    const std::int64_t width = std::max<std::int64_t>(indent.as_integer(), 0);
-    if (static_cast<std::uint64_t>(width) > render_.limits().max_string_bytes) {
-      render_.fail_limit("max_string_bytes", render_.limits().max_string_bytes);
-      return false;
-    }
-    indent_.assign(static_cast<std::size_t>(width), ' ');
+    if (!indent.is_integral()) return render_.fail("indent must be an integer or a string");
+    const auto width = static_cast<std::uint64_t>(std::max<std::int64_t>(indent.as_integer(), 0));
+    const std::uint64_t most = render_.limits().max_string_bytes;
+    if (!render_.is_within("max_string_bytes", most, width)) return false;
+    indent_.assign(width, ' ');
     return true;
   }
 
-  [[nodiscard]] bool fits() const {
+  [[nodiscard]] bool is_small() const {
     return render_.output().size_bytes() <= render_.limits().max_output_bytes;
   }
 
@@ -195,9 +186,8 @@ class JsonText {
     if (key.is_string()) return append_string(key);
     const bool is_simple = key.is_number() || key.is(Kind::none) || key.is(Kind::digits);
     if (!is_simple) {
-      render_.fail("keys must be str, int, float, bool or None, not " +
-                   std::string(type_name(key.kind)));
-      return false;
+      return render_.fail("keys must be str, int, float, bool or None, not " +
+                          std::string(type_name(key.kind)));
     }
     put("\"", key.origin());
     const bool is_done = append(key, 0);
@@ -233,11 +223,8 @@ Value filter_tojson(Call& call) {
   if (call.self.is_undefined()) {
     return call.render.fail("Object of type Undefined is not JSON serializable");
   }
-  const auto mark = call.render.output().begin();
   JsonText text(call);
-  if (text.configure() && text.append(call.self, 0)) return call.render.take_string(mark);
-  call.render.output().end(mark);
-  return Value::failure();
+  return call.render.text_from([&] { return text.configure() && text.append(call.self, 0); });
 }
 
 }  // namespace ingot::chat

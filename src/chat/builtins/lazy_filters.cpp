@@ -10,10 +10,6 @@
 namespace ingot::chat {
 namespace {
 
-Value lazy(Generator* generator) {
-  return Value::of(Kind::generator, &Value::generator, generator);
-}
-
 /// A walk that begins when the first element is asked for: only then does it fail for what is not
 /// iterable.
 Value next_of_source(Render& render, Generator& generator) {
@@ -31,21 +27,30 @@ Value apply(Render& render, const Generator& generator, const Value& item) {
                              {generator.arguments, generator.keyword_arguments});
 }
 
-Generator* new_generator(Call& call, Generator::Step step) {
-  auto* generator = call.render.arena().make<Generator>();
-  generator->source.source = call.self;
-  generator->step = step;
+Generator new_generator(const Call& call, Generator::Step step) {
+  Generator generator;
+  generator.source.source = call.self;
+  generator.step = step;
   return generator;
 }
 
+Value lazy(Call& call, const Generator& generator) {
+  return Value::of(Kind::generator, &Value::generator,
+                   call.render.arena().make<Generator>(generator));
+}
+
 /// What `map` and the like find wrong with their arguments fails with the first element.
-Generator* failing_generator(Call& call, std::string_view reason) {
-  Generator* generator = new_generator(call, [](Render& render, Generator& state) {
-    return render.fail(std::string(state.arguments[0].text()));
+Value failing_generator(Call& call, std::string_view reason) {
+  Generator generator = new_generator(call, [](Render& render, Generator& state) -> Value {
+    return render.fail(std::string(state.fallback.text()));
   });
-  const std::vector<Value> reasons = {Value::text_of(call.render.arena().copy(reason))};
-  generator->arguments = call.render.arena().copy(reasons);
-  return generator;
+  generator.fallback = Value::text_of(call.render.arena().copy(reason));
+  return lazy(call, generator);
+}
+
+/// Without elements.
+Value empty_generator(Call& call) {
+  return lazy(call, new_generator(call, [](Render&, Generator&) { return Value(); }));
 }
 
 Value map_attribute_step(Render& render, Generator& generator) {
@@ -57,6 +62,20 @@ Value map_attribute_step(Render& render, Generator& generator) {
 Value map_filter_step(Render& render, Generator& generator) {
   INGOT_VALUE(const Value item, next_of_source(render, generator));
   return item.is_given() ? apply(render, generator, item) : item;
+}
+
+/// A generator that applies the row of a table whose name comes first among `arguments`.
+Value applying(Call& call, Generator generator, std::span<const Builtin> table,
+               std::string_view noun, std::span<const Value> arguments) {
+  const std::string_view name = arguments[0].is_string() ? arguments[0].text() : std::string_view();
+  generator.builtin = find_builtin(table, name);
+  if (generator.builtin == nullptr) {
+    return failing_generator(call,
+                             "No " + std::string(noun) + " named '" + std::string(name) + "'");
+  }
+  generator.arguments = arguments.subspan(1);
+  generator.keyword_arguments = call.more_keywords;
+  return lazy(call, generator);
 }
 
 Value select_step(Render& render, Generator& generator) {
@@ -71,25 +90,16 @@ Value select_step(Render& render, Generator& generator) {
 }
 
 Value select_or_reject(Call& call, bool by_attribute, bool is_negated) {
-  if (!call.render.is_true(call.self))
-    return lazy(new_generator(call, [](Render&, Generator&) { return Value(); }));
+  if (!call.render.is_true(call.self)) return empty_generator(call);
   std::span<const Value> rest = call.more;
-  Generator* generator = new_generator(call, select_step);
-  generator->is_negated = is_negated;
+  Generator generator = new_generator(call, select_step);
+  generator.is_negated = is_negated;
   if (by_attribute) {
-    if (rest.empty()) return lazy(failing_generator(call, "Missing parameter for attribute name"));
-    generator->attribute = call.render.split_path(rest[0]);
+    if (rest.empty()) return failing_generator(call, "Missing parameter for attribute name");
+    generator.attribute = call.render.split_path(rest[0]);
     rest = rest.subspan(1);
   }
-  if (rest.empty()) return lazy(generator);
-  const std::string_view name = rest[0].is_string() ? rest[0].text() : std::string_view();
-  generator->builtin = find_builtin(tests(), name);
-  if (generator->builtin == nullptr) {
-    return lazy(failing_generator(call, "No test named '" + std::string(name) + "'"));
-  }
-  generator->arguments = rest.subspan(1);
-  generator->keyword_arguments = call.more_keywords;
-  return lazy(generator);
+  return rest.empty() ? lazy(call, generator) : applying(call, generator, tests(), "test", rest);
 }
 
 Value unique_step(Render& render, Generator& generator) {
@@ -106,7 +116,7 @@ Value unique_step(Render& render, Generator& generator) {
 }
 
 Value batch_step(Render& render, Generator& generator) {
-  const std::int64_t size = generator.arguments[0].integer;
+  const std::int64_t size = generator.size;
   std::vector<Value> batch;
   while (static_cast<std::int64_t>(batch.size()) < size || size <= 0) {
     INGOT_VALUE(const Value item, next_of_source(render, generator));
@@ -114,8 +124,7 @@ Value batch_step(Render& render, Generator& generator) {
     batch.push_back(item);
   }
   if (batch.empty()) return {};
-  const bool fills = generator.fallback.is_given() && !generator.fallback.is(Kind::none);
-  if (fills && static_cast<std::int64_t>(batch.size()) < size) {
+  if (generator.fallback.is_set() && static_cast<std::int64_t>(batch.size()) < size) {
     if (!render.allow_elements(static_cast<std::uint64_t>(size))) return Value::failure();
     batch.resize(static_cast<std::size_t>(size), generator.fallback);
   }
@@ -129,7 +138,7 @@ Value slice_step(Render& render, Generator& generator) {
     INGOT_VALUE(const Value list, render.new_list(items));
     generator.source = {list, 1};
   }
-  const std::int64_t slices = generator.arguments[0].integer;
+  const std::int64_t slices = generator.size;
   if (slices == 0) return render.fail("division by zero");
   const std::int64_t number = generator.position++;
   if (number >= slices) return {};
@@ -140,8 +149,7 @@ Value slice_step(Render& render, Generator& generator) {
   const std::int64_t end = begin + size + (number < larger ? 1 : 0);
   const Value* items = generator.source.source.list->items;
   std::vector<Value> part(items + begin, items + end);
-  const bool fills = generator.fallback.is_given() && !generator.fallback.is(Kind::none);
-  if (fills && number >= larger) part.push_back(generator.fallback);
+  if (generator.fallback.is_set() && number >= larger) part.push_back(generator.fallback);
   return render.spend(1) ? render.new_list(part) : Value::failure();
 }
 
@@ -158,12 +166,18 @@ Value items_step(Render& render, Generator& generator) {
   return next_of_source(render, generator);
 }
 
+/// Elements in lists: of a size, or so many lists.
+Value in_lists(Call& call, Generator::Step step) {
+  Generator generator = new_generator(call, step);
+  INGOT_OPTIONAL(generator.size, call.integer(0));
+  generator.fallback = call[1];
+  return lazy(call, generator);
+}
+
 }  // namespace
 
 Value filter_map(Call& call) {
-  if (!call.render.is_true(call.self))
-    return lazy(new_generator(call, [](Render&, Generator&) { return Value(); }));
-  Generator* generator = new_generator(call, map_attribute_step);
+  if (!call.render.is_true(call.self)) return empty_generator(call);
   const auto keyword = [&](std::string_view name) {
     const auto found =
         std::find_if(call.more_keywords.begin(), call.more_keywords.end(),
@@ -171,25 +185,18 @@ Value filter_map(Call& call) {
     return found == call.more_keywords.end() ? Value() : found->value;
   };
   const Value attribute = keyword("attribute");
-  if (call.more.empty() && attribute.is_given()) {
-    const std::size_t known = keyword("default").is_given() ? 2 : 1;
-    if (call.more_keywords.size() > known) {
-      return lazy(failing_generator(call, "Unexpected keyword argument"));
-    }
-    generator->attribute = call.render.split_path(attribute);
-    generator->fallback = keyword("default");
-    return lazy(generator);
+  if (!call.more.empty()) {
+    return applying(call, new_generator(call, map_filter_step), filters(), "filter", call.more);
   }
-  if (call.more.empty()) return lazy(failing_generator(call, "map requires a filter argument"));
-  const std::string_view name = call.more[0].is_string() ? call.more[0].text() : std::string_view();
-  generator->builtin = find_builtin(filters(), name);
-  if (generator->builtin == nullptr) {
-    return lazy(failing_generator(call, "No filter named '" + std::string(name) + "'"));
+  if (!attribute.is_given()) return failing_generator(call, "map requires a filter argument");
+  const std::size_t known = keyword("default").is_given() ? 2 : 1;
+  if (call.more_keywords.size() > known) {
+    return failing_generator(call, "Unexpected keyword argument");
   }
-  generator->step = map_filter_step;
-  generator->arguments = call.more.subspan(1);
-  generator->keyword_arguments = call.more_keywords;
-  return lazy(generator);
+  Generator generator = new_generator(call, map_attribute_step);
+  generator.attribute = call.render.split_path(attribute);
+  generator.fallback = keyword("default");
+  return lazy(call, generator);
 }
 
 Value filter_select(Call& call) { return select_or_reject(call, false, false); }
@@ -198,33 +205,15 @@ Value filter_selectattr(Call& call) { return select_or_reject(call, true, false)
 Value filter_rejectattr(Call& call) { return select_or_reject(call, true, true); }
 
 Value filter_unique(Call& call) {
-  Generator* generator = new_generator(call, unique_step);
-  generator->is_negated = !call.flag(0);
-  generator->seen = call.render.new_object(0);
-  if (call.has_value(1)) generator->attribute = call.render.split_path(call[1]);
-  return lazy(generator);
+  Generator generator = new_generator(call, unique_step);
+  generator.is_negated = !call.flag(0);
+  generator.seen = call.render.new_object(0);
+  if (call.has_value(1)) generator.attribute = call.render.split_path(call[1]);
+  return lazy(call, generator);
 }
 
-Value filter_batch(Call& call) {
-  std::int64_t size = 0;
-  if (!call.integer(0, 0, size)) return Value::failure();
-  Generator* generator = new_generator(call, batch_step);
-  const std::vector<Value> arguments = {Value::of(size)};
-  generator->arguments = call.render.arena().copy(arguments);
-  generator->fallback = call[1];
-  return lazy(generator);
-}
-
-Value filter_slice(Call& call) {
-  std::int64_t slices = 0;
-  if (!call.integer(0, 0, slices)) return Value::failure();
-  Generator* generator = new_generator(call, slice_step);
-  const std::vector<Value> arguments = {Value::of(slices)};
-  generator->arguments = call.render.arena().copy(arguments);
-  generator->fallback = call[1];
-  return lazy(generator);
-}
-
-Value filter_items(Call& call) { return lazy(new_generator(call, items_step)); }
+Value filter_batch(Call& call) { return in_lists(call, batch_step); }
+Value filter_slice(Call& call) { return in_lists(call, slice_step); }
+Value filter_items(Call& call) { return lazy(call, new_generator(call, items_step)); }
 
 }  // namespace ingot::chat

@@ -9,13 +9,7 @@
 namespace ingot::chat {
 namespace {
 
-/// `int()` of a float; nothing for what has no integer of 64 bits.
-std::optional<std::int64_t> truncated(double number) {
-  if (!std::isfinite(number) || std::fabs(number) >= 0x1p63) return std::nullopt;
-  return static_cast<std::int64_t>(number);
-}
-
-Value type_failure(Call& call) {
+Failed type_failure(Call& call) {
   if (call.self.is_undefined()) return call.render.fail_undefined(call.self);
   return call.render.fail(std::string(call.builtin.name) + " needs a number, not " +
                           std::string(type_name(call.self.kind)));
@@ -32,8 +26,7 @@ Value filter_abs(Call& call) {
 
 Value filter_int(Call& call) {
   const Value fallback = call.has(0) ? call[0] : Value::of(std::int64_t{0});
-  std::int64_t base = 10;
-  if (!call.integer(1, 10, base)) return Value::failure();
+  INGOT_OPTIONAL(const std::int64_t base, call.integer(1, 10));
   if (call.self.is_undefined()) return call.render.fail_undefined(call.self);
   if (call.self.is(Kind::digits)) return call.self;
   if (call.self.is_integral())
@@ -42,12 +35,12 @@ Value filter_int(Call& call) {
   if (call.self.is(Kind::real)) {
     if (std::isinf(call.self.real))
       return call.render.fail("cannot convert float infinity to integer");
-    number = truncated(call.self.real);
+    number = truncate_real(call.self.real);
   } else if (call.self.is_string()) {
     number = parse_integer(call.self.text(), base);
     if (!number) {
       const std::optional<double> real = parse_real(call.self.text());
-      if (real) number = truncated(*real);
+      if (real) number = truncate_real(*real);
     }
   }
   return number ? Value::of(*number).with_origin(call.self.origin()) : fallback;
@@ -63,8 +56,7 @@ Value filter_float(Call& call) {
 }
 
 Value filter_round(Call& call) {
-  std::int64_t precision = 0;
-  if (!call.integer(0, 0, precision)) return Value::failure();
+  INGOT_OPTIONAL(const std::int64_t precision, call.integer(0));
   const std::string_view method = call[1].is_string() ? call[1].text()
                                   : call.has(1)       ? ""
                                                       : "common";

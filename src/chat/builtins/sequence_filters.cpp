@@ -9,7 +9,7 @@
 namespace ingot::chat {
 namespace {
 
-Value no_length(Call& call) {
+Failed no_length(Call& call) {
   return call.render.fail("object of type '" + std::string(type_name(call.self.kind)) +
                           "' has no len()");
 }
@@ -44,8 +44,8 @@ bool sort_keys(Call& call, const std::vector<Value>& items, const Value& attribu
       if (!part.failed() && !is_case_sensitive) part = without_case(call.render, part);
       if (part.failed()) return false;
     }
-    const Value key = parts.size() == 1 ? parts[0] : call.render.new_list(parts, Kind::tuple);
-    if (key.failed()) return false;
+    INGOT_VALUE(const Value key,
+                parts.size() == 1 ? parts[0] : call.render.new_list(parts, Kind::tuple));
     keys.push_back({key, i});
   }
   return true;
@@ -82,6 +82,21 @@ bool sort_by_key(Render& render, std::vector<SortKey>& keys, bool is_reversed) {
   return !has_failed;
 }
 
+/// The elements of `source` in the order of their keys.
+Value sorted_by(Call& call, const Value& source, const Value& attribute, bool is_case_sensitive,
+                bool allows_several, bool is_reversed) {
+  std::vector<Value> items;
+  std::vector<SortKey> keys;
+  const bool is_sorted =
+      call.render.collect(source, items) &&
+      sort_keys(call, items, attribute, is_case_sensitive, allows_several, keys) &&
+      sort_by_key(call.render, keys, is_reversed);
+  if (!is_sorted) return Failed();
+  std::vector<Value> sorted;
+  for (const SortKey& key : keys) sorted.push_back(items[key.position]);
+  return call.render.new_list(sorted);
+}
+
 Value extreme(Call& call, bool is_maximum) {
   std::vector<Value> items;
   if (!call.render.collect(call.self, items)) return Value::failure();
@@ -94,9 +109,9 @@ Value extreme(Call& call, bool is_maximum) {
   if (!sort_keys(call, items, attribute, call.flag(0), false, keys)) return Value::failure();
   std::size_t best = 0;
   for (std::size_t i = 1; i < keys.size(); ++i) {
-    const auto order = call.render.order(keys[i].key, keys[best].key, is_maximum ? ">" : "<");
-    if (!order) return Value::failure();
-    if (*order == (is_maximum ? 1 : -1)) best = i;
+    INGOT_OPTIONAL(const int order,
+                   call.render.order(keys[i].key, keys[best].key, is_maximum ? ">" : "<"));
+    if (order == (is_maximum ? 1 : -1)) best = i;
   }
   return items[best];
 }
@@ -182,16 +197,8 @@ Value filter_min(Call& call) { return extreme(call, false); }
 Value filter_max(Call& call) { return extreme(call, true); }
 
 Value filter_sort(Call& call) {
-  std::vector<Value> items;
-  if (!call.render.collect(call.self, items)) return Value::failure();
   const Value attribute = call.has_value(2) ? call[2] : Value();
-  std::vector<SortKey> keys;
-  const bool is_sorted = sort_keys(call, items, attribute, call.flag(1), true, keys) &&
-                         sort_by_key(call.render, keys, call.flag(0));
-  if (!is_sorted) return Value::failure();
-  std::vector<Value> sorted;
-  for (const SortKey& key : keys) sorted.push_back(items[key.position]);
-  return call.render.new_list(sorted);
+  return sorted_by(call, call.self, attribute, call.flag(1), true, call.flag(0));
 }
 
 Value filter_dictsort(Call& call) {
@@ -202,16 +209,8 @@ Value filter_dictsort(Call& call) {
   if (!call.self.is(Kind::object)) return call.render.fail("dictsort needs a mapping");
   View view = {call.self.object, View::Part::items};
   const Value pairs = Value::of(Kind::view, &Value::view, &view).with_origin(call.self.origin());
-  std::vector<Value> items;
-  if (!call.render.collect(pairs, items)) return Value::failure();
-  std::vector<SortKey> keys;
   const Value position = Value::of(std::int64_t{by == "key" ? 0 : 1});
-  const bool is_sorted = sort_keys(call, items, position, call.flag(0), false, keys) &&
-                         sort_by_key(call.render, keys, call.flag(2));
-  if (!is_sorted) return Value::failure();
-  std::vector<Value> sorted;
-  for (const SortKey& key : keys) sorted.push_back(items[key.position]);
-  return call.render.new_list(sorted);
+  return sorted_by(call, pairs, position, call.flag(0), false, call.flag(2));
 }
 
 Value filter_groupby(Call& call) {

@@ -19,15 +19,9 @@ bool window_of(Call& call, std::size_t first, Window& window) {
   const std::string_view text = call.self.text();
   window.end = text.size();
   if (!call.has_value(first) && !call.has_value(first + 1)) return true;
-  std::int64_t start = 0;
-  std::int64_t stop = 0;
   const auto count = static_cast<std::int64_t>(count_characters(text));
-  if (call.has_value(first) && !call.integer(first, 0, start)) return false;
-  if (!call.has_value(first + 1)) {
-    stop = count;
-  } else if (!call.integer(first + 1, count, stop)) {
-    return false;
-  }
+  INGOT_OPTIONAL(std::int64_t start, call.integer_or_none(first));
+  INGOT_OPTIONAL(std::int64_t stop, call.integer_or_none(first + 1, count));
   const auto clamped = [&](std::int64_t index) {
     return std::max<std::int64_t>(0, index < 0 ? std::max(index, -count) + count : index);
   };
@@ -59,15 +53,13 @@ Value strip_method(Call& call) {
 
 template <Side side>
 Value pad_method(Call& call) {
-  std::int64_t width = 0;
-  if (!call.integer(0, 0, width)) return Value::failure();
+  INGOT_OPTIONAL(const std::int64_t width, call.integer(0));
   return pad(call.render, call.self, width, side, call[1]);
 }
 
 template <bool from_right>
 Value split_method(Call& call) {
-  std::int64_t max_splits = -1;
-  if (!call.integer(1, -1, max_splits)) return Value::failure();
+  INGOT_OPTIONAL(const std::int64_t max_splits, call.integer(1, -1));
   return split(call.render, call.self, call[0], max_splits, from_right);
 }
 
@@ -174,8 +166,7 @@ Value remove_edge(Call& call) {
 Value replace_method(Call& call) {
   INGOT_VALUE(const Value old_text, bound_string(call, 0));
   INGOT_VALUE(const Value new_text, bound_string(call, 1));
-  std::int64_t count = -1;
-  if (!call.integer(2, -1, count)) return Value::failure();
+  INGOT_OPTIONAL(const std::int64_t count, call.integer(2, -1));
   return replace(call.render, call.self, old_text, new_text, count);
 }
 
@@ -190,8 +181,7 @@ Value join_method(Call& call) {
       INGOT_VALUE(item, call.render.escaped(item));
     }
   }
-  const Value joined = join(call.render, call.self, items);
-  return joined.failed() ? joined : joined.with_markup(call.self.is_markup());
+  return join(call.render, call.self, items).with_markup(call.self.is_markup());
 }
 
 Value capitalize(Call& call) {
@@ -217,8 +207,7 @@ Value swap_case(Call& call) {
 }
 
 Value expand_tabs(Call& call) {
-  std::int64_t width = 0;
-  if (!call.integer(0, 8, width)) return Value::failure();
+  INGOT_OPTIONAL(std::int64_t width, call.integer(0, 8));
   const auto tabs = static_cast<std::uint64_t>(
       std::count(call.self.text().begin(), call.self.text().end(), '\t'));
   width = std::clamp<std::int64_t>(
@@ -239,8 +228,7 @@ Value expand_tabs(Call& call) {
 }
 
 Value zero_fill(Call& call) {
-  std::int64_t width = 0;
-  if (!call.integer(0, 0, width)) return Value::failure();
+  INGOT_OPTIONAL(const std::int64_t width, call.integer(0));
   const std::string_view text = call.self.text();
   const bool has_sign = text.starts_with('-') || text.starts_with('+');
   const std::size_t sign_size = has_sign ? 1 : 0;
@@ -260,12 +248,12 @@ Value encode(Call& call) {
   return call.render.new_list(bytes, Kind::tuple);
 }
 
-/// Whether there is a character and all of them pass.
-template <bool (*test)(char32_t)>
+/// Whether all characters pass; `of_none` for an empty text.
+template <bool (*test)(char32_t), bool of_none = false>
 Value all_characters(Call& call) {
   std::string_view text = call.self.text();
   if (!call.render.spend_on(text.size())) return Value::failure();
-  bool all = !text.empty();
+  bool all = of_none || !text.empty();
   while (all && !text.empty()) {
     const Character character = first_character(text);
     all = character.is_valid && test(character.code_point);
@@ -280,14 +268,6 @@ bool is_digit(char32_t c) { return is_decimal(c) || class_of(c) == CharacterClas
 bool is_numeric(char32_t c) { return is_digit(c) || class_of(c) == CharacterClass::numeric; }
 bool is_printable(char32_t c) { return class_of(c) != CharacterClass::hidden; }
 bool is_ascii_character(char32_t c) { return c < 0x80; }
-
-Value is_all_printable(Call& call) {
-  return call.self.size == 0 ? Value::of(true) : all_characters<is_printable>(call);
-}
-
-Value is_all_ascii(Call& call) {
-  return call.self.size == 0 ? Value::of(true) : all_characters<is_ascii_character>(call);
-}
 
 Value is_identifier(Call& call) {
   const std::string_view text = call.self.text();
@@ -338,13 +318,13 @@ constexpr Builtin methods[] = {
     {"index", index_method<false>, "sub start end", 1},
     {"isalnum", all_characters<is_alphanumeric>},
     {"isalpha", all_characters<is_letter>},
-    {"isascii", is_all_ascii},
+    {"isascii", all_characters<is_ascii_character, true>},
     {"isdecimal", all_characters<is_decimal>},
     {"isdigit", all_characters<is_digit>},
     {"isidentifier", is_identifier},
     {"islower", all_in_case<is_lower, is_upper>},
     {"isnumeric", all_characters<is_numeric>},
-    {"isprintable", is_all_printable},
+    {"isprintable", all_characters<is_printable, true>},
     {"isspace", all_characters<is_space>},
     {"istitle", is_title},
     {"isupper", all_in_case<is_upper, is_lower>},

@@ -37,13 +37,11 @@ std::uint8_t lines_origin(const std::vector<Value>& lines) {
 
 Value indention_of(Call& call) {
   if (call[0].is_string()) return call[0];
-  std::int64_t width = 0;
-  if (!call.integer(0, 4, width)) return Value::failure();
-  width = std::max<std::int64_t>(width, 0);
-  if (static_cast<std::uint64_t>(width) > call.render.limits().max_string_bytes) {
-    return call.render.fail_limit("max_string_bytes", call.render.limits().max_string_bytes);
-  }
-  return call.render.new_string(std::string(static_cast<std::size_t>(width), ' '));
+  INGOT_OPTIONAL(const std::int64_t given, call.integer(0, 4));
+  const auto width = static_cast<std::uint64_t>(std::max<std::int64_t>(given, 0));
+  const std::uint64_t most = call.render.limits().max_string_bytes;
+  if (!call.render.is_within("max_string_bytes", most, width)) return Failed();
+  return call.render.new_string(std::string(width, ' '));
 }
 
 bool begins_word(char32_t c) {
@@ -84,13 +82,9 @@ bool append_query(Render& render, const Value& pairs) {
     return false;
   }
   for (bool is_first = true;; is_first = false) {
-    const Value pair = render.next(iteration);
-    if (pair.failed()) return false;
+    INGOT_VALUE(const Value pair, render.next(iteration));
     if (!pair.is_given()) return true;
-    if (!pair.is_sequence() || pair.list->count != 2) {
-      render.fail("urlencode needs pairs");
-      return false;
-    }
+    if (!pair.is_sequence() || pair.list->count != 2) return render.fail("urlencode needs pairs");
     if (!is_first) render.output().append('&', from_template);
     if (!append_quoted(render, pair.list->items[0], true)) return false;
     render.output().append('=', from_template);
@@ -129,6 +123,26 @@ void append_wrapped(Render& render, const Value& line, std::size_t width, bool b
   }
 }
 
+bool append_attributes(Call& call) {
+  TextOutput& output = call.render.output();
+  bool is_first = !call.flag(0, true);
+  for (const Pair& pair : call.self.object->span()) {
+    if (pair.value.is(Kind::none) || pair.value.is_undefined()) continue;
+    const bool is_name = pair.key.is_string() &&
+                         pair.key.text().find_first_of(" \t\n\r\f\v/>=") == std::string_view::npos;
+    if (!is_name) return call.render.fail("Invalid character in attribute name");
+    INGOT_VALUE(const Value key, call.render.escaped(pair.key));
+    INGOT_VALUE(const Value value, call.render.escaped(pair.value));
+    if (!is_first) output.append(' ', from_template);
+    is_first = false;
+    output.append(key);
+    output.append("=\"", from_template);
+    output.append(value);
+    output.append('"', from_template);
+  }
+  return true;
+}
+
 }  // namespace
 
 Value filter_upper(Call& call) { return on_text(call, "upper"); }
@@ -163,11 +177,7 @@ Value filter_format(Call& call) {
     return percent_format(call.render, format, arguments);
   }
   Object* named = call.render.new_object(call.more_keywords.size());
-  for (const Keyword& keyword : call.more_keywords) {
-    if (!call.render.insert(*named, Value::text_of(keyword.name), keyword.value)) {
-      return Value::failure();
-    }
-  }
+  if (!call.render.insert_all(*named, call.more_keywords)) return Failed();
   return percent_format(call.render, format, Value::of(named));
 }
 
@@ -175,8 +185,7 @@ Value filter_replace(Call& call) {
   INGOT_VALUE(const Value text, call.render.string_of(call.self));
   INGOT_VALUE(const Value old_text, call.render.string_of(call[0]));
   INGOT_VALUE(const Value new_text, call.render.string_of(call[1]));
-  std::int64_t count = -1;
-  if (call.has_value(2) && !call.integer(2, -1, count)) return Value::failure();
+  INGOT_OPTIONAL(const std::int64_t count, call.integer_or_none(2, -1));
   return replace(call.render, text.with_markup(false), old_text, new_text, count);
 }
 
@@ -224,19 +233,11 @@ Value filter_indent(Call& call) {
     if (indents) call.render.output().append(indention);
     call.render.output().append(lines[i]);
   }
-  const Value indented = call.render.take_string(mark);
-  return indented.failed() ? indented : indented.with_markup(text.is_markup());
+  return call.render.take_string(mark).with_markup(text.is_markup());
 }
 
 /// Without Python's line breaks in long values and its order of keys.
-Value filter_pprint(Call& call) {
-  const auto mark = call.render.output().begin();
-  if (!call.render.print_repr(call.self)) {
-    call.render.output().end(mark);
-    return Value::failure();
-  }
-  return call.render.take_string(mark);
-}
+Value filter_pprint(Call& call) { return call.render.repr_of(call.self); }
 
 Value filter_striptags(Call& call) {
   INGOT_VALUE(const Value text, call.render.string_of(call.self));
@@ -267,10 +268,8 @@ Value filter_striptags(Call& call) {
 
 Value filter_truncate(Call& call) {
   INGOT_VALUE(const Value text, needed_text(call));
-  std::int64_t length = 0;
-  std::int64_t leeway = 5;
-  if (!call.integer(0, 255, length)) return Value::failure();
-  if (call.has_value(3) && !call.integer(3, 5, leeway)) return Value::failure();
+  INGOT_OPTIONAL(const std::int64_t length, call.integer(0, 255));
+  INGOT_OPTIONAL(const std::int64_t leeway, call.integer_or_none(3, 5));
   const Value end = call.has(2) ? call[2] : Value::text_of("...");
   if (!end.is_string()) return call.render.fail("the end of a truncated text must be a string");
   const auto end_size = static_cast<std::int64_t>(count_characters(end.text()));
@@ -285,14 +284,12 @@ Value filter_truncate(Call& call) {
 }
 
 Value filter_urlencode(Call& call) {
-  const auto mark = call.render.output().begin();
   const bool is_query = call.self.is_sequence() || call.self.is(Kind::object) ||
                         call.self.is(Kind::view) || call.self.is(Kind::generator);
-  const bool is_done = is_query ? append_query(call.render, call.self)
-                                : append_quoted(call.render, call.self, false);
-  if (is_done) return call.render.take_string(mark);
-  call.render.output().end(mark);
-  return Value::failure();
+  return call.render.text_from([&] {
+    return is_query ? append_query(call.render, call.self)
+                    : append_quoted(call.render, call.self, false);
+  });
 }
 
 Value filter_wordcount(Call& call) {
@@ -312,8 +309,7 @@ Value filter_wordcount(Call& call) {
 
 Value filter_wordwrap(Call& call) {
   INGOT_VALUE(const Value text, needed_text(call));
-  std::int64_t width = 0;
-  if (!call.integer(0, default_wrap_width, width)) return Value::failure();
+  INGOT_OPTIONAL(const std::int64_t width, call.integer(0, default_wrap_width));
   if (width <= 0) return call.render.fail("the width must be above 0");
   const Value end = call.has_value(2) ? call[2] : Value::text_of("\n");
   if (!end.is_string()) return call.render.fail("the wrap string must be a string");
@@ -330,31 +326,7 @@ Value filter_wordwrap(Call& call) {
 
 Value filter_xmlattr(Call& call) {
   if (!call.self.is(Kind::object)) return call.render.fail("xmlattr needs a mapping");
-  const auto mark = call.render.output().begin();
-  const auto failed = [&] {
-    call.render.output().end(mark);
-    return Value::failure();
-  };
-  bool is_first = !call.flag(0, true);
-  for (const Pair& pair : call.self.object->span()) {
-    if (pair.value.is(Kind::none) || pair.value.is_undefined()) continue;
-    const bool is_name = pair.key.is_string() &&
-                         pair.key.text().find_first_of(" \t\n\r\f\v/>=") == std::string_view::npos;
-    if (!is_name) {
-      call.render.fail("Invalid character in attribute name");
-      return failed();
-    }
-    const Value key = call.render.escaped(pair.key);
-    const Value value = key.failed() ? key : call.render.escaped(pair.value);
-    if (value.failed()) return failed();
-    if (!is_first) call.render.output().append(' ', from_template);
-    is_first = false;
-    call.render.output().append(key);
-    call.render.output().append("=\"", from_template);
-    call.render.output().append(value);
-    call.render.output().append('"', from_template);
-  }
-  return call.render.take_string(mark);
+  return call.render.text_from([&] { return append_attributes(call); });
 }
 
 }  // namespace ingot::chat

@@ -3,24 +3,13 @@
 #include <algorithm>
 
 #include "chat/compile/parser.hpp"
+#include "chat/compile/tree_walk.hpp"
 
 namespace ingot::chat {
 namespace {
 
 /// More operators in a row than this are refused: a walk over the tree is as deep.
 constexpr std::uint16_t max_height = 1000;
-
-struct Operator {
-  TokenKind token;
-  NodeKind node;
-};
-
-constexpr Operator sums[] = {{TokenKind::plus, NodeKind::add},
-                             {TokenKind::minus, NodeKind::subtract}};
-constexpr Operator products[] = {{TokenKind::multiply, NodeKind::multiply},
-                                 {TokenKind::divide, NodeKind::divide},
-                                 {TokenKind::floor_divide, NodeKind::floor_divide},
-                                 {TokenKind::modulo, NodeKind::modulo}};
 
 struct ComparisonToken {
   TokenKind token;
@@ -32,15 +21,14 @@ constexpr ComparisonToken comparisons[] = {
     {TokenKind::less, Comparison::lt},    {TokenKind::less_equal, Comparison::le},
     {TokenKind::greater, Comparison::gt}, {TokenKind::greater_equal, Comparison::ge}};
 
-template <std::size_t count>
-const Operator* find_operator(const Operator (&rows)[count], TokenKind token) {
-  const auto* row = std::find_if(std::begin(rows), std::end(rows), [&](const Operator& candidate) {
-    return candidate.token == token;
-  });
-  return row == std::end(rows) ? nullptr : row;
-}
-
 }  // namespace
+
+/// An operator between two operands; `word` if its token is a name.
+struct Parser::Operator {
+  TokenKind token;
+  NodeKind node;
+  std::string_view word = {};
+};
 
 Node* Parser::literal(std::uint32_t place, Value value) {
   auto* node = make<Literal>(NodeKind::literal, place);
@@ -48,25 +36,21 @@ Node* Parser::literal(std::uint32_t place, Value value) {
   return node;
 }
 
-/// `node` stands above `child`, which may be null.
-void Parser::raise(Node* node, const Node* child) {
-  if (child == nullptr) return;
-  node->height =
-      std::max<std::uint16_t>(node->height, static_cast<std::uint16_t>(child->height + 1));
+/// A node whose operands are known: it stands above all of them.
+Node* Parser::above_operands(Node* node) {
+  for_each_operand(*node, [&](const Node& operand) {
+    node->height = std::max(node->height, static_cast<std::uint16_t>(operand.height + 1));
+  });
   if (node->height > max_height) {
     fail(node->place, "an expression of more than " + std::to_string(max_height) + " levels");
   }
+  return node;
 }
 
-void Parser::raise(Node* node, Body children) {
-  for (const Node* child : children) raise(node, child);
-}
-
-void Parser::raise(Node* node, const ArgumentNodes& arguments) {
-  raise(node, arguments.positional);
-  for (const KeywordNode& keyword : arguments.keywords) raise(node, keyword.value);
-  raise(node, arguments.more_positional);
-  raise(node, arguments.more_keywords);
+Node* Parser::sequence(NodeKind kind, std::uint32_t place, const std::vector<Node*>& items) {
+  auto* node = make<SequenceNode>(kind, place);
+  node->items = arena_.copy(items);
+  return above_operands(node);
 }
 
 bool Parser::at_tuple_end(std::string_view end_name) const {
@@ -91,10 +75,7 @@ Node* Parser::parse_tuple(unsigned mode, std::string_view end_name) {
   if (!is_tuple && (mode & in_parentheses) == 0) {
     fail(place, "expected an expression, got '" + describe(current_) + "'");
   }
-  auto* node = make<SequenceNode>(NodeKind::tuple, place);
-  node->items = arena_.copy(items);
-  raise(node, node->items);
-  return node;
+  return sequence(NodeKind::tuple, place, items);
 }
 
 Node* Parser::parse_expression() { return parse_conditional(); }
@@ -108,30 +89,36 @@ Node* Parser::parse_conditional() {
     node->then = then;
     node->test = parse_or();
     if (skip_if_name("else")) node->otherwise = parse_conditional();
-    then = above(node, {node->then, node->test, node->otherwise});
+    then = above_operands(node);
   }
   return then;
 }
 
-/// `left`, the current operator, and what `parse_right` reads.
-Node* Parser::parse_binary(Node* left, NodeKind kind, Node* (Parser::*parse_right)()) {
-  auto* node = make<Binary>(kind, current_.place);
-  advance();
-  node->left = left;
-  node->right = (this->*parse_right)();
-  return above(node, {node->left, node->right});
+/// Operators that bind alike, from left to right.
+Node* Parser::parse_level(std::span<const Operator> operators, Node* (Parser::*parse_part)()) {
+  const auto is_current = [&](const Operator& row) {
+    return at(row.token) && (row.word.empty() || row.word == current_.text);
+  };
+  Node* left = (this->*parse_part)();
+  while (true) {
+    const auto row = std::find_if(operators.begin(), operators.end(), is_current);
+    if (row == operators.end()) return left;
+    auto* node = make<Binary>(row->node, current_.place);
+    advance();
+    node->left = left;
+    node->right = (this->*parse_part)();
+    left = above_operands(node);
+  }
 }
 
 Node* Parser::parse_or() {
-  Node* left = parse_and();
-  while (at_name("or")) left = parse_binary(left, NodeKind::logical_or, &Parser::parse_and);
-  return left;
+  static constexpr Operator operators[] = {{TokenKind::name, NodeKind::logical_or, "or"}};
+  return parse_level(operators, &Parser::parse_and);
 }
 
 Node* Parser::parse_and() {
-  Node* left = parse_not();
-  while (at_name("and")) left = parse_binary(left, NodeKind::logical_and, &Parser::parse_not);
-  return left;
+  static constexpr Operator operators[] = {{TokenKind::name, NodeKind::logical_and, "and"}};
+  return parse_level(operators, &Parser::parse_not);
 }
 
 Node* Parser::parse_not() {
@@ -140,7 +127,7 @@ Node* Parser::parse_not() {
   auto* node = make<Unary>(NodeKind::logical_not, current_.place);
   advance();
   node->operand = parse_not();
-  return above(node, {node->operand});
+  return above_operands(node);
 }
 
 bool Parser::parse_comparison(Comparison& comparison) {
@@ -175,17 +162,13 @@ Node* Parser::parse_compare() {
   auto* node = make<CompareNode>(NodeKind::compare, rest.size() == 1 ? operator_place : place);
   node->first = first;
   node->rest = arena_.copy(rest);
-  raise(node, first);
-  for (const Comparand& operand : rest) raise(node, operand.value);
-  return node;
+  return above_operands(node);
 }
 
 Node* Parser::parse_sum() {
-  Node* left = parse_concat();
-  while (const Operator* row = find_operator(sums, current_.kind)) {
-    left = parse_binary(left, row->node, &Parser::parse_concat);
-  }
-  return left;
+  static constexpr Operator operators[] = {{TokenKind::plus, NodeKind::add},
+                                           {TokenKind::minus, NodeKind::subtract}};
+  return parse_level(operators, &Parser::parse_concat);
 }
 
 Node* Parser::parse_concat() {
@@ -194,46 +177,32 @@ Node* Parser::parse_concat() {
   if (!at(TokenKind::tilde)) return first;
   std::vector<Node*> items = {first};
   while (skip_if(TokenKind::tilde)) items.push_back(parse_product());
-  auto* node = make<SequenceNode>(NodeKind::concat, place);
-  node->items = arena_.copy(items);
-  raise(node, node->items);
-  return node;
+  return sequence(NodeKind::concat, place, items);
 }
 
 Node* Parser::parse_product() {
-  Node* left = parse_power();
-  while (const Operator* row = find_operator(products, current_.kind)) {
-    left = parse_binary(left, row->node, &Parser::parse_power);
-  }
-  return left;
+  static constexpr Operator operators[] = {{TokenKind::multiply, NodeKind::multiply},
+                                           {TokenKind::divide, NodeKind::divide},
+                                           {TokenKind::floor_divide, NodeKind::floor_divide},
+                                           {TokenKind::modulo, NodeKind::modulo}};
+  return parse_level(operators, &Parser::parse_power);
 }
 
 Node* Parser::parse_power() {
-  Node* left = parse_unary(true);
-  while (at(TokenKind::power)) {
-    auto* node = make<Binary>(NodeKind::power, current_.place);
-    advance();
-    node->left = left;
-    node->right = parse_unary(true);
-    left = above(node, {node->left, node->right});
-  }
-  return left;
+  static constexpr Operator operators[] = {{TokenKind::power, NodeKind::power}};
+  return parse_level(operators, &Parser::parse_operand);
 }
 
-Node* Parser::parse_unary(bool with_filters) {
-  Node* node = nullptr;
-  if (at(TokenKind::minus) || at(TokenKind::plus)) {
-    const Nesting nesting(*this);
-    auto* sign =
-        make<Unary>(at(TokenKind::minus) ? NodeKind::negate : NodeKind::plus, current_.place);
-    advance();
-    sign->operand = parse_unary(false);
-    node = above(sign, {sign->operand});
-  } else {
-    node = parse_primary(false);
-  }
-  node = parse_postfix(node);
-  return with_filters ? parse_filters_and_tests(node) : node;
+Node* Parser::parse_operand() { return parse_filters_and_tests(parse_unary()); }
+
+Node* Parser::parse_unary() {
+  if (!at(TokenKind::minus) && !at(TokenKind::plus)) return parse_postfix(parse_primary(false));
+  const Nesting nesting(*this);
+  auto* sign =
+      make<Unary>(at(TokenKind::minus) ? NodeKind::negate : NodeKind::plus, current_.place);
+  advance();
+  sign->operand = parse_unary();
+  return above_operands(sign);
 }
 
 }  // namespace ingot::chat

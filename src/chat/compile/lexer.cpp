@@ -298,7 +298,7 @@ std::size_t Lexer::integer_end(std::size_t from) const {
     return at;
   };
   if (source_[from] != '0') return digits_end(from);
-  const char base = from + 1 < source_.size() ? lower_ascii(source_[from + 1]) : '\0';
+  const char base = from + 1 < source_.size() ? lower_case(source_[from + 1]) : '\0';
   const std::string_view digits = base == 'x'   ? "0123456789abcdefABCDEF"
                                   : base == 'o' ? "01234567"
                                   : base == 'b' ? "01"

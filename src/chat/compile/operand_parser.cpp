@@ -104,37 +104,29 @@ Node* Parser::parse_number() {
 }
 
 Node* Parser::parse_list() {
-  auto* node = make<SequenceNode>(NodeKind::list, current_.place);
+  const std::uint32_t place = current_.place;
   advance();
   std::vector<Node*> items;
-  while (!at(TokenKind::right_bracket) && !failed()) {
-    if (!items.empty()) expect(TokenKind::comma);
-    if (at(TokenKind::right_bracket)) break;
-    items.push_back(parse_expression());
-  }
+  parse_items(TokenKind::right_bracket, LastComma::allowed,
+              [&] { items.push_back(parse_expression()); });
   expect(TokenKind::right_bracket);
-  node->items = arena_.copy(items);
-  raise(node, node->items);
-  return node;
+  return sequence(NodeKind::list, place, items);
 }
 
 Node* Parser::parse_object() {
   auto* node = make<ObjectNode>(NodeKind::object, current_.place);
   advance();
   std::vector<PairNode> pairs;
-  while (!at(TokenKind::right_brace) && !failed()) {
-    if (!pairs.empty()) expect(TokenKind::comma);
-    if (at(TokenKind::right_brace)) break;
+  parse_items(TokenKind::right_brace, LastComma::allowed, [&] {
     PairNode pair;
     pair.key = parse_expression();
     expect(TokenKind::colon);
     pair.value = parse_expression();
-    above(node, {pair.key, pair.value});
     pairs.push_back(pair);
-  }
+  });
   expect(TokenKind::right_brace);
   node->pairs = arena_.copy(pairs);
-  return node;
+  return above_operands(node);
 }
 
 Node* Parser::parse_postfix(Node* node) {
@@ -177,7 +169,7 @@ Node* Parser::parse_attribute(Node* object) {
     auto* node = make<AttributeNode>(NodeKind::attribute, place);
     node->object = object;
     node->name = names_.intern(token.text, arena_);
-    return above(node, {object});
+    return above_operands(node);
   }
   if (token.kind != TokenKind::integer) {
     fail(token.place, "expected name or number");
@@ -186,7 +178,7 @@ Node* Parser::parse_attribute(Node* object) {
   auto* node = make<Binary>(NodeKind::item, place);
   node->left = object;
   node->right = parse_number();
-  return above(node, {node->left, node->right});
+  return above_operands(node);
 }
 
 /// `[index]`, `[start:stop:step]` or `[a, b]`.
@@ -194,23 +186,14 @@ Node* Parser::parse_subscript(Node* object) {
   const std::uint32_t place = current_.place;
   advance();
   std::vector<Node*> indices;
-  while (!at(TokenKind::right_bracket) && !failed()) {
-    if (!indices.empty()) expect(TokenKind::comma);
-    indices.push_back(parse_index(object));
-  }
+  parse_items(TokenKind::right_bracket, LastComma::refused,
+              [&] { indices.push_back(parse_index(object)); });
   expect(TokenKind::right_bracket);
   if (indices.size() == 1 && indices[0]->kind == NodeKind::slice) return indices[0];
   auto* node = make<Binary>(NodeKind::item, place);
   node->left = object;
-  if (indices.size() == 1) {
-    node->right = indices[0];
-  } else {
-    auto* tuple = make<SequenceNode>(NodeKind::tuple, place);
-    tuple->items = arena_.copy(indices);
-    raise(tuple, tuple->items);
-    node->right = tuple;
-  }
-  return above(node, {node->left, node->right});
+  node->right = indices.size() == 1 ? indices[0] : sequence(NodeKind::tuple, place, indices);
+  return above_operands(node);
 }
 
 Node* Parser::parse_index(Node* object) {
@@ -225,20 +208,18 @@ Node* Parser::parse_index(Node* object) {
         at(TokenKind::colon) || at(TokenKind::right_bracket) || at(TokenKind::comma);
     if (!is_left_out) node->bounds[i] = parse_expression();
   }
-  return above(node, {object, node->bounds[0], node->bounds[1], node->bounds[2]});
+  return above_operands(node);
 }
 
 Node* Parser::parse_call(Node* callee) {
   auto* node = make<CallNode>(NodeKind::call, current_.place);
   node->callee = callee;
   node->arguments = parse_arguments();
-  raise(node, callee);
-  raise(node, node->arguments);
-  return node;
+  return above_operands(node);
 }
 
 /// One argument; false if it may not stand where it does.
-bool Parser::parse_argument(std::uint32_t, ArgumentNodes& arguments, std::vector<Node*>& positional,
+bool Parser::parse_argument(ArgumentNodes& arguments, std::vector<Node*>& positional,
                             std::vector<KeywordNode>& keywords) {
   const bool has_list = arguments.more_positional != nullptr;
   const bool has_object = arguments.more_keywords != nullptr;
@@ -267,17 +248,11 @@ ArgumentNodes Parser::parse_arguments() {
   std::vector<Node*> positional;
   std::vector<KeywordNode> keywords;
   expect(TokenKind::left_paren);
-  bool needs_comma = false;
-  while (!at(TokenKind::right_paren) && !failed()) {
-    if (needs_comma) {
-      expect(TokenKind::comma);
-      if (at(TokenKind::right_paren)) break;
-    }
-    if (!parse_argument(place, arguments, positional, keywords)) {
+  parse_items(TokenKind::right_paren, LastComma::allowed, [&] {
+    if (!parse_argument(arguments, positional, keywords)) {
       fail(place, "invalid syntax for function call expression");
     }
-    needs_comma = true;
-  }
+  });
   expect(TokenKind::right_paren);
   arguments.positional = arena_.copy(positional);
   arguments.keywords = arena_.copy(keywords);
@@ -306,9 +281,7 @@ Node* Parser::parse_filter(Node* input) {
   ApplyNode* node = parse_applied_name(NodeKind::filter, current_.place);
   node->input = input;
   if (at(TokenKind::left_paren)) node->arguments = parse_arguments();
-  raise(node, input);
-  raise(node, node->arguments);
-  return node;
+  return above_operands(node);
 }
 
 /// Whether an argument without parentheses follows the name of a test.
@@ -340,12 +313,11 @@ Node* Parser::parse_test(Node* input) {
     const std::vector<Node*> argument = {parse_postfix(parse_primary(false))};
     node->arguments.positional = arena_.copy(argument);
   }
-  raise(node, input);
-  raise(node, node->arguments);
+  above_operands(node);
   if (!is_negated) return node;
   auto* negation = make<Unary>(NodeKind::logical_not, place);
   negation->operand = node;
-  return above(negation, {node});
+  return above_operands(negation);
 }
 
 }  // namespace ingot::chat

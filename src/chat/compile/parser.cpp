@@ -6,13 +6,20 @@
 
 namespace ingot::chat {
 
+template <NodeKind kind>
+Node* Parser::parse_jump() {
+  Node* node = make<Node>(kind, current_.place);
+  advance();
+  return node;
+}
+
 /// The statements. Those that only end or continue another one are read with it.
 const Parser::Tag Parser::tags[] = {
     {"autoescape", &Parser::parse_autoescape},
     {"block", &Parser::parse_block},
-    {"break", &Parser::parse_break},
+    {"break", &Parser::parse_jump<NodeKind::break_>},
     {"call", &Parser::parse_call_block},
-    {"continue", &Parser::parse_continue},
+    {"continue", &Parser::parse_jump<NodeKind::continue_>},
     {"extends", &Parser::parse_extends},
     {"filter", &Parser::parse_filter_block},
     {"for", &Parser::parse_for},

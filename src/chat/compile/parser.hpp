@@ -37,10 +37,6 @@ class Parser {
     Statement parse;
   };
   using TagNames = std::initializer_list<std::string_view>;
-  struct Signature {
-    std::span<NameNode* const> parameters;
-    Body defaults;
-  };
   static const Tag tags[];
 
   // tokens
@@ -73,15 +69,16 @@ class Parser {
   Node* parse_block();
   Node* parse_autoescape();
   Node* parse_print_statement();
-  Node* parse_break();
-  Node* parse_continue();
+  template <NodeKind kind>
+  Node* parse_jump();
   Node* parse_include();
   Node* parse_import();
   Node* parse_from();
   Node* parse_extends();
   Node* parse_other_template(std::uint32_t place);
   void skip_import_context();
-  Signature parse_signature();
+  bool skip_both(std::string_view first, std::string_view second);
+  void parse_signature(MacroNode& node);
   NameNode* parse_target_name();
   Node* parse_target(bool with_namespace, std::string_view end_name);
   void check_target(const Node* target);
@@ -106,7 +103,8 @@ class Parser {
   Node* parse_concat();
   Node* parse_product();
   Node* parse_power();
-  Node* parse_unary(bool with_filters);
+  Node* parse_operand();
+  Node* parse_unary();
   Node* parse_primary(bool with_namespace);
   Node* parse_name(bool with_namespace);
   Node* parse_strings();
@@ -119,7 +117,7 @@ class Parser {
   Node* parse_attribute(Node* node);
   Node* parse_index(Node* object);
   Node* parse_call(Node* callee);
-  bool parse_argument(std::uint32_t place, ArgumentNodes& arguments, std::vector<Node*>& positional,
+  bool parse_argument(ArgumentNodes& arguments, std::vector<Node*>& positional,
                       std::vector<KeywordNode>& keywords);
   ArgumentNodes parse_arguments();
   Node* parse_filter(Node* input);
@@ -127,7 +125,19 @@ class Parser {
   Node* parse_test(Node* input);
   ApplyNode* parse_applied_name(NodeKind kind, std::uint32_t place);
   bool at_test_argument() const;
-  Node* parse_binary(Node* left, NodeKind kind, Node* (Parser::*parse_right)());
+  struct Operator;
+  Node* parse_level(std::span<const Operator> operators, Node* (Parser::*parse_part)());
+
+  /// Items between commas, up to a token.
+  enum class LastComma : std::uint8_t { refused, allowed };
+  template <class ParseItem>
+  void parse_items(TokenKind end, LastComma last_comma, ParseItem&& parse_item) {
+    for (bool is_first = true; !at(end) && !failed(); is_first = false) {
+      if (!is_first) expect(TokenKind::comma);
+      if (last_comma == LastComma::allowed && at(end)) return;
+      parse_item();
+    }
+  }
 
   // nodes
   template <class T>
@@ -138,14 +148,8 @@ class Parser {
     return node;
   }
   Node* literal(std::uint32_t place, Value value);
-  template <class T>
-  T* above(T* node, std::initializer_list<const Node*> children) {
-    for (const Node* child : children) raise(node, child);
-    return node;
-  }
-  void raise(Node* node, const Node* child);
-  void raise(Node* node, const ArgumentNodes& arguments);
-  void raise(Node* node, Body children);
+  Node* sequence(NodeKind kind, std::uint32_t place, const std::vector<Node*>& items);
+  Node* above_operands(Node* node);
 
   /// One level of nesting for as long as it lives.
   class Nesting;

@@ -59,14 +59,13 @@ Node* Parser::parse_with() {
   auto* node = make<WithNode>(NodeKind::with, current_.place);
   advance();
   std::vector<const SetNode*> assignments;
-  while (!at(TokenKind::statement_end) && !failed()) {
-    if (!assignments.empty()) expect(TokenKind::comma);
+  parse_items(TokenKind::statement_end, LastComma::refused, [&] {
     auto* assignment = make<SetNode>(NodeKind::set, current_.place);
     assignment->target = parse_target(false, {});
     expect(TokenKind::assign);
     assignment->value = parse_expression();
     assignments.push_back(assignment);
-  }
+  });
   node->assignments = arena_.copy(assignments);
   node->body = parse_block_body_and_end("endwith");
   return node;
@@ -77,9 +76,7 @@ Node* Parser::parse_macro() {
   advance();
   node->target = parse_target_name();
   node->name = node->target->name->text;
-  const Signature signature = parse_signature();
-  node->parameters = signature.parameters;
-  node->defaults = signature.defaults;
+  parse_signature(*node);
   node->body = parse_block_body_and_end("endmacro");
   return node;
 }
@@ -88,11 +85,7 @@ Node* Parser::parse_call_block() {
   auto* node = make<MacroNode>(NodeKind::call_block, current_.place);
   node->name = "caller";
   advance();
-  if (at(TokenKind::left_paren)) {
-    const Signature signature = parse_signature();
-    node->parameters = signature.parameters;
-    node->defaults = signature.defaults;
-  }
+  if (at(TokenKind::left_paren)) parse_signature(*node);
   Node* call = parse_expression();
   if (call->kind == NodeKind::call) {
     node->call = static_cast<CallNode*>(call);
@@ -103,21 +96,21 @@ Node* Parser::parse_call_block() {
   return node;
 }
 
-Parser::Signature Parser::parse_signature() {
+void Parser::parse_signature(MacroNode& node) {
   std::vector<NameNode*> parameters;
   std::vector<Node*> defaults;
   expect(TokenKind::left_paren);
-  while (!at(TokenKind::right_paren) && !failed()) {
-    if (!parameters.empty()) expect(TokenKind::comma);
+  parse_items(TokenKind::right_paren, LastComma::refused, [&] {
     parameters.push_back(parse_target_name());
     if (skip_if(TokenKind::assign)) {
       defaults.push_back(parse_expression());
     } else if (!defaults.empty()) {
       fail(current_.place, "non-default argument follows default argument");
     }
-  }
+  });
   expect(TokenKind::right_paren);
-  return {arena_.copy(parameters), arena_.copy(defaults)};
+  node.parameters = arena_.copy(parameters);
+  node.defaults = arena_.copy(defaults);
 }
 
 Node* Parser::parse_filter_block() {
@@ -156,30 +149,13 @@ Node* Parser::parse_autoescape() {
 
 /// `{% print a, b %}`
 Node* Parser::parse_print_statement() {
-  auto* node = make<SequenceNode>(NodeKind::concat, current_.place);
+  auto* print = make<Unary>(NodeKind::print, current_.place);
   advance();
   std::vector<Node*> items;
-  while (!at(TokenKind::statement_end) && !failed()) {
-    if (!items.empty()) expect(TokenKind::comma);
-    items.push_back(parse_expression());
-  }
-  node->items = arena_.copy(items);
-  raise(node, node->items);
-  auto* print = make<Unary>(NodeKind::print, node->place);
-  print->operand = node;
+  parse_items(TokenKind::statement_end, LastComma::refused,
+              [&] { items.push_back(parse_expression()); });
+  print->operand = sequence(NodeKind::concat, print->place, items);
   return print;
-}
-
-Node* Parser::parse_break() {
-  Node* node = make<Node>(NodeKind::break_, current_.place);
-  advance();
-  return node;
-}
-
-Node* Parser::parse_continue() {
-  Node* node = make<Node>(NodeKind::continue_, current_.place);
-  advance();
-  return node;
 }
 
 Node* Parser::parse_target(bool allows_namespace, std::string_view end_name) {
@@ -220,18 +196,21 @@ Node* Parser::parse_other_template(std::uint32_t place) {
   return node;
 }
 
+/// Skips two words, if both are there.
+bool Parser::skip_both(std::string_view first, std::string_view second) {
+  if (!at_name(first) || look().text != second) return false;
+  advance();
+  advance();
+  return true;
+}
+
 void Parser::skip_import_context() {
-  if (!at_any_name({"with", "without"}) || look().text != "context") return;
-  advance();
-  advance();
+  if (!skip_both("with", "context")) skip_both("without", "context");
 }
 
 Node* Parser::parse_include() {
   Node* node = parse_other_template(current_.place);
-  if (at_name("ignore") && look().text == "missing") {
-    advance();
-    advance();
-  }
+  skip_both("ignore", "missing");
   skip_import_context();
   return node;
 }

@@ -15,18 +15,12 @@ constexpr std::string_view meanings = "\a\b\f\n\r\t\v\\'\"";
 
 constexpr char32_t replacement = 0xFFFD;  ///< for surrogates, which no text can hold
 
-int digit_of(char c) noexcept {
-  if (c >= '0' && c <= '9') return c - '0';
-  const char lower = lower_ascii(c);
-  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : 16;
-}
-
 /// Reads at most `max_digits` digits of a base; the count of digits that were there.
 std::size_t read_digits(std::string_view text, int base, std::size_t max_digits, char32_t& number) {
   std::size_t count = 0;
   number = 0;
-  while (count < std::min(max_digits, text.size()) && digit_of(text[count]) < base) {
-    number = number * static_cast<char32_t>(base) + static_cast<char32_t>(digit_of(text[count]));
+  while (count < std::min(max_digits, text.size()) && digit_value(text[count]) < base) {
+    number = number * static_cast<char32_t>(base) + static_cast<char32_t>(digit_value(text[count]));
     ++count;
   }
   return count;
@@ -35,18 +29,6 @@ std::size_t read_digits(std::string_view text, int base, std::size_t max_digits,
 void append_code_point(std::string& text, char32_t code_point) {
   const bool is_surrogate = code_point >= 0xD800 && code_point <= 0xDFFF;
   append_character(text, is_surrogate ? replacement : code_point);
-}
-
-/// Python turns characters beyond ASCII into escapes before it reads any; so a backslash before one
-/// escapes the backslash of that escape.
-void append_escaped_character(std::string& text, char32_t code_point) {
-  constexpr std::string_view digits = "0123456789abcdef";
-  const int width = code_point < 0x100 ? 2 : code_point < 0x10000 ? 4 : 8;
-  text += "\\";
-  text += width == 2 ? 'x' : width == 4 ? 'u' : 'U';
-  for (int shift = (width - 1) * 4; shift >= 0; shift -= 4) {
-    text += digits[(code_point >> shift) & 15u];
-  }
 }
 
 /// One escape; `rest` begins behind its backslash. Gives the size of what was read, or 0 and a
@@ -78,7 +60,9 @@ std::size_t append_escape(std::string& text, std::string_view rest, std::string&
   }
   const Character character = first_character(rest);
   if (character.code_point >= 0x80 && character.is_valid) {
-    append_escaped_character(text, character.code_point);
+    // Python turns characters beyond ASCII into escapes before it reads any; so a backslash before
+    // one escapes the backslash of that escape.
+    text += character_escape(character.code_point);
     return character.size_bytes;
   }
   text += '\\';

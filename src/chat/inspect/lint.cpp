@@ -40,32 +40,22 @@ bool lists(std::string_view words, std::string_view word) {
   return words.find(" " + std::string(word) + " ") != std::string_view::npos;
 }
 
-/// The tag of a statement that other engines may not have; empty for all others.
-std::string_view tag_of(NodeKind kind) noexcept {
-  switch (kind) {
-    case NodeKind::with:
-      return "with";
-    case NodeKind::block:
-      return "block";
-    case NodeKind::autoescape:
-      return "autoescape";
-    case NodeKind::unavailable:
-      return "extends";
-    default:
-      return {};
-  }
-}
+/// A statement or an operator that other engines may not have.
+struct Construct {
+  NodeKind node;
+  std::string_view noun;
+  std::string_view word;
+  std::string_view Engine::*missing;
+};
 
-std::string_view operator_of(NodeKind kind) noexcept {
-  switch (kind) {
-    case NodeKind::floor_divide:
-      return "//";
-    case NodeKind::power:
-      return "**";
-    default:
-      return {};
-  }
-}
+constexpr Construct constructs[] = {
+    {NodeKind::with, "the statement", "with", &Engine::missing_statements},
+    {NodeKind::block, "the statement", "block", &Engine::missing_statements},
+    {NodeKind::autoescape, "the statement", "autoescape", &Engine::missing_statements},
+    {NodeKind::unavailable, "the statement", "extends", &Engine::missing_statements},
+    {NodeKind::floor_divide, "the operator", "//", &Engine::missing_operators},
+    {NodeKind::power, "the operator", "**", &Engine::missing_operators},
+};
 
 /// Whether lists or objects have a method that changes them.
 bool writes(const Name& name) noexcept {
@@ -112,15 +102,9 @@ class Linter {
     } else if (node.kind == NodeKind::call) {
       visit_call(static_cast<const CallNode&>(node));
     }
-    if (const std::string_view tag = tag_of(node.kind); !tag.empty()) {
-      for (const Engine& engine : engines) {
-        if (lists(engine.missing_statements, tag)) gap(engine, node, "the statement", tag);
-      }
-    }
-    if (const std::string_view word = operator_of(node.kind); !word.empty()) {
-      for (const Engine& engine : engines) {
-        if (lists(engine.missing_operators, word)) gap(engine, node, "the operator", word);
-      }
+    for (const Construct& construct : constructs) {
+      if (construct.node != node.kind) continue;
+      gaps(node, construct.noun, construct.word, construct.missing, true);
     }
     for_each_child(node, [&](const Node& child) { visit(child); });
   }
@@ -133,11 +117,7 @@ class Linter {
       return add(RemarkKind::unknown_name, node, "there is no", noun.substr(4), node.name,
                  hint_nearest(node.name, table));
     }
-    for (const Engine& engine : engines) {
-      if (!lists(is_filter ? engine.filters : engine.tests, node.name)) {
-        gap(engine, node, noun, node.name);
-      }
-    }
+    gaps(node, noun, node.name, is_filter ? &Engine::filters : &Engine::tests, false);
   }
 
   void visit_call(const CallNode& node) {
@@ -156,9 +136,7 @@ class Linter {
                  hint_nearest(name.text, globals()));
     }
     if (name.global == nullptr || guarded_.contains(&name)) return;
-    for (const Engine& engine : engines) {
-      if (!lists(engine.functions, name.text)) gap(engine, node, "the function", name.text);
-    }
+    gaps(node, "the function", name.text, &Engine::functions, false);
   }
 
   void visit_method(const CallNode& node, const Name& name) {
@@ -167,13 +145,17 @@ class Linter {
                  name.text, {});
     }
     if (!is_method(name)) return;
-    for (const Engine& engine : engines) {
-      if (!lists(engine.methods, name.text)) gap(engine, node, "the method", name.text);
-    }
+    gaps(node, "the method", name.text, &Engine::methods, false);
   }
 
-  void gap(const Engine& engine, const Node& node, std::string_view noun, std::string_view name) {
-    add(engine.kind, node, std::string(engine.name) + " does not have", noun, name, {});
+  /// Notes the engines without a thing: those whose list has it, if it is a list of what is
+  /// missing, else those whose list has it not.
+  void gaps(const Node& node, std::string_view noun, std::string_view name,
+            std::string_view Engine::*list, bool is_of_missing) {
+    for (const Engine& engine : engines) {
+      if (lists(engine.*list, name) != is_of_missing) continue;
+      add(engine.kind, node, std::string(engine.name) + " does not have", noun, name, {});
+    }
   }
 
   /// Notes a fact, unless it is noted already.

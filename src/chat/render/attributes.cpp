@@ -5,6 +5,7 @@
 
 #include "chat/render/render.hpp"
 #include "chat/values/characters.hpp"
+#include "chat/values/numbers.hpp"
 
 namespace ingot::chat {
 namespace {
@@ -42,37 +43,19 @@ bool has_private(Kind kind, std::string_view name) {
   return is_function && contains_name(function_names, name);
 }
 
-/// The bytes of the elements from `start` to `stop`, as Python's slice.indices() counts them.
-struct SliceRange {
-  std::int64_t start = 0;
-  std::int64_t step = 1;
-  std::int64_t count = 0;
-};
-
-SliceRange slice_range(const Value (&bounds)[3], std::int64_t size, std::int64_t step) {
-  const auto is_given = [](const Value& value) {
-    return value.is_given() && !value.is(Kind::none);
-  };
+/// The elements from `start` to `stop`, as Python's slice.indices() counts them.
+Range slice_range(const Value (&bounds)[3], std::int64_t size, std::int64_t step) {
   const auto clamped = [&](const Value& value, std::int64_t fallback) {
-    if (!is_given(value)) return fallback;
+    if (!value.is_set()) return fallback;
     std::int64_t index = value.as_integer();
     if (index < 0) index = index < -size ? -1 : index + size;
     const std::int64_t lowest = step > 0 ? 0 : -1;
     const std::int64_t highest = step > 0 ? size : size - 1;
     return std::clamp(index, lowest, highest);
   };
-  SliceRange range;
-  range.step = step;
-  range.start = clamped(bounds[0], step > 0 ? 0 : size - 1);
+  const std::int64_t start = clamped(bounds[0], step > 0 ? 0 : size - 1);
   const std::int64_t stop = clamped(bounds[1], step > 0 ? size : -1);
-  const std::int64_t distance = step > 0 ? stop - range.start : range.start - stop;
-  const std::uint64_t stride =
-      step > 0 ? static_cast<std::uint64_t>(step) : ~static_cast<std::uint64_t>(step) + 1;
-  if (distance > 0) {
-    range.count =
-        static_cast<std::int64_t>((static_cast<std::uint64_t>(distance) - 1) / stride) + 1;
-  }
-  return range;
+  return {start, step, static_cast<std::int64_t>(step_count(start, stop, step)), stop};
 }
 
 /// Where each character of a text begins, and where the last one ends.
@@ -98,13 +81,13 @@ Value slice_string(Render& render, const Value& text, const Value (&bounds)[3], 
   const auto place = [&](std::int64_t index) {
     return is_plain ? static_cast<std::size_t>(index) : places[static_cast<std::size_t>(index)];
   };
-  const SliceRange range = slice_range(bounds, size, step);
+  const Range range = slice_range(bounds, size, step);
   if (step == 1) {
     return render.part_of(text, place(range.start), place(range.start + range.count));
   }
   const auto mark = render.output().begin();
   for (std::int64_t i = 0; i < range.count; ++i) {
-    const std::int64_t index = range.start + i * step;
+    const std::int64_t index = range.at(i);
     render.output().append_part(text, place(index), place(index + 1));
   }
   return render.take_string(mark);
@@ -200,8 +183,7 @@ Value Render::method_or_missing(const Value& object, std::string_view name, cons
       const bool may_write =
           options_.is_lenient && object.origin() == from_template && method->function != nullptr;
       if (method->is_writing && !may_write) return forbidden(object, name);
-      auto* bound = arena_.make<Bound>(method, object);
-      return Value::of(Kind::function, &Value::bound, static_cast<const Bound*>(bound));
+      return Value::of(Kind::function, &Value::bound, arena_.make<Bound>(method, object));
     }
   }
   switch (object.kind) {
@@ -255,12 +237,7 @@ Value Render::item(const Value& object, const Value& index) {
     if (own.is_given()) return own;
     return new_undefined(Undefined::Reason::attribute, index.text(), object.kind);
   }
-  const auto mark = output_.begin();
-  if (!print_repr(index)) {
-    output_.end(mark);
-    return Value::failure();
-  }
-  INGOT_VALUE(const Value shown, take_string(mark));
+  INGOT_VALUE(const Value shown, repr_of(index));
   return new_undefined(Undefined::Reason::element, shown.text(), object.kind);
 }
 
@@ -271,15 +248,14 @@ Value Render::slice(const Value& object, const Value (&bounds)[3]) {
     return fail("'" + std::string(type_name(object.kind)) + "' object cannot be sliced");
   }
   for (const Value& bound : bounds) {
-    const bool fits = !bound.is_given() || bound.is(Kind::none) || bound.is_integral();
+    const bool fits = !bound.is_set() || bound.is_integral();
     if (!fits) return fail("slice indices must be integers or none");
   }
-  const bool has_step = bounds[2].is_given() && !bounds[2].is(Kind::none);
-  const std::int64_t step = has_step ? bounds[2].as_integer() : 1;
+  const std::int64_t step = bounds[2].is_set() ? bounds[2].as_integer() : 1;
   if (step == 0) return fail("slice step cannot be zero");
   if (object.is_string()) return slice_string(*this, object, bounds, step);
   if (object.is(Kind::range)) {
-    const SliceRange part = slice_range(bounds, object.range->count, step);
+    const Range part = slice_range(bounds, object.range->count, step);
     std::int64_t stride = 0;
     std::int64_t length = 0;
     if (__builtin_mul_overflow(object.range->step, part.step, &stride) ||
@@ -287,18 +263,16 @@ Value Render::slice(const Value& object, const Value (&bounds)[3]) {
       return fail("a range beyond 64 bits");
     }
     const std::int64_t start = object.range->at(part.start);
-    return Value::of(
-        Kind::range, &Value::range,
-        static_cast<const Range*>(arena_.make<Range>(start, stride, part.count, start + length)));
+    return Value::of(Kind::range, &Value::range,
+                     arena_.make<Range>(start, stride, part.count, start + length));
   }
-  const SliceRange range = slice_range(bounds, object.list->count, step);
+  const Range range = slice_range(bounds, object.list->count, step);
   std::vector<Value> items;
   items.reserve(static_cast<std::size_t>(range.count));
   for (std::int64_t i = 0; i < range.count; ++i) {
-    items.push_back(object.list->items[range.start + i * step]);
+    items.push_back(object.list->items[range.at(i)]);
   }
-  const Value result = new_list(items, object.kind);
-  return result.failed() ? result : result.with_origin(object.origin());
+  return new_list(items, object.kind).with_origin(object.origin());
 }
 
 /// "a.b.0" as the steps of a path.
@@ -328,7 +302,7 @@ Value Render::attribute_path(const Value& object, std::span<const Value> path,
   Value value = object;
   for (const Value& step : path) {
     INGOT_VALUE(value, item(value, step));
-    if (value.is_undefined() && fallback.is_given() && !fallback.is(Kind::none)) value = fallback;
+    if (value.is_undefined() && fallback.is_set()) value = fallback;
   }
   return value;
 }

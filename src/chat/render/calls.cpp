@@ -117,8 +117,8 @@ bool Render::bind_parameters(const MacroNode& node, const Arguments& arguments,
   if (node.kwargs_slot != no_slot) {
     activation.slots[node.kwargs_slot] = Value::of(others);
   } else if (others->count > 0) {
-    fail(name + " takes no keyword argument '" + std::string(others->pairs[0].key.text()) + "'");
-    return false;
+    return fail(name + " takes no keyword argument '" + std::string(others->pairs[0].key.text()) +
+                "'");
   }
   const std::span<const Value> more = arguments.positional.subspan(positional);
   if (node.varargs_slot != no_slot) {
@@ -127,8 +127,7 @@ bool Render::bind_parameters(const MacroNode& node, const Arguments& arguments,
     return !tuple.failed();
   }
   if (more.empty()) return true;
-  fail(name + " takes not more than " + std::to_string(count) + " argument(s)");
-  return false;
+  return fail(name + " takes not more than " + std::to_string(count) + " argument(s)");
 }
 
 /// Evaluates the defaults of parameters that are missing, in their order.
@@ -171,7 +170,7 @@ Value Render::call_macro(Closure& closure, const Arguments& arguments) {
   --calls_;
   if (is_done) {
     const Value text = take_string(mark);
-    return escapes_output_ && !text.failed() ? text.with_markup(true) : text;
+    return escapes_output_ ? text.with_markup(true) : text;
   }
   output_.end(mark);
   error_.calls.push_back({std::string(node.name), place});

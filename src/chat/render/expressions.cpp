@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Expressions while they run.
+#include <algorithm>
+
 #include "chat/render/render.hpp"
 
 namespace ingot::chat {
@@ -140,17 +142,12 @@ Value Render::evaluate_concat(const SequenceNode& node) {
   place_ = node.place;
   if (!allow_bytes(size)) return Value::failure();
   if (node.items.size() == 2 && parts[0].is_string() && parts[1].is_string()) {
-    const Value joined = concatenate(parts[0].with_markup(false), parts[1].with_markup(false));
-    return joined;
+    return concatenate(parts[0].with_markup(false), parts[1].with_markup(false));
   }
-  const auto mark = output_.begin();
-  for (std::size_t i = 0; i < node.items.size(); ++i) {
-    if (!print(parts[i])) {
-      output_.end(mark);
-      return Value::failure();
-    }
-  }
-  return take_string(mark);
+  return text_from([&] {
+    return std::all_of(parts, parts + node.items.size(),
+                       [&](const Value& part) { return print(part); });
+  });
 }
 
 Value Render::evaluate_binary(const Binary& node) {
@@ -210,8 +207,7 @@ bool Render::evaluate_arguments(const ArgumentNodes& nodes, const Value* caller,
   const std::size_t keyword_count = nodes.keywords.size() + (caller == nullptr ? 0 : 1);
   auto* positional = arena_.make_array<Value>(positional_count);
   for (std::size_t i = 0; i < positional_count; ++i) {
-    positional[i] = evaluate(*nodes.positional[i]);
-    if (positional[i].failed()) return false;
+    INGOT_VALUE(positional[i], evaluate(*nodes.positional[i]));
   }
   auto* keywords = arena_.make_array<Keyword>(keyword_count);
   for (std::size_t i = 0; i < nodes.keywords.size(); ++i) {
@@ -234,21 +230,16 @@ bool Render::evaluate_arguments(const ArgumentNodes& nodes, const Value* caller,
 bool Render::append_spread(const ArgumentNodes& nodes, std::vector<Value>& positional,
                            std::vector<Keyword>& keywords) {
   if (nodes.more_positional != nullptr) {
-    const Value list = evaluate(*nodes.more_positional);
-    if (list.failed() || !collect(list, positional)) return false;
+    INGOT_VALUE(const Value list, evaluate(*nodes.more_positional));
+    if (!collect(list, positional)) return false;
   }
   if (nodes.more_keywords == nullptr) return true;
-  const Value object = evaluate(*nodes.more_keywords);
-  if (object.failed()) return false;
+  INGOT_VALUE(const Value object, evaluate(*nodes.more_keywords));
   if (!object.is(Kind::object)) {
-    fail("argument after ** must be a mapping, not " + std::string(type_name(object.kind)));
-    return false;
+    return fail("argument after ** must be a mapping, not " + std::string(type_name(object.kind)));
   }
   for (const Pair& pair : object.object->span()) {
-    if (!pair.key.is_string()) {
-      fail("keywords must be strings");
-      return false;
-    }
+    if (!pair.key.is_string()) return fail("keywords must be strings");
     keywords.push_back({pair.key.text(), pair.value});
   }
   return spend_on(object.object->count);

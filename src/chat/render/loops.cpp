@@ -7,8 +7,7 @@
 namespace ingot::chat {
 
 Flow Render::execute_for(const ForNode& node) {
-  const Value iterable = evaluate(*node.iterable);
-  if (iterable.failed()) return Flow::failed;
+  INGOT_VALUE(const Value iterable, evaluate(*node.iterable));
   return run_loop(node, iterable, 0, activation_);
 }
 
@@ -139,12 +138,12 @@ Value Render::call_loop(Loop& loop, const Arguments& arguments) {
   }
   if (calls_ >= limits().max_depth) return fail_limit("max_depth", limits().max_depth);
   ++calls_;
-  const auto mark = output_.begin();
-  const Flow flow = run_loop(*loop.node, arguments.positional[0], loop.depth0 + 1, loop.outer);
+  const Value text = text_from([&] {
+    return run_loop(*loop.node, arguments.positional[0], loop.depth0 + 1, loop.outer) !=
+           Flow::failed;
+  });
   --calls_;
-  if (flow != Flow::failed) return take_string(mark);
-  output_.end(mark);
-  return Value::failure();
+  return text;
 }
 
 }  // namespace ingot::chat

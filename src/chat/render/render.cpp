@@ -48,48 +48,12 @@ std::string undefined_reason(const Undefined* undefined) {
 }  // namespace
 
 std::string_view type_name(Kind kind) noexcept {
-  switch (kind) {
-    case Kind::missing:
-    case Kind::failure:
-    case Kind::undefined:
-      return "Undefined";
-    case Kind::none:
-      return "NoneType";
-    case Kind::boolean:
-      return "bool";
-    case Kind::integer:
-    case Kind::digits:
-      return "int";
-    case Kind::real:
-      return "float";
-    case Kind::string:
-      return "str";
-    case Kind::list:
-      return "list";
-    case Kind::tuple:
-      return "tuple";
-    case Kind::object:
-      return "dict";
-    case Kind::view:
-      return "dict view";
-    case Kind::range:
-      return "range";
-    case Kind::generator:
-      return "generator";
-    case Kind::name_space:
-      return "Namespace";
-    case Kind::macro:
-      return "Macro";
-    case Kind::function:
-      return "function";
-    case Kind::loop:
-      return "LoopContext";
-    case Kind::cycler:
-      return "Cycler";
-    case Kind::joiner:
-      return "Joiner";
-  }
-  return "object";
+  constexpr std::string_view names[] = {
+#define INGOT_KIND(kind, type) type,
+#include "chat/values/kinds.def"
+#undef INGOT_KIND
+  };
+  return names[static_cast<std::size_t>(kind)];
 }
 
 Render::Render(const CompiledTemplate& compiled, const ChatOptions& options)
@@ -102,8 +66,7 @@ Render::Render(const CompiledTemplate& compiled, const ChatOptions& options)
 void Render::set_variable(std::string_view name, const ChatValue& value, std::uint8_t origin) {
   const Name* known = compiled_.names.find(name);
   if (known == nullptr) return;
-  const Value imported = import(value, 0);
-  variables_[known->id] = imported.failed() ? imported : imported.with_origin(origin);
+  variables_[known->id] = import(value, 0).with_origin(origin);
 }
 
 /// The caller's variable of a name, or the global function.
@@ -136,21 +99,21 @@ ChatText Render::take_text() {
   return result;
 }
 
-Value Render::fail(Errc code, std::string reason) {
+Failed Render::fail(Errc code, std::string reason) {
   if (error_.code == Errc::internal) {
     error_.code = code;
     error_.reason = std::move(reason);
     error_.place = place_;
   }
-  return Value::failure();
+  return {};
 }
 
-Value Render::fail_limit(std::string_view limit, std::uint64_t value) {
+Failed Render::fail_limit(std::string_view limit, std::uint64_t value) {
   return fail(Errc::limit_exceeded,
               "more than " + std::string(limit) + " = " + std::to_string(value));
 }
 
-Value Render::fail_undefined(const Value& value) {
+Failed Render::fail_undefined(const Value& value) {
   const bool is_unsafe =
       value.undefined != nullptr && value.undefined->reason == Undefined::Reason::unsafe;
   return fail(is_unsafe ? Errc::chat_security : Errc::chat_undefined,
@@ -159,32 +122,13 @@ Value Render::fail_undefined(const Value& value) {
 
 bool Render::out_of_steps() {
   steps_left_ = 0;
-  fail_limit("max_steps", limits().max_steps);
-  return false;
+  return fail_limit("max_steps", limits().max_steps);
 }
 
-bool Render::allow_bytes(std::uint64_t bytes) {
-  if (bytes > limits().max_string_bytes) {
-    fail_limit("max_string_bytes", limits().max_string_bytes);
-    return false;
-  }
-  if (arena_.used_bytes() > limits().max_memory_bytes) {
-    fail_limit("max_memory_bytes", limits().max_memory_bytes);
-    return false;
-  }
-  return spend_on(bytes);
-}
-
-bool Render::allow_elements(std::uint64_t count) {
-  if (count > limits().max_elements) {
-    fail_limit("max_elements", limits().max_elements);
-    return false;
-  }
-  if (arena_.used_bytes() > limits().max_memory_bytes) {
-    fail_limit("max_memory_bytes", limits().max_memory_bytes);
-    return false;
-  }
-  return spend_on(count);
+bool Render::allow(std::string_view limit, std::uint64_t most, std::uint64_t count) {
+  return is_within(limit, most, count) &&
+         is_within("max_memory_bytes", limits().max_memory_bytes, arena_.used_bytes()) &&
+         spend_on(count);
 }
 
 Value Render::import(const ChatValue& value, std::uint32_t depth) {
@@ -212,7 +156,7 @@ Value Render::import(const ChatValue& value, std::uint32_t depth) {
     }
     result = Value::of(arena_.make<List>(items, static_cast<std::uint32_t>(elements->size())));
   }
-  return result.failed() ? result : result.with_origin(from_input);
+  return result.with_origin(from_input);
 }
 
 Value Render::import_object(const ChatValue::Object& members, std::uint32_t depth) {

@@ -45,9 +45,6 @@ struct Loop {
   std::int64_t length = -1;  ///< -1: not counted yet
 };
 
-/// How a statement ends.
-enum class Flow : std::uint8_t { next, break_loop, continue_loop, failed };
-
 class Render {
  public:
   Render(const CompiledTemplate& compiled, const ChatOptions& options);
@@ -62,11 +59,11 @@ class Render {
   [[nodiscard]] TemplateError& error() noexcept { return error_; }
 
   // --- for built-ins: failures, limits, memory ------------------------------------------------
-  Value fail(Errc code, std::string reason);
-  Value fail(std::string reason) { return fail(Errc::chat_failed, std::move(reason)); }
-  Value fail_limit(std::string_view limit, std::uint64_t value);
+  Failed fail(Errc code, std::string reason);
+  Failed fail(std::string reason) { return fail(Errc::chat_failed, std::move(reason)); }
+  Failed fail_limit(std::string_view limit, std::uint64_t value);
   /// Fails as the use of an undefined value does.
-  Value fail_undefined(const Value& value);
+  Failed fail_undefined(const Value& value);
   /// Counts work; false if there is no more to spend.
   [[nodiscard]] bool spend(std::uint64_t steps) {
     if (steps >= steps_left_) return out_of_steps();
@@ -81,6 +78,14 @@ class Render {
 
   // --- text -----------------------------------------------------------------------------------
   [[nodiscard]] TextOutput& output() noexcept { return output_; }
+  /// What `append` adds to the output, as a string; a failure if it gives false.
+  template <class Append>
+  [[nodiscard]] Value text_from(Append&& append) {
+    const auto mark = output_.begin();
+    if (append()) return take_string(mark);
+    output_.end(mark);
+    return Value::failure();
+  }
   /// The text since a mark as a string; ends the mark.
   [[nodiscard]] Value take_string(const TextOutput::Mark& mark);
   /// Copies.
@@ -88,15 +93,33 @@ class Render {
   /// A part of a string, by bytes, without copying.
   [[nodiscard]] Value part_of(const Value& text, std::size_t begin, std::size_t end);
   [[nodiscard]] Value concatenate(const Value& left, const Value& right);
+  /// False, after a failure, if a count is above the limit of a name.
+  [[nodiscard]] bool is_within(std::string_view limit, std::uint64_t most, std::uint64_t count) {
+    return count <= most || fail_limit(limit, most);
+  }
   /// False, after a failure, if a text of so many bytes may not be made.
-  [[nodiscard]] bool allow_bytes(std::uint64_t bytes);
-  [[nodiscard]] bool allow_elements(std::uint64_t count);
+  [[nodiscard]] bool allow_bytes(std::uint64_t bytes) {
+    return allow("max_string_bytes", limits().max_string_bytes, bytes);
+  }
+  /// The same for several copies of a text.
+  [[nodiscard]] bool allow_copies(std::uint64_t count, std::uint64_t bytes) {
+    return is_within("max_string_bytes", limits().max_string_bytes, count) &&
+           allow_bytes(count * bytes);
+  }
+  [[nodiscard]] bool allow_elements(std::uint64_t count) {
+    return allow("max_elements", limits().max_elements, count);
+  }
+  /// False, after a failure, if the output is too long.
+  [[nodiscard]] bool allow_output() {
+    return is_within("max_output_bytes", limits().max_output_bytes, output_.size_bytes());
+  }
   /// Appends what `str()` gives.
   [[nodiscard]] bool print(const Value& value);
   /// Appends what `repr()` gives.
   [[nodiscard]] bool print_repr(const Value& value);
-  /// `str()` as a value.
+  /// `str()` and `repr()` as values.
   [[nodiscard]] Value string_of(const Value& value);
+  [[nodiscard]] Value repr_of(const Value& value);
   [[nodiscard]] Value escaped(const Value& value);
 
   // --- lists and objects ------------------------------------------------------------------------
@@ -108,7 +131,10 @@ class Render {
   [[nodiscard]] const Value* find(const Object& object, const Value& key);
   /// False after a failure: the key has no hash, or the object is full.
   [[nodiscard]] bool insert(Object& object, const Value& key, const Value& value);
+  [[nodiscard]] bool insert_all(Object& object, std::span<const Keyword> keywords);
   [[nodiscard]] bool has_hash(const Value& value) const;
+  /// False, after a failure, if a key has no hash.
+  [[nodiscard]] bool allow_key(const Value& key);
 
   // --- the language -----------------------------------------------------------------------------
   [[nodiscard]] bool is_true(const Value& value) const;
@@ -217,6 +243,7 @@ class Render {
   [[nodiscard]] Value macro_attribute(const Closure& closure, std::string_view name);
   [[nodiscard]] Value forbidden(const Value& object, std::string_view name);
 
+  [[nodiscard]] bool allow(std::string_view limit, std::uint64_t most, std::uint64_t count);
   void print_repr_string(const Value& text);
   void print_scalar(const Value& value);
   [[nodiscard]] bool print_container(const Value& value);

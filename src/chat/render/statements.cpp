@@ -57,9 +57,7 @@ Flow Render::execute(const Node& node) {
   switch (node.kind) {
     case NodeKind::text:
       output_.append(static_cast<const TextNode&>(node).text, from_template);
-      if (output_.size_bytes() <= limits().max_output_bytes) return Flow::next;
-      fail_limit("max_output_bytes", limits().max_output_bytes);
-      return Flow::failed;
+      return flow_of(allow_output());
     case NodeKind::print:
       return execute_print(*static_cast<const Unary&>(node).operand);
     case NodeKind::if_:
@@ -90,25 +88,19 @@ Flow Render::execute(const Node& node) {
     case NodeKind::continue_:
       return Flow::continue_loop;
     default:
-      fail("there are no other templates to include, import or extend");
-      return Flow::failed;
+      return fail("there are no other templates to include, import or extend");
   }
 }
 
 Flow Render::execute_print(const Node& operand) {
-  Value value = evaluate(operand);
-  if (value.failed()) return Flow::failed;
+  INGOT_VALUE(Value value, evaluate(operand));
   if (escapes_output_) value = escaped(value);
-  if (value.failed() || !print(value)) return Flow::failed;
-  if (output_.size_bytes() <= limits().max_output_bytes) return Flow::next;
-  fail_limit("max_output_bytes", limits().max_output_bytes);
-  return Flow::failed;
+  return flow_of(!value.failed() && print(value) && allow_output());
 }
 
 Flow Render::execute_if(const IfNode& node) {
   for (const Branch& branch : node.branches) {
-    const Value test = evaluate(*branch.test);
-    if (test.failed()) return Flow::failed;
+    INGOT_VALUE(const Value test, evaluate(*branch.test));
     if (is_true(test)) return execute_all(branch.body);
   }
   return execute_all(node.otherwise);
@@ -130,37 +122,27 @@ bool Render::assign(const Node& target, const Value& value) {
 
 bool Render::assign_tuple(const SequenceNode& target, const Value& value) {
   place_ = target.place;
-  if (value.is_undefined()) {
-    fail_undefined(value);
-    return false;
-  }
+  if (value.is_undefined()) return fail_undefined(value);
   Iteration iteration;
   if (!iterate(value, iteration)) return false;
   std::size_t count = 0;
   for (; count < target.items.size(); ++count) {
-    const Value element = next(iteration);
-    if (element.failed()) return false;
+    INGOT_VALUE(const Value element, next(iteration));
     if (!element.is_given()) {
-      fail("not enough values to unpack (expected " + std::to_string(target.items.size()) +
-           ", got " + std::to_string(count) + ")");
-      return false;
+      return fail("not enough values to unpack (expected " + std::to_string(target.items.size()) +
+                  ", got " + std::to_string(count) + ")");
     }
     if (!assign(*target.items[count], element)) return false;
   }
-  const Value rest = next(iteration);
-  if (rest.failed()) return false;
+  INGOT_VALUE(const Value rest, next(iteration));
   if (!rest.is_given()) return true;
-  fail("too many values to unpack (expected " + std::to_string(target.items.size()) + ")");
-  return false;
+  return fail("too many values to unpack (expected " + std::to_string(target.items.size()) + ")");
 }
 
 bool Render::assign_attribute(const NamespaceTarget& target, const Value& value) {
   place_ = target.place;
   const Value& space = slot(target.hops, target.slot);
-  if (!space.is(Kind::name_space)) {
-    fail("cannot assign attribute on non-namespace object");
-    return false;
-  }
+  if (!space.is(Kind::name_space)) return fail("cannot assign attribute on non-namespace object");
   return insert(*space.object, Value::text_of(target.attribute->text), value);
 }
 
@@ -191,7 +173,7 @@ Flow Render::execute_set_block(const BlockNode& node) {
   enter(node.scope);
   Value text;
   const Flow flow = capture(node.body, text);
-  if (flow == Flow::next && escapes_output_ && !text.failed()) text = text.with_markup(true);
+  if (flow == Flow::next && escapes_output_) text = text.with_markup(true);
   if (flow == Flow::next && node.operand != nullptr && !text.failed()) {
     text = filter_text(*node.operand, text);
   }
@@ -217,8 +199,7 @@ Flow Render::execute_generation(const BlockNode& node) {
 
 Flow Render::execute_autoescape(const BlockNode& node) {
   enter(node.scope);
-  const Value on = evaluate(*node.operand);
-  if (on.failed()) return Flow::failed;
+  INGOT_VALUE(const Value on, evaluate(*node.operand));
   const bool outer = std::exchange(escapes_output_, is_true(on));
   const Flow flow = execute_all(node.body);
   escapes_output_ = outer;
@@ -237,8 +218,7 @@ Flow Render::execute_with(const WithNode& node) {
   std::vector<Value> values;
   values.reserve(node.assignments.size());
   for (const SetNode* assignment : node.assignments) {
-    values.push_back(evaluate(*assignment->value));
-    if (values.back().failed()) return Flow::failed;
+    INGOT_VALUE(values.emplace_back(), evaluate(*assignment->value));
   }
   enter(node.scope);
   for (std::size_t i = 0; i < values.size(); ++i) {

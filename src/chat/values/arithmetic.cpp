@@ -9,23 +9,11 @@
 namespace ingot::chat {
 namespace {
 
+/// Signs of the operators, from NodeKind::add on.
+constexpr std::string_view signs[] = {"+", "-", "*", "/", "//", "%", "**"};
+
 std::string_view sign_of(NodeKind operation) noexcept {
-  switch (operation) {
-    case NodeKind::add:
-      return "+";
-    case NodeKind::subtract:
-      return "-";
-    case NodeKind::multiply:
-      return "*";
-    case NodeKind::divide:
-      return "/";
-    case NodeKind::floor_divide:
-      return "//";
-    case NodeKind::modulo:
-      return "%";
-    default:
-      return "**";
-  }
+  return signs[static_cast<std::size_t>(operation) - static_cast<std::size_t>(NodeKind::add)];
 }
 
 /// Rounds toward minus infinity. `divisor` is not 0; nothing if the result does not fit.
@@ -146,8 +134,7 @@ Value repeat(Render& render, const Value& value, std::int64_t count) {
     if (!render.allow_bytes(total)) return Value::failure();
     const auto mark = render.output().begin();
     for (std::uint64_t i = 0; i < times && size > 0; ++i) render.output().append(value);
-    const Value result = render.take_string(mark);
-    return result.failed() ? result : result.with_markup(value.is_markup());
+    return render.take_string(mark).with_markup(value.is_markup());
   }
   if (!render.allow_elements(total)) return Value::failure();
   std::vector<Value> items;
@@ -163,10 +150,9 @@ Value join_lists(Render& render, const Value& left, const Value& right) {
   const std::uint32_t left_count = left.list->count;
   const std::uint32_t right_count = right.list->count;
   const std::uint64_t total = std::uint64_t{left_count} + right_count;
-  if (total > render.limits().max_elements) {
-    return render.fail_limit("max_elements", render.limits().max_elements);
-  }
-  if (!render.allow_elements(right_count)) return Value::failure();
+  const bool fits = render.is_within("max_elements", render.limits().max_elements, total) &&
+                    render.allow_elements(right_count);
+  if (!fits) return Failed();
   Growing<Value>* storage = left.list->storage;
   if (storage == nullptr || storage->count != left_count ||
       storage->capacity - left_count < right_count) {
@@ -184,8 +170,7 @@ Value join_strings(Render& render, const Value& left, const Value& right) {
   if (!left.is_markup() && !right.is_markup()) return render.concatenate(left, right);
   INGOT_VALUE(const Value safe_left, render.escaped(left));
   INGOT_VALUE(const Value safe_right, render.escaped(right));
-  const Value joined = render.concatenate(safe_left, safe_right);
-  return joined.failed() ? joined : joined.with_markup(true);
+  return render.concatenate(safe_left, safe_right).with_markup(true);
 }
 
 }  // namespace
@@ -196,8 +181,7 @@ Value Render::arithmetic(NodeKind operation, const Value& left, const Value& rig
     return fail_undefined(left.is_undefined() ? left : right);
   }
   if (left.is_number() && right.is_number()) {
-    const Value result = number_result(*this, operation, left, right);
-    return result.failed() ? result : result.with_origin(left.origin() & right.origin());
+    return number_result(*this, operation, left, right).with_origin(left.origin() & right.origin());
   }
   if (operation == NodeKind::add && left.kind == right.kind) {
     if (left.is_string()) return join_strings(*this, left, right);

@@ -74,7 +74,7 @@ class BraceFormat {
       }
       const std::size_t close =
           bytes[mark] == '{' ? field_end(bytes, mark + 1) : std::string_view::npos;
-      if (close == std::string_view::npos) return failed("single brace in format string");
+      if (close == std::string_view::npos) return render_.fail("single brace in format string");
       if (!render_.spend(1) || !field(mark + 1, close, depth)) return false;
       at = close + 1;
     }
@@ -82,11 +82,6 @@ class BraceFormat {
   }
 
  private:
-  bool failed(std::string reason) {
-    render_.fail(std::move(reason));
-    return false;
-  }
-
   static std::size_t field_end(std::string_view bytes, std::size_t at) {
     for (int open = 1; at < bytes.size(); ++at) {
       if (bytes[at] == '{') ++open;
@@ -97,7 +92,7 @@ class BraceFormat {
 
   /// `name.attribute[item]!conversion:layout`
   bool field(std::size_t begin, std::size_t end, int depth) {
-    if (depth > 1) return failed("Max string recursion exceeded");
+    if (depth > 1) return render_.fail("Max string recursion exceeded");
     const std::string_view text = format_.text().substr(begin, end - begin);
     // A colon or exclamation mark within brackets belongs to an item.
     std::size_t name_end = 0;
@@ -107,15 +102,13 @@ class BraceFormat {
       if (c == ']') --open;
       if (open <= 0 && (c == ':' || c == '!')) break;
     }
-    Value value = argument(text.substr(0, name_end));
-    if (value.failed()) return false;
+    INGOT_VALUE(Value value, argument(text.substr(0, name_end)));
     std::size_t at = name_end;
     if (at < text.size() && text[at] == '!') {
       if (at + 1 >= text.size() || (at + 2 < text.size() && text[at + 2] != ':')) {
-        return failed("end of string while looking for conversion specifier");
+        return render_.fail("end of string while looking for conversion specifier");
       }
-      value = converted(value, text[at + 1]);
-      if (value.failed()) return false;
+      INGOT_VALUE(value, converted(value, text[at + 1]));
       at += 2;
     }
     std::string spec;
@@ -132,12 +125,7 @@ class BraceFormat {
   Value converted(const Value& value, char conversion) {
     if (conversion == 's') return render_.string_of(value);
     if (conversion != 'r' && conversion != 'a') return render_.fail("unknown conversion specifier");
-    const auto mark = render_.output().begin();
-    if (!render_.print_repr(value)) {
-      render_.output().end(mark);
-      return Value::failure();
-    }
-    return render_.take_string(mark);
+    return render_.repr_of(value);
   }
 
   /// The value of a field's name, and of the attributes and items behind it.
@@ -183,16 +171,17 @@ class BraceFormat {
 
   bool append(const Value& value, const std::string& spec) {
     FieldLayout layout;
-    if (!parse_layout(spec, layout)) return failed("Invalid format specifier");
+    if (!parse_layout(spec, layout)) return render_.fail("Invalid format specifier");
     const bool is_number = value.is_number() || value.is(Kind::digits);
     if (is_number && !(value.is(Kind::boolean) && spec.empty())) {
-      const auto digits = number_digits(render_, value, layout);
-      return digits && append_number(render_, *digits, value.origin(), layout);
+      INGOT_OPTIONAL(const std::string& digits, number_digits(render_, value, layout));
+      return append_number(render_, digits, value.origin(), layout);
     }
     if (layout.type != '\0' && layout.type != 's')
-      return failed("Unknown format code for a string");
+      return render_.fail("Unknown format code for a string");
     if (!value.is_string() && !spec.empty() && !value.is(Kind::boolean)) {
-      return failed("unsupported format string passed to " + std::string(type_name(value.kind)));
+      return render_.fail("unsupported format string passed to " +
+                          std::string(type_name(value.kind)));
     }
     const Value text = format_.is_markup() ? render_.escaped(value) : render_.string_of(value);
     return !text.failed() && append_text(render_, text, layout);
@@ -206,14 +195,10 @@ class BraceFormat {
 };
 
 Value formatted(Call& call, const Arguments& arguments, const Object* named) {
-  const auto mark = call.render.output().begin();
   BraceFormat format(call.render, call.self, arguments, named);
-  if (!call.render.allow_bytes(call.self.size) || !format.run(0, call.self.size, 0)) {
-    call.render.output().end(mark);
-    return Value::failure();
-  }
-  const Value text = call.render.take_string(mark);
-  return text.failed() ? text : text.with_markup(call.self.is_markup());
+  const Value text = call.render.text_from(
+      [&] { return call.render.allow_bytes(call.self.size) && format.run(0, call.self.size, 0); });
+  return text.with_markup(call.self.is_markup());
 }
 
 }  // namespace

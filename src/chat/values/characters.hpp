@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/ascii.hpp"
 #include "base/utf8.hpp"
 
 namespace ingot::chat {
@@ -62,9 +63,15 @@ void append_in_case(std::string& text, Case wanted, char32_t code_point);
 /// Greek sigma depends on its neighbours.
 [[nodiscard]] std::string in_case(std::string_view text, Case wanted);
 
-[[nodiscard]] constexpr char lower_ascii(char c) noexcept {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+/// The value of a digit or letter of ASCII, to base 36; 99 for others.
+[[nodiscard]] constexpr int digit_value(char c) noexcept {
+  if (c >= '0' && c <= '9') return c - '0';
+  const char lower = lower_case(c);
+  return lower >= 'a' && lower <= 'z' ? lower - 'a' + 10 : 99;
 }
+
+/// The escape of a character as Python writes it: `\x1b`, `\u200b` or `\U000e0001`.
+[[nodiscard]] std::string character_escape(char32_t code_point);
 
 [[nodiscard]] std::string_view strip_left(std::string_view text) noexcept;
 [[nodiscard]] std::string_view strip_right(std::string_view text) noexcept;

@@ -33,8 +33,7 @@ Value Render::new_list(std::span<const Value> items, Kind kind) {
 }
 
 Value Render::new_undefined(Undefined::Reason reason, std::string_view text, Kind owner) {
-  return Value::of(Kind::undefined, &Value::undefined,
-                   static_cast<const Undefined*>(arena_.make<Undefined>(reason, owner, text)));
+  return Value::of(Kind::undefined, &Value::undefined, arena_.make<Undefined>(reason, owner, text));
 }
 
 Object* Render::new_object(std::size_t capacity) {
@@ -118,12 +117,12 @@ const Value* Render::find(const Object& object, const Value& key) {
   return nullptr;
 }
 
+bool Render::allow_key(const Value& key) {
+  return has_hash(key) || fail("unhashable type: '" + std::string(type_name(key.kind)) + "'");
+}
+
 bool Render::insert(Object& object, const Value& key, const Value& value) {
-  if (!spend(1)) return false;
-  if (!has_hash(key)) {
-    fail("unhashable type: '" + std::string(type_name(key.kind)) + "'");
-    return false;
-  }
+  if (!spend(1) || !allow_key(key)) return false;
   if (const Value* known = find(object, key)) {
     *const_cast<Value*>(known) = value;
     return true;
@@ -146,6 +145,12 @@ bool Render::insert(Object& object, const Value& key, const Value& value) {
   return true;
 }
 
+bool Render::insert_all(Object& object, std::span<const Keyword> keywords) {
+  return std::all_of(keywords.begin(), keywords.end(), [&](const Keyword& keyword) {
+    return insert(object, Value::text_of(keyword.name), keyword.value);
+  });
+}
+
 bool Render::iterate(const Value& value, Iteration& iteration) {
   switch (value.kind) {
     case Kind::list:
@@ -160,8 +165,7 @@ bool Render::iterate(const Value& value, Iteration& iteration) {
       iteration.position = 0;
       return true;
     default:
-      fail("'" + std::string(type_name(value.kind)) + "' object is not iterable");
-      return false;
+      return fail("'" + std::string(type_name(value.kind)) + "' object is not iterable");
   }
 }
 
@@ -202,8 +206,7 @@ Value Render::next(Iteration& iteration) {
       if (source.view->part == View::Part::keys) return pair.key;
       if (source.view->part == View::Part::values) return pair.value;
       const Value both[] = {pair.key, pair.value};
-      const Value tuple = new_list(both, Kind::tuple);
-      return tuple.failed() ? tuple : tuple.with_origin(source.origin());
+      return new_list(both, Kind::tuple).with_origin(source.origin());
     }
     case Kind::range:
       if (position >= source.range->count) return {};
@@ -235,14 +238,10 @@ bool Render::collect(const Value& value, std::vector<Value>& items) {
     items.reserve(items.size() + static_cast<std::size_t>(count));
   }
   while (true) {
-    const Value element = next(iteration);
-    if (element.failed()) return false;
+    INGOT_VALUE(const Value element, next(iteration));
     if (!element.is_given()) return true;
-    if (!spend(1)) return false;
-    if (items.size() >= limits().max_elements) {
-      fail_limit("max_elements", limits().max_elements);
-      return false;
-    }
+    const std::uint64_t most = limits().max_elements;
+    if (!spend(1) || !is_within("max_elements", most, items.size() + 1)) return false;
     items.push_back(element);
   }
 }

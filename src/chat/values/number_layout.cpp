@@ -19,6 +19,11 @@ std::string upper_ascii(std::string text) {
   return text;
 }
 
+/// How much of the space that is missing to the width lies on the left.
+std::int64_t left_of(std::int64_t missing, char align) noexcept {
+  return missing <= 0 || align == '<' ? 0 : align == '^' ? missing / 2 : missing;
+}
+
 /// Separators between groups of digits before the point or exponent.
 std::string grouped(std::string digits, char separator, std::size_t group) {
   const std::size_t end = std::min(digits.find_first_of(".e"), digits.size());
@@ -52,7 +57,7 @@ std::string real_digits(double number, const FieldLayout& layout) {
   const double size = std::fabs(number);
   const auto precision =
       static_cast<int>(std::min(layout.precision < 0 ? 6 : layout.precision, max_precision));
-  const char type = lower_ascii(layout.type);
+  const char type = lower_case(layout.type);
   std::string digits;
   if (type == 'f') {
     digits = fixed_text(size, precision);
@@ -72,14 +77,11 @@ std::string real_digits(double number, const FieldLayout& layout) {
   return sign_text(is_negative, layout.sign) + digits;
 }
 
-bool append_fill(Render& render, const std::string& fill, std::int64_t count, std::uint8_t origin) {
+bool append_fill(Render& render, const std::string& fill, std::int64_t count) {
   if (count <= 0) return true;
-  if (static_cast<std::uint64_t>(count) > render.limits().max_string_bytes) {
-    render.fail_limit("max_string_bytes", render.limits().max_string_bytes);
-    return false;
-  }
-  if (!render.allow_bytes(static_cast<std::uint64_t>(count) * fill.size())) return false;
-  for (std::int64_t i = 0; i < count; ++i) render.output().append(fill, origin);
+  const auto times = static_cast<std::uint64_t>(count);
+  if (!render.allow_copies(times, fill.size())) return false;
+  for (std::uint64_t i = 0; i < times; ++i) render.output().append(fill, from_template);
   return true;
 }
 
@@ -113,11 +115,11 @@ bool append_number(Render& render, std::string_view digits, std::uint8_t origin,
         (digits[head + 1] < '0' || digits[head + 1] > '9') && digits[head + 1] != '.';
     if (has_prefix) head += 2;
   }
-  const std::int64_t left = missing <= 0 || align == '<' ? 0 : align == '^' ? missing / 2 : missing;
+  const std::int64_t left = left_of(missing, align);
   render.output().append(digits.substr(0, head), origin);
-  if (!append_fill(render, layout.fill, left, from_template)) return false;
+  if (!append_fill(render, layout.fill, left)) return false;
   render.output().append(digits.substr(head), origin);
-  return append_fill(render, layout.fill, missing - left, from_template);
+  return append_fill(render, layout.fill, missing - left);
 }
 
 bool append_text(Render& render, const Value& text, const FieldLayout& layout) {
@@ -127,13 +129,11 @@ bool append_text(Render& render, const Value& text, const FieldLayout& layout) {
                            : byte_of_character(bytes, static_cast<std::size_t>(layout.precision));
   const auto size = static_cast<std::int64_t>(count_characters(bytes.substr(0, end)));
   const std::int64_t missing = layout.width - size;
-  const std::int64_t left = missing <= 0 || layout.align == '<' || layout.align == '\0' ? 0
-                            : layout.align == '^' ? missing / 2
-                                                  : missing;
+  const std::int64_t left = left_of(missing, layout.align == '\0' ? '<' : layout.align);
   if (!render.allow_bytes(bytes.size())) return false;
-  if (!append_fill(render, layout.fill, left, from_template)) return false;
+  if (!append_fill(render, layout.fill, left)) return false;
   render.output().append_part(text, 0, end);
-  return append_fill(render, layout.fill, missing - left, from_template);
+  return append_fill(render, layout.fill, missing - left);
 }
 
 }  // namespace ingot::chat

@@ -75,12 +75,6 @@ std::string point_form(const Decimal& decimal) {
   return decimal.digits.substr(0, point) + '.' + decimal.digits.substr(point);
 }
 
-int digit_value(char c) noexcept {
-  if (c >= '0' && c <= '9') return c - '0';
-  const char lower = lower_ascii(c);
-  return lower >= 'a' && lower <= 'z' ? lower - 'a' + 10 : 99;
-}
-
 /// Decimal digits of other scripts become those of ASCII, as Python reads them.
 std::string plain_number(std::string_view text) {
   text = strip_right(strip_left(text));
@@ -155,6 +149,11 @@ std::string general_text(double number, int digits, bool keeps_zeros) {
   return sign + (is_large ? exponent_form(decimal) : point_form(decimal));
 }
 
+std::optional<std::int64_t> truncate_real(double number) noexcept {
+  if (!std::isfinite(number) || std::fabs(number) >= 0x1p63) return std::nullopt;
+  return static_cast<std::int64_t>(number);
+}
+
 double round_real(double number, std::int64_t decimals) {
   if (!std::isfinite(number) || number == 0 || decimals > 330) return number;
   if (decimals < -310) return std::copysign(0.0, number);
@@ -198,7 +197,7 @@ std::optional<std::int64_t> parse_integer(std::string_view text, std::int64_t ba
   std::string plain = plain_number(text);
   const bool is_negative = plain.starts_with('-');
   if (is_negative || plain.starts_with('+')) plain.erase(0, 1);
-  const char letter = plain.size() > 1 && plain[0] == '0' ? lower_ascii(plain[1]) : '\0';
+  const char letter = plain.size() > 1 && plain[0] == '0' ? lower_case(plain[1]) : '\0';
   const int prefix = letter == 'x' ? 16 : letter == 'o' ? 8 : letter == 'b' ? 2 : 0;
   if (prefix != 0 && (base == 0 || base == prefix)) {
     plain.erase(0, plain.size() > 2 && plain[2] == '_' ? 3 : 2);
@@ -231,8 +230,7 @@ std::optional<double> parse_real(std::string_view text) {
   const bool is_word = !rest.empty() && digit_value(rest[0]) >= 10 && rest[0] != '.';
   if (rest.empty() || rest[0] == '-' || rest[0] == '+') return std::nullopt;
   if (is_word) {
-    std::string word(rest);
-    std::transform(word.begin(), word.end(), word.begin(), lower_ascii);
+    const std::string word = lower_case(rest);
     if (word == "nan") return std::nan("");
     if (word != "inf" && word != "infinity") return std::nullopt;
     return is_negative ? -HUGE_VAL : HUGE_VAL;

@@ -20,6 +20,9 @@ namespace ingot::chat {
 /// `%g`: `digits` significant ones; `keeps_zeros` as with the flag #.
 [[nodiscard]] std::string general_text(double number, int digits, bool keeps_zeros);
 
+/// `int()` of a float; nothing for what has no integer of 64 bits.
+[[nodiscard]] std::optional<std::int64_t> truncate_real(double number) noexcept;
+
 /// `round()` to a number of decimals, which may be negative.
 [[nodiscard]] double round_real(double number, std::int64_t decimals);
 /// Nothing if the result does not fit.
@@ -37,6 +40,16 @@ namespace ingot::chat {
 /// The magnitude, also of the smallest integer.
 [[nodiscard]] constexpr std::uint64_t magnitude_of(std::int64_t number) noexcept {
   return number < 0 ? ~static_cast<std::uint64_t>(number) + 1 : static_cast<std::uint64_t>(number);
+}
+
+/// How many steps, which are not 0, go from `start` to before `stop`. Unsigned arithmetic holds the
+/// distance of any two integers.
+[[nodiscard]] constexpr std::uint64_t step_count(std::int64_t start, std::int64_t stop,
+                                                 std::int64_t step) noexcept {
+  if (step > 0 ? start >= stop : start <= stop) return 0;
+  const auto low = static_cast<std::uint64_t>(step > 0 ? start : stop);
+  const auto high = static_cast<std::uint64_t>(step > 0 ? stop : start);
+  return (high - low - 1) / magnitude_of(step) + 1;
 }
 
 }  // namespace ingot::chat

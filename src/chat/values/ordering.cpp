@@ -164,11 +164,8 @@ Value Render::compare(Comparison comparison, const Value& left, const Value& rig
   if (comparison == Comparison::eq) return Value::of(equal(left, right));
   if (comparison == Comparison::ne) return Value::of(!equal(left, right));
   const Row& row = rows[static_cast<std::size_t>(comparison)];
-  const std::optional<int> result = order(left, right, row.sign);
-  if (!result) return Value::failure();
-  return Value::of(*result == -1  ? row.less
-                   : *result == 0 ? row.same
-                                  : *result == 1 && row.greater);
+  INGOT_OPTIONAL(const int result, order(left, right, row.sign));
+  return Value::of(result == -1 ? row.less : result == 0 ? row.same : result == 1 && row.greater);
 }
 
 Value Render::contains(const Value& container, const Value& item) {
@@ -183,8 +180,7 @@ Value Render::contains(const Value& container, const Value& item) {
   const bool is_keyed = container.is(Kind::object) ||
                         (container.is(Kind::view) && container.view->part == View::Part::keys);
   if (is_keyed) {
-    if (!has_hash(item))
-      return fail("unhashable type: '" + std::string(type_name(item.kind)) + "'");
+    if (!allow_key(item)) return Failed();
     const Object& object = container.is(Kind::object) ? *container.object : *container.view->object;
     return Value::of(find(object, item) != nullptr);
   }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "chat/values/percent_format.hpp"
 
-#include <cmath>
-
 #include "chat/values/characters.hpp"
 #include "chat/values/number_layout.hpp"
+#include "chat/values/numbers.hpp"
 
 namespace ingot::chat {
 namespace {
@@ -30,8 +29,7 @@ class PercentFormat {
     }
     render_.output().append_part(format_, text, bytes_.size());
     const bool all_used = arguments_.is(Kind::object) || has_name_ || used_ >= count();
-    if (!all_used) render_.fail("not all arguments converted during string formatting");
-    return all_used;
+    return all_used || render_.fail("not all arguments converted during string formatting");
   }
 
  private:
@@ -54,14 +52,12 @@ class PercentFormat {
     has_name_ = true;
     const std::size_t end = bytes_.find(')', at_);
     if (end == std::string_view::npos || !arguments_.is(Kind::object)) {
-      render_.fail("format requires a mapping");
-      return false;
+      return render_.fail("format requires a mapping");
     }
     const std::string_view name = bytes_.substr(at_ + 1, end - at_ - 1);
     const Value* value = render_.find(*arguments_.object, Value::text_of(name));
     if (value == nullptr) {
-      render_.fail("the mapping has no key '" + std::string(name) + "'");
-      return false;
+      return render_.fail("the mapping has no key '" + std::string(name) + "'");
     }
     named_ = *value;
     at_ = end + 1;
@@ -96,12 +92,8 @@ class PercentFormat {
   bool read_number(std::int64_t& number) {
     if (current() == '*') {
       ++at_;
-      const Value value = next_argument();
-      if (value.failed()) return false;
-      if (!value.is_integral()) {
-        render_.fail("* wants int");
-        return false;
-      }
+      INGOT_VALUE(const Value value, next_argument());
+      if (!value.is_integral()) return render_.fail("* wants int");
       number = value.as_integer();
       return true;
     }
@@ -129,10 +121,7 @@ class PercentFormat {
       if (!read_number(layout.precision)) return false;
     }
     while (current() == 'l' || current() == 'h' || current() == 'L') ++at_;
-    if (at_ >= bytes_.size()) {
-      render_.fail("incomplete format");
-      return false;
-    }
+    if (at_ >= bytes_.size()) return render_.fail("incomplete format");
     layout.type = bytes_[at_++];
     if (layout.type == '%') {
       render_.output().append('%', from_template);
@@ -143,51 +132,27 @@ class PercentFormat {
   }
 
   bool append(const Value& value, FieldLayout& layout) {
-    switch (layout.type) {
-      case 's':
-      case 'r':
-      case 'a':
-        return append_shown(value, layout);
-      case 'c':
-        return append_character_of(value, layout);
-      case 'i':
-      case 'u':
-      case 'd':
-        layout.type = 'd';
-        return append_digits(value, layout, true);
-      case 'x':
-      case 'X':
-      case 'o':
-        return append_digits(value, layout, false);
-      case 'e':
-      case 'E':
-      case 'f':
-      case 'F':
-      case 'g':
-      case 'G':
-        return append_digits(value.is_integral() ? Value::of(value.as_real()) : value, layout,
-                             false);
-      default:
-        render_.fail(std::string("unsupported format character '") + layout.type + "'");
-        return false;
+    const auto is_one_of = [&](std::string_view types) {
+      return types.find(layout.type) != std::string_view::npos;
+    };
+    if (is_one_of("sra")) return append_shown(value, layout);
+    if (is_one_of("c")) return append_character_of(value, layout);
+    if (is_one_of("xXo")) return append_digits(value, layout, false);
+    if (is_one_of("eEfFgG")) {
+      return append_digits(value.is_integral() ? Value::of(value.as_real()) : value, layout, false);
     }
+    if (is_one_of("iud")) {
+      layout.type = 'd';
+      return append_digits(value, layout, true);
+    }
+    return render_.fail(std::string("unsupported format character '") + layout.type + "'");
   }
 
   bool append_shown(const Value& value, const FieldLayout& layout) {
-    Value text;
-    if (layout.type == 's') {
-      text = format_.is_markup() ? render_.escaped(value) : render_.string_of(value);
-    } else {
-      const auto mark = render_.output().begin();
-      if (!render_.print_repr(value)) {
-        render_.output().end(mark);
-        return false;
-      }
-      text = render_.take_string(mark);
-    }
-    FieldLayout right = layout;
-    if (right.align == '\0') right.align = '>';
-    return !text.failed() && append_text(render_, text, right);
+    INGOT_VALUE(const Value text, layout.type != 's'    ? render_.repr_of(value)
+                                  : format_.is_markup() ? render_.escaped(value)
+                                                        : render_.string_of(value));
+    return append_at_right(text, layout);
   }
 
   bool append_character_of(const Value& value, const FieldLayout& layout) {
@@ -197,33 +162,30 @@ class PercentFormat {
     } else if (value.is_integral() && value.as_integer() >= 0 && value.as_integer() <= 0x10FFFF) {
       append_character(text, static_cast<char32_t>(value.as_integer()));
     } else {
-      render_.fail("%c requires int or char");
-      return false;
+      return render_.fail("%c requires int or char");
     }
-    FieldLayout right = layout;
-    if (right.align == '\0') right.align = '>';
-    return append_text(render_, Value::text_of(text, value.origin()), right);
+    return append_at_right(Value::text_of(text, value.origin()), layout);
+  }
+
+  bool append_at_right(const Value& text, FieldLayout layout) {
+    if (layout.align == '\0') layout.align = '>';
+    return append_text(render_, text, layout);
   }
 
   bool append_digits(const Value& value, FieldLayout& layout, bool truncates) {
-    if (value.is_undefined()) {
-      render_.fail_undefined(value);
-      return false;
-    }
+    if (value.is_undefined()) return render_.fail_undefined(value);
     Value number = value;
     if (truncates && value.is(Kind::real)) {
-      if (!std::isfinite(value.real) || std::fabs(value.real) >= 0x1p63) {
-        render_.fail("the number does not fit an integer of 64 bits");
-        return false;
-      }
-      number = Value::of(static_cast<std::int64_t>(value.real));
+      const std::optional<std::int64_t> integer = truncate_real(value.real);
+      if (!integer) return render_.fail("the number does not fit an integer of 64 bits");
+      number = Value::of(*integer);
     }
     if (has_zero_ && layout.align == '\0') {
       layout.align = '=';
       layout.fill = "0";
     }
-    const std::optional<std::string> digits = number_digits(render_, number, layout);
-    return digits && append_number(render_, *digits, value.origin(), layout);
+    INGOT_OPTIONAL(const std::string& digits, number_digits(render_, number, layout));
+    return append_number(render_, digits, value.origin(), layout);
   }
 
   Render& render_;
@@ -240,13 +202,10 @@ class PercentFormat {
 }  // namespace
 
 Value percent_format(Render& render, const Value& format, const Value& arguments) {
-  const auto mark = render.output().begin();
-  if (!render.allow_bytes(format.size) || !PercentFormat(render, format, arguments).run()) {
-    render.output().end(mark);
-    return Value::failure();
-  }
-  const Value text = render.take_string(mark);
-  return text.failed() ? text : text.with_markup(format.is_markup());
+  const Value text = render.text_from([&] {
+    return render.allow_bytes(format.size) && PercentFormat(render, format, arguments).run();
+  });
+  return text.with_markup(format.is_markup());
 }
 
 }  // namespace ingot::chat

@@ -2,10 +2,12 @@
 // The values of a template while it runs: 16 bytes each, everything larger lies in the arena.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <type_traits>
 
 namespace ingot::chat {
 
@@ -15,27 +17,9 @@ struct Keyword;
 struct Value;
 
 enum class Kind : std::uint8_t {
-  missing,  ///< a name that was never set
-  failure,  ///< evaluation failed; the Render holds the error
-  undefined,
-  none,
-  boolean,
-  integer,
-  real,
-  digits,  ///< an integer beyond 64 bits: only compared and printed
-  string,
-  list,
-  tuple,
-  object,
-  view,  ///< keys, values or items of an object
-  range,
-  generator,
-  name_space,
-  macro,
-  function,
-  loop,
-  cycler,
-  joiner,
+#define INGOT_KIND(kind, type) kind,
+#include "chat/values/kinds.def"
+#undef INGOT_KIND
 };
 
 /// Where text came from, as bits that are kept for every byte.
@@ -154,7 +138,8 @@ struct Value {
     return value;
   }
   template <class T>
-  [[nodiscard]] static Value of(Kind kind, T* Value::*member, T* pointer) noexcept {
+  [[nodiscard]] static Value of(Kind kind, T* Value::*member,
+                                std::type_identity_t<T>* pointer) noexcept {
     Value value = of(kind);
     value.*member = pointer;
     return value;
@@ -169,6 +154,8 @@ struct Value {
   [[nodiscard]] bool is(Kind other) const noexcept { return kind == other; }
   [[nodiscard]] bool failed() const noexcept { return kind == Kind::failure; }
   [[nodiscard]] bool is_given() const noexcept { return kind != Kind::missing; }
+  /// Given, and not none.
+  [[nodiscard]] bool is_set() const noexcept { return is_given() && kind != Kind::none; }
   [[nodiscard]] bool is_string() const noexcept { return kind == Kind::string; }
   [[nodiscard]] bool is_undefined() const noexcept { return kind == Kind::undefined; }
   /// A list or a tuple.
@@ -200,11 +187,13 @@ struct Value {
   [[nodiscard]] std::string_view text() const noexcept {
     return {is_mixed() ? mixed->data : data, size};
   }
+  /// A failure stays one.
   [[nodiscard]] Value with_origin(std::uint8_t origin) const noexcept {
     Value copy = *this;
     copy.flags = static_cast<std::uint8_t>((flags & ~origin_mask) | origin);
     return copy;
   }
+  /// A failure stays one.
   [[nodiscard]] Value with_markup(bool is_markup) const noexcept {
     Value copy = *this;
     copy.flags =
@@ -294,10 +283,24 @@ struct Generator {
   const Builtin* builtin = nullptr;  ///< filter or test that is applied
   std::span<const Value> attribute;  ///< path of an attribute
   Value fallback;                    ///< missing: none
+  std::int64_t size = 0;             ///< of `batch`, or how many lists `slice` makes
   bool is_negated = false;
   bool is_done = false;
   Object* seen = nullptr;
   std::int64_t position = 0;
+};
+
+/// How a statement ends.
+enum class Flow : std::uint8_t { next, break_loop, continue_loop, failed };
+
+/// A failure, in the type of each function that can fail.
+struct Failed {
+  operator Value() const noexcept { return Value::failure(); }
+  operator Flow() const noexcept { return Flow::failed; }
+  template <std::same_as<bool> Bool>
+  operator Bool() const noexcept {
+    return false;
+  }
 };
 
 /// Python's name of a type, for messages.
@@ -306,7 +309,13 @@ struct Generator {
 }  // namespace ingot::chat
 
 /// `INGOT_VALUE(const Value x, f());` declares x, or returns the failure.
-#define INGOT_VALUE(declaration, expression)                                                      \
-  const ::ingot::chat::Value INGOT_CONCATENATE(ingot_value_, __LINE__) = (expression);            \
-  if (INGOT_CONCATENATE(ingot_value_, __LINE__).failed()) return ::ingot::chat::Value::failure(); \
+#define INGOT_VALUE(declaration, expression)                                              \
+  const ::ingot::chat::Value INGOT_CONCATENATE(ingot_value_, __LINE__) = (expression);    \
+  if (INGOT_CONCATENATE(ingot_value_, __LINE__).failed()) return ::ingot::chat::Failed(); \
   declaration = INGOT_CONCATENATE(ingot_value_, __LINE__)
+
+/// The same for what an optional holds, which is empty after a failure.
+#define INGOT_OPTIONAL(declaration, expression)                                      \
+  const auto INGOT_CONCATENATE(ingot_optional_, __LINE__) = (expression);            \
+  if (!INGOT_CONCATENATE(ingot_optional_, __LINE__)) return ::ingot::chat::Failed(); \
+  declaration = *INGOT_CONCATENATE(ingot_optional_, __LINE__)

@@ -144,8 +144,7 @@ Value change_case(Render& render, const Value& text, Case wanted) {
   for_each_run(text, 0, text.size, [&](std::string_view run, std::uint8_t origin) {
     render.output().append(in_case(run, wanted), origin);
   });
-  const Value changed = render.take_string(mark);
-  return changed.failed() ? changed : changed.with_markup(text.is_markup());
+  return render.take_string(mark).with_markup(text.is_markup());
 }
 
 Value replace(Render& render, const Value& text, const Value& old_text, const Value& new_text,
@@ -175,8 +174,7 @@ Value replace(Render& render, const Value& text, const Value& old_text, const Va
     }
     output.append_part(text, begin, bytes.size());
   }
-  const Value replaced = render.take_string(mark);
-  return replaced.failed() ? replaced : replaced.with_markup(text.is_markup());
+  return render.take_string(mark).with_markup(text.is_markup());
 }
 
 Value pad(Render& render, const Value& text, std::int64_t width, Side side, const Value& fill) {
@@ -185,10 +183,11 @@ Value pad(Render& render, const Value& text, std::int64_t width, Side side, cons
   if (count_characters(filler.text()) != 1) return render.fail("the fill must be one character");
   if (width <= size) return text;
   const std::int64_t missing = width - size;
-  if (static_cast<std::uint64_t>(missing) > render.limits().max_string_bytes ||
-      !render.allow_bytes(text.size + static_cast<std::uint64_t>(missing) * filler.size)) {
-    return render.fail_limit("max_string_bytes", render.limits().max_string_bytes);
-  }
+  const auto copies = static_cast<std::uint64_t>(missing);
+  const std::uint64_t most = render.limits().max_string_bytes;
+  const bool fits = render.is_within("max_string_bytes", most, copies) &&
+                    render.allow_bytes(text.size + copies * filler.size);
+  if (!fits) return Failed();
   const std::int64_t left = side == Side::left    ? missing
                             : side == Side::right ? 0
                                                   : missing / 2 + (missing & width & 1);
@@ -196,8 +195,7 @@ Value pad(Render& render, const Value& text, std::int64_t width, Side side, cons
   append_times(render.output(), filler, left);
   render.output().append(text);
   append_times(render.output(), filler, missing - left);
-  const Value padded = render.take_string(mark);
-  return padded.failed() ? padded : padded.with_markup(text.is_markup());
+  return render.take_string(mark).with_markup(text.is_markup());
 }
 
 Value split(Render& render, const Value& text, const Value& separator, std::int64_t max_splits,

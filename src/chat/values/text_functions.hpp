@@ -51,8 +51,7 @@ template <class Map>
     }
     render.output().append(result, origin);
   });
-  const Value mapped = render.take_string(mark);
-  return mapped.failed() ? mapped : mapped.with_markup(text.is_markup());
+  return render.take_string(mark).with_markup(text.is_markup());
 }
 
 }  // namespace ingot::chat

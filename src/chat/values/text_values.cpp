@@ -16,8 +16,6 @@ constexpr std::uint32_t max_repr_depth = 400;
 /// Short texts are not expected to grow.
 constexpr std::uint32_t min_growing_bytes = 64;
 
-constexpr std::string_view hex_digits = "0123456789abcdef";
-
 TextStorage* storage_of(const Value& text) noexcept {
   if ((text.flags & Value::is_grown_flag) == 0) return nullptr;
   return reinterpret_cast<TextStorage*>(const_cast<char*>(text.text().data())) - 1;
@@ -159,12 +157,11 @@ bool Render::print(const Value& value) {
 
 Value Render::string_of(const Value& value) {
   if (value.is_string()) return value;
-  const auto mark = output_.begin();
-  if (!print(value)) {
-    output_.end(mark);
-    return Value::failure();
-  }
-  return take_string(mark);
+  return text_from([&] { return print(value); });
+}
+
+Value Render::repr_of(const Value& value) {
+  return text_from([&] { return print_repr(value); });
 }
 
 /// HTML's escapes, for a value that is not escaped yet.
@@ -185,8 +182,7 @@ Value Render::escaped(const Value& value) {
       }
     }
   });
-  const Value result = take_string(mark);
-  return result.failed() ? result : result.with_markup(true);
+  return take_string(mark).with_markup(true);
 }
 
 /// A string as Python's repr() writes it.
@@ -213,11 +209,7 @@ void Render::print_repr_string(const Value& value) {
       } else if (character.is_valid && class_of(c) != CharacterClass::hidden) {
         output_.append(bytes, origin);
       } else {
-        const int width = c < 0x100 ? 2 : c < 0x10000 ? 4 : 8;
-        output_.append(width == 2 ? "\\x" : width == 4 ? "\\u" : "\\U", origin);
-        for (int shift = (width - 1) * 4; shift >= 0; shift -= 4) {
-          output_.append(hex_digits[(c >> shift) & 15u], origin);
-        }
+        output_.append(character_escape(c), origin);
       }
     }
   });
@@ -279,14 +271,9 @@ bool Render::print_repr(const Value& value) {
       print_scalar(value);
       return true;
   }
-  if (output_.size_bytes() > limits().max_output_bytes) {
-    fail_limit("max_output_bytes", limits().max_output_bytes);
-    return false;
-  }
-  if (repr_depth_ >= max_repr_depth) {
-    fail_limit("the depth of a value that is printed", max_repr_depth);
-    return false;
-  }
+  const bool fits = allow_output() && is_within("the depth of a value that is printed",
+                                                max_repr_depth, repr_depth_ + 1);
+  if (!fits) return false;
   ++repr_depth_;
   const bool is_done = print_container(value);
   --repr_depth_;
