@@ -10,6 +10,12 @@
 
 namespace ingot::tokenizer {
 
+/// What stands before and after a text with special tokens; no_token: nothing.
+struct Surroundings {
+  TokenId first = no_token;
+  TokenId last = no_token;
+};
+
 class Encoder {
  public:
   Encoder(std::shared_ptr<const VocabularyData> data, std::unique_ptr<const FamilyEncoder> family);
@@ -25,8 +31,7 @@ class Encoder {
   std::shared_ptr<const VocabularyData> data_;
   SpecialFinder finder_;
   std::unique_ptr<const FamilyEncoder> family_;
-  TokenId first_;  ///< Before a text with special tokens; no_token: nothing.
-  TokenId last_;   ///< After it.
+  Surroundings around_;
 };
 
 }  // namespace ingot::tokenizer

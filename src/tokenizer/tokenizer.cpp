@@ -2,6 +2,7 @@
 #include "ingot/tokenizer.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "ingot/parallel.hpp"
@@ -12,52 +13,31 @@ namespace ingot {
 namespace tokenizer {
 namespace {
 
-/// What stands before a text, if the family and the file want anything there.
-TokenId first_of(const VocabularyData& data) noexcept {
+/// What the family and the file want.
+Surroundings surroundings_of(const VocabularyData& data) noexcept {
+  const TokenId bos = data.special(SpecialToken::bos);
   switch (data.family) {
     case TokenizerFamily::wpm:
-      return data.special(SpecialToken::bos);
+      return {bos, data.special(SpecialToken::sep)};
     case TokenizerFamily::spm:
     case TokenizerFamily::bpe:
     case TokenizerFamily::ugm:
-      return data.flags.adds_bos ? data.special(SpecialToken::bos) : no_token;
+      return {data.flags.adds_bos ? bos : no_token,
+              data.flags.adds_eos ? data.special(SpecialToken::eos) : no_token};
     default:
-      return no_token;
+      return {};
   }
 }
 
-/// What stands after it.
-TokenId last_of(const VocabularyData& data) noexcept {
-  switch (data.family) {
-    case TokenizerFamily::wpm:
-      return data.special(SpecialToken::sep);
-    case TokenizerFamily::spm:
-    case TokenizerFamily::bpe:
-    case TokenizerFamily::ugm:
-      return data.flags.adds_eos ? data.special(SpecialToken::eos) : no_token;
-    default:
-      return no_token;
-  }
-}
+/// By family; nullptr for the one without texts.
+constexpr MakeEncoder* makers[] = {nullptr,  make_spm,  make_bpe,   make_wpm,
+                                   make_ugm, make_rwkv, make_plamo2};
+static_assert(static_cast<std::size_t>(TokenizerFamily::plamo2) + 1 == std::size(makers));
 
 Result<std::unique_ptr<const FamilyEncoder>> make_family(const Model& model,
                                                          const VocabularyData& data) {
-  switch (data.family) {
-    case TokenizerFamily::spm:
-      return make_spm(model, data);
-    case TokenizerFamily::bpe:
-      return make_bpe(model, data);
-    case TokenizerFamily::wpm:
-      return make_wpm(model, data);
-    case TokenizerFamily::ugm:
-      return make_ugm(model, data);
-    case TokenizerFamily::rwkv:
-      return make_rwkv(model, data);
-    case TokenizerFamily::plamo2:
-      return make_plamo2(model, data);
-    case TokenizerFamily::none:
-      break;
-  }
+  MakeEncoder* make = makers[static_cast<std::size_t>(data.family)];
+  if (make != nullptr) return make(model, data);
   return fail(Errc::tokenizer_unknown, token_key("model"),
               "\"" + data.model_name + "\" has no texts to encode with");
 }
@@ -69,11 +49,11 @@ Encoder::Encoder(std::shared_ptr<const VocabularyData> data,
     : data_(std::move(data)),
       finder_(*data_),
       family_(std::move(family)),
-      first_(first_of(*data_)),
-      last_(last_of(*data_)) {}
+      around_(surroundings_of(*data_)) {}
 
 void Encoder::encode(std::string_view text, const EncodeOptions& options, Work& work) const {
-  if (options.add_special && !options.continues && first_ != no_token) work.put(first_, 0, 0);
+  if (options.add_special && !options.continues && around_.first != no_token)
+    work.put(around_.first, 0, 0);
   bool follows_special = !options.continues;
   for (const TextPart& part : finder_.split(text, options.parse_special, options.plain_ranges)) {
     if (part.id != no_token) {
@@ -85,8 +65,8 @@ void Encoder::encode(std::string_view text, const EncodeOptions& options, Work& 
     }
     follows_special = part.id != no_token;
   }
-  if (options.add_special && !options.is_continued && last_ != no_token) {
-    work.put(last_, text.size(), text.size());
+  if (options.add_special && !options.is_continued && around_.last != no_token) {
+    work.put(around_.last, text.size(), text.size());
   }
 }
 

@@ -140,11 +140,9 @@ class UgmEncoder final : public FamilyEncoder {
   }
 
   static Trie user_defined_tokens(const VocabularyData& data) {
-    std::vector<std::uint32_t> ids;
-    for (std::uint32_t id = 0; id < data.texts.size(); ++id) {
-      if (data.file_kinds[id] == TokenKind::user_defined) ids.push_back(id);
-    }
-    return Trie(data.texts, ids);
+    return Trie::of(data.texts, [&](std::uint32_t id) {
+      return data.file_kinds[id] == TokenKind::user_defined;
+    });
   }
 
   static void offer(Way& way, double sum, std::size_t begin, TokenId id) {

@@ -29,10 +29,10 @@ bool is_ideograph(char32_t code_point) noexcept {
 class WpmEncoder final : public FamilyEncoder {
  public:
   WpmEncoder(const VocabularyData& data, bool is_lower_cased, bool strips_accents)
-      : data_(data), is_lower_cased_(is_lower_cased), strips_accents_(strips_accents) {
-    std::vector<std::uint32_t> numbers(data.texts.size());
-    for (std::uint32_t i = 0; i < numbers.size(); ++i) numbers[i] = i;
-    trie_ = Trie(data.texts, numbers);
+      : data_(data),
+        is_lower_cased_(is_lower_cased),
+        strips_accents_(strips_accents),
+        trie_(Trie::of(data.texts, [](std::uint32_t) { return true; })) {
     for (std::size_t i = 0; i < ascii_.size(); ++i) ascii_[i] = step_of(static_cast<char32_t>(i));
   }
 

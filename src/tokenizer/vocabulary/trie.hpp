@@ -27,6 +27,16 @@ class Trie {
   ///                 whose number comes first is found.
   Trie(const TextList& list, const std::vector<std::uint32_t>& numbers);
 
+  /// Of the texts whose numbers `is_wanted` holds for; of equal ones the first is found.
+  template <class IsWanted>
+  [[nodiscard]] static Trie of(const TextList& list, const IsWanted& is_wanted) {
+    std::vector<std::uint32_t> numbers;
+    for (std::uint32_t number = 0; number < list.size(); ++number) {
+      if (is_wanted(number)) numbers.push_back(number);
+    }
+    return Trie(list, numbers);
+  }
+
   [[nodiscard]] bool empty() const noexcept { return nodes_.empty(); }
   /// Whether a text can be found that begins with a byte.
   [[nodiscard]] bool can_begin_with(char byte) const noexcept {
