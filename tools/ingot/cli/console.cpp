@@ -312,19 +312,20 @@ bool Console::agrees(std::string_view file, std::string_view message) {
 
 ExitCode Console::fail(std::string_view file, const Error& error) {
   if (error.code == Errc::interrupted) return static_cast<ExitCode>(128 + stop_signal());
-  if (error.code == Errc::not_mapped && file == "-" && !open_options_.is_header_only) {
-    complain(file, "this needs the data, and a pipe can be read only once; give a file");
-    return ExitCode::usage;
+  if (error.code == Errc::already_exists) {
+    return refuse(error.subject.empty() ? file : error.subject,
+                  "the file exists; --force replaces it");
   }
   if (error.code == Errc::not_mapped && open_options_.is_header_only) {
-    complain(file, "this needs the data; leave out --header-only");
-    return ExitCode::usage;
+    return refuse(file, "this needs the data; leave out --header-only");
+  }
+  if (error.code == Errc::not_mapped && file == "-") {
+    return refuse(file, "this needs the data, and a pipe can be read only once; give a file");
   }
   if (error.code == Errc::not_a_regular_file) {
     const std::string path = is_folder(error.subject) ? error.subject : std::string(file);
     if (is_folder(path)) {
-      complain(path, "this is a directory; give a file name");
-      return ExitCode::refused;
+      return refuse(path, "this is a directory; give a file name", ExitCode::refused);
     }
   }
   complain(file, error_text(file, error));
@@ -341,14 +342,15 @@ ExitCode Console::fail(std::string_view file, const Error& error) {
   return ExitCode::system;
 }
 
-ExitCode Console::refuse_usage(std::string_view message) {
-  complain({}, message);
-  return ExitCode::usage;
+ExitCode Console::refuse(std::string_view file, std::string_view message, ExitCode code) {
+  complain(file, message);
+  return code;
 }
 
-ExitCode Console::refuse_existing(std::string_view file) {
-  complain(file, "the file exists; --force replaces it");
-  return ExitCode::usage;
+ExitCode Console::refuse_usage(std::string_view message) { return refuse({}, message); }
+
+ExitCode Console::refuse_input(std::string_view file) {
+  return refuse(file, "it is an input; the output must be another file");
 }
 
 void Console::finish(ExitCode code) noexcept { exit_code_ = std::max(exit_code_, code); }

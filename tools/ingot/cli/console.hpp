@@ -20,6 +20,21 @@ namespace CLI {
 class App;
 }  // namespace CLI
 
+/// `declaration = expression`; if that is an error, the function returns console.fail(file, error).
+#define INGOT_CLI_TRY_(declaration, expression, console, file, result)  \
+  auto result = (expression);                                           \
+  if (!result.has_value()) return (console).fail(file, result.error()); \
+  declaration = *std::move(result)
+
+#define INGOT_CLI_TRY(declaration, expression, console, file) \
+  INGOT_CLI_TRY_(declaration, expression, console, file, INGOT_CONCATENATE(ingot_result_, __LINE__))
+
+#define INGOT_CLI_TRY_VOID(expression, console, file)            \
+  do {                                                           \
+    if (const auto ingot_result_ = (expression); !ingot_result_) \
+      return (console).fail(file, ingot_result_.error());        \
+  } while (false)
+
 namespace ingot::cli {
 
 /// What a process can end with. Over several files the highest wins.
@@ -134,6 +149,9 @@ class Console {
   /// first begin with `indent` blanks. `text` must be safe to print; it may hold colours.
   void print_prose(std::string_view text, Style style = Style::plain, std::size_t indent = 4);
 
+  /// Prints a line in a style.
+  void print_line(Style style, std::string_view text) { out_.print("{}\n", paint(style, text)); }
+
   /// `text` in a style, if colours are wanted.
   [[nodiscard]] std::string paint(Style style, std::string_view text) const;
 
@@ -152,12 +170,15 @@ class Console {
   /// Asks on the terminal whether to go on; no if there is none, or nothing is typed.
   [[nodiscard]] bool agrees(std::string_view file, std::string_view message);
 
-  /// Says what went wrong and returns the status that belongs to it.
+  /// Complains, and returns the status.
+  ExitCode refuse(std::string_view file, std::string_view message, ExitCode code = ExitCode::usage);
+  /// The same for an output that is one of the inputs.
+  ExitCode refuse_input(std::string_view file);
+  /// Says what went wrong and returns the status that belongs to it. An output that is there
+  /// already is the subject of the error, or `file`.
   ExitCode fail(std::string_view file, const Error& error);
   /// The same for a request that makes no sense; `message` says what would.
   ExitCode refuse_usage(std::string_view message);
-  /// The same for an output that is there already.
-  ExitCode refuse_existing(std::string_view file);
 
   // --- end ---------------------------------------------------------------------------------------
 

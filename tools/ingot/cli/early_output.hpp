@@ -14,9 +14,7 @@ namespace ingot::cli {
 [[nodiscard]] inline ExitCode check_early(const std::string& output, bool may_replace,
                                           Console& console) {
   const Result<OutputFile> attempt = OutputFile::create(output, may_replace);
-  if (attempt) return ExitCode::done;
-  if (attempt.error().code == Errc::already_exists) return console.refuse_existing(output);
-  return console.fail(output, attempt.error());
+  return attempt ? ExitCode::done : console.fail(output, attempt.error());
 }
 
 }  // namespace ingot::cli

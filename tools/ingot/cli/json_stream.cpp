@@ -96,6 +96,12 @@ void JsonStream::base64(std::span<const std::byte> bytes) {
   out_.put('"');
 }
 
+void JsonStream::text_or_base64(std::string_view name, std::string_view text) {
+  if (is_utf8(text)) return member(name, text);
+  key(std::string(name) + "_base64");
+  base64(std::as_bytes(std::span(text)));
+}
+
 void JsonStream::begin(char open, char close, Layout layout) {
   start_value();
   if (!levels_.empty() && levels_.back().layout == Layout::line) layout = Layout::line;

@@ -5,6 +5,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <span>
 #include <string>
@@ -30,6 +31,15 @@ class JsonStream {
 
   void begin_object(Layout layout = Layout::lines) { begin('{', '}', layout); }
   void begin_array(Layout layout = Layout::lines) { begin('[', ']', layout); }
+  /// The same as the value of a member.
+  void begin_object(std::string_view name, Layout layout = Layout::lines) {
+    key(name);
+    begin_object(layout);
+  }
+  void begin_array(std::string_view name, Layout layout = Layout::lines) {
+    key(name);
+    begin_array(layout);
+  }
   /// Ends the innermost container; the end of the outermost one ends the document. The last members
   /// of the output (Output::write_last_members) end the document if it is an object, and the last
   /// element of one that is a list of objects.
@@ -42,6 +52,7 @@ class JsonStream {
   void key(std::string_view name);
 
   void null();
+  void value(std::nullptr_t) { null(); }
   void value(std::same_as<bool> auto flag) { boolean(flag); }
   void value(std::unsigned_integral auto number) requires(!std::same_as<decltype(number), bool>) {
     unsigned_number(number);
@@ -62,6 +73,52 @@ class JsonStream {
   void member(std::string_view name, const T& member_value) {
     key(name);
     value(member_value);
+  }
+  /// A member that is null unless `is_known`.
+  template <class T>
+  void member_if(bool is_known, std::string_view name, const T& member_value) {
+    is_known ? member(name, member_value) : member(name, nullptr);
+  }
+  /// A member that is null if the text is empty.
+  void text_or_null(std::string_view name, std::string_view text) {
+    member_if(!text.empty(), name, text);
+  }
+  /// A member that is a text; if it is not UTF-8, its bytes as `NAME_base64`.
+  void text_or_base64(std::string_view name, std::string_view text);
+
+  /// A member that is an array of values.
+  template <class Values>
+  void values(std::string_view name, const Values& elements, Layout layout = Layout::lines) {
+    begin_array(name, layout);
+    for (const auto& element : elements) value(element);
+    end();
+  }
+
+  /// An array of objects, each on a line of its own, whose members `write_members(item)` writes.
+  /// `items` is a range, or how many there are: then each is its position. Ends early where the
+  /// reader of the output has gone.
+  template <class Items, class WriteMembers>
+  void objects(const Items& items, const WriteMembers& write_members) {
+    const auto write_one = [&](const auto& item) {
+      begin_object(Layout::line);
+      write_members(item);
+      end();
+    };
+    begin_array();
+    if constexpr (std::unsigned_integral<Items>) {
+      for (Items i = 0; i < items && is_open(); ++i) write_one(i);
+    } else {
+      for (auto item = std::begin(items); item != std::end(items) && is_open(); ++item) {
+        write_one(*item);
+      }
+    }
+    end();
+  }
+  /// The same as the value of a member.
+  template <class Items, class WriteMembers>
+  void objects(std::string_view name, const Items& items, const WriteMembers& write_members) {
+    key(name);
+    objects(items, write_members);
   }
 
  private:

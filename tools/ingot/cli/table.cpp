@@ -147,7 +147,7 @@ void print_heading(Console& console, std::span<const Column> columns,
     append_padded(line, columns[i].heading, widths[i], columns[i].align);
   }
   line.erase(line.find_last_not_of(' ') + 1);
-  console.out().print("{}\n", console.paint(Style::faint, line));
+  console.print_line(Style::faint, line);
 }
 
 }  // namespace

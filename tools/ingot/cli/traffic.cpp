@@ -11,8 +11,7 @@
 namespace ingot::cli {
 
 void write_traffic(JsonStream& json, const Traffic& traffic) {
-  json.key("remote");
-  json.begin_object(Layout::line);
+  json.begin_object("remote", Layout::line);
   json.member("requests", traffic.requests);
   json.member("bytes", traffic.body_bytes);
   json.member("file_requests", traffic.file_requests);

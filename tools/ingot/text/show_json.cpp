@@ -19,13 +19,10 @@ namespace {
 
 /// Of a file of another format: what the two have in common.
 void write_foreign_format(JsonStream& json, const ForeignFile& foreign) {
-  json.key("format");
-  json.begin_object();
-  json.key("version");
-  json.null();
-  json.member("endian", std::string_view("little"));
-  json.key("alignment");
-  json.null();
+  json.begin_object("format");
+  json.member("version", nullptr);
+  json.member("endian", "little");
+  json.member("alignment", nullptr);
   json.member("data_offset", foreign.data_offsets.front());
   json.member("file_size", foreign.file_bytes);
   json.member("trailing_bytes", 0u);
@@ -34,10 +31,9 @@ void write_foreign_format(JsonStream& json, const ForeignFile& foreign) {
 
 void write_format(JsonStream& json, const Model& model) {
   const ModelFile& file = model.files().front();
-  json.key("format");
-  json.begin_object();
+  json.begin_object("format");
   json.member("version", file.version);
-  json.member("endian", std::string_view(file.byte_order == Endian::big ? "big" : "little"));
+  json.member("endian", file.byte_order == Endian::big ? "big" : "little");
   json.member("alignment", file.alignment);
   json.member("data_offset", file.data_offset);
   json.member("file_size", total_file_bytes(model));
@@ -63,15 +59,12 @@ void write_layer_number(JsonStream& json, const Model& model, std::string_view n
 }
 
 void write_model(JsonStream& json, const Model& model, const Summary& summary) {
-  json.key("model");
-  json.begin_object();
+  json.begin_object("model");
   json.member("name", summary.name);
   json.member("architecture", summary.architecture);
   json.member("parameters", summary.parameter_count);
   json.member("bits_per_weight", summary.bits_per_weight);
-  json.key("file_type");
-  const std::string_view file_type = file_type_name(summary.file_type.value_or(~0ull));
-  file_type.empty() ? json.null() : json.value(file_type);
+  json.text_or_null("file_type", file_type_name(summary.file_type.value_or(~0ull)));
   json.member("file_type_id", summary.file_type);
   json.member("context_length", summary.context_length);
   json.member("block_count", summary.block_count);
@@ -88,72 +81,50 @@ void write_model(JsonStream& json, const Model& model, const Summary& summary) {
 }
 
 void write_tokenizer(JsonStream& json, const Model& model, const Summary& summary) {
-  json.key("tokenizer");
-  json.begin_object();
+  json.begin_object("tokenizer");
   json.member("model", summary.tokenizer_model);
   json.member("pre", summary.tokenizer_pre);
   json.member("pre_known", knows_pre_tokenizer(summary.tokenizer_model.value_or(""),
                                                summary.tokenizer_pre.value_or("")));
   json.member("chat_template", summary.has_chat_template);
-  json.key("chat_features");
-  const std::optional<ChatFacts> chat = chat_facts(model);
-  if (chat) {
-    json.begin_array(Layout::line);
-    for (const std::string_view feature : chat->features) json.value(feature);
-    json.end();
+  if (const std::optional<ChatFacts> chat = chat_facts(model)) {
+    json.values("chat_features", chat->features, Layout::line);
   } else {
-    json.null();
+    json.member("chat_features", nullptr);
   }
   json.member("token_count", summary.token_count);
   json.member("merge_count", summary.merge_count);
-  json.key("special_tokens");
-  json.begin_array();
-  for (const SpecialToken& token : special_tokens(model)) {
-    json.begin_object(Layout::line);
+  json.objects("special_tokens", special_tokens(model), [&](const SpecialToken& token) {
     json.member("role", token.role);
     json.member("id", token.id);
     json.member("text", token.text);
-    json.end();
-  }
-  json.end();
+  });
   json.end();
 }
 
 void write_types(JsonStream& json, const Summary& summary) {
-  json.key("types");
-  json.begin_array();
-  for (const TypeShare& share : summary.types) {
-    json.begin_object(Layout::line);
-    json.member("type", std::string_view(type_text(share.type)));
+  json.objects("types", summary.types, [&](const TypeShare& share) {
+    json.member("type", type_text(share.type));
     json.member("tensors", share.tensor_count);
     json.member("elements", share.element_count);
     json.member("bytes", share.size_bytes);
-    json.end();
-  }
-  json.end();
+  });
 }
 
 void write_shards(JsonStream& json, const Model& model) {
-  json.key("shards");
-  json.begin_array();
-  for (const ShardFact& shard : shard_facts(model)) {
-    json.begin_object(Layout::line);
-    json.key("file");
-    shard.path ? json.value(std::string_view(*shard.path)) : json.null();
+  json.objects("shards", shard_facts(model), [&](const ShardFact& shard) {
+    json.member("file", shard.path);
     json.member("index", shard.index);
     json.member("present", shard.is_present);
-    json.end();
-  }
-  json.end();
+  });
 }
 
 /// What a file of another format says of itself; such files alone have this member.
 void write_foreign(JsonStream& json, const ForeignFile& foreign) {
-  json.key("foreign");
-  json.begin_object();
+  json.begin_object("foreign");
   json.member("format", foreign.format);
   json.member("file_size", foreign.file_bytes);
-  for (const FileFact& fact : foreign.facts) json.member(fact.name, std::string_view(fact.value));
+  for (const FileFact& fact : foreign.facts) json.member(fact.name, fact.value);
   json.end();
 }
 
@@ -163,7 +134,7 @@ void write_show_json(JsonStream& json, const std::string& file, const Model& mod
                      const ForeignFile* foreign, bool shows_all_keys, const Traffic* traffic) {
   const Summary summary = summarize(model);
   json.begin_object();
-  json.member("file", std::string_view(file));
+  json.member("file", file);
   foreign != nullptr ? write_foreign_format(json, *foreign) : write_format(json, model);
   if (foreign != nullptr) write_foreign(json, *foreign);
   write_model(json, model, summary);

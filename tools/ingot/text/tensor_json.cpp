@@ -19,11 +19,8 @@ void write_tensor_members(JsonStream& json, const Model& model, const ForeignFil
                           const TensorInfo& tensor) {
   const TensorPlace place = place_of(model, foreign, tensor);
   json.member("name", tensor.name);
-  json.key("shape");
-  json.begin_array();
-  for (const std::uint64_t dimension : tensor.shape) json.value(dimension);
-  json.end();
-  json.member("type", std::string_view(type_text(tensor.type)));
+  json.values("shape", tensor.shape);
+  json.member("type", type_text(tensor.type));
   json.member("elements", tensor.element_count);
   json.member("bytes", tensor.size_bytes);
   json.member("offset", place.data_offset);

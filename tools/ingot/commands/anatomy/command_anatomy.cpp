@@ -101,7 +101,7 @@ class Page {
     if (has_subject_heading(field) && field.subject != subject_) {
       subject_ = field.subject;
       const std::string text = "  " + escape_middle(subject_, console_.room(2));
-      console_.out().print("{}\n", console_.paint(Style::accent, text));
+      console_.print_line(Style::accent, text);
     }
     print_field(field);
   }
@@ -137,7 +137,7 @@ class Page {
     end_section();
     section_ = section;
     subject_.clear();
-    console_.out().print("{}\n", console_.paint(Style::strong, name_of(section)));
+    console_.print_line(Style::strong, name_of(section));
   }
 
   void print_field(const Field& field) {
@@ -224,10 +224,9 @@ void write_fields(JsonStream& json, const FileView& view, const Options& options
     json.member("size", field.size_bytes);
     json.member("section", name_of(field.section));
     json.member("field", field.name);
-    json.key("subject");
-    field.subject.empty() ? json.null() : json.value(field.subject);
+    json.text_or_null("subject", field.subject);
     json.member("meaning", field.meaning);
-    json.member("hex", std::string_view(hex_text(view, field, json_hex_bytes, "")));
+    json.member("hex", hex_text(view, field, json_hex_bytes, ""));
     if (view.facts().is_indexed) json.member("verified", false);
     json.end();
     return json.is_open();
@@ -235,22 +234,22 @@ void write_fields(JsonStream& json, const FileView& view, const Options& options
 }
 
 ExitCode run(const Options& options, Console& console) {
-  const Result<Model> model = console.open_model(options.file);
-  if (!model) return console.fail(options.file, model.error());
+  INGOT_CLI_TRY(const Model model, console.open_model(options.file), console, options.file);
   if (const ForeignFile* foreign = console.foreign()) {
-    console.complain(options.file,
-                     fmt::format("it is a {} file, and anatomy explains GGUF; `ingot show` and "
-                                 "`ingot tensors` say what is in it",
-                                 foreign->format));
-    return ExitCode::refused;
+    return console.refuse(
+        options.file,
+        fmt::format("it is a {} file, and anatomy explains GGUF; `ingot show` and "
+                    "`ingot tensors` say what is in it",
+                    foreign->format),
+        ExitCode::refused);
   }
-  const std::size_t file_count = model->files().size();
+  const std::size_t file_count = model.files().size();
   const bool is_remote = console.remote().is_open(options.file);
   if (console.is_json()) {
     JsonStream json(console.out());
     json.begin_array();
     for (std::size_t file = 0; file < file_count; ++file) {
-      write_fields(json, {*model, file, is_remote}, options);
+      write_fields(json, {model, file, is_remote}, options);
     }
     json.end();
     return ExitCode::done;
@@ -258,9 +257,9 @@ ExitCode run(const Options& options, Console& console) {
   for (std::size_t file = 0; file < file_count; ++file) {
     if (file_count > 1) {
       console.out().print("{}{}\n", file == 0 ? "" : "\n",
-                          console.paint(Style::strong, escape(model->files()[file].path)));
+                          console.paint(Style::strong, escape(model.files()[file].path)));
     }
-    print_page(console, {*model, file, is_remote}, options);
+    print_page(console, {model, file, is_remote}, options);
   }
   return ExitCode::done;
 }

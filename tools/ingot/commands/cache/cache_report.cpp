@@ -44,34 +44,28 @@ void print_list(Console& console, const std::string& folder, const Headers& head
 void print_json(Console& console, const std::string& folder, const Headers& headers) {
   JsonStream json(console.out());
   json.begin_object();
-  json.member("path", std::string_view(folder));
+  json.member("path", folder);
   json.member("bytes", sum_of(headers));
-  json.key("headers");
-  json.begin_array();
-  for (const CachedHeaderFacts& header : headers) {
-    json.begin_object(Layout::line);
-    json.member("address", std::string_view(header.address));
+  json.objects("headers", headers, [&](const CachedHeaderFacts& header) {
+    json.member("address", header.address);
     json.member("file_size", header.file_bytes);
     json.member("bytes", header.kept_bytes);
     json.member("used_at", header.used_at);
     json.member("immutable", header.is_immutable);
-    json.end();
-  }
-  json.end();
+  });
   json.end();
 }
 
 ExitCode clear(Console& console, const std::string& folder) {
-  const Result<std::uint64_t> freed = clear_remote_cache(folder);
-  if (!freed) return console.fail(folder, freed.error());
+  INGOT_CLI_TRY(const std::uint64_t freed, clear_remote_cache(folder), console, folder);
   if (console.is_json()) {
     JsonStream json(console.out());
     json.begin_object();
-    json.member("path", std::string_view(folder));
-    json.member("freed_bytes", *freed);
+    json.member("path", folder);
+    json.member("freed_bytes", freed);
     json.end();
   } else if (!console.is_quiet()) {
-    console.out().print("{} freed in {}\n", format_bytes(*freed), escape(folder));
+    console.out().print("{} freed in {}\n", format_bytes(freed), escape(folder));
   }
   return ExitCode::done;
 }

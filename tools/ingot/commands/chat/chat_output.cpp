@@ -17,15 +17,6 @@ std::string_view text_of(const ChatText& prompt, const ChatRun& run) {
   return std::string_view(prompt.text).substr(run.offset_bytes, run.size_bytes);
 }
 
-void write_text(JsonStream& json, std::string_view text) {
-  if (is_utf8(text)) {
-    json.member("prompt", text);
-  } else {
-    json.key("prompt_base64");
-    json.base64(std::as_bytes(std::span(text)));
-  }
-}
-
 }  // namespace
 
 void print_runs(Console& console, const ChatText& prompt) {
@@ -52,29 +43,18 @@ void print_chat_json(Console& console, std::string_view template_name, const Cha
   JsonStream json(console.out());
   json.begin_object();
   json.member("template", template_name);
-  write_text(json, prompt.text);
-  json.key("runs");
-  json.begin_array();
-  for (const ChatRun& run : prompt.runs) {
-    json.begin_object(Layout::line);
+  json.text_or_base64("prompt", prompt.text);
+  json.objects("runs", prompt.runs, [&](const ChatRun& run) {
     json.member("offset", run.offset_bytes);
     json.member("bytes", run.size_bytes);
     json.member("origin", origin_of(run));
     json.member("generated", run.is_generated);
-    json.end();
-  }
-  json.end();
+  });
   if (tokens != nullptr) {
-    json.key("ids");
-    json.begin_array(Layout::line);
-    for (const TokenId id : tokens->ids) json.value(id);
-    json.end();
+    json.values("ids", tokens->ids, Layout::line);
     // Nothing is added around the template's own bos and eos.
     json.member("adds_special", false);
-    json.key("generated");
-    json.begin_array(Layout::line);
-    for (const bool is_generated : tokens->is_generated) json.value(is_generated);
-    json.end();
+    json.values("generated", tokens->is_generated, Layout::line);
   }
   json.end();
 }

@@ -46,9 +46,7 @@ class Chat {
         chat_request(arguments_, files_.input, console_.open_options().is_lenient);
     if (!request) return tell(request.error());
     if (!files_.model.empty()) {
-      Result<Model> model = console_.open_model(files_.model);
-      if (!model) return console_.fail(files_.model, model.error());
-      model_ = *std::move(model);
+      INGOT_CLI_TRY(model_, console_.open_model(files_.model), console_, files_.model);
     }
     const ChatResult<ChatTemplate> chat = open_template(*request);
     if (!chat) return tell(chat.error());
@@ -67,8 +65,7 @@ class Chat {
   ExitCode tell(const ChatError& error) {
     const std::string& subject = files_.subject(arguments_);
     if (category_of(error.code) == ErrorCategory::system) {
-      console_.complain(subject, error.reason);
-      return ExitCode::system;
+      return console_.refuse(subject, error.reason, ExitCode::system);
     }
     if (error.code == Errc::chat_missing) {
       console_.complain(subject, missing_text(error.template_name));
@@ -127,12 +124,9 @@ class Chat {
   ExitCode show(const ChatTemplate& chat, const ChatText& prompt) {
     ChatTokens tokens;
     if (arguments_.wants_ids) {
-      const Result<Tokenizer> tokenizer = Tokenizer::make(*model_);
-      if (!tokenizer) return console_.fail(files_.model, tokenizer.error());
-      Result<ChatTokens> encoded =
-          encode_chat_text(*tokenizer, prompt, {.inputs = arguments_.inputs});
-      if (!encoded) return console_.fail(files_.model, encoded.error());
-      tokens = *std::move(encoded);
+      INGOT_CLI_TRY(const Tokenizer tokenizer, Tokenizer::make(*model_), console_, files_.model);
+      INGOT_CLI_TRY(tokens, encode_chat_text(tokenizer, prompt, {.inputs = arguments_.inputs}),
+                    console_, files_.model);
     }
     if (console_.is_json()) {
       print_chat_json(console_, chat.name(), prompt, arguments_.wants_ids ? &tokens : nullptr);

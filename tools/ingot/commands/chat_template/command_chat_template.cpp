@@ -42,15 +42,11 @@ ExitCode list(Console& console, const Model& model) {
   };
   if (console.is_json()) {
     JsonStream json(console.out());
-    json.begin_array();
-    for (const std::string& name : names) {
-      json.begin_object(Layout::line);
-      json.member("name", std::string_view(name));
-      json.member("key", std::string_view(chat_template_key(name)));
+    json.objects(names, [&](const std::string& name) {
+      json.member("name", name);
+      json.member("key", chat_template_key(name));
       json.member("bytes", source_of(name).size());
-      json.end();
-    }
-    json.end();
+    });
     return names.empty() ? ExitCode::negative : ExitCode::done;
   }
   const std::vector<Column> columns = {{"name", Align::left}, {"bytes", Align::right}};
@@ -75,26 +71,20 @@ ExitCode refuse_missing(Console& console, const Options& options, const Model& m
 }
 
 ExitCode run(const Options& options, Console& console) {
-  const Result<Model> model = console.open_model(options.file);
-  if (!model) return console.fail(options.file, model.error());
-  if (options.lists) return list(console, *model);
-  const Value* value = model->find(chat_template_key(options.name));
-  if (value == nullptr) return refuse_missing(console, options, *model);
-  const Result<std::string_view> source = value->get<std::string_view>();
-  if (!source) return console.fail(options.file, source.error());
+  INGOT_CLI_TRY(const Model model, console.open_model(options.file), console, options.file);
+  if (options.lists) return list(console, model);
+  const Value* value = model.find(chat_template_key(options.name));
+  if (value == nullptr) return refuse_missing(console, options, model);
+  INGOT_CLI_TRY(const std::string_view source, value->get<std::string_view>(), console,
+                options.file);
   if (!console.is_json()) {
-    write_raw(console, *source);
+    write_raw(console, source);
     return ExitCode::done;
   }
   JsonStream json(console.out());
   json.begin_object();
-  json.member("name", std::string_view(options.name));
-  if (is_utf8(*source)) {
-    json.member("template", *source);
-  } else {
-    json.key("template_base64");
-    json.base64(std::as_bytes(std::span(*source)));
-  }
+  json.member("name", options.name);
+  json.text_or_base64("template", source);
   json.end();
   return ExitCode::done;
 }

@@ -116,16 +116,6 @@ class TextReport final : public CheckReport {
   std::set<std::string_view> explained_;
 };
 
-void write_offset(JsonStream& json, std::uint64_t file_offset) {
-  json.key("offset");
-  file_offset == Error::no_offset ? json.null() : json.value(file_offset);
-}
-
-void write_maybe(JsonStream& json, std::string_view name, const std::string& text) {
-  json.key(name);
-  text.empty() ? json.null() : json.value(std::string_view(text));
-}
-
 /// docs/json.md
 class JsonReport final : public CheckReport {
  public:
@@ -136,9 +126,8 @@ class JsonReport final : public CheckReport {
 
   void begin_file(const std::string& file) override {
     json_.begin_object();
-    json_.member("file", std::string_view(file));
-    json_.key("findings");
-    json_.begin_array();
+    json_.member("file", file);
+    json_.begin_array("findings");
   }
 
   void add(const Finding& finding) override {
@@ -146,11 +135,11 @@ class JsonReport final : public CheckReport {
     json_.member("rule", finding.rule->name);
     json_.member("severity", name_of(shown_severity(finding, is_strict_)));
     json_.member("category", name_of(finding.rule->category));
-    json_.member("message", std::string_view(finding.message));
-    write_offset(json_, finding.file_offset);
-    write_maybe(json_, "key", finding.key);
-    write_maybe(json_, "tensor", finding.tensor);
-    write_maybe(json_, "shard", finding.file);
+    json_.member("message", finding.message);
+    json_.member_if(finding.file_offset != Error::no_offset, "offset", finding.file_offset);
+    json_.text_or_null("key", finding.key);
+    json_.text_or_null("tensor", finding.tensor);
+    json_.text_or_null("shard", finding.file);
     json_.end();
   }
 
@@ -168,12 +157,11 @@ class JsonReport final : public CheckReport {
 
   void skip(const std::string& file, const std::string& reason) override {
     json_.begin_object();
-    json_.member("file", std::string_view(file));
-    json_.key("findings");
-    json_.begin_array();
+    json_.member("file", file);
+    json_.begin_array("findings");
     json_.end();
-    json_.member("verdict", std::string_view("skipped"));
-    json_.member("reason", std::string_view(reason));
+    json_.member("verdict", "skipped");
+    json_.member("reason", reason);
     json_.end();
   }
 
@@ -206,14 +194,12 @@ class SarifReport final : public CheckReport {
   SarifReport(Console& console, bool is_strict)
       : console_(console), json_(console.out()), is_strict_(is_strict) {
     json_.begin_object();
-    json_.member("$schema", std::string_view("https://json.schemastore.org/sarif-2.1.0.json"));
-    json_.member("version", std::string_view("2.1.0"));
-    json_.key("runs");
-    json_.begin_array();
+    json_.member("$schema", "https://json.schemastore.org/sarif-2.1.0.json");
+    json_.member("version", "2.1.0");
+    json_.begin_array("runs");
     json_.begin_object();
     write_tool();
-    json_.key("results");
-    json_.begin_array();
+    json_.begin_array("results");
   }
 
   void begin_file(const std::string& file) override { file_ = file; }
@@ -225,8 +211,7 @@ class SarifReport final : public CheckReport {
     json_.member("level", name_of(shown_severity(finding, is_strict_)));
     write_text("message", subject_of(finding) + finding.message);
     write_category(finding.rule->category);
-    json_.key("locations");
-    json_.begin_array(Layout::line);
+    json_.begin_array("locations", Layout::line);
     json_.begin_object(Layout::line);
     write_physical(finding);
     write_logical(finding);
@@ -246,8 +231,7 @@ class SarifReport final : public CheckReport {
 
   void end() override {
     json_.end();
-    json_.key("invocations");
-    json_.begin_array(Layout::line);
+    json_.begin_array("invocations", Layout::line);
     json_.begin_object(Layout::line);
     json_.member("executionSuccessful", !has_failed_);
     if (!skipped_.empty()) write_skipped();
@@ -265,29 +249,23 @@ class SarifReport final : public CheckReport {
   }
 
   void write_text(std::string_view name, std::string_view text) {
-    json_.key(name);
-    json_.begin_object(Layout::line);
+    json_.begin_object(name, Layout::line);
     json_.member("text", text);
     json_.end();
   }
 
   void write_category(RuleCategory category) {
-    json_.key("properties");
-    json_.begin_object(Layout::line);
+    json_.begin_object("properties", Layout::line);
     json_.member("category", name_of(category));
-    json_.key("tags");
-    json_.begin_array(Layout::line);
-    json_.value(name_of(category));
-    json_.end();
+    json_.values("tags", std::array{name_of(category)}, Layout::line);
     json_.end();
   }
 
   void write_skipped() {
-    json_.key("toolExecutionNotifications");
-    json_.begin_array(Layout::line);
+    json_.begin_array("toolExecutionNotifications", Layout::line);
     for (const std::string& text : skipped_) {
       json_.begin_object(Layout::line);
-      json_.member("level", std::string_view("note"));
+      json_.member("level", "note");
       write_text("message", text);
       json_.end();
     }
@@ -295,41 +273,30 @@ class SarifReport final : public CheckReport {
   }
 
   void write_tool() {
-    json_.key("tool");
-    json_.begin_object();
-    json_.key("driver");
-    json_.begin_object();
-    json_.member("name", std::string_view("ingot"));
-    json_.member("version", std::string_view(INGOT_VERSION_STRING));
-    json_.key("rules");
-    json_.begin_array();
-    for (const CheckRule& rule : check_rules()) {
-      json_.begin_object(Layout::line);
+    json_.begin_object("tool");
+    json_.begin_object("driver");
+    json_.member("name", "ingot");
+    json_.member("version", INGOT_VERSION_STRING);
+    json_.objects("rules", check_rules(), [&](const CheckRule& rule) {
       json_.member("id", rule.name);
       write_text("shortDescription", rule.title);
       write_text("help", rule.remedy);
-      json_.key("defaultConfiguration");
-      json_.begin_object(Layout::line);
+      json_.begin_object("defaultConfiguration", Layout::line);
       json_.member("level", name_of(rule.severity));
       json_.end();
       write_category(rule.category);
-      json_.end();
-    }
-    json_.end();
+    });
     json_.end();
     json_.end();
   }
 
   void write_physical(const Finding& finding) {
-    json_.key("physicalLocation");
-    json_.begin_object(Layout::line);
-    json_.key("artifactLocation");
-    json_.begin_object(Layout::line);
-    json_.member("uri", std::string_view(uri_path(finding.file.empty() ? file_ : finding.file)));
+    json_.begin_object("physicalLocation", Layout::line);
+    json_.begin_object("artifactLocation", Layout::line);
+    json_.member("uri", uri_path(finding.file.empty() ? file_ : finding.file));
     json_.end();
     if (finding.file_offset != Error::no_offset) {
-      json_.key("region");
-      json_.begin_object(Layout::line);
+      json_.begin_object("region", Layout::line);
       json_.member("byteOffset", finding.file_offset);
       json_.end();
     }
@@ -338,11 +305,10 @@ class SarifReport final : public CheckReport {
 
   void write_logical(const Finding& finding) {
     if (finding.key.empty() && finding.tensor.empty()) return;
-    json_.key("logicalLocations");
-    json_.begin_array(Layout::line);
+    json_.begin_array("logicalLocations", Layout::line);
     json_.begin_object(Layout::line);
-    json_.member("name", std::string_view(finding.key.empty() ? finding.tensor : finding.key));
-    json_.member("kind", std::string_view(finding.key.empty() ? "tensor" : "key"));
+    json_.member("name", finding.key.empty() ? finding.tensor : finding.key);
+    json_.member("kind", finding.key.empty() ? "tensor" : "key");
     json_.end();
     json_.end();
   }

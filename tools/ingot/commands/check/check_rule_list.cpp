@@ -32,18 +32,14 @@ void list_check_rules(Console& console) {
                        });
   }
   JsonStream json(console.out());
-  json.begin_array();
-  for (const CheckRule& rule : rules) {
-    json.begin_object(Layout::line);
+  json.objects(rules, [&](const CheckRule& rule) {
     json.member("rule", rule.name);
     json.member("severity", severity_of(rule));
     json.member("source", name_of(rule.source));
     json.member("category", name_of(rule.category));
     json.member("title", rule.title);
     json.member("remedy", rule.remedy);
-    json.end();
-  }
-  json.end();
+  });
 }
 
 }  // namespace ingot::cli

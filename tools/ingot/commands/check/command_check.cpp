@@ -277,10 +277,6 @@ ExitCode finish_baselines(const Run& run) {
   if (options.new_baseline.empty() || stop_signal() != 0) return run.code;
   const Result<void> written = run.found.write(options.new_baseline, options.may_replace);
   if (written) return run.code;
-  if (written.error().code == Errc::already_exists) {
-    run.console.complain(options.new_baseline, "the file exists; --force replaces it");
-    return std::max(run.code, ExitCode::usage);
-  }
   return std::max(run.code, run.console.fail(options.new_baseline, written.error()));
 }
 
@@ -293,16 +289,13 @@ ExitCode run(Options& options, Console& console) {
   }
   choose_rules(options);
   if (!options.template_file.empty()) {
-    Result<std::string> source = read_whole(options.template_file);
-    if (!source) return console.fail(options.template_file, source.error());
-    options.check.chat_template = *std::move(source);
+    INGOT_CLI_TRY(options.check.chat_template, read_whole(options.template_file), console,
+                  options.template_file);
   }
   options.check.with_value_digests = !options.baseline.empty() || !options.new_baseline.empty();
   CheckBaseline known;
   if (!options.baseline.empty()) {
-    Result<CheckBaseline> read = CheckBaseline::read(options.baseline);
-    if (!read) return console.fail(options.baseline, read.error());
-    known = *std::move(read);
+    INGOT_CLI_TRY(known, CheckBaseline::read(options.baseline), console, options.baseline);
   }
   // One file that was named is one document; anything else may be several.
   const bool is_single = options.files.size() == 1 && !is_folder(options.files[0]);

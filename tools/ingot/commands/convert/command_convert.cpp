@@ -168,9 +168,7 @@ std::string settle(Options& options) {
 }
 
 ExitCode fail(Console& console, const Options& options, const Error& error) {
-  if (error.code == Errc::already_exists) {
-    return console.refuse_existing(error.subject.empty() ? options.out : error.subject);
-  }
+  if (error.code == Errc::already_exists) return console.fail(options.out, error);
   Error shown = error;
   if (options.format == FileFormat::bump) shown.detail += bump_hint(error);
   return console.fail(options.in, shown);
@@ -179,12 +177,9 @@ ExitCode fail(Console& console, const Options& options, const Error& error) {
 void print_json(Console& console, const Options& options, const Conversion& conversion) {
   JsonStream json(console.out());
   json.begin_object();
-  json.member("file", std::string_view(options.in));
+  json.member("file", options.in);
   json.member("format", name_of(*options.format));
-  json.key("outputs");
-  json.begin_array();
-  for (const std::string& output : conversion.outputs()) json.value(std::string_view(output));
-  json.end();
+  json.values("outputs", conversion.outputs());
   write_messages_json(json, "warnings", conversion.warnings());
   write_messages_json(json, "notes", conversion.remarks());
   json.end();
@@ -269,8 +264,8 @@ ExitCode run(Options& options, Console& console) {
   const std::string problem = settle(options);
   if (!problem.empty()) return console.refuse_usage("convert: " + problem);
   console.set_ggml_options(options.ggml());
-  const Result<Model> model = console.open_model(options.in, FileAccess::read);
-  if (!model) return console.fail(options.in, model.error());
+  INGOT_CLI_TRY(const Model model, console.open_model(options.in, FileAccess::read), console,
+                options.in);
   const bool is_ggml =
       console.foreign() != nullptr && console.foreign()->format == name_of(FileFormat::ggml);
   if (options.context && !is_ggml && options.format != FileFormat::bump) {
@@ -281,7 +276,7 @@ ExitCode run(Options& options, Console& console) {
   }
   options.convert.thread_count = console.threads();
   if (const ForeignFile* foreign = console.foreign()) options.convert.inputs = foreign->paths;
-  const auto conversion = plan(*model, options);
+  const auto conversion = plan(model, options);
   if (!conversion) return fail(console, options, conversion.error());
   for (const Error& warning : (*conversion)->warnings()) {
     console.complain(options.out, options.is_folder ? "lost: " + escape(warning.subject) + ": " +
@@ -291,7 +286,7 @@ ExitCode run(Options& options, Console& console) {
   for (const Error& remark : (*conversion)->remarks()) {
     console.remark(options.in, "note: " + remark.message());
   }
-  Result<void> result = console.before_reading(options.in, *model);
+  Result<void> result = console.before_reading(options.in, model);
   if (result) {
     result = run_with_progress(console, options.out, (*conversion)->total_bytes(),
                                [&](const GoOn& go_on) { return (*conversion)->run(go_on); });

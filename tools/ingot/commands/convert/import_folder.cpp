@@ -75,37 +75,21 @@ void print_plan(Console& console, const Import& import) {
 
 void write_keys(JsonStream& json, const Import& import) {
   const std::vector<KeyValue> values = import.metadata();
-  json.key("keys");
-  json.begin_array();
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    json.begin_object(Layout::line);
+  json.objects("keys", values.size(), [&](std::size_t i) {
     json.member("key", values[i].key);
-    json.member("from", std::string_view(import.keys()[i].origin));
-    json.end();
-  }
-  json.end();
+    json.member("from", import.keys()[i].origin);
+  });
 }
 
 void write_tensors(JsonStream& json, const Import& import) {
-  json.key("tensors");
-  json.begin_array();
-  for (const ImportedTensor& tensor : import.tensors()) {
-    json.begin_object(Layout::line);
-    json.member("name", std::string_view(tensor.name));
+  json.objects("tensors", import.tensors(), [&](const ImportedTensor& tensor) {
+    json.member("name", tensor.name);
     json.member("type", find_type(tensor.type)->name);
-    json.key("shape");
-    json.begin_array();
-    for (const std::uint64_t size : tensor.shape) json.value(size);
-    json.end();
+    json.values("shape", tensor.shape);
     json.member("bytes", tensor.size_bytes);
-    json.member("transform", std::string_view(tensor.transform));
-    json.key("from");
-    json.begin_array();
-    for (const std::string& name : tensor.sources) json.value(std::string_view(name));
-    json.end();
-    json.end();
-  }
-  json.end();
+    json.member("transform", tensor.transform);
+    json.values("from", tensor.sources);
+  });
 }
 
 /// The files to write.
@@ -154,22 +138,17 @@ ExitCode write_outputs(const FolderConversion& conversion, const Import& import,
                             : import.write(label, conversion.replace, go_on);
       });
   if (result) return ExitCode::done;
-  if (result.error().code == Errc::already_exists) {
-    return console.refuse_existing(outputs.plan ? result.error().subject : label);
-  }
-  return console.fail(conversion.folder, result.error());
+  const bool is_output = result.error().code == Errc::already_exists;
+  return console.fail(is_output ? label : conversion.folder, result.error());
 }
 
 void print_json(Console& console, const Import& import, const FolderConversion& conversion,
                 const Outputs& outputs) {
   JsonStream json(console.out());
   json.begin_object();
-  json.member("file", std::string_view(conversion.folder));
+  json.member("file", conversion.folder);
   json.member("format", name_of(FileFormat::gguf));
-  json.key("outputs");
-  json.begin_array();
-  for (const std::string& path : outputs.paths) json.value(std::string_view(path));
-  json.end();
+  json.values("outputs", outputs.paths);
   write_messages_json(json, "warnings", {});
   write_messages_json(json, "notes", import.remarks());
   json.member("type", find_type(import.type())->name);
@@ -195,10 +174,10 @@ std::string find_wrong_base(const FolderConversion& conversion, const FolderPlac
 }  // namespace
 
 ExitCode import_folder(const FolderConversion& conversion, Console& console) {
-  const Result<FolderPlace> place = find_folder(console, conversion.folder);
-  if (!place) return console.fail(conversion.folder, place.error());
-  const auto named = find_adapter_base(*place->store, place->path);
-  if (const std::string problem = find_wrong_base(conversion, *place, named); !problem.empty()) {
+  INGOT_CLI_TRY(const FolderPlace place, find_folder(console, conversion.folder), console,
+                conversion.folder);
+  const auto named = find_adapter_base(*place.store, place.path);
+  if (const std::string problem = find_wrong_base(conversion, place, named); !problem.empty()) {
     return console.refuse_usage("convert: " + problem);
   }
   std::string base = conversion.base;
@@ -217,22 +196,19 @@ ExitCode import_folder(const FolderConversion& conversion, Console& console) {
     return console.refuse_usage("convert: --shard must be " + std::string(shard_part_form));
   }
   if (!conversion.metadata_file.empty()) {
-    const Result<std::string> text = read_whole(conversion.metadata_file);
-    if (!text) return console.fail(conversion.metadata_file, text.error());
-    options.metadata = *text;
+    INGOT_CLI_TRY(options.metadata, read_whole(conversion.metadata_file), console,
+                  conversion.metadata_file);
   }
   const auto import = plan_folder(console, conversion.folder, std::move(options), base);
   if (!import) return console.fail(conversion.folder, import.error());
-  const auto outputs = plan_outputs(conversion, **import);
-  if (!outputs) return console.fail(conversion.folder, outputs.error());
+  INGOT_CLI_TRY(const auto outputs, plan_outputs(conversion, **import), console, conversion.folder);
   if (!conversion.only_plan) {
-    const auto ready = prepare_weights(console, conversion.folder);
-    if (!ready) return console.fail(conversion.folder, ready.error());
-    const ExitCode code = write_outputs(conversion, **import, *outputs, console);
+    INGOT_CLI_TRY_VOID(prepare_weights(console, conversion.folder), console, conversion.folder);
+    const ExitCode code = write_outputs(conversion, **import, outputs, console);
     if (code != ExitCode::done) return code;
   }
   if (console.is_json()) {
-    print_json(console, **import, conversion, *outputs);
+    print_json(console, **import, conversion, outputs);
   } else if (conversion.only_plan) {
     print_plan(console, **import);
   }

@@ -86,16 +86,13 @@ ExitCode run(const Options& options, Console& console) {
   if (options.words.empty() == !options.input_file.has_value()) {
     return console.refuse_usage("detokenize: give ids, - for standard input, or --file");
   }
-  const Result<Model> model = console.open_model(options.file);
-  if (!model) return console.fail(options.file, model.error());
-  const Result<Vocabulary> vocabulary = Vocabulary::make(*model);
-  if (!vocabulary) return console.fail(options.file, vocabulary.error());
-  const Result<std::vector<TokenId>> ids = read_ids(options);
-  if (!ids) return console.fail("detokenize", ids.error());
+  INGOT_CLI_TRY(const Model model, console.open_model(options.file), console, options.file);
+  INGOT_CLI_TRY(const Vocabulary vocabulary, Vocabulary::make(model), console, options.file);
+  INGOT_CLI_TRY(const std::vector<TokenId> ids, read_ids(options), console, "detokenize");
   const Result<std::string> text =
-      vocabulary->decode(*ids, {.remove_special = options.is_without_special,
-                                .show_special = !options.is_without_special,
-                                .clean_spaces = options.cleans_spaces});
+      vocabulary.decode(ids, {.remove_special = options.is_without_special,
+                              .show_special = !options.is_without_special,
+                              .clean_spaces = options.cleans_spaces});
   if (!text) return console.fail(options.file, text.error());
   print_text(console, *text);
   return ExitCode::done;

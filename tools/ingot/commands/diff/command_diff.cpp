@@ -84,19 +84,17 @@ ExitCode run(const Options& options, Console& console) {
   if (options.measures_weights && options.skips_data) {
     return console.refuse_usage("diff: --data reads the weights, --no-data does not; give one");
   }
-  const Result<Model> a = console.open_model(options.a);
-  if (!a) return console.fail(options.a, a.error());
-  const Result<Model> b = console.open_model(options.b);
-  if (!b) return console.fail(options.b, b.error());
+  INGOT_CLI_TRY(const Model a, console.open_model(options.a), console, options.a);
+  INGOT_CLI_TRY(const Model b, console.open_model(options.b), console, options.b);
   const std::uint64_t passes =
       (options.skips_data ? 0u : 1u) + (options.measures_weights ? 1u : 0u);
-  Result<void> ready = console.before_reading(options.a, *a, passes);
-  if (ready) ready = console.before_reading(options.b, *b, passes);
+  Result<void> ready = console.before_reading(options.a, a, passes);
+  if (ready) ready = console.before_reading(options.b, b, passes);
   if (!ready) return console.fail(options.a, ready.error());
   Comparison comparison{.file_a = options.a,
                         .file_b = options.b,
-                        .a = *a,
-                        .b = *b,
+                        .a = a,
+                        .b = b,
                         .difference = {},
                         .pairs = {},
                         .distances = {},

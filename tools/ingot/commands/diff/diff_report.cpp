@@ -239,10 +239,10 @@ void write_value(JsonStream& json, const char* name, const Value* value) {
   json.key(name);
   if (value == nullptr) return json.null();
   json.begin_object(Layout::line);
-  json.member("type", std::string_view(name_of(value->type())));
+  json.member("type", name_of(value->type()));
   if (value->is_array()) {
     const Array array = value->as_array();
-    json.member("element_type", std::string_view(name_of(array.element_type())));
+    json.member("element_type", name_of(array.element_type()));
     json.member("count", array.size());
   } else {
     write_value_member(json, *value);
@@ -254,11 +254,8 @@ void write_tensor(JsonStream& json, const char* name, const TensorInfo* tensor) 
   json.key(name);
   if (tensor == nullptr) return json.null();
   json.begin_object(Layout::line);
-  json.member("type", std::string_view(type_text(tensor->type)));
-  json.key("shape");
-  json.begin_array();
-  for (const std::uint64_t dimension : tensor->shape) json.value(dimension);
-  json.end();
+  json.member("type", type_text(tensor->type));
+  json.values("shape", tensor->shape);
   json.member("bytes", tensor->size_bytes);
   json.end();
 }
@@ -268,27 +265,19 @@ void write_stored(JsonStream& json, const ModelDifference& difference) {
   if (!difference.has_data) return json.null();
   json.begin_object();
   json.member("compared", difference.compared_tensors);
-  json.key("differing");
-  json.begin_array();
-  for (const DataDifference& data : difference.data) {
-    if (!json.is_open()) return;
-    json.begin_object(Layout::line);
+  json.objects("differing", difference.data, [&](const DataDifference& data) {
     json.member("name", data.name);
     json.member("first_difference", data.first_difference);
-    json.end();
-  }
-  json.end();
+  });
   json.end();
 }
 
 void write_distances(JsonStream& json, const Comparison& comparison) {
   json.key("data");
   if (!comparison.has_distances) return json.null();
-  json.begin_array();
-  for (std::size_t i = 0; i < comparison.pairs.size() && json.is_open(); ++i) {
+  json.objects(comparison.pairs.size(), [&](std::size_t i) {
     const WeightDistance& distance = comparison.distances[i];
     const bool is_same = comparison.has_same_bytes[i];
-    json.begin_object(Layout::line);
     json.member("name", comparison.pairs[i].a->name);
     json.member("same_bytes", is_same);
     json.member("elements", comparison.pairs[i].a->element_count);
@@ -297,9 +286,7 @@ void write_distances(JsonStream& json, const Comparison& comparison) {
     json.member("rmse", distance.error.rmse());
     json.member("sqnr_db", distance.error.sqnr_db());
     json.member("cosine", distance.cosine());
-    json.end();
-  }
-  json.end();
+  });
 }
 
 }  // namespace
@@ -318,37 +305,25 @@ void print_diff_text(Console& console, const Comparison& comparison) {
 void print_diff_json(Console& console, const Comparison& comparison) {
   JsonStream json(console.out());
   json.begin_object();
-  json.member("a", std::string_view(comparison.file_a));
-  json.member("b", std::string_view(comparison.file_b));
+  json.member("a", comparison.file_a);
+  json.member("b", comparison.file_b);
   json.member("same", comparison.difference.is_same());
   json.member("same_key_order", !comparison.difference.has_other_key_order);
   json.member("same_tensor_order", !comparison.difference.has_other_tensor_order);
-  json.key("keys");
-  json.begin_array();
-  for (const KeyDifference& key : comparison.difference.keys) {
-    if (!json.is_open()) return;
-    json.begin_object(Layout::line);
+  json.objects("keys", comparison.difference.keys, [&](const KeyDifference& key) {
     json.member("key", key.key);
     json.member("change", change_name(key.a != nullptr, key.b != nullptr));
     write_value(json, "a", key.a);
     write_value(json, "b", key.b);
     json.key("first_difference");
     are_alike_arrays(key) ? json.value(first_difference(*key.a, *key.b)) : json.null();
-    json.end();
-  }
-  json.end();
-  json.key("tensors");
-  json.begin_array();
-  for (const TensorDifference& tensor : comparison.difference.tensors) {
-    if (!json.is_open()) return;
-    json.begin_object(Layout::line);
+  });
+  json.objects("tensors", comparison.difference.tensors, [&](const TensorDifference& tensor) {
     json.member("name", tensor.name);
     json.member("change", change_name(tensor.a != nullptr, tensor.b != nullptr));
     write_tensor(json, "a", tensor.a);
     write_tensor(json, "b", tensor.b);
-    json.end();
-  }
-  json.end();
+  });
   write_vocabulary_difference(json, comparison.a, comparison.b);
   write_stored(json, comparison.difference);
   write_distances(json, comparison);

@@ -84,15 +84,10 @@ void print_some(Console& console, const std::vector<Item>& items, const Print& p
 
 void write_ids(JsonStream& json, const char* name, const Vocabulary& vocabulary,
                const std::vector<TokenId>& ids) {
-  json.key(name);
-  json.begin_array();
-  for (const TokenId id : ids) {
-    json.begin_object(Layout::line);
+  json.objects(name, ids, [&](const TokenId id) {
     json.member("id", id);
     json.member("text", vocabulary.text(id));
-    json.end();
-  }
-  json.end();
+  });
 }
 
 }  // namespace
@@ -136,10 +131,7 @@ void write_vocabulary_difference(JsonStream& json, const Model& a, const Model& 
   json.begin_object();
   write_ids(json, "removed", difference->a, difference->removed);
   write_ids(json, "added", difference->b, difference->added);
-  json.key("changed");
-  json.begin_array();
-  for (const ChangedToken& token : difference->changed) {
-    json.begin_object(Layout::line);
+  json.objects("changed", difference->changed, [&](const ChangedToken& token) {
     json.member("text", difference->a.text(token.a));
     json.member("id_a", token.a);
     json.member("id_b", token.b);
@@ -147,9 +139,7 @@ void write_vocabulary_difference(JsonStream& json, const Model& a, const Model& 
     json.member("type_b", name_of(difference->b.kind(token.b)));
     json.member("score_a", static_cast<double>(difference->a.score(token.a)));
     json.member("score_b", static_cast<double>(difference->b.score(token.b)));
-    json.end();
-  }
-  json.end();
+  });
   json.end();
 }
 

@@ -24,10 +24,10 @@ void print_file(Console& console, const std::string& path, const DownloadedFile&
 void write_file(JsonStream& json, const std::string& name, const std::string& path,
                 const DownloadedFile& file) {
   json.begin_object(Layout::line);
-  json.member("name", std::string_view(name));
-  json.member("path", std::string_view(path));
+  json.member("name", name);
+  json.member("path", path);
   json.member("size", file.size_bytes);
-  json.member("sha256", std::string_view(file.sha256));
+  json.member("sha256", file.sha256);
   json.member("verified", file.is_verified);
   json.member("was_there", file.was_there);
   json.member("kept_bytes", file.kept_bytes);
@@ -35,7 +35,6 @@ void write_file(JsonStream& json, const std::string& name, const std::string& pa
 }
 
 ExitCode status_of(Console& console, const std::string& path, const Error& error) {
-  if (error.code == Errc::already_exists) return console.refuse_existing(path);
   const ExitCode status = console.fail(path, error);
   return error.code == Errc::digest_mismatch ? ExitCode::negative : status;
 }
@@ -44,19 +43,19 @@ ExitCode status_of(Console& console, const std::string& path, const Error& error
 
 ExitCode download_model(Console& console, const DownloadRequest& request, JsonStream& json) {
   const OrderlyStop orderly_stop;
-  const Result<const RemoteStore*> store = console.remote().open_store(console, request.reference);
-  if (!store) return console.fail(request.reference, store.error());
-  for (const RemoteFile& wanted : (*store)->model_files()) {
-    const Result<std::string> name = local_name(wanted.name);
-    if (!name) return console.fail(request.reference, name.error());
-    const std::string path = request.folder == "." ? *name : request.folder + "/" + *name;
+  INGOT_CLI_TRY(const RemoteStore* const store,
+                console.remote().open_store(console, request.reference), console,
+                request.reference);
+  for (const RemoteFile& wanted : store->model_files()) {
+    INGOT_CLI_TRY(const std::string name, local_name(wanted.name), console, request.reference);
+    const std::string path = request.folder == "." ? name : request.folder + "/" + name;
     Progress progress(console, path, wanted.size_bytes.value_or(0));
     const GoOn go_on = progress.go_on();
     DownloadOptions options;
     options.connections = request.connections;
     options.may_replace = request.may_replace;
     options.progress = [&](std::uint64_t done, std::uint64_t) { return go_on(done); };
-    const Result<DownloadedFile> file = download(**store, wanted.name, path, options);
+    const Result<DownloadedFile> file = download(*store, wanted.name, path, options);
     if (!file) return status_of(console, path, file.error());
     if (!file->reason_to_restart.empty()) {
       console.remark(path, "began anew: " + file->reason_to_restart);

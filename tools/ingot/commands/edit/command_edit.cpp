@@ -141,10 +141,9 @@ void print_report(Console& console, const Options& options, const FileEdit& file
 
 void write_change(JsonStream& json, const Change& change) {
   json.begin_object(Layout::line);
-  json.member("action", std::string_view(change.action));
-  json.member("name", std::string_view(change.name));
-  json.key("new_name");
-  change.new_name.empty() ? json.null() : json.value(std::string_view(change.new_name));
+  json.member("action", change.action);
+  json.member("name", change.name);
+  json.text_or_null("new_name", change.new_name);
   if (change.value) {
     const Value value = change.value->value();
     json.member("type", spec_text(spec_of(value)));
@@ -161,8 +160,8 @@ void write_change(JsonStream& json, const Change& change) {
 void write_report(JsonStream& json, const Options& options, const FileEdit& file,
                   const FileReport& report) {
   json.begin_object();
-  json.member("file", std::string_view(file.file));
-  json.member("output", std::string_view(options.out.empty() ? file.file : options.out));
+  json.member("file", file.file);
+  json.member("output", options.out.empty() ? file.file : options.out);
   json.member("way", name_of(report.plan.way));
   json.member("dry_run", options.is_dry_run);
   json.member("bytes_to_write", report.plan.bytes_to_write);
@@ -171,8 +170,7 @@ void write_report(JsonStream& json, const Options& options, const FileEdit& file
   json.member("slack_bytes", report.plan.slack_bytes);
   json.member("padding_bytes", report.plan.padding_bytes);
   json.member("undone_earlier", report.has_undone_earlier);
-  json.key("changes");
-  json.begin_array();
+  json.begin_array("changes");
   for (const Change& change : file.changes) write_change(json, change);
   json.end();
   json.end();
@@ -199,8 +197,7 @@ Result<FileReport> carry_out(const Options& options, FileEdit& file, Console& co
 
 ExitCode refuse(const Options& options, const FileEdit& file, const Error& error,
                 Console& console) {
-  if (error.code == Errc::already_exists) return console.refuse_existing(options.out);
-  return console.fail(file.file, error);
+  return console.fail(error.code == Errc::already_exists ? options.out : file.file, error);
 }
 
 /// Nothing if the first file has changed since it was read, and nothing was done.
@@ -285,18 +282,17 @@ std::string usage_problem(const Options& options) {
 }
 
 std::optional<ExitCode> edit_once(const Options& options, Console& console) {
-  Result<std::vector<FileEdit>> files = open_files(options, console);
-  if (!files) return console.fail(options.file, files.error());
-  if (files->size() > 1 && !options.out.empty()) {
+  INGOT_CLI_TRY(std::vector<FileEdit> files, open_files(options, console), console, options.file);
+  if (files.size() > 1 && !options.out.empty()) {
     return console.refuse_usage(
         "edit: a set of files is edited --in-place; copy the set first to keep it");
   }
-  if (const std::optional<RequestProblem> refused = apply_changes(options.request, *files)) {
+  if (const std::optional<RequestProblem> refused = apply_changes(options.request, files)) {
     console.complain(options.file, refused->message);
     return refused->code;
   }
-  warn_of_loaders(*files, console);
-  return carry_out_all(options, *files, console);
+  warn_of_loaders(files, console);
+  return carry_out_all(options, files, console);
 }
 
 ExitCode run(Options& options, Console& console) {

@@ -54,10 +54,9 @@ class Evaluate {
     files.insert(files.end(), options_.others.begin(), options_.others.end());
     if (const ExitCode code = check_report(files); code != ExitCode::done) return code;
     for (const std::string& file : files) {
-      Result<Model> model = console_.open_model(file);
-      if (!model) return console_.fail(file, model.error());
-      files_.push_back({file, size_of_model(*model)});
-      models_.push_back(std::move(*model));
+      INGOT_CLI_TRY(Model model, console_.open_model(file), console_, file);
+      files_.push_back({file, size_of_model(model)});
+      models_.push_back(std::move(model));
     }
     return evaluate_models();
   }
@@ -70,16 +69,15 @@ class Evaluate {
       return is_same_file(options_.report, file);
     };
     if (is_report(options_.text.file) || std::ranges::any_of(files, is_report)) {
-      console_.complain(options_.report, "it is an input; the report must be another file");
-      return ExitCode::usage;
+      return console_.refuse(options_.report, "it is an input; the report must be another file");
     }
     return check_early(options_.report, options_.is_forced, console_);
   }
 
   ExitCode evaluate_models() {
     std::string failed;
-    const Result<TextChunks> text = read_chunks(options_.text, models_[0], options_.base, failed);
-    if (!text) return console_.fail(failed, text.error());
+    INGOT_CLI_TRY(const TextChunks text,
+                  read_chunks(options_.text, models_[0], options_.base, failed), console_, failed);
     std::vector<const Model*> others;
     std::uint64_t bytes = 0;
     for (const Model& model : models_) {
@@ -87,8 +85,8 @@ class Evaluate {
       bytes += size_of_model(model);
     }
     const Result<Evaluation> found = run_chunks(
-        console_, options_.base, bytes, text->chunk_count(), [&](const EvaluationOptions& options) {
-          return evaluate(models_[0], others, *text, options);
+        console_, options_.base, bytes, text.chunk_count(), [&](const EvaluationOptions& options) {
+          return evaluate(models_[0], others, text, options);
         });
     if (!found) return fail(found.error());
     const EvaluationFacts facts = {files_, options_.text.file, *found, options_.wants_chunks};

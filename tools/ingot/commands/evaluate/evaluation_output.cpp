@@ -116,24 +116,17 @@ void print_chunks(Console& console, const EvaluationFacts& facts) {
               });
 }
 
-void write_numbers(JsonStream& json, const char* key, std::span<const double> numbers) {
-  json.key(key);
-  json.begin_array(Layout::line);
-  for (const double number : numbers) json.value(number);
-  json.end();
-}
-
 void write_estimate(JsonStream& json, const std::string& key, double value, double error) {
   json.member(key, value);
   json.member(key + "_error", known(error));
 }
 
 void write_score(JsonStream& json, const EvaluatedFile& file, const ModelScore& score) {
-  json.member("file", std::string_view(file.file));
+  json.member("file", file.file);
   json.member("size_bytes", file.size_bytes);
   write_estimate(json, "perplexity", score.perplexity(), score.perplexity_error());
   write_estimate(json, "loss", score.loss.mean, score.loss.error);
-  write_numbers(json, "chunk_losses", score.chunk_losses);
+  json.values("chunk_losses", score.chunk_losses, Layout::line);
 }
 
 void write_comparison(JsonStream& json, const EvaluatedFile& file, const ModelComparison& other) {
@@ -142,14 +135,13 @@ void write_comparison(JsonStream& json, const EvaluatedFile& file, const ModelCo
   write_estimate(json, "perplexity_ratio", ratio_of(other), ratio_error_of(other));
   write_estimate(json, "kl", other.divergence.mean, other.divergence.error);
   write_estimate(json, "same_top", other.same_top.mean, other.same_top.error);
-  json.key("kl_quantiles");
-  json.begin_object(Layout::line);
+  json.begin_object("kl_quantiles", Layout::line);
   for (const Quantile& quantile : quantiles) {
     json.member(quantile.name, other.quantile(quantile.share));
   }
   json.end();
-  write_numbers(json, "chunk_kl", other.chunk_divergences);
-  write_numbers(json, "chunk_same_top", other.chunk_same_tops);
+  json.values("chunk_kl", other.chunk_divergences, Layout::line);
+  json.values("chunk_same_top", other.chunk_same_tops, Layout::line);
   json.end();
 }
 
@@ -197,28 +189,25 @@ void print_evaluation(Console& console, const EvaluationFacts& facts) {
 void write_evaluation_json(JsonStream& json, const EvaluationFacts& facts) {
   const Evaluation& found = facts.evaluation;
   json.begin_object();
-  json.member("text", std::string_view(facts.text));
+  json.member("text", facts.text);
   json.member("chunk_count", found.chunk_count);
   json.member("chunk_tokens", found.chunk_tokens);
   json.member("scored_tokens", found.scored_tokens);
-  json.key("base");
-  json.begin_object();
+  json.begin_object("base");
   write_score(json, facts.files[0], found.base);
   json.end();
-  json.key("others");
-  json.begin_array();
+  json.begin_array("others");
   for (std::size_t i = 0; i < found.others.size(); ++i) {
     write_comparison(json, facts.files[i + 1], found.others[i]);
   }
   json.end();
-  json.key("differences");
-  json.begin_array();
+  json.begin_array("differences");
   for (std::size_t a = 0; a < found.others.size(); ++a) {
     for (std::size_t b = a + 1; b < found.others.size(); ++b) {
       const MeanEstimate difference = found.difference(a, b);
       json.begin_object(Layout::line);
-      json.member("file", std::string_view(facts.files[a + 1].file));
-      json.member("other", std::string_view(facts.files[b + 1].file));
+      json.member("file", facts.files[a + 1].file);
+      json.member("other", facts.files[b + 1].file);
       write_estimate(json, "kl", difference.mean, difference.error);
       json.end();
     }

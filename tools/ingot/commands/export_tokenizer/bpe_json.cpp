@@ -25,11 +25,10 @@ void write_pre_tokenizer(JsonStream& json, TokenizerSource& source) {
   write_sequence(json, "pretokenizers", [&] {
     for (const std::string_view expression : facts.expressions) {
       begin_typed(json, "Split");
-      json.key("pattern");
-      json.begin_object(Layout::line);
-      json.member("Regex", std::string_view(with_plain_characters(expression)));
+      json.begin_object("pattern", Layout::line);
+      json.member("Regex", with_plain_characters(expression));
       json.end();
-      json.member("behavior", std::string_view("Isolated"));
+      json.member("behavior", "Isolated");
       json.member("invert", false);
       json.end();
     }
@@ -63,8 +62,7 @@ class Merges {
   Merges(JsonStream& json, TokenizerSource& source) : json_(json), source_(source) {}
 
   void write() {
-    json_.key("merges");
-    json_.begin_array();
+    json_.begin_array("merges");
     const Value* value = source_.model.find(keys::tokenizer_ggml_merges);
     if (value != nullptr) {
       for (const Value& merge : value->as_array()) {

@@ -69,7 +69,7 @@ void write_special_tokens_map(JsonStream& json, TokenizerSource& source) {
 void write_configuration(JsonStream& json, TokenizerSource& source) {
   const TokenizerFlags& flags = source.tokenizer.flags();
   json.begin_object();
-  json.member("tokenizer_class", std::string_view("PreTrainedTokenizerFast"));
+  json.member("tokenizer_class", "PreTrainedTokenizerFast");
   write_named_tokens(json, source.tokenizer);
   json.member("add_bos_token", flags.adds_bos);
   json.member("add_eos_token", flags.adds_eos);
@@ -157,20 +157,14 @@ ExitCode run(const Options& options, Console& console) {
   if (console.is_json()) {
     return console.refuse_usage("export-tokenizer: it reports nothing, so there is no --json");
   }
-  const Result<Model> model = console.open_model(options.file);
-  if (!model) return console.fail(options.file, model.error());
-  const Result<Tokenizer> tokenizer = Tokenizer::make(*model);
-  if (!tokenizer) return console.fail(options.file, tokenizer.error());
-  TokenizerSource source{.model = *model, .tokenizer = *tokenizer};
-  const Result<void> expressible = check_expressible(source);
-  if (!expressible) return console.fail(options.file, expressible.error());
-  remark_on_pre_tokenizer(console, options.file, *tokenizer, false);
-  const Result<void> written = Export(options, source).run();
-  if (!written) {
-    const Error& error = written.error();
-    const std::string subject = error.subject.empty() ? options.out : error.subject;
-    if (error.code == Errc::already_exists) return console.refuse_existing(subject);
-    return console.fail(subject, error);
+  INGOT_CLI_TRY(const Model model, console.open_model(options.file), console, options.file);
+  INGOT_CLI_TRY(const Tokenizer tokenizer, Tokenizer::make(model), console, options.file);
+  TokenizerSource source{.model = model, .tokenizer = tokenizer};
+  INGOT_CLI_TRY_VOID(check_expressible(source), console, options.file);
+  remark_on_pre_tokenizer(console, options.file, tokenizer, false);
+  if (const Result<void> written = Export(options, source).run(); !written) {
+    const std::string& subject = written.error().subject;
+    return console.fail(subject.empty() ? options.out : subject, written.error());
   }
   for (const std::string& warning : source.warnings) console.remark(options.file, warning);
   return ExitCode::done;

@@ -25,7 +25,7 @@ void write_decoder(JsonStream& json, TokenizerSource& source) {
     write_byte_fallback(json);
     if (!source.tokenizer.flags().has_space_prefix) return;
     begin_typed(json, "Strip");
-    json.member("content", std::string_view(" "));
+    json.member("content", " ");
     json.member("start", 1u);
     json.member("stop", 0u);
     json.end();
@@ -93,8 +93,7 @@ void write_model(JsonStream& json, TokenizerSource& source) {
   write_vocabulary(json, vocabulary);
   const std::vector<Merge> merges = find_merges(vocabulary);
   warn_of_equal_scores(merges, source);
-  json.key("merges");
-  json.begin_array();
+  json.begin_array("merges");
   for (const Merge& merge : merges) {
     write_merge(json, vocabulary.text(merge.left), vocabulary.text(merge.right));
   }

@@ -23,8 +23,7 @@ const FamilyParts* find_parts(TokenizerFamily family) {
 bool is_special(TokenKind kind) { return kind == TokenKind::control || kind == TokenKind::unknown; }
 
 void write_added_tokens(JsonStream& json, const Vocabulary& vocabulary) {
-  json.key("added_tokens");
-  json.begin_array();
+  json.begin_array("added_tokens");
   for (TokenId id = 0; vocabulary.contains(id); ++id) {
     const TokenKind kind = vocabulary.kind(id);
     if (!is_special(kind) && kind != TokenKind::user_defined) continue;
@@ -62,8 +61,7 @@ class Template {
     begin_typed(json_, "TemplateProcessing");
     write_texts("single", {{"A", 0}});
     write_texts("pair", {{"A", 0}, {"B", 1}});
-    json_.key("special_tokens");
-    json_.begin_object();
+    json_.begin_object("special_tokens");
     describe(frame_.first);
     if (frame_.second != frame_.first) describe(frame_.second);
     json_.end();
@@ -74,8 +72,7 @@ class Template {
   using Texts = std::vector<std::pair<std::string_view, std::uint32_t>>;
 
   void write_texts(std::string_view name, const Texts& texts) {
-    json_.key(name);
-    json_.begin_array();
+    json_.begin_array(name);
     for (const auto& [text, type_id] : texts) {
       write_special(frame_.first, type_id);
       write_item("Sequence", text, type_id);
@@ -88,8 +85,7 @@ class Template {
   }
   void write_item(std::string_view kind, std::string_view id, std::uint32_t type_id) {
     json_.begin_object(Layout::line);
-    json_.key(kind);
-    json_.begin_object();
+    json_.begin_object(kind);
     json_.member("id", id);
     json_.member("type_id", type_id);
     json_.end();
@@ -98,17 +94,10 @@ class Template {
   void describe(TokenId id) {
     if (id == no_token) return;
     const std::string_view text = vocabulary_.text(id);
-    json_.key(text);
-    json_.begin_object(Layout::line);
+    json_.begin_object(text, Layout::line);
     json_.member("id", text);
-    json_.key("ids");
-    json_.begin_array();
-    json_.value(id);
-    json_.end();
-    json_.key("tokens");
-    json_.begin_array();
-    json_.value(text);
-    json_.end();
+    json_.values("ids", std::array{id});
+    json_.values("tokens", std::array{text});
     json_.end();
   }
 
@@ -141,11 +130,9 @@ void write_tokenizer_json(JsonStream& json, TokenizerSource& source) {
   const Vocabulary& vocabulary = source.tokenizer;
   const FamilyParts& parts = *find_parts(vocabulary.family());
   json.begin_object();
-  json.member("version", std::string_view("1.0"));
-  json.key("truncation");
-  json.null();
-  json.key("padding");
-  json.null();
+  json.member("version", "1.0");
+  json.member("truncation", nullptr);
+  json.member("padding", nullptr);
   write_added_tokens(json, vocabulary);
   json.key("normalizer");
   parts.normalizer(json, source);
@@ -171,8 +158,7 @@ namespace {
 void write_pattern(JsonStream& json, std::string_view kind, std::string_view from,
                    std::string_view to) {
   begin_typed(json, "Replace");
-  json.key("pattern");
-  json.begin_object(Layout::line);
+  json.begin_object("pattern", Layout::line);
   json.member(kind, from);
   json.end();
   json.member("content", to);
@@ -206,19 +192,16 @@ void write_bpe_options(JsonStream& json, std::string_view unknown, bool fuses_un
                        bool has_byte_fallback, bool ignores_merges) {
   begin_typed(json, "BPE");
   for (const char* name : {"dropout", "continuing_subword_prefix", "end_of_word_suffix"}) {
-    json.key(name);
-    json.null();
+    json.member(name, nullptr);
   }
-  json.key("unk_token");
-  unknown.empty() ? json.null() : json.value(unknown);
+  json.text_or_null("unk_token", unknown);
   json.member("fuse_unk", fuses_unknown);
   json.member("byte_fallback", has_byte_fallback);
   json.member("ignore_merges", ignores_merges);
 }
 
 void write_vocabulary(JsonStream& json, const Vocabulary& vocabulary) {
-  json.key("vocab");
-  json.begin_object();
+  json.begin_object("vocab");
   for_each_text(vocabulary, [&](TokenId id, std::string_view text) { json.member(text, id); });
   json.end();
 }

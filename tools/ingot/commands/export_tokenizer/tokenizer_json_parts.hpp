@@ -39,8 +39,7 @@ void write_prepend(JsonStream& json);
 template <class WriteItems>
 void write_sequence(JsonStream& json, std::string_view key, const WriteItems& write_items) {
   begin_typed(json, "Sequence");
-  json.key(key);
-  json.begin_array();
+  json.begin_array(key);
   write_items();
   json.end();
   json.end();

@@ -35,7 +35,7 @@ void write_pre_tokenizer(JsonStream& json, TokenizerSource&) { json.null(); }
 void write_decoder(JsonStream& json, TokenizerSource&) {
   begin_typed(json, "Metaspace");
   json.member("replacement", space_symbol);
-  json.member("prepend_scheme", std::string_view("always"));
+  json.member("prepend_scheme", "always");
   json.member("split", false);
   json.end();
 }
@@ -54,8 +54,7 @@ void write_model(JsonStream& json, TokenizerSource& source) {
   }
   begin_typed(json, "Unigram");
   json.member("unk_id", vocabulary.special(SpecialToken::unk));
-  json.key("vocab");
-  json.begin_array();
+  json.begin_array("vocab");
   for (TokenId id = 0; vocabulary.contains(id); ++id) {
     const TokenKind kind = vocabulary.kind_in_file(id);
     const double score = kind == TokenKind::user_defined ? 0.0

@@ -51,8 +51,7 @@ void write_model(JsonStream& json, TokenizerSource& source) {
   json.member("unk_token", vocabulary.text(vocabulary.special(SpecialToken::unk)));
   json.member("continuing_subword_prefix", continuation);
   json.member("max_input_chars_per_word", max_word_characters);
-  json.key("vocab");
-  json.begin_object();
+  json.begin_object("vocab");
   for_each_text(vocabulary, [&](TokenId id, std::string_view) {
     json.member(original_spelling(vocabulary, id), id);
   });

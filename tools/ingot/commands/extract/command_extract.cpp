@@ -179,9 +179,10 @@ class Extraction {
 };
 
 ExitCode refuse_missing(Console& console, const Options& options, const Model& model) {
-  console.complain(options.file, "there is no tensor \"" + escape(options.tensor) + "\"" +
-                                     suggest(options.tensor, tensor_names(model)));
-  return ExitCode::negative;
+  return console.refuse(options.file,
+                        "there is no tensor \"" + escape(options.tensor) + "\"" +
+                            suggest(options.tensor, tensor_names(model)),
+                        ExitCode::negative);
 }
 
 /// A tensor of a type that only a lenient reader opens has no elements that anybody could name.
@@ -223,22 +224,21 @@ ExitCode run(const Options& options, Console& console) {
     return console.refuse_usage("extract: a terminal cannot show this; give -o FILE, or a pipe");
   }
   // Reading streams; what is mapped would count as memory of the process.
-  const Result<Model> model = console.open_model(options.file, FileAccess::read);
-  if (!model) return console.fail(options.file, model.error());
-  const TensorInfo* tensor = model->find_tensor(options.tensor);
-  if (tensor == nullptr) return refuse_missing(console, options, *model);
+  INGOT_CLI_TRY(const Model model, console.open_model(options.file, FileAccess::read), console,
+                options.file);
+  const TensorInfo* tensor = model.find_tensor(options.tensor);
+  if (tensor == nullptr) return refuse_missing(console, options, model);
   if (console.is_input(options.out)) {
-    console.complain(options.out, "it is the model; the output must be another file");
-    return ExitCode::usage;
+    return console.refuse(options.out, "it is the model; the output must be another file");
   }
   Form form = options.form;
   if (form == Form::automatic) form = options.out.ends_with(".npy") ? Form::npy : Form::raw;
   const TensorInfo* const read = tensor;
-  Result<void> result = console.before_reading(options.file, *model, std::span(&read, 1));
-  if (result) result = write_tensor(options, form, *model, *tensor, console);
+  Result<void> result = console.before_reading(options.file, model, std::span(&read, 1));
+  if (result) result = write_tensor(options, form, model, *tensor, console);
   if (result || !console.out().is_open()) return ExitCode::done;
-  if (result.error().code == Errc::already_exists) return console.refuse_existing(options.out);
-  return console.fail(options.file, result.error());
+  const bool is_output = result.error().code == Errc::already_exists;
+  return console.fail(is_output ? options.out : options.file, result.error());
 }
 
 }  // namespace

@@ -58,17 +58,13 @@ ExitCode list_devices(Console& console) {
   const std::span<const DeviceModel> models = device_models();
   if (console.is_json()) {
     JsonStream json(console.out());
-    json.begin_array();
-    for (const DeviceModel& model : models) {
-      json.begin_object(Layout::line);
+    json.objects(models, [&](const DeviceModel& model) {
       json.member("name", model.name);
       json.member("label", model.label);
       json.member("memory_bytes", model.memory_bytes);
       json.member("usable_bytes", model.usable_bytes);
       json.member("bandwidth", model.bandwidth);
-      json.end();
-    }
-    json.end();
+    });
     return ExitCode::done;
   }
   print_table(console, columns, models.size(), [&](std::size_t row, std::span<std::string> cells) {
@@ -95,13 +91,12 @@ class Fit {
     const Result<RunOptions> options = run_options_of(arguments_);
     if (!options) return refuse(options.error());
     options_ = *options;
-    const Result<Model> model = open_for_fit(arguments_.file, console_);
-    if (!model) return console_.fail(arguments_.file, model.error());
-    Result<MemoryProfile> profile = MemoryProfile::read(*model);
-    if (!profile) return console_.fail(arguments_.file, profile.error());
-    if (const ExitCode code = add_companions(*profile); code != ExitCode::done) return code;
-    if (arguments_.wants_table) return print_table_of(*model, *profile);
-    return print_result(*model, *profile);
+    INGOT_CLI_TRY(const Model model, open_for_fit(arguments_.file, console_), console_,
+                  arguments_.file);
+    INGOT_CLI_TRY(MemoryProfile profile, MemoryProfile::read(model), console_, arguments_.file);
+    if (const ExitCode code = add_companions(profile); code != ExitCode::done) return code;
+    if (arguments_.wants_table) return print_table_of(model, profile);
+    return print_result(model, profile);
   }
 
  private:
@@ -112,10 +107,8 @@ class Fit {
 
   ExitCode add_companions(MemoryProfile& profile) {
     for (const std::string& file : arguments_.companions) {
-      const Result<Model> companion = open_for_fit(file, console_);
-      if (!companion) return console_.fail(file, companion.error());
-      const Result<void> added = profile.add_companion(*companion);
-      if (!added) return console_.fail(file, added.error());
+      INGOT_CLI_TRY(const Model companion, open_for_fit(file, console_), console_, file);
+      INGOT_CLI_TRY_VOID(profile.add_companion(companion), console_, file);
     }
     return ExitCode::done;
   }
@@ -139,30 +132,27 @@ class Fit {
                                      escape_shortened(type, 40) + "\"; Q4_K_M is one");
       }
     }
-    const Result<FitGrid> grid = make_grid(model, profile, options_, std::move(contexts), types);
-    if (!grid) return console_.fail(arguments_.file, grid.error());
-    console_.is_json() ? print_grid_json(console_, arguments_.file, *grid)
-                       : print_grid(console_, *grid, options_);
+    INGOT_CLI_TRY(const FitGrid grid,
+                  make_grid(model, profile, options_, std::move(contexts), types), console_,
+                  arguments_.file);
+    console_.is_json() ? print_grid_json(console_, arguments_.file, grid)
+                       : print_grid(console_, grid, options_);
     return ExitCode::done;
   }
 
   ExitCode print_result(const Model& model, const MemoryProfile& profile) {
     if (arguments_.wants_longest_context) {
-      const Result<Advice> advice = profile.advise(options_);
-      if (!advice) return console_.fail(arguments_.file, advice.error());
+      INGOT_CLI_TRY(const Advice advice, profile.advise(options_), console_, arguments_.file);
       const bool has_limit = !options_.devices.empty() || options_.host_bytes.has_value();
       if (!has_limit) {
         return console_.refuse_usage("fit: --max-context needs a --device or a --host");
       }
       // If none fits, the shortest shows what is missing.
-      options_.context = advice->context.value_or(1);
+      options_.context = advice.context.value_or(1);
     }
-    Result<MemoryEstimate> estimate = profile.estimate(options_);
-    if (!estimate) return console_.fail(arguments_.file, estimate.error());
-    Result<Advice> advice = profile.advise(options_);
-    if (!advice) return console_.fail(arguments_.file, advice.error());
-    FitResult result{arguments_.file,    model, profile, options_, *std::move(estimate),
-                     *std::move(advice), {},    {}};
+    FitResult result{arguments_.file, model, profile, options_, {}, {}, {}, {}};
+    INGOT_CLI_TRY(result.estimate, profile.estimate(options_), console_, arguments_.file);
+    INGOT_CLI_TRY(result.advice, profile.advise(options_), console_, arguments_.file);
     if (options_.devices.empty()) {
       result.smallest_card = profile.smallest_card(result.estimate.context).value_or(std::nullopt);
     }
@@ -192,16 +182,16 @@ class Fit {
     if (result.estimate.verdict == Verdict::does_not_fit) {
       const auto& changes = result.advice.changes;
       if (changes.empty() || changes.front().kind == ChangeKind::weights) {
-        console_.complain(arguments_.file, "it does not fit, and no option makes it fit");
-        return ExitCode::negative;
+        return console_.refuse(arguments_.file, "it does not fit, and no option makes it fit",
+                               ExitCode::negative);
       }
       options = &changes.front().options;
       console_.remark(arguments_.file,
                       "it does not fit so; with " + option_text(changes.front()) + " it does");
     }
-    const Result<MemoryEstimate> estimate = result.profile.estimate(*options);
-    if (!estimate) return console_.fail(arguments_.file, estimate.error());
-    console_.out().print("{}\n", llama_cpp_command(arguments_.file, *options, *estimate));
+    INGOT_CLI_TRY(const MemoryEstimate estimate, result.profile.estimate(*options), console_,
+                  arguments_.file);
+    console_.out().print("{}\n", llama_cpp_command(arguments_.file, *options, estimate));
     return ExitCode::done;
   }
 

@@ -164,28 +164,16 @@ void print_grid(Console& console, const FitGrid& grid, const RunOptions& options
 void print_grid_json(Console& console, const std::string& file, const FitGrid& grid) {
   JsonStream json(console.out());
   json.begin_object();
-  json.member("file", std::string_view(file));
-  json.key("contexts");
-  json.begin_array(Layout::line);
-  for (const std::uint64_t context : grid.contexts) json.value(context);
-  json.end();
-  json.key("rows");
-  json.begin_array();
-  for (const GridRow& row : grid.rows) {
-    json.begin_object(Layout::line);
-    json.member("type", std::string_view(row.type));
+  json.member("file", file);
+  json.values("contexts", grid.contexts, Layout::line);
+  json.objects("rows", grid.rows, [&](const GridRow& row) {
+    json.member("type", row.type);
     json.member("weights_bytes", row.weights_bytes);
-    json.key("total_bytes");
-    json.begin_array(Layout::line);
-    for (const std::uint64_t bytes : row.total_bytes) json.value(bytes);
-    json.end();
-    json.key("fits");
-    json.begin_array(Layout::line);
+    json.values("total_bytes", row.total_bytes, Layout::line);
+    json.begin_array("fits", Layout::line);
     for (const Verdict verdict : row.verdicts) json.value(verdict != Verdict::does_not_fit);
     json.end();
-    json.end();
-  }
-  json.end();
+  });
   if (!grid.is_verified) json.member("verified", false);
   json.end();
 }

@@ -13,7 +13,7 @@ std::optional<bool> fits(Verdict verdict) {
 
 void write_use(JsonStream& json, const MemoryUse& use) {
   json.begin_object();
-  json.member("name", std::string_view(use.name));
+  json.member("name", use.name);
   json.member("first_layer", use.first_layer);
   json.member("layer_count", use.layer_count);
   json.member("has_output", use.has_output);
@@ -32,24 +32,18 @@ void write_use(JsonStream& json, const MemoryUse& use) {
 }
 
 void write_caches(JsonStream& json, const FitResult& result) {
-  json.key("caches");
-  json.begin_array();
-  for (const CacheUse& use : result.estimate.caches) {
-    json.begin_object(Layout::line);
+  json.objects("caches", result.estimate.caches, [&](const CacheUse& use) {
     json.member("kind", name_of(use.kind));
     json.member("layers", use.layers);
     json.member("cells", use.cells);
     json.member("streams", use.streams);
     json.member("key_bytes", use.key_bytes);
     json.member("value_bytes", use.value_bytes);
-    json.end();
-  }
-  json.end();
+  });
 }
 
 void write_compute(JsonStream& json, const ComputeTerms& terms) {
-  json.key("compute");
-  json.begin_object();
+  json.begin_object("compute");
   json.member("mask_bytes", terms.mask);
   json.member("output_bytes", terms.output);
   json.member("attention_bytes", terms.attention);
@@ -84,23 +78,19 @@ void write_change(JsonStream& json, const FitResult& result, const Change& chang
   json.begin_object();
   json.member("kind", kind_name(change.kind));
   const bool is_weights = change.kind == ChangeKind::weights;
-  json.key("options");
-  is_weights ? json.null() : json.value(std::string_view(option_text(change)));
-  json.key("weights_bytes");
-  is_weights ? json.value(change.weights_bytes) : json.null();
+  json.member_if(!is_weights, "options", option_text(change));
+  json.member_if(is_weights, "weights_bytes", change.weights_bytes);
   json.key("type");
   is_weights&& result.smaller ? json.value(result.smaller->recipe) : json.null();
   json.end();
 }
 
 void write_advice(JsonStream& json, const FitResult& result) {
-  json.key("advice");
-  json.begin_object();
+  json.begin_object("advice");
   json.member("gpu_layers", result.advice.gpu_layers);
   json.member("context", result.advice.context);
   json.member("smallest_card_bytes", result.smallest_card);
-  json.key("changes");
-  json.begin_array();
+  json.begin_array("changes");
   for (const Change& change : result.advice.changes) write_change(json, result, change);
   json.end();
   json.end();
@@ -114,19 +104,11 @@ void write_run(JsonStream& json, const FitResult& result) {
   json.member("sequences", estimate.sequences);
   json.member("batch_size", result.options.batch);
   json.member("ubatch_size", estimate.micro_batch);
-  json.member("cache_type_k", std::string_view(type_text(result.options.key_type)));
-  json.member("cache_type_v", std::string_view(type_text(result.options.value_type)));
+  json.member("cache_type_k", type_text(result.options.key_type));
+  json.member("cache_type_v", type_text(result.options.value_type));
   json.member("flash_attention", estimate.uses_flash_attention);
   json.member("layer_count", result.profile.layer_count());
   json.member("gpu_layers", estimate.gpu_layers);
-}
-
-template <class Texts>
-void write_texts(JsonStream& json, std::string_view name, const Texts& texts) {
-  json.key(name);
-  json.begin_array();
-  for (const auto& text : texts) json.value(std::string_view(text));
-  json.end();
 }
 
 }  // namespace
@@ -134,8 +116,8 @@ void write_texts(JsonStream& json, std::string_view name, const Texts& texts) {
 void write_fit_json(JsonStream& json, const FitResult& result) {
   const MemoryEstimate& estimate = result.estimate;
   json.begin_object();
-  json.member("file", std::string_view(result.file));
-  json.member("architecture", std::string_view(result.profile.architecture()));
+  json.member("file", result.file);
+  json.member("architecture", result.profile.architecture());
   json.member("is_known_architecture", result.profile.is_known_architecture());
   json.member("verdict", name_of(estimate.verdict));
   json.member("fits", fits(estimate.verdict));
@@ -145,20 +127,18 @@ void write_fit_json(JsonStream& json, const FitResult& result) {
   json.member("output_bytes", estimate.output_bytes);
   write_caches(json, result);
   write_compute(json, estimate.compute);
-  json.key("devices");
-  json.begin_array();
+  json.begin_array("devices");
   for (const MemoryUse& use : estimate.devices) write_use(json, use);
   json.end();
   json.key("host");
   write_use(json, estimate.host);
-  json.key("tokens_per_second_bound");
-  json.begin_object();
+  json.begin_object("tokens_per_second_bound");
   json.member("empty_cache", estimate.bound_at_start);
   json.member("full_cache", estimate.bound_at_end);
   json.end();
   write_advice(json, result);
-  write_texts(json, "notes", result.profile.notes());
-  write_texts(json, "not_counted", not_counted(result.options));
+  json.values("notes", result.profile.notes());
+  json.values("not_counted", not_counted(result.options));
   if (!result.model.is_verified()) json.member("verified", false);
   json.end();
 }

@@ -94,7 +94,7 @@ class FitPage {
     const std::string file = result_.file.substr(result_.file.rfind('/') + 1);
     const std::string title =
         summary.name && !summary.name->empty() ? std::string(*summary.name) : file;
-    out_.print("{}\n", console_.paint(Style::strong, escape_shortened(title, width_)));
+    console_.print_line(Style::strong, escape_shortened(title, width_));
     std::string kind = result_.profile.architecture().empty()
                            ? "no architecture"
                            : escape_shortened(result_.profile.architecture(), 24);
@@ -327,10 +327,10 @@ class FitPage {
     while (text.size() - begin > width_) {
       const std::size_t space = text.rfind(' ', begin + width_);
       if (space == std::string_view::npos || space <= begin) break;
-      out_.print("{}\n", console_.paint(Style::faint, text.substr(begin, space - begin)));
+      console_.print_line(Style::faint, text.substr(begin, space - begin));
       begin = space + 1;
     }
-    out_.print("{}\n", console_.paint(Style::faint, text.substr(begin)));
+    console_.print_line(Style::faint, text.substr(begin));
   }
 
   Console& console_;

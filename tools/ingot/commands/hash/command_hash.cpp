@@ -171,10 +171,8 @@ Result<void> write_hashes(const Options& options, Console& console,
 }
 
 ExitCode fail_output(const Options& options, Console& console, const Error& error) {
-  if (error.code == Errc::already_exists) return console.refuse_existing(options.out);
   if (error.code == Errc::same_file) {
-    console.complain(options.out, "this is one of the files to hash; name another output");
-    return ExitCode::usage;
+    return console.refuse(options.out, "this is one of the files to hash; name another output");
   }
   return console.fail(options.out, error);
 }
@@ -187,9 +185,7 @@ ExitCode run_hash(const Options& options, Console& console) {
     if (is_input(options.out, jobs)) {
       return fail_output(options, console, {.code = Errc::same_file, .subject = {}, .detail = {}});
     }
-    Result<OutputFile> created = OutputFile::create(options.out, options.is_forced);
-    if (!created) return fail_output(options, console, created.error());
-    file = *std::move(created);
+    INGOT_CLI_TRY(file, OutputFile::create(options.out, options.is_forced), console, options.out);
   }
   const ExitCode status = hash_all(jobs, console);
   if (status >= ExitCode::interrupted) return status;

@@ -26,7 +26,7 @@ void write_digests(JsonStream& json, const DigestSet* digests) {
   if (digests == nullptr || *digests == DigestSet()) return json.null();
   json.begin_object(Layout::line);
   for_each_digest(*digests, [&](std::string_view algorithm, const std::string& digits) {
-    json.member(algorithm, std::string_view(digits));
+    json.member(algorithm, digits);
   });
   json.end();
 }
@@ -34,21 +34,16 @@ void write_digests(JsonStream& json, const DigestSet* digests) {
 /// All files of a set by their place in it, also those that are not here: a reader of the manifest
 /// has to know them.
 void write_shards(JsonStream& json, const HashedModel& hashed) {
-  json.key("shards");
-  json.begin_array();
   const std::span<const ModelFile> files = hashed.model.files();
-  for (std::uint32_t index = 0; index < hashed.model.shard_count(); ++index) {
+  json.objects("shards", hashed.model.shard_count(), [&](std::uint32_t index) {
     const auto file = std::find_if(files.begin(), files.end(),
                                    [&](const ModelFile& other) { return other.index == index; });
     const bool is_here = file != files.end() && !hashed.digests.files.empty();
-    json.begin_object(Layout::line);
-    json.member("file", std::string_view(hashed.model.shard_path(index)));
+    json.member("file", hashed.model.shard_path(index));
     write_digests(json, is_here
                             ? &hashed.digests.files[static_cast<std::size_t>(file - files.begin())]
                             : nullptr);
-    json.end();
-  }
-  json.end();
+  });
 }
 
 bool is_set(const Model& model) { return !model.shard_path(0).empty(); }
@@ -95,19 +90,14 @@ void print_hash_text(Output& out, const Console& console, const HashedModel& has
 void print_hash_json(JsonStream& json, const HashedModel& hashed) {
   const bool is_whole = !is_set(hashed.model) && !hashed.digests.files.empty();
   json.begin_object();
-  json.member("file", std::string_view(hashed.file));
+  json.member("file", hashed.file);
   write_digests(json, is_whole ? &hashed.digests.files[0] : nullptr);
-  if (!hashed.digests.uuid.empty()) json.member("uuid", std::string_view(hashed.digests.uuid));
+  if (!hashed.digests.uuid.empty()) json.member("uuid", hashed.digests.uuid);
   if (is_set(hashed.model)) write_shards(json, hashed);
-  json.key("tensors");
-  json.begin_array();
-  for (std::size_t i = 0; i < hashed.digests.tensors.size() && json.is_open(); ++i) {
-    json.begin_object(Layout::line);
+  json.objects("tensors", hashed.digests.tensors.size(), [&](std::size_t i) {
     json.member("name", hashed.model.tensors()[i].name);
     write_digests(json, &hashed.digests.tensors[i]);
-    json.end();
-  }
-  json.end();
+  });
   json.end();
 }
 
@@ -189,30 +179,21 @@ void print_verdict_text(Output& out, const Console& console, const std::string& 
 void print_verdict_json(JsonStream& json, const std::string& file,
                         const std::vector<DigestMismatch>& mismatches,
                         std::uint64_t compared_count) {
-  const auto text_or_null = [&](const char* key, const std::string& text) {
-    json.key(key);
-    text.empty() ? json.null() : json.value(std::string_view(text));
-  };
   json.begin_object();
-  json.member("file", std::string_view(file));
+  json.member("file", file);
   json.member("verified", mismatches.empty());
   json.member("compared", compared_count);
-  json.key("mismatches");
-  json.begin_array();
-  for (const DigestMismatch& mismatch : mismatches) {
+  json.objects("mismatches", mismatches, [&](const DigestMismatch& mismatch) {
     const bool is_missing = mismatch.algorithm.empty();
-    json.begin_object(Layout::line);
     json.member("kind", kind_name(mismatch.kind));
-    json.member("name", std::string_view(mismatch.name));
-    text_or_null("algorithm", mismatch.algorithm);
-    text_or_null("expected", is_missing ? std::string() : mismatch.expected);
-    text_or_null("found", is_missing ? std::string() : mismatch.found);
-    json.member("problem", std::string_view(!is_missing              ? "differs"
-                                            : mismatch.found.empty() ? "missing"
-                                                                     : "unexpected"));
-    json.end();
-  }
-  json.end();
+    json.member("name", mismatch.name);
+    json.text_or_null("algorithm", mismatch.algorithm);
+    json.text_or_null("expected", is_missing ? std::string() : mismatch.expected);
+    json.text_or_null("found", is_missing ? std::string() : mismatch.found);
+    json.member("problem", !is_missing              ? "differs"
+                           : mismatch.found.empty() ? "missing"
+                                                    : "unexpected");
+  });
   json.end();
 }
 

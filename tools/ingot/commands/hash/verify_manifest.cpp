@@ -159,18 +159,18 @@ bool report_verification(const Verification& verification, Console& console) {
 }  // namespace
 
 ExitCode verify_manifest(const VerifyRequest& request, Console& console) {
-  const Result<std::string> text =
-      is_digest(request.manifest) ? request.manifest : read_manifest(request.manifest);
-  if (!text) return console.fail(request.manifest, text.error());
-  const Result<std::vector<ManifestEntry>> entries = parse_digest_manifest(*text);
-  if (!entries) return console.fail(request.manifest, entries.error());
+  INGOT_CLI_TRY(const std::string text,
+                is_digest(request.manifest) ? request.manifest : read_manifest(request.manifest),
+                console, request.manifest);
+  INGOT_CLI_TRY(const std::vector<ManifestEntry> entries, parse_digest_manifest(text), console,
+                request.manifest);
   const bool has_nameless =
-      std::any_of(entries->begin(), entries->end(),
+      std::any_of(entries.begin(), entries.end(),
                   [](const ManifestEntry& entry) { return entry.file.empty(); });
-  if (has_nameless && (request.files.size() != 1 || entries->size() != 1)) {
+  if (has_nameless && (request.files.size() != 1 || entries.size() != 1)) {
     return console.refuse_usage("hash: a digest alone is that of one file; name one FILE");
   }
-  Verification verification = plan_verification(request, console, *entries);
+  Verification verification = plan_verification(request, console, entries);
   const ExitCode status = hash_all(verification.jobs, console);
   if (status >= ExitCode::interrupted) return status;
   const bool is_well = report_verification(verification, console);

@@ -126,28 +126,18 @@ Result<Coverage> cover(const ImportanceMatrix& matrix, const Model& model) {
   return coverage;
 }
 
-void write_names(JsonStream& json, const char* key, const std::vector<std::string>& names) {
-  json.key(key);
-  json.begin_array();
-  for (const std::string& name : names) json.value(std::string_view(name));
-  json.end();
-}
-
 void print_json(Console& console, const Options& options, const ImportanceMatrix& matrix,
                 const std::vector<EntryFacts>& facts, const std::optional<Coverage>& coverage) {
   JsonStream json(console.out());
   json.begin_object();
-  write_names(json, "files", options.files);
-  json.member("format", std::string_view(matrix.format() == ImatrixFormat::gguf ? "gguf" : "dat"));
+  json.values("files", options.files);
+  json.member("format", matrix.format() == ImatrixFormat::gguf ? "gguf" : "dat");
   json.member("chunk_count", matrix.chunk_count());
   json.member("chunk_size", matrix.chunk_size());
-  write_names(json, "datasets", {matrix.datasets().begin(), matrix.datasets().end()});
-  json.key("entries");
-  json.begin_array();
-  for (std::size_t i = 0; i < facts.size(); ++i) {
+  json.values("datasets", matrix.datasets());
+  json.objects("entries", facts.size(), [&](std::size_t i) {
     const ImatrixEntry& entry = matrix.entries()[i];
-    json.begin_object(Layout::line);
-    json.member("name", std::string_view(entry.name));
+    json.member("name", entry.name);
     json.member("columns", entry.column_count());
     json.member("experts", entry.expert_count);
     json.member("moment_columns", entry.moment_columns);
@@ -155,16 +145,14 @@ void print_json(Console& console, const Options& options, const ImportanceMatrix
     json.member("unused_experts", facts[i].unused_experts);
     json.member("mean", facts[i].mean);
     json.member("max", facts[i].largest);
-    json.end();
-  }
-  json.end();
+  });
   json.key("coverage");
   if (coverage) {
     json.begin_object();
     json.member("covered", coverage->covered);
-    write_names(json, "missing", coverage->missing);
-    write_names(json, "mismatched", coverage->mismatched);
-    write_names(json, "unmatched", coverage->unmatched);
+    json.values("missing", coverage->missing);
+    json.values("mismatched", coverage->mismatched);
+    json.values("unmatched", coverage->unmatched);
     json.end();
   } else {
     json.null();
@@ -205,14 +193,12 @@ void print_page(Console& console, const ImportanceMatrix& matrix,
   for (const std::string& dataset : matrix.datasets()) {
     datasets += (datasets.empty() ? ", from " : ", ") + escape(dataset);
   }
-  console.out().print(
-      "{}\n",
-      console.paint(Style::strong,
-                    fmt::format("{} entries, {} chunks of {} tokens{}", format_digits(facts.size()),
-                                matrix.chunk_count(),
-                                matrix.chunk_size() > 0 ? fmt::format("{}", matrix.chunk_size())
-                                                        : std::string("unknown"),
-                                datasets)));
+  console.print_line(
+      Style::strong,
+      fmt::format(
+          "{} entries, {} chunks of {} tokens{}", format_digits(facts.size()), matrix.chunk_count(),
+          matrix.chunk_size() > 0 ? fmt::format("{}", matrix.chunk_size()) : std::string("unknown"),
+          datasets));
   if (!coverage) return;
   console.out().print("{} tensors of the model have data.\n", format_digits(coverage->covered));
   print_names(console, "Without data", coverage->missing);
@@ -223,17 +209,12 @@ void print_page(Console& console, const ImportanceMatrix& matrix,
 ExitCode show(const Options& options, Console& console, const ImportanceMatrix& matrix) {
   std::vector<EntryFacts> facts;
   for (const ImatrixEntry& entry : matrix.entries()) {
-    const Result<EntryFacts> found = examine(matrix, entry);
-    if (!found) return console.fail(options.files[0], found.error());
-    facts.push_back(*found);
+    INGOT_CLI_TRY(facts.emplace_back(), examine(matrix, entry), console, options.files[0]);
   }
   std::optional<Coverage> coverage;
   if (!options.model.empty()) {
-    const Result<Model> model = console.open_model(options.model);
-    if (!model) return console.fail(options.model, model.error());
-    Result<Coverage> found = cover(matrix, *model);
-    if (!found) return console.fail(options.model, found.error());
-    coverage = std::move(*found);
+    INGOT_CLI_TRY(const Model model, console.open_model(options.model), console, options.model);
+    INGOT_CLI_TRY(coverage, cover(matrix, model), console, options.model);
   }
   console.is_json() ? print_json(console, options, matrix, facts, coverage)
                     : print_page(console, matrix, facts, coverage);
@@ -258,9 +239,7 @@ ExitCode write(const Options& options, Console& console, const ImportanceMatrix&
   const bool is_legacy = options.out.ends_with(".dat");
   const Result<void> written = matrix.write(
       options.out, is_legacy ? ImatrixFormat::legacy : ImatrixFormat::gguf, options.is_forced);
-  if (written) return ExitCode::done;
-  if (written.error().code == Errc::already_exists) return console.refuse_existing(options.out);
-  return console.fail(options.out, written.error());
+  return written ? ExitCode::done : console.fail(options.out, written.error());
 }
 
 /// Runs a model on a text and writes what its matrices were given.
@@ -270,23 +249,21 @@ ExitCode collect(const Options& options, Console& console) {
   if (refuse_inputs(options, console)) return ExitCode::usage;
   const ExitCode code = check_early(options.out, options.is_forced, console);
   if (code != ExitCode::done) return code;
-  const Result<Model> model = console.open_model(file);
-  if (!model) return console.fail(file, model.error());
+  INGOT_CLI_TRY(const Model model, console.open_model(file), console, file);
   std::string failed;
-  const Result<TextChunks> text = read_chunks(options.text, *model, file, failed);
-  if (!text) return console.fail(failed, text.error());
+  INGOT_CLI_TRY(const TextChunks text, read_chunks(options.text, model, file, failed), console,
+                failed);
   const Result<ImportanceMatrix> matrix = run_chunks(
-      console, file, size_of_model(*model), text->chunk_count(), [&](const EvaluationOptions& run) {
+      console, file, size_of_model(model), text.chunk_count(), [&](const EvaluationOptions& run) {
         ImportanceOptions importance;
         importance.run.thread_count = run.thread_count;
         importance.run.progress = run.progress;
         importance.dataset = options.text.file;
         importance.includes_output = options.includes_output;
         importance.moment_columns = static_cast<std::size_t>(options.moment_columns);
-        return collect_importance(*model, *text, importance);
+        return collect_importance(model, text, importance);
       });
-  if (!matrix) return console.fail(file, matrix.error());
-  return write(options, console, *matrix);
+  return matrix ? write(options, console, *matrix) : console.fail(file, matrix.error());
 }
 
 /// What is wrong with the arguments of `collect`; empty if nothing is.
@@ -330,10 +307,9 @@ ExitCode run(Options& options, Console& console) {
   if (!problem.empty()) return console.refuse_usage("imatrix: " + problem);
   if (options.action == Action::collect) return collect(options, console);
   std::string failed;
-  const Result<ImportanceMatrix> matrix = open_all(options.files, failed);
-  if (!matrix) return console.fail(failed, matrix.error());
-  return options.action == Action::show ? show(options, console, *matrix)
-                                        : write(options, console, *matrix);
+  INGOT_CLI_TRY(const ImportanceMatrix matrix, open_all(options.files, failed), console, failed);
+  return options.action == Action::show ? show(options, console, matrix)
+                                        : write(options, console, matrix);
 }
 
 }  // namespace

@@ -73,9 +73,9 @@ Result<OpenAdapter> open_adapter(Console& console, const std::string& file) {
 }
 
 ExitCode show(const Options& options, Console& console) {
-  const Result<OpenAdapter> opened = open_adapter(console, options.files[0]);
-  if (!opened) return console.fail(options.files[0], opened.error());
-  print_adapter(console, options.files[0], opened->adapter);
+  INGOT_CLI_TRY(const OpenAdapter opened, open_adapter(console, options.files[0]), console,
+                options.files[0]);
+  print_adapter(console, options.files[0], opened.adapter);
   return ExitCode::done;
 }
 
@@ -109,7 +109,7 @@ void print_result(const Options& options, Console& console, const LoraMergePlan&
   if (console.is_json()) {
     JsonStream json(console.out());
     json.begin_object();
-    json.member("file", std::string_view(options.out));
+    json.member("file", options.out);
     json.member("changed_tensors", plan.changed_count);
     json.member("tensors", static_cast<std::uint64_t>(plan.tensors.size()));
     json.member("bytes", size_bytes);
@@ -122,8 +122,8 @@ void print_result(const Options& options, Console& console, const LoraMergePlan&
 }
 
 ExitCode fail(const Options& options, Console& console, const Error& error) {
-  if (error.code == Errc::already_exists) return console.refuse_existing(options.out);
-  return console.fail(error.subject == options.out ? options.out : options.files[0], error);
+  const bool is_output = error.code == Errc::already_exists || error.subject == options.out;
+  return console.fail(is_output ? options.out : options.files[0], error);
 }
 
 ExitCode merge(Options& options, Console& console) {
@@ -131,34 +131,31 @@ ExitCode merge(Options& options, Console& console) {
   if (const std::string problem = settle_merge(options, scales); !problem.empty()) {
     return console.refuse_usage("lora: " + problem);
   }
-  const Result<Model> model = console.open_model(options.files[0], FileAccess::read);
-  if (!model) return console.fail(options.files[0], model.error());
+  INGOT_CLI_TRY(const Model model, console.open_model(options.files[0], FileAccess::read), console,
+                options.files[0]);
   std::vector<OpenAdapter> adapters;
   for (std::size_t i = 1; i < options.files.size(); ++i) {
-    Result<OpenAdapter> opened = open_adapter(console, options.files[i]);
-    if (!opened) return console.fail(options.files[i], opened.error());
-    adapters.push_back(std::move(*opened));
+    INGOT_CLI_TRY(OpenAdapter opened, open_adapter(console, options.files[i]), console,
+                  options.files[i]);
+    adapters.push_back(std::move(opened));
   }
   std::vector<ScaledLora> scaled;
   for (std::size_t i = 0; i < adapters.size(); ++i) {
     scaled.push_back({&adapters[i].adapter, scales[i]});
   }
-  if (console.is_input(options.out)) {
-    console.complain(options.out, "it is an input; the output must be another file");
-    return ExitCode::usage;
-  }
+  if (console.is_input(options.out)) return console.refuse_input(options.out);
   options.merge.thread_count = console.threads();
-  const Result<LoraMergePlan> plan = plan_lora_merge(*model, scaled, options.merge);
+  const Result<LoraMergePlan> plan = plan_lora_merge(model, scaled, options.merge);
   if (!plan) return fail(options, console, plan.error());
-  const Result<std::uint64_t> size_bytes = merged_lora_bytes(*model, *plan);
+  const Result<std::uint64_t> size_bytes = merged_lora_bytes(model, *plan);
   if (!size_bytes) return fail(options, console, size_bytes.error());
-  Result<void> written = console.before_reading(options.files[0], *model);
+  Result<void> written = console.before_reading(options.files[0], model);
   for (std::size_t i = 0; written && i < adapters.size(); ++i) {
     written = console.before_reading(options.files[i + 1], *adapters[i].model);
   }
   if (written) {
     written = run_with_progress(console, options.out, *size_bytes, [&](const GoOn& go_on) {
-      return merge_lora(*model, *plan, options.merge, options.out, options.is_forced, go_on);
+      return merge_lora(model, *plan, options.merge, options.out, options.is_forced, go_on);
     });
   }
   if (!written) return fail(options, console, written.error());

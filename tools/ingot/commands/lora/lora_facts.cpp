@@ -94,14 +94,12 @@ void print_page(Console& console, const std::string& file, const LoraAdapter& ad
       cells[5] += ", " + type_text(change.b->type);
     }
   });
-  console.out().print(
-      "{}\n",
-      console.paint(Style::strong,
-                    fmt::format("{}: LoRA for {}, alpha {:.6g}, {} tensors, {} parameters, {}",
-                                escape(file), escape(adapter.architecture), adapter.alpha,
-                                format_digits(adapter.changes.size()),
-                                format_digits(sum(adapter, parameters_of)),
-                                format_bytes(sum(adapter, bytes_of)))));
+  console.print_line(
+      Style::strong,
+      fmt::format("{}: LoRA for {}, alpha {:.6g}, {} tensors, {} parameters, {}", escape(file),
+                  escape(adapter.architecture), adapter.alpha,
+                  format_digits(adapter.changes.size()), format_digits(sum(adapter, parameters_of)),
+                  format_bytes(sum(adapter, bytes_of))));
   if (adapter.is_invoked) {
     console.out().print("It counts only behind certain tokens (aLoRA), so it cannot be merged.\n");
   }
@@ -110,25 +108,20 @@ void print_page(Console& console, const std::string& file, const LoraAdapter& ad
 void print_json(Console& console, const std::string& file, const LoraAdapter& adapter) {
   JsonStream json(console.out());
   json.begin_object();
-  json.member("file", std::string_view(file));
+  json.member("file", file);
   json.member("architecture", adapter.architecture);
   json.member("alpha", static_cast<double>(adapter.alpha));
   json.member("parameters", sum(adapter, parameters_of));
   json.member("bytes", sum(adapter, bytes_of));
   json.member("needs_invocation", adapter.is_invoked);
-  json.key("tensors");
-  json.begin_array();
-  for (const LoraChange& change : adapter.changes) {
-    json.begin_object(Layout::line);
+  json.objects("tensors", adapter.changes, [&](const LoraChange& change) {
     json.member("name", change.name);
     json.member("rank", change.rank);
     json.member("scale", adapter.factor(change, 1.0));
     json.member("rows", change.row_count());
     json.member("columns", change.row_elements());
     json.member("type", find_type(change.a->type)->name);
-    json.end();
-  }
-  json.end();
+  });
   json.end();
 }
 

@@ -18,17 +18,11 @@ namespace {
 
 void write_model(JsonStream& json, const ListedModel& model) {
   json.begin_object(Layout::line);
-  json.member("file", std::string_view(model.file));
-  const auto write_text = [&](std::string_view name, const std::optional<std::string>& text) {
-    json.key(name);
-    text ? json.value(std::string_view(*text)) : json.null();
-  };
-  write_text("name", model.name);
-  write_text("architecture", model.architecture);
-  json.key("parameters");
-  model.is_opened ? json.value(model.parameter_count) : json.null();
-  json.key("type");
-  model.type.empty() ? json.null() : json.value(std::string_view(model.type));
+  json.member("file", model.file);
+  json.member("name", model.name);
+  json.member("architecture", model.architecture);
+  json.member_if(model.is_opened, "parameters", model.parameter_count);
+  json.text_or_null("type", model.type);
   json.member("bits_per_weight", model.bits_per_weight);
   json.member("file_size", model.file_bytes);
   json.member("context_length", model.context_length);

@@ -40,13 +40,12 @@ void print_json(const Options& options, Console& console, const Model& model,
                 std::uint64_t size_bytes) {
   JsonStream json(console.out());
   json.begin_object();
-  json.member("file", std::string_view(options.out));
+  json.member("file", options.out);
   json.member("written", !options.is_dry_run);
   json.member("tensors", static_cast<std::uint64_t>(model.tensors().size()));
   json.member("bytes", size_bytes);
-  json.key("shards");
-  json.begin_array();
-  for (const ModelFile& file : model.files()) json.value(std::string_view(file.path));
+  json.begin_array("shards");
+  for (const ModelFile& file : model.files()) json.value(file.path);
   json.end();
   json.end();
 }
@@ -73,11 +72,9 @@ ExitCode settle_output(Options& options, Console& console) {
 }
 
 ExitCode fail(const Options& options, Console& console, const Error& error) {
-  if (error.code == Errc::already_exists) return console.refuse_existing(options.out);
   if (error.code == Errc::same_file) {
-    console.complain(options.out,
-                     "this is one of the shards; name another output (with a glob: -o OUT)");
-    return ExitCode::usage;
+    return console.refuse(options.out,
+                          "this is one of the shards; name another output (with a glob: -o OUT)");
   }
   // What is wrong with an output is said of it.
   return console.fail(error.subject == options.out ? options.out : options.names[0], error);
@@ -94,35 +91,34 @@ ExitCode run(Options& options, Console& console) {
   if (const ExitCode status = settle_output(options, console); status != ExitCode::done) {
     return status;
   }
-  const Result<Model> model = console.open_model(options.names[0]);
-  if (!model) return console.fail(options.names[0], model.error());
-  if (const auto checked = check_mergeable(*model); !checked) {
+  INGOT_CLI_TRY(const Model model, console.open_model(options.names[0]), console, options.names[0]);
+  if (const auto checked = check_mergeable(model); !checked) {
     return fail(options, console, checked.error());
   }
   for (const std::string& name : options.names) {
-    if (is_file_of(*model, name)) continue;
-    console.complain(name, "not a shard of the set of " + escape(options.names[0]));
-    return ExitCode::refused;
+    if (is_file_of(model, name)) continue;
+    return console.refuse(name, "not a shard of the set of " + escape(options.names[0]),
+                          ExitCode::refused);
   }
   if (console.is_input(options.out)) {
     return fail(options, console, {.code = Errc::same_file, .subject = {}, .detail = {}});
   }
-  const Result<std::uint64_t> size_bytes = merged_bytes(*model);
+  const Result<std::uint64_t> size_bytes = merged_bytes(model);
   if (!size_bytes) return fail(options, console, size_bytes.error());
   if (!options.is_dry_run) {
-    Result<void> written = console.before_reading(options.names[0], *model);
-    if (written) written = write(options, console, *model, *size_bytes);
+    Result<void> written = console.before_reading(options.names[0], model);
+    if (written) written = write(options, console, model, *size_bytes);
     if (!written) return fail(options, console, written.error());
   }
   if (console.is_json()) {
-    print_json(options, console, *model, *size_bytes);
+    print_json(options, console, model, *size_bytes);
   } else if (options.is_dry_run || !console.is_quiet()) {
-    print_text(options, console, *model, *size_bytes);
+    print_text(options, console, model, *size_bytes);
   }
   if (!options.deletes_shards || options.is_dry_run) return ExitCode::done;
   // The merged file is complete and on the disk.
   ExitCode status = ExitCode::done;
-  for (const ModelFile& file : model->files()) {
+  for (const ModelFile& file : model.files()) {
     if (::unlink(file.path.c_str()) == 0) continue;
     console.complain(file.path, "the shard could not be removed");
     status = ExitCode::system;

@@ -45,10 +45,7 @@ using Keys = std::vector<const KeyValue*>;
 
 void print_json(Console& console, const Keys& keys, bool is_verified) {
   JsonStream json(console.out());
-  json.begin_array();
-  for (const KeyValue* pair : keys) {
-    if (!json.is_open()) return;
-    json.begin_object(Layout::line);
+  json.objects(keys, [&](const KeyValue* pair) {
     json.member("key", pair->key);
     json.member("type", name_of(pair->value.type()));
     if (pair->value.is_array()) {
@@ -58,9 +55,7 @@ void print_json(Console& console, const Keys& keys, bool is_verified) {
     }
     write_value_member(json, pair->value);
     if (!is_verified) json.member("verified", false);
-    json.end();
-  }
-  json.end();
+  });
 }
 
 /// What a number means, where the format says so.
@@ -123,9 +118,9 @@ void print_lines(Console& console, const Keys& keys, bool is_full) {
 
 ExitCode refuse_missing(Console& console, const std::string& file, const std::string& key,
                         const Model& model) {
-  console.complain(file,
-                   "there is no key \"" + escape(key) + "\"" + suggest(key, key_names(model)));
-  return ExitCode::negative;
+  return console.refuse(file,
+                        "there is no key \"" + escape(key) + "\"" + suggest(key, key_names(model)),
+                        ExitCode::negative);
 }
 
 ExitCode print_raw(Console& console, const Options& options, const Model& model) {
@@ -142,8 +137,7 @@ ExitCode print_elements(Console& console, const Options& options, const Keys& ke
   if (keys.size() != 1 || !keys[0]->value.is_array()) {
     const std::string found = keys.size() == 1 ? escape(keys[0]->key) + " is no array"
                                                : fmt::format("{} keys match", keys.size());
-    console.complain(options.file, "--lines prints one array; " + found);
-    return ExitCode::usage;
+    return console.refuse(options.file, "--lines prints one array; " + found);
   }
   Output& out = console.out();
   for (const Value element : keys[0]->value.as_array()) {
@@ -186,13 +180,12 @@ ExitCode run(const Options& options, Console& console) {
     return console.refuse_usage(
         "metadata: --raw prints one value alone; leave out --json, --full and the globs");
   }
-  const Result<Model> model = open_for_keys(options, console);
-  if (!model) return console.fail(options.file, model.error());
-  if (options.raw_key) return print_raw(console, options, *model);
+  INGOT_CLI_TRY(const Model model, open_for_keys(options, console), console, options.file);
+  if (options.raw_key) return print_raw(console, options, model);
 
   NameFilter filter(options.key_globs);
   Keys keys;
-  for (const KeyValue& pair : model->metadata()) {
+  for (const KeyValue& pair : model.metadata()) {
     // A key that is named is wanted.
     const bool is_named = std::find(options.key_globs.begin(), options.key_globs.end(), pair.key) !=
                           options.key_globs.end();
@@ -200,11 +193,11 @@ ExitCode run(const Options& options, Console& console) {
     if (filter.matches(pair.key)) keys.push_back(&pair);
   }
   if (options.is_lines && !keys.empty()) return print_elements(console, options, keys);
-  console.is_json() ? print_json(console, keys, model->is_verified())
+  console.is_json() ? print_json(console, keys, model.is_verified())
                     : print_lines(console, keys, options.is_full);
   for (const std::string_view glob : filter.unmatched()) {
     console.complain(options.file,
-                     "no key matches \"" + escape(glob) + "\"" + suggest(glob, key_names(*model)));
+                     "no key matches \"" + escape(glob) + "\"" + suggest(glob, key_names(model)));
   }
   return keys.empty() && !options.key_globs.empty() ? ExitCode::negative : ExitCode::done;
 }

@@ -16,14 +16,12 @@ namespace ingot::cli {
 ExitCode open_importance(const QuantizeRequest& options, Console& console,
                          std::optional<ImportanceMatrix>& matrix) {
   for (const std::string& file : options.imatrix_files) {
-    Result<ImportanceMatrix> opened = ImportanceMatrix::open(file);
-    if (!opened) return console.fail(file, opened.error());
+    INGOT_CLI_TRY(ImportanceMatrix opened, ImportanceMatrix::open(file), console, file);
     if (!matrix) {
-      matrix = std::move(*opened);
-      continue;
+      matrix = std::move(opened);
+    } else {
+      INGOT_CLI_TRY_VOID(matrix->merge(std::move(opened)), console, file);
     }
-    const Result<void> merged = matrix->merge(std::move(*opened));
-    if (!merged) return console.fail(file, merged.error());
   }
   if (!matrix) return ExitCode::done;
   const auto has_part = [](std::string_view name, const std::vector<std::string>& parts) {
@@ -47,10 +45,7 @@ ExitCode open_sensitivities(const QuantizeRequest& options, Console& console,
     found =
         tl::unexpected<std::string>("its run was stopped; `ingot sensitivity --resume` goes on");
   }
-  if (!found) {
-    console.complain(options.sensitivity, found.error());
-    return ExitCode::refused;
-  }
+  if (!found) return console.refuse(options.sensitivity, found.error(), ExitCode::refused);
   sensitivities = std::move(found->tensors);
   return ExitCode::done;
 }

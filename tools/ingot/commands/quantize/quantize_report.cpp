@@ -86,17 +86,14 @@ void write_tensor(JsonStream& json, const QuantizeFacts& facts, std::size_t i) {
   const PlannedTensor& planned = facts.plan.tensors[i];
   json.begin_object(Layout::line);
   json.member("name", planned.source->name);
-  json.key("shape");
-  json.begin_array();
-  for (const std::uint64_t dimension : planned.source->shape) json.value(dimension);
-  json.end();
-  json.member("from", std::string_view(type_text(planned.source->type)));
-  json.member("to", std::string_view(type_text(planned.choice.type)));
+  json.values("shape", planned.source->shape);
+  json.member("from", type_text(planned.source->type));
+  json.member("to", type_text(planned.choice.type));
   json.member("bytes_before", planned.source->size_bytes);
   json.member("bytes", planned.size_bytes);
   json.member("reason", name_of(planned.choice.reason));
   const std::string why = explain(planned.choice, *planned.source, facts.types);
-  json.member("explanation", std::string_view(why));
+  json.member("explanation", why);
   json.member("importance", planned.has_importance);
   json.member("feedback", planned.has_feedback);
   write_error(json, error_of(facts, i));
@@ -151,10 +148,9 @@ void write_page_body(Output& out, const QuantizeFacts& facts) {
 void write_quantize_json(JsonStream& json, const QuantizeFacts& facts) {
   const QuantizePlan& plan = facts.plan;
   json.begin_object();
-  json.member("file", std::string_view(facts.file));
-  json.key("output");
-  facts.out.empty() ? json.null() : json.value(std::string_view(facts.out));
-  json.member("type", std::string_view(facts.type));
+  json.member("file", facts.file);
+  json.text_or_null("output", facts.out);
+  json.member("type", facts.type);
   json.member("file_type", plan.file_type);
   json.member("elements", plan.element_count);
   json.member("bytes_before", plan.source_bytes);
@@ -172,8 +168,7 @@ void write_quantize_json(JsonStream& json, const QuantizeFacts& facts) {
   }
   const TensorError total = total_error(facts);
   write_error(json, total.plain.count > 0 ? &total : nullptr);
-  json.key("tensors");
-  json.begin_array();
+  json.begin_array("tensors");
   for (std::size_t i = 0; i < plan.tensors.size() && json.is_open(); ++i) {
     write_tensor(json, facts, i);
   }
@@ -209,7 +204,7 @@ void print_result(Console& console, const QuantizeFacts& facts) {
   const std::vector<std::size_t> order = by_error(facts);
   const std::size_t count = std::min(order.size(), worst_count);
   if (count > 0) {
-    console.out().print("{}\n", console.paint(Style::strong, "The largest errors:"));
+    console.print_line(Style::strong, "The largest errors:");
     const std::vector<Column> columns = {{"tensor", Align::left, Narrow::shorten},
                                          {"to", Align::left},
                                          {"error", Align::right},

@@ -144,9 +144,9 @@ class Run {
       return console_.fail(options_.file, cut.error());
     }
     for (const QuantizedShard& shard : shards_) {
-      const Result<std::uint64_t> bytes = quantized_file_bytes(model_, plan_, settings_, shard);
-      if (!bytes) return console_.fail(options_.file, bytes.error());
-      file_bytes_ += *bytes;
+      INGOT_CLI_TRY(const std::uint64_t bytes,
+                    quantized_file_bytes(model_, plan_, settings_, shard), console_, options_.file);
+      file_bytes_ += bytes;
     }
     return options_.is_plan ? ExitCode::done : check_outputs();
   }
@@ -184,8 +184,8 @@ class Run {
     if (error.code != Errc::weights_required || importance_ != nullptr) {
       return console_.fail(options_.file, with_hint(error));
     }
-    console_.complain(options_.file, error.detail + " needs an importance matrix: --imatrix FILE");
-    return ExitCode::usage;
+    return console_.refuse(options_.file,
+                           error.detail + " needs an importance matrix: --imatrix FILE");
   }
 
  private:
@@ -255,16 +255,12 @@ class Run {
     if (!options_.report.empty()) {
       for (const std::string& out : outputs) {
         if (!names_same_file(out, options_.report)) continue;
-        console_.complain(options_.report, "the report must be another file than the model");
-        return ExitCode::usage;
+        return console_.refuse(options_.report, "the report must be another file than the model");
       }
       outputs.push_back(options_.report);
     }
     for (const std::string& out : outputs) {
-      if (is_input(out, console_, options_)) {
-        console_.complain(out, "it is an input; the output must be another file");
-        return ExitCode::usage;
-      }
+      if (is_input(out, console_, options_)) return console_.refuse_input(out);
       const ExitCode code = check_early(out, options_.is_forced, console_);
       if (code != ExitCode::done) return code;
     }
@@ -364,9 +360,9 @@ ExitCode run_quantize(QuantizeRequest& options, Console& console) {
     return console.refuse_usage("quantize: --pre is for model folders");
   }
   std::unique_ptr<Import> import;
-  const Result<Model> model =
-      open_model_or_folder(console, options.file, {.pre = options.pre}, import);
-  if (!model) return console.fail(options.file, model.error());
+  INGOT_CLI_TRY(const Model model,
+                open_model_or_folder(console, options.file, {.pre = options.pre}, import), console,
+                options.file);
   std::optional<ImportanceMatrix> importance;
   ExitCode code = open_importance(options, console, importance);
   if (code != ExitCode::done) return code;
@@ -375,7 +371,7 @@ ExitCode run_quantize(QuantizeRequest& options, Console& console) {
   if (code != ExitCode::done) return code;
   const OrderlyStop orderly_stop;
   const auto expect_passes = [&](std::uint64_t passes) {
-    const auto ready = before_reading(console, options.file, *model, import.get(), passes);
+    const auto ready = before_reading(console, options.file, model, import.get(), passes);
     return ready ? ExitCode::done : console.fail(options.file, ready.error());
   };
   // For a target errors are measured first.
@@ -383,14 +379,14 @@ ExitCode run_quantize(QuantizeRequest& options, Console& console) {
   if (code != ExitCode::done) return code;
   Runs runs;
   for (QuantizeTarget& target : targets) {
-    runs.push_back(std::make_unique<Run>(options, std::move(target), console, *model, *types,
+    runs.push_back(std::make_unique<Run>(options, std::move(target), console, model, *types,
                                          importance ? &*importance : nullptr, sensitivities));
     code = runs.back()->prepare();
     if (code != ExitCode::done) return code;
   }
   if (!options.is_plan && !has_target(options)) code = expect_passes(1);  // for all types
   if (code != ExitCode::done) return code;
-  return work(runs, *model, options, console);
+  return work(runs, model, options, console);
 }
 
 }  // namespace ingot::cli

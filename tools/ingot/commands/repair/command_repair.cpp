@@ -53,42 +53,32 @@ void print_text(Console& console, const Options& options, const RepairReport& re
 
 void print_json(Console& console, const Options& options, const RepairReport& report) {
   JsonStream json(console.out());
-  const auto maybe = [&](std::string_view name, const std::string& text) {
-    json.key(name);
-    text.empty() ? json.null() : json.value(std::string_view(text));
-  };
   json.begin_object();
-  json.member("file", std::string_view(options.file));
-  maybe("output", report.is_written ? options.out : std::string());
-  json.key("steps");
-  json.begin_array();
-  for (const RepairStep& step : report.steps) {
-    json.begin_object(Layout::line);
-    json.member("what", std::string_view(step.what));
-    maybe("key", step.key);
-    maybe("tensor", step.tensor);
-    json.end();
-  }
-  json.end();
+  json.member("file", options.file);
+  json.text_or_null("output", report.is_written ? options.out : std::string());
+  json.objects("steps", report.steps, [&](const RepairStep& step) {
+    json.member("what", step.what);
+    json.text_or_null("key", step.key);
+    json.text_or_null("tensor", step.tensor);
+  });
   json.member("kept_tensors", report.kept_tensors);
   json.member("dropped_tensors", report.dropped_tensors);
   json.end();
 }
 
 ExitCode fail(Console& console, const Options& options, const Error& error) {
-  if (error.code == Errc::already_exists) return console.refuse_existing(options.out);
-  return console.fail(options.file, error);
+  return console.fail(error.code == Errc::already_exists ? options.out : options.file, error);
 }
 
 ExitCode refuse_losses(Console& console, const Options& options, const RepairReport& report) {
   const RepairStep& first = report.losses.front();
-  console.complain(
+  return console.refuse(
       options.file,
       fmt::format("{}{}{}; {} of {} tensors would be left out; --drop-broken allows it",
                   first.tensor.empty() ? "" : "\"" + escape(first.tensor) + "\"",
                   first.tensor.empty() ? "" : ": ", first.what, report.lost_tensors,
-                  report.lost_tensors + report.kept_tensors));
-  return ExitCode::refused;
+                  report.lost_tensors + report.kept_tensors),
+      ExitCode::refused);
 }
 
 ExitCode run(Options& options, Console& console) {

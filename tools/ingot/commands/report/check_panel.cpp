@@ -15,9 +15,9 @@ void write_findings(JsonStream& json, const Model& model,
     json.begin_object(Layout::line);
     json.member("rule", finding.rule->name);
     json.member("severity", name_of(finding.rule->severity));
-    json.member("key", std::string_view(finding.key));
-    json.member("tensor", std::string_view(finding.tensor));
-    json.member("message", std::string_view(finding.message));
+    json.member("key", finding.key);
+    json.member("tensor", finding.tensor);
+    json.member("message", finding.message);
     json.member("remedy", finding.rule->remedy);
     json.end();
   });

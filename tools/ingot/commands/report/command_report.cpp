@@ -166,59 +166,56 @@ ExitCode write_report(const Options& options, Console& console, const ReportData
     write_report_data(json, data);
     return ExitCode::done;
   }
-  const Result<void> result = write_page(options, console, data);
-  if (result) return ExitCode::done;
-  if (result.error().code == Errc::already_exists) return console.refuse_existing(options.out);
-  return console.fail(options.out, result.error());
+  INGOT_CLI_TRY_VOID(write_page(options, console, data), console, options.out);
+  return ExitCode::done;
 }
 
 ExitCode run(const Options& options, Console& console) {
   if (const ExitCode code = check_usage(options, console); code != ExitCode::done) return code;
   // Not mapped: what was read once should not stay in memory.
-  const Result<Model> model = console.open_model(options.file, FileAccess::read);
-  if (!model) return console.fail(options.file, model.error());
+  INGOT_CLI_TRY(const Model model, console.open_model(options.file, FileAccess::read), console,
+                options.file);
   // Of this file; the next one that is opened has its own.
   std::optional<ForeignFile> foreign;
   if (console.foreign() != nullptr) foreign = *console.foreign();
   std::optional<Model> reference;
   if (!options.reference.empty()) {
-    Result<Model> opened = console.open_model(options.reference, FileAccess::read);
-    if (!opened) return console.fail(options.reference, opened.error());
-    reference = std::move(*opened);
+    INGOT_CLI_TRY(reference, console.open_model(options.reference, FileAccess::read), console,
+                  options.reference);
   }
   const Model* reference_model = reference ? &*reference : nullptr;
   if (!console.is_json() && console.is_input(options.out)) {
-    console.complain(options.out, "it is an input; the page must be another file");
-    return ExitCode::usage;
+    return console.refuse(options.out, "it is an input; the page must be another file");
   }
   if (!console.is_json() && options.out != "-") {
     const ExitCode code = check_early(options.out, options.is_forced, console);
     if (code != ExitCode::done) return code;
   }
-  Result<void> ready = console.before_reading(options.file, *model);
+  Result<void> ready = console.before_reading(options.file, model);
   if (ready && reference) ready = console.before_reading(options.reference, *reference);
   if (!ready) return console.fail(options.file, ready.error());
   const OrderlyStop orderly_stop;
-  const Result<Report> report = examine(console, options, *model, reference_model);
-  if (!report) return console.fail(options.file, report.error());
+  INGOT_CLI_TRY(const Report report, examine(console, options, model, reference_model), console,
+                options.file);
   ReportData data{.file = options.file,
-                  .model = *model,
+                  .model = model,
                   .foreign = foreign ? &*foreign : nullptr,
                   .reference_file = &options.reference,
                   .reference = reference_model,
-                  .profiles = by_position(*report, *model),
+                  .profiles = by_position(report, model),
                   .shows_all_keys = options.shows_all_keys,
-                  .notices = report->notices};
-  for (const Error& notice : model->notices()) data.notices.push_back(notice.message() + ".");
+                  .notices = report.notices};
+  for (const Error& notice : model.notices()) data.notices.push_back(notice.message() + ".");
   const ExitCode written = write_report(options, console, data);
   if (written != ExitCode::done || reference_model == nullptr ||
-      has_counterpart(*report, *reference)) {
+      has_counterpart(report, *reference)) {
     return written;
   }
-  console.complain(options.reference,
-                   "no tensor here has the name and shape of one of the model, so no error was "
-                   "measured; is it another model?");
-  return ExitCode::negative;
+  return console.refuse(
+      options.reference,
+      "no tensor here has the name and shape of one of the model, so no error was "
+      "measured; is it another model?",
+      ExitCode::negative);
 }
 
 }  // namespace

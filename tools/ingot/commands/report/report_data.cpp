@@ -26,7 +26,7 @@ void write_reference(JsonStream& json, const ReportData& report) {
   if (report.reference == nullptr) return json.null();
   const Summary summary = summarize(*report.reference);
   json.begin_object();
-  json.member("file", std::string_view(*report.reference_file));
+  json.member("file", *report.reference_file);
   json.member("name", summary.name);
   json.member("bits_per_weight", summary.bits_per_weight);
   json.end();
@@ -34,29 +34,23 @@ void write_reference(JsonStream& json, const ReportData& report) {
 
 /// All of the model on one device, for some contexts.
 void write_memory_runs(JsonStream& json, const Model& model) {
-  json.key("memory_runs");
-  json.begin_array();
-  for (const MemoryRun& run : memory_runs(model)) {
-    json.begin_object(Layout::line);
+  json.objects("memory_runs", memory_runs(model), [&](const MemoryRun& run) {
     json.member("context", run.context);
     json.member("weights_bytes", run.weights_bytes);
     json.member("cache_bytes", run.cache_bytes);
     json.member("compute_bytes", run.compute_bytes);
     json.member("smallest_card_bytes", run.smallest_card);
-    json.end();
-  }
-  json.end();
+  });
 }
 
 void write_metadata(JsonStream& json, const Model& model, bool shows_all) {
-  json.key("metadata");
-  json.begin_array();
+  json.begin_array("metadata");
   for (const KeyValue& pair : model.metadata()) {
     if (!is_shown_key(pair.key, shows_all)) continue;
     json.begin_object(Layout::line);
     json.member("key", pair.key);
     json.member("type", name_of(pair.value.type()));
-    json.member("value", std::string_view(short_value_text(pair.value, value_columns)));
+    json.member("value", short_value_text(pair.value, value_columns));
     json.end();
   }
   json.end();
@@ -68,10 +62,7 @@ void write_histogram(JsonStream& json, const Histogram& histogram) {
   json.begin_object();
   json.member("low", histogram.low);
   json.member("high", histogram.high);
-  json.key("counts");
-  json.begin_array();
-  for (const std::uint64_t count : histogram.counts) json.value(count);
-  json.end();
+  json.values("counts", histogram.counts);
   json.end();
 }
 
@@ -87,8 +78,7 @@ void write_error(JsonStream& json, const ReportData& report, const TensorInfo& t
   json.member("count", error.count);
   json.member("squared_error", error.squared_error);
   json.member("squared_signal", error.squared_signal);
-  json.member("reference_type",
-              std::string_view(type_text(find_counterpart(*report.reference, tensor)->type)));
+  json.member("reference_type", type_text(find_counterpart(*report.reference, tensor)->type));
   json.end();
 }
 
@@ -96,13 +86,11 @@ void write_profile(JsonStream& json, const ReportData& report, const TensorInfo&
                    const TensorProfile* profile) {
   if (profile == nullptr) {
     for (const std::string_view name : {"stats", "histogram", "error"}) {
-      json.key(name);
-      json.null();
+      json.member(name, nullptr);
     }
     return;
   }
-  json.key("stats");
-  json.begin_object();
+  json.begin_object("stats");
   write_statistics_members(json, profile->statistics);
   json.end();
   write_histogram(json, profile->histogram);
@@ -111,24 +99,19 @@ void write_profile(JsonStream& json, const ReportData& report, const TensorInfo&
 
 void write_tensors(JsonStream& json, const ReportData& report) {
   const Model& model = report.model;
-  json.key("tensors");
-  json.begin_array();
-  for (std::size_t i = 0; i < model.tensors().size() && json.is_open(); ++i) {
+  json.objects("tensors", model.tensors().size(), [&](std::size_t i) {
     const TensorInfo& tensor = model.tensors()[i];
-    json.begin_object(Layout::line);
     write_tensor_members(json, model, report.foreign, tensor);
     write_profile(json, report, tensor, report.profiles[i]);
-    json.end();
-  }
-  json.end();
+  });
 }
 
 }  // namespace
 
 void write_report_data(JsonStream& json, const ReportData& report) {
   json.begin_object();
-  json.member("ingot", std::string_view(INGOT_VERSION_STRING));
-  json.member("file", std::string_view(report.file));
+  json.member("ingot", INGOT_VERSION_STRING);
+  json.member("file", report.file);
   json.key("summary");
   write_show_json(json, report.file, report.model, report.foreign);
   write_reference(json, report);
@@ -136,10 +119,7 @@ void write_report_data(JsonStream& json, const ReportData& report) {
   write_check_panel(json, report.model, report.foreign != nullptr);
   write_template_panel(json, report.model);
   write_vocabulary_panel(json, report.model);
-  json.key("notices");
-  json.begin_array();
-  for (const std::string& notice : report.notices) json.value(std::string_view(notice));
-  json.end();
+  json.values("notices", report.notices);
   write_metadata(json, report.model, report.shows_all_keys);
   write_tensors(json, report);
   json.end();

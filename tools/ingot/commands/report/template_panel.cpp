@@ -38,27 +38,22 @@ std::string problem_of(const ChatError& error) {
 }
 
 void write_features(JsonStream& json, const ChatProfile& profile) {
-  json.key("features");
-  json.begin_array();
-  for (const Feature& row : features) {
-    json.begin_object(Layout::line);
+  json.objects("features", features, [&](const Feature& row) {
     json.member("name", name_of(row.feature));
     json.member("supported", profile.supports(row.feature));
     json.member("description", row.description);
-    json.end();
-  }
-  json.end();
+  });
 }
 
 void write_template(JsonStream& json, const Model& model, const std::string& name) {
   json.begin_object();
-  json.member("name", std::string_view(name));
+  json.member("name", name);
   const ChatResult<ChatTemplate> chat = ChatTemplate::make(model, name);
   const ChatProfile profile = chat ? profile_chat(*chat) : ChatProfile();
   const ChatError* error = chat ? nullptr : &chat.error();
   if (profile.failure) error = &*profile.failure;
   json.key("problem");
-  error == nullptr ? json.null() : json.value(std::string_view(problem_of(*error)));
+  error == nullptr ? json.null() : json.value(problem_of(*error));
   write_features(json, profile);
   json.end();
 }
@@ -70,8 +65,7 @@ void write_template_panel(JsonStream& json, const Model& model) {
   json.key("chat_template");
   if (names.empty()) return json.null();
   json.begin_object();
-  json.key("templates");
-  json.begin_array();
+  json.begin_array("templates");
   for (std::size_t i = 0; i < std::min(names.size(), max_templates); ++i) {
     write_template(json, model, names[i]);
   }

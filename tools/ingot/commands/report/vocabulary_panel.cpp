@@ -23,15 +23,14 @@ void write_vocabulary_panel(JsonStream& json, const Model& model) {
   json.begin_object();
   json.key("statistics");
   write_statistics(json, *vocabulary);
-  json.key("special_tokens");
-  json.begin_array();
+  json.begin_array("special_tokens");
   for (std::size_t i = 0; i < special_token_count; ++i) {
     const TokenId id = vocabulary->special(static_cast<SpecialToken>(i));
     if (!vocabulary->contains(id)) continue;
     json.begin_object(Layout::line);
     json.member("name", name_of(static_cast<SpecialToken>(i)));
     json.member("id", id);
-    json.member("text", std::string_view(escape_shortened(vocabulary->text(id), token_columns)));
+    json.member("text", escape_shortened(vocabulary->text(id), token_columns));
     json.end();
   }
   json.end();

@@ -48,20 +48,16 @@ void remark_done(Console& console, const Options& options, std::uint64_t bytes) 
 }
 
 ExitCode write_sample(const Options& options, Console& console) {
-  const Result<ModelWriter> writer = make_sample(options.sample);
-  if (!writer) return console.fail(options.out, writer.error());
+  INGOT_CLI_TRY(const ModelWriter writer, make_sample(options.sample), console, options.out);
   const WriteFormat format{.version = 3, .byte_order = options.sample.byte_order};
-  const Result<std::uint64_t> bytes = writer->file_bytes(format);
-  if (!bytes) return console.fail(options.out, bytes.error());
+  INGOT_CLI_TRY(const std::uint64_t bytes, writer.file_bytes(format), console, options.out);
 
   const Result<void> result =
-      run_with_progress(console, options.out, *bytes, [&](const GoOn& go_on) {
-        return writer->write(options.out, format, options.is_forced, go_on);
+      run_with_progress(console, options.out, bytes, [&](const GoOn& go_on) {
+        return writer.write(options.out, format, options.is_forced, go_on);
       });
-  if (!result && result.error().code == Errc::already_exists)
-    return console.refuse_existing(options.out);
   if (!result) return console.fail(options.out, result.error());
-  remark_done(console, options, *bytes);
+  remark_done(console, options, bytes);
   return ExitCode::done;
 }
 

@@ -53,32 +53,28 @@ class Sensitivity {
     }
     // A long run must not end at a file that is in the way.
     if (const ExitCode code = check_output(); code != ExitCode::done) return code;
-    const Result<Model> model = console_.open_model(options_.model);
-    if (!model) return console_.fail(options_.model, model.error());
+    INGOT_CLI_TRY(const Model model, console_.open_model(options_.model), console_, options_.model);
     if (is_same_file(options_.out, options_.model)) return refuse_input();
     std::string failed;
-    const Result<TextChunks> text = read_chunks(options_.text, *model, options_.model, failed);
-    if (!text) return console_.fail(failed, text.error());
+    INGOT_CLI_TRY(const TextChunks text, read_chunks(options_.text, model, options_.model, failed),
+                  console_, failed);
     if (!options_.importance.empty()) {
       Result<ImportanceMatrix> matrix = ImportanceMatrix::open(options_.importance);
-      const Result<void> checked = matrix ? matrix->check_values() : Failure(matrix.error());
-      if (!checked) return console_.fail(options_.importance, checked.error());
+      INGOT_CLI_TRY_VOID(matrix ? matrix->check_values() : Failure(matrix.error()), console_,
+                         options_.importance);
       importance_ = std::move(*matrix);
     }
     facts_ = {.model = options_.model,
               .text = options_.text.file,
               .importance = options_.importance,
-              .chunk_count = text->chunk_count(),
-              .chunk_tokens = text->chunk_tokens};
+              .chunk_count = text.chunk_count(),
+              .chunk_tokens = text.chunk_tokens};
     if (const ExitCode code = resume(); code != ExitCode::done) return code;
-    return measure(*model, *text);
+    return measure(model, text);
   }
 
  private:
-  ExitCode refuse_input() {
-    console_.complain(options_.out, "it is an input; the output must be another file");
-    return ExitCode::usage;
-  }
+  ExitCode refuse_input() { return console_.refuse_input(options_.out); }
 
   ExitCode check_output() {
     if (options_.out.empty()) return ExitCode::done;
@@ -92,15 +88,11 @@ class Sensitivity {
   ExitCode resume() {
     if (!options_.is_resumed || !std::filesystem::exists(options_.out)) return ExitCode::done;
     auto earlier = read_sensitivity_file(options_.out);
-    if (!earlier) {
-      console_.complain(options_.out, earlier.error());
-      return ExitCode::refused;
-    }
+    if (!earlier) return console_.refuse(options_.out, earlier.error(), ExitCode::refused);
     if (!earlier->has_basis_of(facts_)) {
-      console_.complain(options_.out,
-                        "it was measured with another model, text, matrix or chunks; --force "
-                        "begins again");
-      return ExitCode::usage;
+      return console_.refuse(options_.out,
+                             "it was measured with another model, text, matrix or chunks; --force "
+                             "begins again");
     }
     facts_.tensors = std::move(earlier->tensors);
     return ExitCode::done;
@@ -125,8 +117,8 @@ class Sensitivity {
       return console_.fail(options_.model, found.error());
     }
     if (!options_.out.empty()) {
-      const Result<void> written = write_sensitivity_file(options_.out, facts_, true);
-      if (!written) return console_.fail(options_.out, written.error());
+      INGOT_CLI_TRY_VOID(write_sensitivity_file(options_.out, facts_, true), console_,
+                         options_.out);
     }
     if (!found) return console_.fail(options_.model, found.error());
     print();

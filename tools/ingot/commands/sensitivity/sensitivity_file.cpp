@@ -65,18 +65,14 @@ tl::expected<TensorSensitivity, std::string> read_entry(const ChatValue& entry, 
 void write_sensitivity_json(JsonStream& json, const SensitivityFacts& facts) {
   json.begin_object();
   json.member("kind", kind);
-  json.member("model", std::string_view(facts.model));
-  json.member("text", std::string_view(facts.text));
-  json.key("imatrix");
-  facts.importance.empty() ? json.null() : json.value(std::string_view(facts.importance));
+  json.member("model", facts.model);
+  json.member("text", facts.text);
+  json.text_or_null("imatrix", facts.importance);
   json.member("chunk_count", facts.chunk_count);
   json.member("chunk_tokens", facts.chunk_tokens);
   json.member("complete", facts.is_complete);
-  json.key("tensors");
-  json.begin_array();
-  for (const TensorSensitivity& tensor : facts.tensors) {
-    json.begin_object(Layout::line);
-    json.member("name", std::string_view(tensor.name));
+  json.objects("tensors", facts.tensors, [&](const TensorSensitivity& tensor) {
+    json.member("name", tensor.name);
     json.member("kl", tensor.divergence);
     json.member("kl_error", std::isfinite(tensor.divergence_error)
                                 ? std::optional(tensor.divergence_error)
@@ -84,9 +80,7 @@ void write_sensitivity_json(JsonStream& json, const SensitivityFacts& facts) {
     json.member("relative_error", tensor.relative_error);
     json.member("weighted_error", tensor.weighted_error);
     json.member("alpha", tensor.alpha(true));
-    json.end();
-  }
-  json.end();
+  });
   json.end();
 }
 

@@ -36,7 +36,7 @@ struct Options {
 /// Which of several files a page is about, as `head` writes it.
 void print_file_title(Console& console, const std::string& file) {
   const std::string name = escape_middle(file, console.room(10));
-  console.out().print("{}\n", console.paint(Style::faint, "==> " + name + " <=="));
+  console.print_line(Style::faint, "==> " + name + " <==");
 }
 
 /// A folder is a list of models, unless it is one itself: that of safetensors files.

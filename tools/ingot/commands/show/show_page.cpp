@@ -116,8 +116,7 @@ class Page {
   void print_title() {
     const std::string title =
         summary_.name && !summary_.name->empty() ? std::string(*summary_.name) : file_name(file_);
-    console_.out().print("{}\n",
-                         console_.paint(Style::strong, escape_middle(title, console_.room(0))));
+    console_.print_line(Style::strong, escape_middle(title, console_.room(0)));
     Items facts;
     if (summary_.architecture) facts.push_back(shown(*summary_.architecture, 32));
     const auto kind = find_text(model_, keys::general_type);

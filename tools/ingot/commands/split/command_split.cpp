@@ -54,23 +54,18 @@ void print_json(const Options& options, Console& console, const SplitPlan& plan,
                 bool is_restorable) {
   JsonStream json(console.out());
   json.begin_object();
-  json.member("file", std::string_view(options.file));
+  json.member("file", options.file);
   json.member("written", !options.is_dry_run);
   json.member("tensors", static_cast<std::uint64_t>(plan.tensor_count));
   json.member("bytes", bytes_of(plan));
   json.member("restorable", is_restorable);
-  json.key("shards");
-  json.begin_array();
-  for (std::size_t i = 0; i < plan.shards.size() && json.is_open(); ++i) {
+  json.objects("shards", plan.shards.size(), [&](std::size_t i) {
     const PlannedShard& shard = plan.shards[i];
-    json.begin_object(Layout::line);
-    json.member("file", std::string_view(path_of(options, plan, i)));
+    json.member("file", path_of(options, plan, i));
     json.member("first_tensor", static_cast<std::uint64_t>(shard.first_tensor));
     json.member("tensors", static_cast<std::uint64_t>(shard.tensor_count));
     json.member("bytes", shard.file_bytes);
-    json.end();
-  }
-  json.end();
+  });
   json.end();
 }
 
@@ -95,7 +90,6 @@ void print_text(const Options& options, Console& console, const SplitPlan& plan)
 }
 
 ExitCode fail(const Options& options, Console& console, const Error& error) {
-  if (error.code == Errc::already_exists) return console.refuse_existing(error.subject);
   // What is wrong with an output is said of it.
   const bool is_output =
       error.subject == options.prefix || error.subject.starts_with(options.prefix + "-0");
@@ -114,17 +108,15 @@ ExitCode run(Options& options, Console& console) {
   if (limits.max_bytes == 0 && limits.max_tensors == 0 && limits.shard_count == 0) {
     return console.refuse_usage("split: give --max-size, --max-tensors or --shards");
   }
-  const Result<Model> model = console.open_model(options.file);
-  if (!model) return console.fail(options.file, model.error());
-  if (model->files().size() < model->shard_count()) {
-    console.complain(options.file, "shards are missing; fetch them first");
-    return ExitCode::refused;
+  INGOT_CLI_TRY(const Model model, console.open_model(options.file), console, options.file);
+  if (model.files().size() < model.shard_count()) {
+    return console.refuse(options.file, "shards are missing; fetch them first", ExitCode::refused);
   }
-  const Result<SplitPlan> plan = plan_split(*model, limits);
+  const Result<SplitPlan> plan = plan_split(model, limits);
   if (!plan) return fail(options, console, plan.error());
   // A file of another format never comes back, which users expect.
   const Result<std::string> abnormal =
-      console.foreign() != nullptr ? std::string() : describe_abnormal_form(*model);
+      console.foreign() != nullptr ? std::string() : describe_abnormal_form(model);
   if (!abnormal) return fail(options, console, abnormal.error());
   if (!abnormal->empty()) {
     console.remark(options.file, "note: it has " + *abnormal +
@@ -138,12 +130,12 @@ ExitCode run(Options& options, Console& console) {
     return fail(options, console, {Errc::same_file, Error::no_offset, path, {}});
   }
   if (!options.is_dry_run) {
-    if (const auto ready = console.before_reading(options.file, *model); !ready) {
+    if (const auto ready = console.before_reading(options.file, model); !ready) {
       return console.fail(options.file, ready.error());
     }
     const Result<void> written =
         run_with_progress(console, options.file, bytes_of(*plan), [&](const GoOn& go_on) {
-          return write_shards(*model, *plan, options.prefix,
+          return write_shards(model, *plan, options.prefix,
                               {.may_replace = options.is_forced, .progress = go_on});
         });
     if (!written) return fail(options, console, written.error());

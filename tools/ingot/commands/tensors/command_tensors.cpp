@@ -101,16 +101,11 @@ bool has_drawings(const Console& console) {
 void print_json(Console& console, const Model& model, const Tensors& tensors,
                 const AllStatistics& stats) {
   JsonStream json(console.out());
-  json.begin_array();
-  for (std::size_t i = 0; i < tensors.size(); ++i) {
+  json.objects(tensors.size(), [&](std::size_t i) {
     const TensorInfo* tensor = tensors[i];
-    if (!json.is_open()) return;
-    json.begin_object(Layout::line);
     write_tensor_members(json, model, console.foreign(), *tensor);
     if (!stats.empty()) write_statistics_members(json, stats[i]);
-    json.end();
-  }
-  json.end();
+  });
 }
 
 void print_totals(Console& console, const Tensors& tensors) {
@@ -242,32 +237,30 @@ Result<AllStatistics> compute(Console& console, const std::string& file, const M
 }
 
 ExitCode run(const Options& options, Console& console) {
-  const Result<Model> model = console.open_model(options.file);
-  if (!model) return console.fail(options.file, model.error());
+  INGOT_CLI_TRY(const Model model, console.open_model(options.file), console, options.file);
 
   NameFilter filter(options.name_globs);
   Tensors tensors;
-  for (const TensorInfo& tensor : model->tensors()) {
+  for (const TensorInfo& tensor : model.tensors()) {
     if (filter.matches(tensor.name)) tensors.push_back(&tensor);
   }
   sort_tensors(tensors, options.sort);
   AllStatistics stats;
   Sparks sparks;
   if (options.has_stats) {
-    Result<AllStatistics> computed = compute(console, options.file, *model, tensors, sparks);
-    if (!computed) return console.fail(options.file, computed.error());
-    stats = std::move(*computed);
+    INGOT_CLI_TRY(stats, compute(console, options.file, model, tensors, sparks), console,
+                  options.file);
   }
   const bool has_no_match = tensors.empty() && !options.name_globs.empty();
   if (console.is_json()) {
-    print_json(console, *model, tensors, stats);
+    print_json(console, model, tensors, stats);
   } else if (!has_no_match) {
     options.has_stats ? print_statistics(console, tensors, stats, sparks)
-                      : print_lines(console, *model, tensors);
+                      : print_lines(console, model, tensors);
   }
   for (const std::string_view glob : filter.unmatched()) {
     console.complain(options.file, "no tensor matches \"" + escape(glob) + "\"" +
-                                       suggest(glob, tensor_names(*model)));
+                                       suggest(glob, tensor_names(model)));
   }
   return has_no_match ? ExitCode::negative : ExitCode::done;
 }

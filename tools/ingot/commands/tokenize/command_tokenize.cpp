@@ -56,15 +56,13 @@ class Tokenize {
 
   ExitCode run() {
     if (const auto refused = refuse_options()) return *refused;
-    const Result<Model> model = console_.open_model(options_.file);
-    if (!model) return console_.fail(options_.file, model.error());
+    INGOT_CLI_TRY(const Model model, console_.open_model(options_.file), console_, options_.file);
     const Result<Tokenizer> tokenizer =
-        Tokenizer::make(*model, {.pre_tokenizer = options_.pre ? *options_.pre : ""});
+        Tokenizer::make(model, {.pre_tokenizer = options_.pre ? *options_.pre : ""});
     if (!tokenizer) return fail_to_make(tokenizer.error());
     remark_on_pre_tokenizer(console_, options_.file, *tokenizer, options_.pre.has_value());
-    Result<TextInput> input = open_input();
-    if (!input) return console_.fail(input_name(), input.error());
-    return encode(*tokenizer, *input);
+    INGOT_CLI_TRY(TextInput input, open_input(), console_, input_name());
+    return encode(*tokenizer, input);
   }
 
  private:
@@ -84,9 +82,7 @@ class Tokenize {
     }
     const int form_count = int{options_.wants_ids} + int{options_.wants_count} +
                            int{options_.wants_pieces} + int{options_.wants_offsets};
-    if (form_count > 1) {
-      return refuse("tokenize: give one of --ids, --count, --pieces, --offsets");
-    }
+    if (form_count > 1) return refuse("tokenize: give one of --ids, --count, --pieces, --offsets");
     return std::nullopt;
   }
 

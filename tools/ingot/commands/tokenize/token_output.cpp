@@ -83,17 +83,12 @@ void TokenOutput::finish_json() {
     json.member("count", count_);
     return json.end();
   }
-  json.key("ids");
-  json.begin_array();
-  for (const TokenId id : ids_) json.value(id);
-  json.end();
-  json.key("pieces");
-  json.begin_array();
-  for (const TokenId id : ids_) json.value(std::string_view(tokenizer_.piece(id)));
+  json.values("ids", ids_);
+  json.begin_array("pieces");
+  for (const TokenId id : ids_) json.value(tokenizer_.piece(id));
   json.end();
   if (form_ == TokenForm::offsets) {
-    json.key("offsets");
-    json.begin_array();
+    json.begin_array("offsets");
     for (std::size_t i = 0; i < begins_.size(); ++i) {
       json.begin_array();
       json.value(begins_[i]);

@@ -33,9 +33,7 @@ constexpr bool can_encode = true;
 
 void print_json(Console& console) {
   JsonStream json(console.out());
-  json.begin_array();
-  for (const TensorTypeInfo& info : live_tensor_types) {
-    json.begin_object(Layout::line);
+  json.objects(live_tensor_types, [&](const TensorTypeInfo& info) {
     json.member("id", static_cast<std::uint32_t>(info.type));
     json.member("type", info.name);
     json.member("block_elements", info.block_elements);
@@ -43,9 +41,7 @@ void print_json(Console& console) {
     json.member("bits_per_weight", info.bits_per_weight());
     json.member("can_encode", can_encode);
     json.member("importance_weights", weights_text(info.weights));
-    json.end();
-  }
-  json.end();
+  });
 }
 
 void print_lines(Console& console) {

@@ -59,12 +59,7 @@ void write_row(JsonStream& json, const Vocabulary& vocabulary, TokenId id) {
   const std::string_view text = vocabulary.text(id);
   json.begin_object(Layout::line);
   json.member("id", id);
-  if (is_utf8(text)) {
-    json.member("text", text);
-  } else {
-    json.key("text_base64");
-    json.base64(std::as_bytes(std::span(text)));
-  }
+  json.text_or_base64("text", text);
   json.member("type", name_of(vocabulary.kind(id)));
   json.member("score", static_cast<double>(vocabulary.score(id)));
   json.end();
@@ -93,12 +88,10 @@ ExitCode run(const Options& options, Console& console) {
       1) {
     return console.refuse_usage("vocab: give one of --grep, --find, --stats");
   }
-  const Result<Model> model = console.open_model(options.file);
-  if (!model) return console.fail(options.file, model.error());
-  const Result<Vocabulary> vocabulary = Vocabulary::make(*model);
-  if (!vocabulary) return console.fail(options.file, vocabulary.error());
-  if (!options.wants_statistics) return list_tokens(options, console, *vocabulary);
-  print_statistics(console, *vocabulary);
+  INGOT_CLI_TRY(const Model model, console.open_model(options.file), console, options.file);
+  INGOT_CLI_TRY(const Vocabulary vocabulary, Vocabulary::make(model), console, options.file);
+  if (!options.wants_statistics) return list_tokens(options, console, vocabulary);
+  print_statistics(console, vocabulary);
   return ExitCode::done;
 }
 

@@ -121,33 +121,21 @@ void write_statistics(JsonStream& json, const Vocabulary& vocabulary,
               knows_pre_tokenizer(vocabulary.model_name(), vocabulary.pre_tokenizer()));
   json.member("tokens", vocabulary.size());
   json.member("text_bytes", statistics.total_bytes);
-  json.key("types");
-  json.begin_object(Layout::line);
+  json.begin_object("types", Layout::line);
   for (std::size_t kind = 0; kind < kind_count; ++kind) {
     json.member(name_of(static_cast<TokenKind>(kind)), statistics.kinds[kind]);
   }
   json.end();
-  json.key("longest");
-  statistics.longest == no_token ? json.null() : json.value(statistics.longest);
-  const auto write_ids = [&](const char* name, std::span<const TokenId> ids) {
-    json.key(name);
-    json.begin_array(Layout::line);
-    for (const TokenId id : ids) json.value(id);
-    json.end();
-  };
-  write_ids("repeated", statistics.repeated);
-  json.key("missing_bytes");
-  json.begin_array(Layout::line);
-  for (const std::uint8_t byte : statistics.missing_bytes) json.value(std::uint32_t{byte});
-  json.end();
-  json.key("special_tokens");
-  json.begin_object(Layout::line);
+  json.member_if(statistics.longest != no_token, "longest", statistics.longest);
+  json.values("repeated", statistics.repeated, Layout::line);
+  json.values("missing_bytes", statistics.missing_bytes, Layout::line);
+  json.begin_object("special_tokens", Layout::line);
   for (std::size_t i = 0; i < special_token_count; ++i) {
     const TokenId id = vocabulary.special(static_cast<SpecialToken>(i));
     if (id != no_token) json.member(name_of(static_cast<SpecialToken>(i)), id);
   }
   json.end();
-  write_ids("end_of_generation", vocabulary.end_of_generation());
+  json.values("end_of_generation", vocabulary.end_of_generation(), Layout::line);
   json.end();
 }
 
