@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "ingot/check.hpp"
 #include "ingot/error.hpp"
 #include "ingot/metadata_keys.hpp"
 #include "ingot/types.hpp"
@@ -25,14 +26,13 @@ constexpr std::string_view generated_mark =
 struct ErrorRow {
   int number;
   std::string_view name;
-  std::string_view constant;
   ErrorCategory category;
   std::string_view sentence;
 };
 
 constexpr std::array error_rows = {
 #define INGOT_ERROR(number, name, constant, category, sentence) \
-  ErrorRow{number, #name, #constant, ErrorCategory::category, sentence},
+  ErrorRow{number, #name, ErrorCategory::category, sentence},
 #include "ingot/errors.def"
 #undef INGOT_ERROR
 };
@@ -42,27 +42,10 @@ struct NumberedName {
   std::string_view name;
 };
 
-struct CheckRuleRow {
-  std::string_view name;
-  std::string_view severity;
-  std::string_view source;
-  std::string_view category;
-  std::string_view title;
-  std::string_view remedy;
-};
-
 struct CheckRefusalRow {
   std::string_view error;
   std::string_view category;
   std::string_view remedy;
-};
-
-constexpr std::array check_rule_rows = {
-#define INGOT_CHECK_RULE(name, severity, source, category, title, remedy) \
-  CheckRuleRow{#name, #severity, #source, #category, title, remedy},
-#define INGOT_CHECK_FOLDER_RULE(name, severity, category, title, remedy) \
-  CheckRuleRow{#name, #severity, "folder", #category, title, remedy},
-#include "ingot/check_rules.def"
 };
 
 constexpr std::array check_refusal_rows = {
@@ -117,17 +100,8 @@ std::string escape_markup(std::string_view text) {
 std::string code(std::string_view text) { return '`' + std::string(text) + '`'; }
 
 std::string_view weights_cell(ImportanceWeights weights) {
-  switch (weights) {
-    case ImportanceWeights::unused:
-      return "-";
-    case ImportanceWeights::optional:
-      return "optional";
-    case ImportanceWeights::recommended:
-      return "recommended";
-    case ImportanceWeights::required:
-      return "required";
-  }
-  return "";
+  constexpr std::array<std::string_view, 4> cells = {"-", "optional", "recommended", "required"};
+  return cells[static_cast<std::size_t>(weights)];
 }
 
 std::string live_types_table() {
@@ -266,13 +240,13 @@ std::string errors_page() {
 }
 
 /// Marks of code stay, as the titles are written with them.
-std::string check_rules_table(std::string_view source) {
+std::string check_rules_table(ingot::RuleSource source) {
   std::string text = row("rule", "severity", "category", "requirement", "remedy");
   text += "| --- | --- | --- | --- | --- |\n";
-  for (const CheckRuleRow& rule : check_rule_rows) {
-    if (rule.source != source) continue;
-    text += row(code(rule.name), rule.severity, rule.category, escape_markup(rule.title),
-                escape_markup(rule.remedy));
+  for (const ingot::CheckRule& rule : ingot::check_rules()) {
+    if (rule.is_refusal || rule.source != source) continue;
+    text += row(code(rule.name), name_of(rule.severity), name_of(rule.category),
+                escape_markup(rule.title), escape_markup(rule.remedy));
   }
   return text;
 }
@@ -287,24 +261,25 @@ std::string check_refusals_table() {
 }
 
 struct SourcePage {
-  std::string_view source;
+  ingot::RuleSource source;
   std::string_view title;
   std::string_view introduction;
 };
 
 constexpr std::array source_pages = {
-    SourcePage{"format", "The format", "Demands of the format's specification.\n"},
-    SourcePage{"convention", "Conventions",
+    SourcePage{ingot::RuleSource::format, "The format", "Demands of the format's specification.\n"},
+    SourcePage{ingot::RuleSource::convention, "Conventions",
                "What writers and readers of models agree on: standard keys, vocabularies, the\n"
                "tensors of known architectures, sets of shards.\n"},
-    SourcePage{"loader", "Limits of loaders",
+    SourcePage{ingot::RuleSource::loader, "Limits of loaders",
                "The file is fine; some program that loads models does not take it.\n"},
     SourcePage{
-        "security", "Security",
+        ingot::RuleSource::security, "Security",
         "Content that may have been planted: text that drives a terminal, templates that reach\n"
         "into the program that renders them, bytes in padding and gaps.\n"},
-    SourcePage{"data", "Weights", "Only with `--data`, which reads all of them.\n"},
-    SourcePage{"folder", "Model folders",
+    SourcePage{ingot::RuleSource::data, "Weights",
+               "Only with `--data`, which reads all of them.\n"},
+    SourcePage{ingot::RuleSource::folder, "Model folders",
                "Files that an import would read; the model that it would make is checked, too.\n"},
 };
 

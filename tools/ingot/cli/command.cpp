@@ -5,10 +5,10 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 #include <ingot/text.hpp>
 
 #include "cli/declaration.hpp"
+#include "text/parsed_number.hpp"
 
 namespace ingot::cli {
 namespace {
@@ -52,14 +52,12 @@ CLI::Option* add_choice(CLI::App& app, const std::string& name, const std::strin
 CLI::Option* add_number(CLI::App& app, const std::string& name, std::uint64_t lowest,
                         std::uint64_t highest, TakeNumber take, const std::string& description) {
   const auto parse = [=, take = std::move(take)](const std::string& word) {
-    std::uint64_t number = 0;
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-    const bool is_whole = error == std::errc() && end == word.data() + word.size();
-    if (!is_whole || number < lowest || number > highest) {
+    const auto number = parse_number<std::uint64_t>(word);
+    if (!number || *number < lowest || *number > highest) {
       throw CLI::ValidationError(fmt::format("{} must be a whole number from {} to {}, not \"{}\"",
                                              long_name(name), lowest, highest, escape(word)));
     }
-    take(number);
+    take(*number);
   };
   return app.add_option_function<std::string>(name, parse, description)
       ->type_name("N")

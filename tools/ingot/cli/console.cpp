@@ -8,7 +8,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
+#include <array>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
@@ -26,6 +26,7 @@
 #include "text/byte_count.hpp"
 #include "text/error_text.hpp"
 #include "text/lower_case.hpp"
+#include "text/parsed_number.hpp"
 
 namespace ingot::cli {
 namespace {
@@ -50,14 +51,6 @@ bool is_regular_file(int descriptor) {
   return ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
 }
 
-std::size_t columns_wanted() {
-  const std::string_view text = environment("COLUMNS");
-  std::size_t columns = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), columns);
-  const bool is_number = error == std::errc() && end == text.data() + text.size();
-  return is_number ? columns : 0;
-}
-
 std::size_t terminal_columns() {
   winsize size{};
   return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
@@ -72,33 +65,24 @@ bool has_fixed_colours() {
          !environment("COLORTERM").empty();
 }
 
-/// The beginning of a style. Of the fixed colours, each has a contrast of 3.8 or more with black
-/// and with white: amber stands for yellow, which cannot be read on white. A theme of 16 colours is
-/// asked for the usual ones, and each verdict is a word as well.
-std::string_view escape_sequence(Style style, bool has_fixed) {
-  switch (style) {
-    case Style::strong:
-      return "\x1b[1m";
-    case Style::faint:
-      return "\x1b[2m";
-    case Style::accent:
-      return has_fixed ? "\x1b[38;5;30m" : "\x1b[36m";
-    case Style::second:
-      return has_fixed ? "\x1b[38;5;133m" : "\x1b[35m";
-    case Style::third:
-      return has_fixed ? "\x1b[38;5;63m" : "\x1b[94m";
-    case Style::fourth:
-    case Style::good:
-      return has_fixed ? "\x1b[38;5;28m" : "\x1b[32m";
-    case Style::warning:
-      return has_fixed ? "\x1b[38;5;130m" : "\x1b[33m";
-    case Style::bad:
-      return has_fixed ? "\x1b[38;5;160m" : "\x1b[31m";
-    case Style::plain:
-      break;
-  }
-  return {};
-}
+/// The beginnings of the styles, in their order, with fixed colours and with those of a theme. Of
+/// the fixed ones each has a contrast of 3.8 or more with black and with white: amber stands for
+/// yellow, which cannot be read on white. A theme of 16 colours is asked for the usual ones, and
+/// each verdict is a word as well.
+struct StyleStart {
+  std::string_view fixed;
+  std::string_view theme;
+};
+constexpr std::array<StyleStart, 10> style_starts = {{{"", ""},
+                                                      {"\x1b[1m", "\x1b[1m"},
+                                                      {"\x1b[2m", "\x1b[2m"},
+                                                      {"\x1b[38;5;30m", "\x1b[36m"},
+                                                      {"\x1b[38;5;133m", "\x1b[35m"},
+                                                      {"\x1b[38;5;63m", "\x1b[94m"},
+                                                      {"\x1b[38;5;28m", "\x1b[32m"},
+                                                      {"\x1b[38;5;28m", "\x1b[32m"},
+                                                      {"\x1b[38;5;130m", "\x1b[33m"},
+                                                      {"\x1b[38;5;160m", "\x1b[31m"}}};
 
 }  // namespace
 
@@ -161,7 +145,7 @@ void Console::settle_waiting() {
 void Console::settle_terminal() {
   is_terminal_ = ::isatty(STDOUT_FILENO) == 1;
   is_unicode_ = has_unicode_locale();
-  const std::size_t wanted = columns_wanted();
+  const std::size_t wanted = parse_number<std::size_t>(environment("COLUMNS")).value_or(0);
   has_fixed_width_ = is_terminal_ || wanted > 0;
   width_ = wanted;
   if (width_ == 0 && is_terminal_) width_ = terminal_columns();
@@ -279,7 +263,8 @@ std::string Console::paint(Style style, std::string_view text) const {
       color_ == When::always || (color_ == When::automatic && is_terminal_ &&
                                  environment("NO_COLOR").empty() && environment("TERM") != "dumb");
   if (!has_color || style == Style::plain || text.empty()) return std::string(text);
-  return fmt::format("{}{}\x1b[0m", escape_sequence(style, has_fixed_colours()), text);
+  const StyleStart& start = style_starts[static_cast<std::size_t>(style)];
+  return fmt::format("{}{}\x1b[0m", has_fixed_colours() ? start.fixed : start.theme, text);
 }
 
 bool Console::shows_progress() const noexcept {
@@ -329,17 +314,10 @@ ExitCode Console::fail(std::string_view file, const Error& error) {
     }
   }
   complain(file, error_text(file, error));
-  switch (category_of(error.code)) {
-    case ErrorCategory::input:
-    case ErrorCategory::lenient:
-      return ExitCode::refused;
-    case ErrorCategory::usage:
-      return ExitCode::usage;
-    case ErrorCategory::system:
-    case ErrorCategory::notice:
-      break;
-  }
-  return ExitCode::system;
+  const ErrorCategory category = category_of(error.code);
+  if (category == ErrorCategory::usage) return ExitCode::usage;
+  const bool is_input = category == ErrorCategory::input || category == ErrorCategory::lenient;
+  return is_input ? ExitCode::refused : ExitCode::system;
 }
 
 ExitCode Console::refuse(std::string_view file, std::string_view message, ExitCode code) {

@@ -47,6 +47,7 @@ enum class ExitCode : std::uint8_t {
   interrupted = 130,
 };
 
+/// Each has a row in style_starts.
 enum class Style : std::uint8_t {
   plain,
   strong,

@@ -3,8 +3,6 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
-
 #include "text/joined.hpp"
 
 namespace ingot::cli {
@@ -32,24 +30,8 @@ std::string positional_term(const CLI::Option& option) {
   return option.get_required() ? term : "[" + term + "]";
 }
 
-std::vector<CLI::Option*> positionals(CLI::App& app) {
-  return app.get_options([](const CLI::Option* option) { return option->get_positional(); });
-}
-
-std::vector<const CLI::Option*> positionals(const CLI::App& app) {
-  return app.get_options([](const CLI::Option* option) { return option->get_positional(); });
-}
-
 std::vector<CLI::Option*> options_of(CLI::App& app) { return find_options(app); }
 std::vector<const CLI::Option*> options_of(const CLI::App& app) { return find_options(app); }
-
-std::vector<CLI::App*> commands_of(CLI::App& program) {
-  return program.get_subcommands([](const CLI::App*) { return true; });
-}
-
-std::vector<const CLI::App*> commands_of(const CLI::App& program) {
-  return program.get_subcommands([](const CLI::App*) { return true; });
-}
 
 std::vector<std::string> names_of(const CLI::Option& option) {
   std::vector<std::string> names;

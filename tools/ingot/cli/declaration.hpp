@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ingot::cli {
@@ -13,15 +14,28 @@ namespace ingot::cli {
 [[nodiscard]] std::string positional_term(const CLI::Option& option);
 
 /// The positional arguments, in their order.
-[[nodiscard]] std::vector<CLI::Option*> positionals(CLI::App& app);
-[[nodiscard]] std::vector<const CLI::Option*> positionals(const CLI::App& app);
+template <class App>
+[[nodiscard]] auto positionals(App& app) {
+  return app.get_options([](const CLI::Option* option) { return option->get_positional(); });
+}
 
 /// The options but not the arguments; of a command without -h, which is one of every command.
 [[nodiscard]] std::vector<CLI::Option*> options_of(CLI::App& app);
 [[nodiscard]] std::vector<const CLI::Option*> options_of(const CLI::App& app);
 
-[[nodiscard]] std::vector<CLI::App*> commands_of(CLI::App& program);
-[[nodiscard]] std::vector<const CLI::App*> commands_of(const CLI::App& program);
+template <class App>
+[[nodiscard]] auto commands_of(App& program) {
+  return program.get_subcommands([](const CLI::App*) { return true; });
+}
+
+/// The command of that name, or nullptr.
+template <class App>
+[[nodiscard]] App* find_command(App& program, std::string_view name) {
+  for (App* command : commands_of(program)) {
+    if (command->get_name() == name) return command;
+  }
+  return nullptr;
+}
 
 /// "-j", "--threads"
 [[nodiscard]] std::vector<std::string> names_of(const CLI::Option& option);

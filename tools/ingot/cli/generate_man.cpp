@@ -6,6 +6,7 @@
 
 #include "cli/declaration.hpp"
 #include "cli/generated_texts.hpp"
+#include "text/lower_case.hpp"
 
 namespace ingot::cli {
 namespace {
@@ -55,10 +56,8 @@ std::string options_section(const CLI::App& app, std::string_view heading) {
 
 /// No date: the same source makes the same page.
 std::string heading(const std::string& name, const std::string& description) {
-  std::string title = name;
-  for (char& c : title) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
   return fmt::format(".TH {} 1 \"\" \"Ingot {}\" \"User Commands\"\n.SH NAME\n{} \\- {}\n",
-                     roff(title), INGOT_VERSION_STRING, roff(name), roff(description));
+                     roff(upper_case(name)), INGOT_VERSION_STRING, roff(name), roff(description));
 }
 
 std::string see_also(const std::vector<std::string>& names) {

@@ -134,12 +134,6 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return steps[a.size()][b.size()];
 }
 
-const CLI::App* find_command(const CLI::App& program, const std::string& name) {
-  const auto found =
-      program.get_subcommands([&](const CLI::App* command) { return command->get_name() == name; });
-  return found.empty() ? nullptr : found.front();
-}
-
 /// The command that the user named, or nullptr.
 const CLI::App* chosen_command(const CLI::App& program) {
   const auto chosen = program.get_subcommands();

@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
 #include <ingot/check.hpp>
 #include <ingot/source.hpp>
@@ -15,6 +14,7 @@
 #include <vector>
 
 #include "cli/interrupt.hpp"
+#include "text/lower_case.hpp"
 
 namespace ingot::cli {
 namespace {
@@ -109,9 +109,7 @@ bool is_folder(const std::string& path) {
 }
 
 bool is_model_name(const std::string& path) {
-  std::string extension = fs::path(path).extension().string();
-  for (char& c : extension) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return extension == ".gguf";
+  return lower_case(fs::path(path).extension().string()) == ".gguf";
 }
 
 FolderCounts for_each_model(Console& console, const std::string& path, const UseModel& use,

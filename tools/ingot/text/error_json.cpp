@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "text/error_json.hpp"
 
-#include <string_view>
-
 #include "text/error_text.hpp"
 
 namespace ingot::cli {

@@ -3,8 +3,10 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace ingot::cli {
 
@@ -19,6 +21,18 @@ std::string joined(const Items& items, std::string_view separator = " ") {
     is_first = false;
   }
   return text;
+}
+
+/// The parts of a list like "24G,24G".
+[[nodiscard]] inline std::vector<std::string> split_list(std::string_view text) {
+  std::vector<std::string> parts;
+  std::size_t begin = 0;
+  while (begin <= text.size()) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    parts.emplace_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
 }
 
 }  // namespace ingot::cli

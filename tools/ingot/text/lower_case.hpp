@@ -15,4 +15,13 @@ namespace ingot::cli {
   return lower;
 }
 
+/// The same in upper case.
+[[nodiscard]] inline std::string upper_case(std::string_view text) {
+  std::string upper(text);
+  for (char& c : upper) {
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  }
+  return upper;
+}
+
 }  // namespace ingot::cli

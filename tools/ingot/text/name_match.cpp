@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "text/name_match.hpp"
 
-#include <algorithm>
 #include <optional>
 
 namespace ingot::cli {

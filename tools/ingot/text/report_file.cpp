@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "text/report_file.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
-#include <ingot/output_file.hpp>
 #include <span>
+#include <utility>
 
 namespace ingot::cli {
 namespace {
@@ -30,46 +32,35 @@ void write_page(Output& out, const ReportWriter& report) {
 }  // namespace
 
 std::string escape_html(std::string_view text) {
+  static constexpr std::array<std::pair<char, std::string_view>, 5> references = {
+      {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&#39;"}}};
   std::string result;
   for (const char c : text) {
-    switch (c) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      case '\'':
-        result += "&#39;";
-        break;
-      default:
-        result += c;
-    }
+    const auto* special =
+        std::ranges::find(references, c, &std::pair<char, std::string_view>::first);
+    special == references.end() ? result.push_back(c) : void(result.append(special->second));
   }
   return result;
 }
 
-Result<void> write_report_file(const std::string& path, bool replace, const ReportWriter& report) {
-  INGOT_TRY(OutputFile file, OutputFile::create(path, replace));
+Result<void> print_to(OutputFile& file, const std::function<void(Output& out)>& print) {
   Result<void> written;
   Output out([&](std::string_view text) {
     if (written) written = file.write(std::as_bytes(std::span(text)));
     return written ? 0 : EIO;
   });
-  if (path.ends_with(".html") || path.ends_with(".htm")) {
-    write_page(out, report);
-  } else {
+  print(out);
+  out.flush();
+  return written;
+}
+
+Result<void> write_report_file(const std::string& path, bool replace, const ReportWriter& report) {
+  INGOT_TRY(OutputFile file, OutputFile::create(path, replace));
+  INGOT_TRY_VOID(print_to(file, [&](Output& out) {
+    if (path.ends_with(".html") || path.ends_with(".htm")) return write_page(out, report);
     JsonStream json(out);
     report.write_json(json);
-  }
-  out.flush();
-  INGOT_TRY_VOID(std::move(written));
+  }));
   return file.commit();
 }
 

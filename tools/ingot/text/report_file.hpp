@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <ingot/error.hpp>
+#include <ingot/output_file.hpp>
 #include <string>
 #include <string_view>
 
@@ -14,6 +15,10 @@ namespace ingot::cli {
 
 /// `text` with `&`, `<`, `>` and quotes as references of HTML.
 [[nodiscard]] std::string escape_html(std::string_view text);
+
+/// Writes to a file what `print` prints; the caller commits it.
+[[nodiscard]] Result<void> print_to(OutputFile& file,
+                                    const std::function<void(Output& out)>& print);
 
 /// What a report consists of, in both forms.
 struct ReportWriter {

@@ -1,26 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include "text/shard_part.hpp"
 
-#include <charconv>
 #include <ingot/shard_name.hpp>
 
+#include "text/parsed_number.hpp"
+
 namespace ingot::cli {
-namespace {
-
-std::optional<std::uint32_t> parse_number(std::string_view text) {
-  std::uint32_t number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [last, error] = std::from_chars(text.data(), end, number);
-  return error == std::errc() && last == end ? std::optional(number) : std::nullopt;
-}
-
-}  // namespace
-
 std::optional<ShardPart> parse_shard_part(std::string_view text) {
   const std::size_t slash = text.find('/');
   if (slash == std::string_view::npos) return std::nullopt;
-  const auto index = parse_number(text.substr(0, slash));
-  const auto count = parse_number(text.substr(slash + 1));
+  const auto index = parse_number<std::uint32_t>(text.substr(0, slash));
+  const auto count = parse_number<std::uint32_t>(text.substr(slash + 1));
   if (!index || !count || *index == 0 || *index > *count || *count > max_shard_count) {
     return std::nullopt;
   }

@@ -14,6 +14,8 @@
 #include <span>
 #include <utility>
 
+#include "text/value_text.hpp"
+
 namespace ingot::cli {
 namespace {
 
@@ -70,35 +72,6 @@ bool is_nested_too_deep(std::string_view text) {
     }
   }
   return false;
-}
-
-/// Calls `use` with a zero of the C++ type that stores a number.
-template <class Use>
-Result<OwnedValue> with_number_type(ValueType type, const Use& use) {
-  switch (type) {
-    case ValueType::uint8:
-      return use(std::uint8_t{});
-    case ValueType::int8:
-      return use(std::int8_t{});
-    case ValueType::uint16:
-      return use(std::uint16_t{});
-    case ValueType::int16:
-      return use(std::int16_t{});
-    case ValueType::uint32:
-      return use(std::uint32_t{});
-    case ValueType::int32:
-      return use(std::int32_t{});
-    case ValueType::uint64:
-      return use(std::uint64_t{});
-    case ValueType::int64:
-      return use(std::int64_t{});
-    case ValueType::float32:
-      return use(float{});
-    case ValueType::float64:
-      return use(double{});
-    default:
-      return refuse("not a number type");
-  }
 }
 
 Failure not_a_number(ValueType type, const std::string& found) {

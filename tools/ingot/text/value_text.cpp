@@ -7,7 +7,6 @@
 #include <concepts>
 #include <ingot/text.hpp>
 #include <string_view>
-#include <type_traits>
 #include <vector>
 
 namespace ingot::cli {

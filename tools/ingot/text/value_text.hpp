@@ -28,6 +28,35 @@ void print_value(Output& out, const Value& value);
 /// `value` as it is in JSON; the key `value_base64` where a string is not UTF-8.
 void write_value_member(JsonStream& json, const Value& value, std::string_view prefix = {});
 
+/// Returns use(zero) with a zero of the C++ type that stores a number, a Result; else an error.
+template <class Use>
+auto with_number_type(ValueType type, const Use& use) -> decltype(use(std::uint8_t{})) {
+  switch (type) {
+    case ValueType::uint8:
+      return use(std::uint8_t{});
+    case ValueType::int8:
+      return use(std::int8_t{});
+    case ValueType::uint16:
+      return use(std::uint16_t{});
+    case ValueType::int16:
+      return use(std::int16_t{});
+    case ValueType::uint32:
+      return use(std::uint32_t{});
+    case ValueType::int32:
+      return use(std::int32_t{});
+    case ValueType::uint64:
+      return use(std::uint64_t{});
+    case ValueType::int64:
+      return use(std::int64_t{});
+    case ValueType::float32:
+      return use(float{});
+    case ValueType::float64:
+      return use(double{});
+    default:
+      return fail(Errc::invalid_argument, {}, "not a number type");
+  }
+}
+
 /// Calls `use` with the scalar as std::uint64_t, std::int64_t, float, double, bool or
 /// std::string_view.
 template <class Use>

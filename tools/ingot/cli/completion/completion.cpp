@@ -5,11 +5,11 @@
 #include <ingot/text.hpp>
 #include <optional>
 #include <string_view>
-#include <utility>
 
 #include "cli/completion/completion_values.hpp"
 #include "cli/completion/shell_words.hpp"
 #include "cli/declaration.hpp"
+#include "text/lower_case.hpp"
 
 namespace ingot::cli {
 namespace {
@@ -31,21 +31,9 @@ struct Offer {
   std::optional<std::string> before_file;  ///< Paths fit, too, after this start of the word.
 };
 
-bool is_equal_ignoring_case(char a, char b) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
-  return lower(a) == lower(b);
-}
-
 /// Types are names in any case; so nothing is lost where all words are.
 bool begins_with(std::string_view word, std::string_view start) {
-  return word.size() >= start.size() &&
-         std::equal(start.begin(), start.end(), word.begin(), is_equal_ignoring_case);
-}
-
-CLI::App* find_command(CLI::App& program, std::string_view name) {
-  const auto found =
-      program.get_subcommands([&](const CLI::App* command) { return command->get_name() == name; });
-  return found.empty() ? nullptr : found.front();
+  return lower_case(word).starts_with(lower_case(start));
 }
 
 /// The options that may stand after the command: its own and those of every command.

@@ -107,23 +107,11 @@ ValueKind kind_of_value(std::string_view name, bool is_argument) {
 }
 
 std::vector<Candidate> candidates_of(ValueKind kind, const std::string& file) {
-  switch (kind) {
-    case ValueKind::mixture:
-      return mixtures();
-    case ValueKind::tensor_type:
-      return tensor_types();
-    case ValueKind::key:
-      return keys_of(open_local(file));
-    case ValueKind::tensor:
-      return tensors_of(open_local(file));
-    case ValueKind::rule:
-      return rules();
-    case ValueKind::other:
-    case ValueKind::file:
-    case ValueKind::command:
-      break;
-  }
-  return {};
+  if (kind == ValueKind::mixture) return mixtures();
+  if (kind == ValueKind::tensor_type) return tensor_types();
+  if (kind == ValueKind::key) return keys_of(open_local(file));
+  if (kind == ValueKind::tensor) return tensors_of(open_local(file));
+  return kind == ValueKind::rule ? rules() : std::vector<Candidate>();
 }
 
 }  // namespace ingot::cli

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "commands/chat/chat_input.hpp"
 
-#include <cctype>
 #include <ingot/text.hpp>
 #include <utility>
 

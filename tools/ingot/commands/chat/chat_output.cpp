@@ -2,11 +2,11 @@
 #include "commands/chat/chat_output.hpp"
 
 #include <ingot/text.hpp>
-#include <span>
 #include <string>
 
 #include "cli/json_stream.hpp"
 #include "cli/table.hpp"
+#include "text/joined.hpp"
 
 namespace ingot::cli {
 namespace {
@@ -32,10 +32,7 @@ void print_runs(Console& console, const ChatText& prompt) {
 }
 
 void print_ids(Console& console, const ChatTokens& tokens) {
-  for (std::size_t i = 0; i < tokens.ids.size(); ++i) {
-    console.out().print("{}{}", i == 0 ? "" : " ", tokens.ids[i]);
-  }
-  console.out().put('\n');
+  console.out().print("{}\n", joined(tokens.ids));
 }
 
 void print_chat_json(Console& console, std::string_view template_name, const ChatText& prompt,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // `ingot chat-template MODEL` -- the template that makes prompts of conversations.
 
-#include <algorithm>
 #include <ingot/chat.hpp>
 #include <ingot/text.hpp>
 #include <memory>

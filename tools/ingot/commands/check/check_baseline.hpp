@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <ingot/check.hpp>
 #include <map>
-#include <set>
 #include <string>
 
 namespace ingot::cli {

@@ -3,12 +3,13 @@
 
 #include <ingot/version.h>
 
-#include <algorithm>
+#include <array>
 #include <ingot/text.hpp>
 #include <map>
 #include <set>
 #include <vector>
 
+#include "cli/counted.hpp"
 #include "cli/json_stream.hpp"
 
 namespace ingot::cli {
@@ -17,11 +18,6 @@ namespace {
 Severity shown_severity(const Finding& finding, bool is_strict) {
   const Severity severity = finding.rule->severity;
   return is_strict && severity == Severity::note ? Severity::warning : severity;
-}
-
-/// "3 warnings"
-std::string counted(std::uint64_t count, std::string_view what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
 /// Green, yellow and red of a verdict or a severity.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // `ingot convert IN OUT` -- another file format, or GGUF of another kind.
 
-#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <ingot/convert.hpp>
@@ -21,6 +20,7 @@
 #include "commands/convert/import_folder.hpp"
 #include "text/byte_count.hpp"
 #include "text/error_json.hpp"
+#include "text/parsed_number.hpp"
 
 namespace ingot::cli {
 namespace {
@@ -49,21 +49,13 @@ constexpr const char* examples =
     "Nothing is written before everything has been checked.";
 
 std::optional<float> parse_positive(const std::string& text) {
-  float number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [last, error] = std::from_chars(text.data(), end, number);
-  return error == std::errc() && last == end && number > 0 && std::isfinite(number)
-             ? std::optional(number)
-             : std::nullopt;
+  const auto number = parse_number<float>(text);
+  return number && *number > 0 && std::isfinite(*number) ? number : std::nullopt;
 }
 
-struct Options {
-  std::string in;
-  std::string out;
+struct Options : FolderConversion {
   std::optional<FileFormat> format;
-  std::string type;
   std::string max_size;
-  std::string shard;
   std::string config_out;
   std::string manifest_out;
   std::optional<BumpCodes> codes;
@@ -73,12 +65,8 @@ struct Options {
   std::optional<std::uint32_t> heads_per_group;
   std::string rms_epsilon;
   std::string out_file;
-  std::string metadata_file;
-  std::string base;
-  bool only_plan = false;
   bool is_strict = false;
   bool is_folder = false;  ///< OUT is a folder of Hugging Face's form.
-  ImportOptions import;
   ConvertOptions convert;
 
   /// For files from before GGUF.
@@ -208,22 +196,12 @@ std::string find_misplaced_for_folder(const Options& options) {
   return is_ggml ? "--context, --gqa and --eps" : "";
 }
 
-ExitCode run_import(Options& options, Console& console) {
+ExitCode run_import(const Options& options, Console& console) {
   const std::string misplaced = find_misplaced_for_folder(options);
   if (!misplaced.empty()) {
     return console.refuse_usage("convert: " + misplaced + " has no meaning for a model folder");
   }
-  return import_folder({.folder = options.in,
-                        .out = options.out,
-                        .type = options.type,
-                        .metadata_file = options.metadata_file,
-                        .base = options.base,
-                        .options = options.import,
-                        .max_file_bytes = options.convert.max_file_bytes,
-                        .shard = options.shard,
-                        .only_plan = options.only_plan,
-                        .replace = options.convert.replace},
-                       console);
+  return import_folder(options, options.convert, console);
 }
 
 /// Whether OUT is a folder that the import could read again, and no file of tensors alone.

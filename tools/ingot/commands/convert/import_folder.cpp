@@ -6,7 +6,6 @@
 #include <ingot/shard_name.hpp>
 #include <ingot/split.hpp>
 #include <ingot/text.hpp>
-#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -101,17 +100,18 @@ struct Outputs {
   std::uint64_t bytes = 0;
 };
 
-Result<Outputs> plan_outputs(const FolderConversion& conversion, const Import& import) {
+Result<Outputs> plan_outputs(const FolderConversion& conversion, const ConvertOptions& convert,
+                             const Import& import) {
   Outputs outputs;
   const std::string path = output_path(conversion, import);
   const auto part = parse_shard_part(conversion.shard);
-  if (!part && conversion.max_file_bytes == 0) {
+  if (!part && convert.max_file_bytes == 0) {
     outputs.paths.push_back(path);
     INGOT_TRY(outputs.bytes, import.file_bytes());
     return outputs;
   }
   INGOT_TRY(const Model model, import.open_model());
-  INGOT_TRY(outputs.plan, plan_split(model, {.max_bytes = conversion.max_file_bytes,
+  INGOT_TRY(outputs.plan, plan_split(model, {.max_bytes = convert.max_file_bytes,
                                              .shard_count = part ? part->count : 0}));
   outputs.prefix = prefix_of(path);
   if (part) outputs.only = part->index;
@@ -124,29 +124,29 @@ Result<Outputs> plan_outputs(const FolderConversion& conversion, const Import& i
   return outputs;
 }
 
-ExitCode write_outputs(const FolderConversion& conversion, const Import& import,
-                       const Outputs& outputs, Console& console) {
+ExitCode write_outputs(const FolderConversion& conversion, const ConvertOptions& convert,
+                       const Import& import, const Outputs& outputs, Console& console) {
   for (const std::string& path : outputs.paths) {
-    if (!is_file_of_folder(conversion.folder, path)) continue;
+    if (!is_file_of_folder(conversion.in, path)) continue;
     return console.fail(path, {Errc::same_file, Error::no_offset, path, {}});
   }
   const std::string& label = outputs.paths.front();
   const Result<void> result =
       run_with_progress(console, label, outputs.bytes, [&](const GoOn& go_on) {
         return outputs.plan ? import.write_shards(*outputs.plan, outputs.prefix, outputs.only,
-                                                  conversion.replace, go_on)
-                            : import.write(label, conversion.replace, go_on);
+                                                  convert.replace, go_on)
+                            : import.write(label, convert.replace, go_on);
       });
   if (result) return ExitCode::done;
   const bool is_output = result.error().code == Errc::already_exists;
-  return console.fail(is_output ? label : conversion.folder, result.error());
+  return console.fail(is_output ? label : conversion.in, result.error());
 }
 
 void print_json(Console& console, const Import& import, const FolderConversion& conversion,
                 const Outputs& outputs) {
   JsonStream json(console.out());
   json.begin_object();
-  json.member("file", conversion.folder);
+  json.member("file", conversion.in);
   json.member("format", name_of(FileFormat::gguf));
   json.values("outputs", outputs.paths);
   write_messages_json(json, "warnings", {});
@@ -173,16 +173,17 @@ std::string find_wrong_base(const FolderConversion& conversion, const FolderPlac
 
 }  // namespace
 
-ExitCode import_folder(const FolderConversion& conversion, Console& console) {
-  INGOT_CLI_TRY(const FolderPlace place, find_folder(console, conversion.folder), console,
-                conversion.folder);
+ExitCode import_folder(const FolderConversion& conversion, const ConvertOptions& convert,
+                       Console& console) {
+  INGOT_CLI_TRY(const FolderPlace place, find_folder(console, conversion.in), console,
+                conversion.in);
   const auto named = find_adapter_base(*place.store, place.path);
   if (const std::string problem = find_wrong_base(conversion, place, named); !problem.empty()) {
     return console.refuse_usage("convert: " + problem);
   }
   std::string base = conversion.base;
-  if (named && base.empty()) base = conversion.folder;
-  ImportOptions options = conversion.options;
+  if (named && base.empty()) base = conversion.in;
+  ImportOptions options = conversion.import;
   if (named && conversion.type.empty()) options.type = TensorType::f32;
   if (!conversion.type.empty() && conversion.type != "auto") {
     const TensorTypeInfo* info = find_type(std::string_view(conversion.type));
@@ -199,12 +200,13 @@ ExitCode import_folder(const FolderConversion& conversion, Console& console) {
     INGOT_CLI_TRY(options.metadata, read_whole(conversion.metadata_file), console,
                   conversion.metadata_file);
   }
-  const auto import = plan_folder(console, conversion.folder, std::move(options), base);
-  if (!import) return console.fail(conversion.folder, import.error());
-  INGOT_CLI_TRY(const auto outputs, plan_outputs(conversion, **import), console, conversion.folder);
+  const auto import = plan_folder(console, conversion.in, std::move(options), base);
+  if (!import) return console.fail(conversion.in, import.error());
+  INGOT_CLI_TRY(const auto outputs, plan_outputs(conversion, convert, **import), console,
+                conversion.in);
   if (!conversion.only_plan) {
-    INGOT_CLI_TRY_VOID(prepare_weights(console, conversion.folder), console, conversion.folder);
-    const ExitCode code = write_outputs(conversion, **import, outputs, console);
+    INGOT_CLI_TRY_VOID(prepare_weights(console, conversion.in), console, conversion.in);
+    const ExitCode code = write_outputs(conversion, convert, **import, outputs, console);
     if (code != ExitCode::done) return code;
   }
   if (console.is_json()) {

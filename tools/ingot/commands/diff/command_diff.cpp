@@ -3,7 +3,6 @@
 
 #include <ingot/diff.hpp>
 #include <memory>
-#include <utility>
 #include <vector>
 
 #include "cli/command.hpp"

@@ -8,6 +8,7 @@
 #include <ingot/text.hpp>
 #include <optional>
 
+#include "cli/counted.hpp"
 #include "cli/json_stream.hpp"
 #include "cli/table.hpp"
 #include "commands/diff/vocabulary_diff.hpp"
@@ -201,10 +202,6 @@ void print_distances(Console& console, const Comparison& comparison) {
       fmt::format("of these tensors together: max {}, RMSE {}, SQNR {:.2f} dB, cosine {:.6f}",
                   number_text(sum.error.largest), number_text(sum.error.rmse()),
                   sum.error.sqnr_db(), sum.cosine()));
-}
-
-std::string counted(std::size_t count, const char* thing) {
-  return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
 }
 
 void print_summary(Console& console, const Comparison& comparison) {

@@ -10,6 +10,8 @@
 #include <optional>
 #include <vector>
 
+#include "text/vocabulary_facts.hpp"
+
 namespace ingot::cli {
 namespace {
 
@@ -31,15 +33,6 @@ struct VocabularyDifference {
 
   [[nodiscard]] bool is_same() const { return removed.empty() && added.empty() && changed.empty(); }
 };
-
-/// Tokens are told apart by text, which comes with its first id.
-template <class Use>
-void for_each_text(const Vocabulary& vocabulary, const Use& use) {
-  for (TokenId id = 0; vocabulary.contains(id); ++id) {
-    const std::string_view text = vocabulary.text(id);
-    if (vocabulary.find(text) == id) use(id, text);
-  }
-}
 
 std::optional<VocabularyDifference> compare(const Model& a, const Model& b) {
   const Result<Vocabulary> of_a = Vocabulary::make(a);

@@ -5,8 +5,6 @@
 
 #include <ingot/download.hpp>
 #include <ingot/text.hpp>
-#include <memory>
-#include <utility>
 
 #include "cli/progress.hpp"
 

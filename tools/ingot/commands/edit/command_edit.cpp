@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <ingot/edit.hpp>
 #include <ingot/text.hpp>
 #include <memory>
@@ -12,6 +13,7 @@
 #include <utility>
 
 #include "cli/command.hpp"
+#include "cli/counted.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/json_stream.hpp"
 #include "cli/progress.hpp"
@@ -45,10 +47,6 @@ struct Options {
   std::string file;
   std::string out;
   ChangeRequest request;
-  std::string chat_template;
-  std::uint64_t slack_bytes = 0;
-  CLI::Option* has_template = nullptr;
-  CLI::Option* has_slack = nullptr;
   bool is_compact = false;
   bool is_in_place = false;
   bool is_forced = false;
@@ -65,23 +63,14 @@ struct FileReport {
 /// "46 bytes", "4.00 KiB"
 std::string bytes_text(std::uint64_t bytes) {
   if (bytes >= 1024) return format_bytes(bytes);
-  return fmt::format("{} byte{}", bytes, bytes == 1 ? "" : "s");
+  return counted(bytes, "byte");
 }
 
 std::string way_text(EditWay way) {
-  switch (way) {
-    case EditWay::nothing:
-      return "nothing to do";
-    case EditWay::in_place:
-      return "in place";
-    case EditWay::insert_range:
-      return "in place, with room inserted before the data";
-    case EditWay::shared_copy:
-      return "a new file that shares the data";
-    case EditWay::copy:
-      return "a new file with a copy of the data";
-  }
-  return {};
+  constexpr std::array texts = {
+      "nothing to do", "in place", "in place, with room inserted before the data",
+      "a new file that shares the data", "a new file with a copy of the data"};
+  return texts[static_cast<std::size_t>(way)];
 }
 
 /// "set key NAME: OLD -> NEW", as wide as the terminal.
@@ -268,8 +257,10 @@ Result<std::vector<FileEdit>> open_files(const Options& options, Console& consol
 
 std::string usage_problem(const Options& options) {
   if (options.file == "-") return "FILE must be a file, not standard input";
-  if (options.request.is_empty()) return "say what to change; 'ingot help edit' lists what can be";
-  if (options.is_compact && options.has_slack->count() > 0) {
+  if (options.request.is_empty() && !options.is_compact) {
+    return "say what to change; 'ingot help edit' lists what can be";
+  }
+  if (options.is_compact && options.request.slack_bytes) {
     return "--compact leaves no room, --reserve some; give one of them";
   }
   if (options.is_in_place && !options.out.empty()) {
@@ -296,11 +287,9 @@ std::optional<ExitCode> edit_once(const Options& options, Console& console) {
 }
 
 ExitCode run(Options& options, Console& console) {
-  if (options.has_template->count() > 0) options.request.chat_template = options.chat_template;
-  if (options.has_slack->count() > 0) options.request.slack_bytes = options.slack_bytes;
-  if (options.is_compact) options.request.slack_bytes = 0;
   const std::string problem = usage_problem(options);
   if (!problem.empty()) return console.refuse_usage("edit: " + problem);
+  if (options.is_compact) options.request.slack_bytes = 0;
   // The path may lead to another file by the time that the edit is ready: it starts over then.
   constexpr int tries = 10;
   for (int i = 0; i < tries; ++i) {
@@ -333,12 +322,12 @@ void add_change_options(CLI::App& command, Options& options) {
            "Set bos, eos, eot, unknown, padding, fim_pre, ... to a token of the vocabulary", 2);
   add_list(command, "--special-token-id", request.special_token_ids, "NAME ID",
            "The same by the number of the token", 2);
-  options.has_template = add_text(command, "--chat-template", options.chat_template, "TEXT",
-                                  "Set the chat template; refused if it cannot be read");
+  add_text(command, "--chat-template", request.chat_template, "TEXT",
+           "Set the chat template; refused if it cannot be read");
   add_text(command, "--chat-template-file", request.chat_template_file, "PATH",
            "Set the chat template to the content of a file; refused if it cannot be read");
-  options.has_slack = add_number(command, "--reserve", options.slack_bytes, 0, 1 << 26,
-                                 "Keep N bytes free for later edits in place; 0: none");
+  add_number(command, "--reserve", request.slack_bytes, 0, 1 << 26,
+             "Keep N bytes free for later edits in place; 0: none");
   add_switch(command, "--index", request.has_index,
              "Add a layout index, by which readers jump to the tensors; edits keep it true");
   add_switch(command, "--compact", options.is_compact,

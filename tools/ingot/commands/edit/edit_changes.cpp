@@ -4,8 +4,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <ingot/chat.hpp>
 #include <ingot/metadata_keys.hpp>
 #include <ingot/shard_name.hpp>
@@ -15,6 +13,7 @@
 #include "cli/help.hpp"
 #include "commands/edit/special_token_names.hpp"
 #include "text/name_match.hpp"
+#include "text/parsed_number.hpp"
 #include "text/whole_file.hpp"
 
 namespace ingot::cli {
@@ -221,18 +220,17 @@ class Changer {
     }
     const auto& by_id = request_.special_token_ids;
     for (std::size_t i = 0; i + 1 < by_id.size(); i += 2) {
-      std::uint32_t id = 0;
       const std::string& text = by_id[i + 1];
-      const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id);
-      if (error != std::errc() || end != text.data() + text.size()) {
+      const auto id = parse_number<std::uint32_t>(text);
+      if (!id) {
         return no_sense("--special-token-id takes the number of a token, not " + in_quotes(text));
       }
       const std::optional<Value> tokens = find(keys::tokenizer_ggml_tokens);
-      if (tokens && id >= tokens->as_array().size()) {
-        return missing(fmt::format("there is no token {}; the vocabulary has {}", id,
+      if (tokens && *id >= tokens->as_array().size()) {
+        return missing(fmt::format("there is no token {}; the vocabulary has {}", *id,
                                    tokens->as_array().size()));
       }
-      if (const Problem problem = set_special_token(by_id[i], id)) return problem;
+      if (const Problem problem = set_special_token(by_id[i], *id)) return problem;
     }
     return {};
   }

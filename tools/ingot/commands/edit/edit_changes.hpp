@@ -2,7 +2,6 @@
 // What a user asked `ingot edit` to change, and how it becomes changes of files.
 #pragma once
 
-#include <cstddef>
 #include <ingot/edit.hpp>
 #include <ingot/error.hpp>
 #include <optional>

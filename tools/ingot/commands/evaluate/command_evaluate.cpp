@@ -13,6 +13,7 @@
 #include "commands/evaluate/evaluation_output.hpp"
 #include "commands/evaluate/evaluation_page.hpp"
 #include "commands/evaluate/evaluation_run.hpp"
+#include "text/model_facts.hpp"
 
 namespace ingot::cli {
 namespace {
@@ -55,7 +56,7 @@ class Evaluate {
     if (const ExitCode code = check_report(files); code != ExitCode::done) return code;
     for (const std::string& file : files) {
       INGOT_CLI_TRY(Model model, console_.open_model(file), console_, file);
-      files_.push_back({file, size_of_model(model)});
+      files_.push_back({file, total_file_bytes(model)});
       models_.push_back(std::move(model));
     }
     return evaluate_models();
@@ -82,7 +83,7 @@ class Evaluate {
     std::uint64_t bytes = 0;
     for (const Model& model : models_) {
       if (&model != &models_[0]) others.push_back(&model);
-      bytes += size_of_model(model);
+      bytes += total_file_bytes(model);
     }
     const Result<Evaluation> found = run_chunks(
         console_, options_.base, bytes, text.chunk_count(), [&](const EvaluationOptions& options) {

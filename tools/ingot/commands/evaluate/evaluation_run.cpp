@@ -25,10 +25,4 @@ Result<TextChunks> read_chunks(const TextRequest& request, const Model& model,
   return chunks;
 }
 
-std::uint64_t size_of_model(const Model& model) {
-  std::uint64_t bytes = 0;
-  for (const ModelFile& file : model.files()) bytes += file.file_bytes;
-  return bytes;
-}
-
 }  // namespace ingot::cli

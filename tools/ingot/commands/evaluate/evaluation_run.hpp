@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <ingot/evaluate.hpp>
 #include <string>
-#include <utility>
 
 #include "cli/command.hpp"
 #include "cli/progress.hpp"
@@ -25,9 +24,6 @@ void add_text_options(CLI::App& command, TextRequest& request);
 /// The chunks of the text, by the tokenizer of `model`; errors name the file that they are about.
 [[nodiscard]] Result<TextChunks> read_chunks(const TextRequest& request, const Model& model,
                                              const std::string& model_file, std::string& failed);
-
-/// Bytes of all files of a model.
-[[nodiscard]] std::uint64_t size_of_model(const Model& model);
 
 /// Runs `work(options)` with a bar that shows how many bytes of weights have been through.
 ///

@@ -2,7 +2,6 @@
 // Byte-pair encoding in tokenizer.json.
 #include <ingot/metadata_keys.hpp>
 #include <ingot/text.hpp>
-#include <optional>
 #include <string>
 #include <unordered_set>
 

@@ -13,6 +13,7 @@
 #include "cli/command.hpp"
 #include "cli/json_stream.hpp"
 #include "commands/export_tokenizer/tokenizer_json.hpp"
+#include "text/report_file.hpp"
 #include "text/vocabulary_facts.hpp"
 
 namespace ingot::cli {
@@ -132,17 +133,10 @@ class Export {
 
   Result<void> add_json(const std::string& name, void (*write)(JsonStream&, TokenizerSource&)) {
     INGOT_TRY(OutputFile file, create(name));
-    Result<void> written;
-    {
-      Output output([&](std::string_view text) {
-        if (written) written = file.write(std::as_bytes(std::span(text)));
-        return written ? 0 : 1;
-      });
-      JsonStream json(output);
+    INGOT_TRY_VOID(print_to(file, [&](Output& out) {
+      JsonStream json(out);
       write(json, source_);
-      output.flush();
-    }
-    INGOT_TRY_VOID(written);
+    }));
     return keep(std::move(file));
   }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // SentencePiece in tokenizer.json: byte-pair encoding with merges made from the scores.
 #include <algorithm>
-#include <string>
 #include <tuple>
 #include <vector>
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "commands/export_tokenizer/tokenizer_json.hpp"
+#include "text/vocabulary_facts.hpp"
 
 namespace ingot::cli {
 
@@ -43,15 +44,6 @@ void write_sequence(JsonStream& json, std::string_view key, const WriteItems& wr
   write_items();
   json.end();
   json.end();
-}
-
-/// Calls use(id, text) for the tokens that can be found by their text: of equal ones the first.
-template <class Use>
-void for_each_text(const Vocabulary& vocabulary, const Use& use) {
-  for (TokenId id = 0; vocabulary.contains(id); ++id) {
-    const std::string_view text = vocabulary.text(id);
-    if (vocabulary.find(text) == id) use(id, text);
-  }
 }
 
 /// The members of a BPE model before its merges.

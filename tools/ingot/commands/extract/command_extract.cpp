@@ -89,18 +89,10 @@ class Extraction {
         progress_(console, std::string(tensor.name), tensor.size_bytes) {}
 
   Result<void> run(Form form) {
-    switch (form) {
-      case Form::f32:
-        return write_floats();
-      case Form::f16:
-        return write_halves(dequantize_to_f16);
-      case Form::bf16:
-        return write_halves(dequantize_to_bf16);
-      case Form::npy:
-        return write_npy();
-      default:
-        return write_stored(false);
-    }
+    if (form == Form::f32) return write_floats();
+    if (form == Form::f16) return write_halves(dequantize_to_f16);
+    if (form == Form::bf16) return write_halves(dequantize_to_bf16);
+    return form == Form::npy ? write_npy() : write_stored(false);
   }
 
  private:

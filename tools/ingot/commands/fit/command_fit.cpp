@@ -14,6 +14,7 @@
 #include "commands/fit/fit_grid.hpp"
 #include "commands/fit/fit_json.hpp"
 #include "commands/fit/fit_page.hpp"
+#include "text/joined.hpp"
 
 namespace ingot::cli {
 namespace {

@@ -8,6 +8,8 @@
 #include "cli/command.hpp"
 #include "commands/fit/engine_command.hpp"
 #include "text/byte_count.hpp"
+#include "text/joined.hpp"
+#include "text/parsed_number.hpp"
 
 namespace ingot::cli {
 namespace {
@@ -66,12 +68,9 @@ Result<void> take_gpu_layers(const FitArguments& arguments, RunOptions& run) {
     run.gpu_layers = -1;
     return {};
   }
-  std::uint32_t count = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
-  if (error != std::errc() || end != text.data() + text.size()) {
-    return senseless("--gpu-layers", text, "a number of layers, or all");
-  }
-  run.gpu_layers = count;
+  const auto count = parse_number<std::uint32_t>(text);
+  if (!count) return senseless("--gpu-layers", text, "a number of layers, or all");
+  run.gpu_layers = *count;
   return {};
 }
 
@@ -147,17 +146,6 @@ void add_place_options(CLI::App& command, FitArguments& arguments) {
 }
 
 }  // namespace
-
-std::vector<std::string> split_list(std::string_view text) {
-  std::vector<std::string> parts;
-  std::size_t begin = 0;
-  while (begin <= text.size()) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    parts.emplace_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return parts;
-}
 
 std::optional<std::uint64_t> parse_token_count(std::string_view text) {
   std::uint64_t count = 0;

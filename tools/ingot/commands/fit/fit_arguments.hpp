@@ -46,7 +46,4 @@ void add_fit_arguments(CLI::App& command, FitArguments& arguments);
 /// "4096", "32k" (32,768), "1M": tokens.
 [[nodiscard]] std::optional<std::uint64_t> parse_token_count(std::string_view text);
 
-/// The parts of a list like "24G,24G".
-[[nodiscard]] std::vector<std::string> split_list(std::string_view text);
-
 }  // namespace ingot::cli

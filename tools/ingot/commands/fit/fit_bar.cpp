@@ -37,6 +37,12 @@ std::string repeated(std::string_view text, std::size_t count) {
 
 }  // namespace
 
+Style style_of(Verdict verdict) {
+  if (verdict == Verdict::fits) return Style::good;
+  if (verdict == Verdict::tight) return Style::warning;
+  return verdict == Verdict::does_not_fit ? Style::bad : Style::plain;
+}
+
 std::string memory_bar(const Console& console, const MemoryUse& use, std::uint64_t scale_bytes,
                        std::size_t cells) {
   const auto cell_of = [&](std::uint64_t bytes) {

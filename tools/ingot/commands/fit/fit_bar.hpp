@@ -17,6 +17,9 @@ namespace ingot::cli {
 [[nodiscard]] std::string memory_bar(const Console& console, const MemoryUse& use,
                                      std::uint64_t scale_bytes, std::size_t cells);
 
+/// The colour of a verdict.
+[[nodiscard]] Style style_of(Verdict verdict);
+
 /// "# weights  = cache  - work space ...", as the bars have them.
 [[nodiscard]] std::string bar_legend(const Console& console, bool has_excess);
 

@@ -9,6 +9,7 @@
 
 #include "cli/json_stream.hpp"
 #include "cli/table.hpp"
+#include "commands/fit/fit_bar.hpp"
 #include "commands/fit/fit_result.hpp"
 
 namespace ingot::cli {
@@ -125,11 +126,6 @@ struct GridTexts {
     return first;
   }
 };
-
-Style style_of(Verdict verdict) {
-  if (verdict == Verdict::does_not_fit) return Style::bad;
-  return verdict == Verdict::tight ? Style::warning : Style::good;
-}
 
 }  // namespace
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "commands/fit/fit_json.hpp"
 
+#include <array>
+
 #include "text/value_text.hpp"
 
 namespace ingot::cli {
@@ -55,23 +57,10 @@ void write_compute(JsonStream& json, const ComputeTerms& terms) {
 }
 
 std::string_view kind_name(ChangeKind kind) {
-  switch (kind) {
-    case ChangeKind::micro_batch:
-      return "ubatch_size";
-    case ChangeKind::cache_type:
-      return "cache_type";
-    case ChangeKind::both:
-      return "cache_type_and_ubatch_size";
-    case ChangeKind::experts_on_host:
-      return "n_cpu_moe";
-    case ChangeKind::gpu_layers:
-      return "gpu_layers";
-    case ChangeKind::context:
-      return "ctx_size";
-    case ChangeKind::weights:
-      break;
-  }
-  return "quantization";
+  constexpr std::array<std::string_view, 7> names = {
+      "ubatch_size", "cache_type",  "cache_type_and_ubatch_size", "n_cpu_moe", "gpu_layers",
+      "ctx_size",    "quantization"};
+  return names[static_cast<std::size_t>(kind)];
 }
 
 void write_change(JsonStream& json, const FitResult& result, const Change& change) {

@@ -7,8 +7,10 @@
 #include <ingot/summary.hpp>
 #include <ingot/text.hpp>
 
+#include "cli/counted.hpp"
 #include "cli/table.hpp"
 #include "commands/fit/fit_bar.hpp"
+#include "text/joined.hpp"
 #include "text/memory_facts.hpp"
 #include "text/value_text.hpp"
 
@@ -18,25 +20,7 @@ namespace {
 constexpr std::size_t label_columns = 11;
 constexpr std::size_t widest_page = 110;
 
-std::string plural(std::uint64_t count, std::string_view one, std::string_view many) {
-  return fmt::format("{} {}", format_digits(count), count == 1 ? one : many);
-}
-
 std::string bytes_or_dash(std::uint64_t bytes) { return bytes == 0 ? "-" : format_bytes(bytes); }
-
-Style style_of(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::fits:
-      return Style::good;
-    case Verdict::tight:
-      return Style::warning;
-    case Verdict::does_not_fit:
-      return Style::bad;
-    case Verdict::unknown:
-      break;
-  }
-  return Style::plain;
-}
 
 std::string_view word_of(Verdict verdict) {
   return verdict == Verdict::does_not_fit ? "does not fit" : name_of(verdict);
@@ -313,13 +297,7 @@ class FitPage {
   void print_notes() {
     out_.put('\n');
     for (const std::string& note : result_.profile.notes()) print_wrapped("note: " + note);
-    std::string text = "not counted: ";
-    bool is_first = true;
-    for (const std::string_view part : not_counted(result_.options)) {
-      text += (is_first ? "" : ", ") + std::string(part);
-      is_first = false;
-    }
-    print_wrapped(text);
+    print_wrapped("not counted: " + joined(not_counted(result_.options), ", "));
   }
 
   void print_wrapped(std::string_view text) {

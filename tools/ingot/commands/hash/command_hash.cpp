@@ -12,7 +12,6 @@
 #include <memory>
 #include <optional>
 #include <set>
-#include <utility>
 
 #include "cli/command.hpp"
 #include "cli/declaration.hpp"
@@ -68,20 +67,16 @@ std::vector<std::string> algorithm_names() {
 /// `sha256,xxh64`, `all`; returns the word that is no algorithm.
 std::optional<std::string> read_algorithms(Options& options) {
   std::array<bool, digest_algorithms.size()> is_wanted{};
-  for (std::string_view list : options.algorithm_lists) {
-    while (true) {
-      const std::size_t end = std::min(list.find(','), list.size());
-      const std::string_view word = list.substr(0, end);
+  for (const std::string& list : options.algorithm_lists) {
+    for (const std::string& word : split_list(list)) {
       const DigestAlgorithmInfo* info = find_digest_algorithm(word);
       if (word == "all") {
         is_wanted.fill(true);
       } else if (info == nullptr) {
-        return std::string(word);
+        return word;
       } else {
         is_wanted[static_cast<std::size_t>(info->algorithm)] = true;
       }
-      if (end == list.size()) break;
-      list.remove_prefix(end + 1);
     }
   }
   for (const DigestAlgorithmInfo& info : digest_algorithms) {

@@ -11,15 +11,10 @@
 
 #include "cli/interrupt.hpp"
 #include "cli/progress.hpp"
+#include "text/model_facts.hpp"
 
 namespace ingot::cli {
 namespace {
-
-std::uint64_t bytes_of(const Model& model) {
-  std::uint64_t sum = 0;
-  for (const ModelFile& file : model.files()) sum += file.file_bytes;
-  return sum;
-}
 
 /// Digests that a job makes at the same time: as many threads can help it.
 std::size_t lanes_of(const HashJob& job) {
@@ -84,7 +79,7 @@ class Batch {
  private:
   static std::uint64_t all_bytes(const std::vector<HashJob*>& jobs) {
     std::uint64_t sum = 0;
-    for (const HashJob* job : jobs) sum += bytes_of(*job->model);
+    for (const HashJob* job : jobs) sum += total_file_bytes(*job->model);
     return sum;
   }
 

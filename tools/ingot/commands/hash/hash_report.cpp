@@ -2,6 +2,7 @@
 #include "commands/hash/hash_report.hpp"
 
 #include <algorithm>
+#include <array>
 #include <ingot/text.hpp>
 
 namespace ingot::cli {
@@ -49,17 +50,8 @@ void write_shards(JsonStream& json, const HashedModel& hashed) {
 bool is_set(const Model& model) { return !model.shard_path(0).empty(); }
 
 std::string_view kind_name(DigestMismatch::Kind kind) {
-  switch (kind) {
-    case DigestMismatch::Kind::file:
-      return "file";
-    case DigestMismatch::Kind::tensor:
-      return "tensor";
-    case DigestMismatch::Kind::weights:
-      return "weights";
-    case DigestMismatch::Kind::uuid:
-      return "uuid";
-  }
-  return {};
+  constexpr std::array<std::string_view, 4> names = {"file", "tensor", "weights", "uuid"};
+  return names[static_cast<std::size_t>(kind)];
 }
 
 /// Why a name cannot be on a line of its own.

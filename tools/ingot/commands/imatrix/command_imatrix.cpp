@@ -18,6 +18,7 @@
 #include "cli/model_files.hpp"
 #include "cli/table.hpp"
 #include "commands/evaluate/evaluation_run.hpp"
+#include "text/model_facts.hpp"
 
 namespace ingot::cli {
 namespace {
@@ -253,16 +254,17 @@ ExitCode collect(const Options& options, Console& console) {
   std::string failed;
   INGOT_CLI_TRY(const TextChunks text, read_chunks(options.text, model, file, failed), console,
                 failed);
-  const Result<ImportanceMatrix> matrix = run_chunks(
-      console, file, size_of_model(model), text.chunk_count(), [&](const EvaluationOptions& run) {
-        ImportanceOptions importance;
-        importance.run.thread_count = run.thread_count;
-        importance.run.progress = run.progress;
-        importance.dataset = options.text.file;
-        importance.includes_output = options.includes_output;
-        importance.moment_columns = static_cast<std::size_t>(options.moment_columns);
-        return collect_importance(model, text, importance);
-      });
+  const Result<ImportanceMatrix> matrix =
+      run_chunks(console, file, total_file_bytes(model), text.chunk_count(),
+                 [&](const EvaluationOptions& run) {
+                   ImportanceOptions importance;
+                   importance.run.thread_count = run.thread_count;
+                   importance.run.progress = run.progress;
+                   importance.dataset = options.text.file;
+                   importance.includes_output = options.includes_output;
+                   importance.moment_columns = static_cast<std::size_t>(options.moment_columns);
+                   return collect_importance(model, text, importance);
+                 });
   return matrix ? write(options, console, *matrix) : console.fail(file, matrix.error());
 }
 

@@ -3,7 +3,6 @@
 
 #include <fmt/core.h>
 
-#include <charconv>
 #include <cmath>
 #include <ingot/lora.hpp>
 #include <ingot/text.hpp>
@@ -17,6 +16,7 @@
 #include "cli/json_stream.hpp"
 #include "cli/progress.hpp"
 #include "commands/lora/lora_facts.hpp"
+#include "text/parsed_number.hpp"
 
 namespace ingot::cli {
 namespace {
@@ -52,11 +52,8 @@ struct Options {
 
 /// A finite number; nothing if the text is none.
 std::optional<double> parse_scale(const std::string& text) {
-  double number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc() || stop != end || !std::isfinite(number)) return std::nullopt;
-  return number;
+  const auto number = parse_number<double>(text);
+  return number && std::isfinite(*number) ? number : std::nullopt;
 }
 
 /// An adapter with the model that holds it.

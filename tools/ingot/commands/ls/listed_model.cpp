@@ -7,7 +7,6 @@
 #include <ingot/summary.hpp>
 #include <ingot/text.hpp>
 #include <string_view>
-#include <vector>
 
 #include "cli/table.hpp"
 #include "text/model_facts.hpp"

@@ -3,7 +3,6 @@
 
 #include <cctype>
 #include <ingot/types.hpp>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -12,6 +11,7 @@
 #include "cli/model_files.hpp"
 #include "commands/ls/listed_model.hpp"
 #include "text/error_json.hpp"
+#include "text/lower_case.hpp"
 
 namespace ingot::cli {
 namespace {
@@ -81,8 +81,7 @@ std::string below(const std::string& folder, const std::string& path) {
 /// The file type that a name has as a word of its own: the longest, so that Q4_K_M is no Q4_K.
 std::string type_of_name(std::string_view name) {
   const auto is_letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
-  std::string upper(name.substr(name.rfind('/') + 1));
-  for (char& c : upper) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  const std::string upper = upper_case(name.substr(name.rfind('/') + 1));
   std::string_view best;
   for (const FileTypeInfo& type : file_types) {
     const std::size_t at = upper.find(type.name);

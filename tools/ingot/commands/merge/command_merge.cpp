@@ -77,7 +77,8 @@ ExitCode fail(const Options& options, Console& console, const Error& error) {
                           "this is one of the shards; name another output (with a glob: -o OUT)");
   }
   // What is wrong with an output is said of it.
-  return console.fail(error.subject == options.out ? options.out : options.names[0], error);
+  const bool is_output = error.code == Errc::already_exists || error.subject == options.out;
+  return console.fail(is_output ? options.out : options.names[0], error);
 }
 
 Result<void> write(const Options& options, Console& console, const Model& model,

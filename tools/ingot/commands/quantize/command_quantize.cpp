@@ -38,20 +38,16 @@ std::string list_of_types() {
 }
 
 void add_type_options(CLI::App& command, QuantizeRequest& options) {
-  command
-      .add_option("--tensor-type", options.tensor_types,
-                  "This type for tensors whose name the pattern finds; the first that does counts")
-      ->type_name("REGEX=TYPE")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  add_texts(command, "--tensor-type", options.tensor_types, "REGEX=TYPE",
+            "This type for tensors whose name the pattern finds; the first that does counts");
   add_text(command, "--tensor-type-file", options.tensor_type_file, "FILE",
            "Such patterns, one a line, after those of --tensor-type");
   add_text(command, "--output-tensor-type", options.output_type, "TYPE", "For output.weight");
   add_text(command, "--token-embedding-type", options.embedding_type, "TYPE",
            "For the token embeddings");
-  add_switch(command, "--leave-output-tensor", options.leaves_output,
+  add_switch(command, "--leave-output-tensor", options.settings.types.leaves_output,
              "Keep output.weight as it is");
-  add_switch(command, "--pure", options.is_pure, "No mixture: one type for all");
+  add_switch(command, "--pure", options.settings.types.is_pure, "No mixture: one type for all");
   add_text(
       command, "--target-bpw", options.target_bits, "BITS",
       "Instead of TYPE: choose types for at most so many bits per weight, with the least error");
@@ -62,21 +58,14 @@ void add_type_options(CLI::App& command, QuantizeRequest& options) {
 }
 
 void add_matrix_options(CLI::App& command, QuantizeRequest& options) {
-  const auto add_list = [&](const char* name, std::vector<std::string>& target,
-                            const char* value_name, const char* description) {
-    command.add_option(name, target, description)
-        ->type_name(value_name)
-        ->expected(1)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  };
-  add_list("--imatrix", options.imatrix_files, "FILE",
-           "Importance matrix, GGUF or .dat; several are combined");
-  add_list("--include-weights", options.include_weights, "PART",
-           "Use only its entries whose names hold PART");
-  add_list("--exclude-weights", options.exclude_weights, "PART",
-           "Ignore its entries whose names hold PART");
-  add_list("--override-kv", options.overrides, "KEY=TYPE:VALUE",
-           "Set a key of the result; TYPE: int, float, bool, str");
+  add_texts(command, "--imatrix", options.imatrix_files, "FILE",
+            "Importance matrix, GGUF or .dat; several are combined");
+  add_texts(command, "--include-weights", options.include_weights, "PART",
+            "Use only its entries whose names hold PART");
+  add_texts(command, "--exclude-weights", options.exclude_weights, "PART",
+            "Ignore its entries whose names hold PART");
+  add_texts(command, "--override-kv", options.overrides, "KEY=TYPE:VALUE",
+            "Set a key of the result; TYPE: int, float, bool, str");
 }
 
 }  // namespace
@@ -96,13 +85,13 @@ void add_quantize_command(CLI::App& program, Console& console) {
   add_type_options(command, *options);
   add_matrix_options(command, *options);
   add_choice(
-      command, "--effort", "EFFORT", options->effort,
+      command, "--effort", "EFFORT", options->settings.effort,
       {{"reference", Effort::reference}, {"best", Effort::best}},
       "How blocks are chosen, {}: those of ggml, or the best that a search finds, which takes "
       "longer; default: reference");
   add_switch(command, "--no-feedback", options->has_no_feedback,
              "With --effort best, make no use of the second moments of an importance matrix");
-  add_switch(command, "--keep-split", options->keeps_shards,
+  add_switch(command, "--keep-split", options->settings.keeps_shards,
              "Of a model in shards, write as many: OUT-00001-of-00003.gguf and so on");
   add_text(command, "--shard", options->shard, "I/N",
            "Write only the I-th of N shards; the others can be made elsewhere");
@@ -112,11 +101,11 @@ void add_quantize_command(CLI::App& program, Console& console) {
              "Show what each tensor would become, and why; write nothing");
   add_text(command, "--report", options->report, "FILE",
            "Write the errors of all tensors: a page if FILE ends in .html, else JSON");
-  add_switch(command, "--allow-requantize", options->allows_requantize,
+  add_switch(command, "--allow-requantize", options->settings.allows_requantize,
              "Also quantize tensors that are quantized already, at a loss");
-  add_switch(command, "--index", options->has_index,
+  add_switch(command, "--index", options->settings.has_index,
              "Write a layout index, by which readers jump to the tensors");
-  add_switch(command, "--allow-nan", options->allows_nan,
+  add_switch(command, "--allow-nan", options->settings.allows_nan,
              "Go on where weights are NaN or infinite");
   add_switch(command, "--force", options->is_forced, "Replace OUT and the report if they exist");
   on_run(command, [options, &console] { console.finish(run_quantize(*options, console)); });

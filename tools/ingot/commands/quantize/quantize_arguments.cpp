@@ -4,36 +4,20 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <fstream>
 #include <ingot/shard_name.hpp>
 #include <ingot/text.hpp>
-#include <limits>
 #include <sstream>
 
 #include "cli/help.hpp"
+#include "text/lower_case.hpp"
+#include "text/parsed_number.hpp"
+#include "text/value_text.hpp"
 
 namespace ingot::cli {
 namespace {
 
 auto wrong(std::string message) { return tl::unexpected<std::string>(std::move(message)); }
-
-std::string upper(std::string_view text) {
-  std::string result(text);
-  std::transform(result.begin(), result.end(), result.begin(), [](char c) {
-    return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-  });
-  return result;
-}
-
-template <class Number>
-std::optional<Number> parse_all(std::string_view text) {
-  Number number{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
 
 struct Unit {
   std::string_view suffix;
@@ -51,14 +35,14 @@ constexpr Unit units[] = {{"KIB", 1024.0},
 
 /// The smallest of the usual types that holds the number.
 ValueType usual_integer(std::string_view text) {
-  if (parse_all<std::uint32_t>(text)) return ValueType::uint32;
-  if (parse_all<std::int32_t>(text)) return ValueType::int32;
-  return parse_all<std::uint64_t>(text) ? ValueType::uint64 : ValueType::int64;
+  if (parse_number<std::uint32_t>(text)) return ValueType::uint32;
+  if (parse_number<std::int32_t>(text)) return ValueType::int32;
+  return parse_number<std::uint64_t>(text) ? ValueType::uint64 : ValueType::int64;
 }
 
 template <class Number>
 Result<void> set_number(ModelWriter& writer, const KeyOverride& change) {
-  const auto number = parse_all<Number>(change.text);
+  const auto number = parse_number<Number>(change.text);
   if (!number) {
     return fail(Errc::value_out_of_range, change.key,
                 fmt::format("\"{}\" is no {}", change.text, name_of(change.type)));
@@ -98,7 +82,7 @@ std::string fuller_name(std::string_view word, const std::vector<std::string>& n
 /// The recipe that makes tensors of the type whose number in files the word is: file types and
 /// tensor types have numbers of their own, which are easily confused.
 std::string recipe_of_tensor_type(std::string_view word, const std::vector<std::string>& names) {
-  const auto number = parse_all<std::uint32_t>(word);
+  const auto number = parse_number<std::uint32_t>(word);
   if (!number) return {};
   for (const TensorTypeInfo& type : live_tensor_types) {
     if (static_cast<std::uint32_t>(type.type) != *number) continue;
@@ -111,12 +95,12 @@ std::string recipe_of_tensor_type(std::string_view word, const std::vector<std::
 }
 
 std::string suggest_type(std::string_view word, const std::vector<std::string>& names) {
-  const std::string name = fuller_name(upper(word), names);
+  const std::string name = fuller_name(upper_case(word), names);
   if (!name.empty()) return fmt::format("; did you mean \"{}\"?", name);
   const std::string by_number = recipe_of_tensor_type(word, names);
   // No name is near to a number.
-  if (!by_number.empty() || parse_all<std::uint64_t>(word)) return by_number;
-  return suggest(upper(word), names);
+  if (!by_number.empty() || parse_number<std::uint64_t>(word)) return by_number;
+  return suggest(upper_case(word), names);
 }
 
 }  // namespace
@@ -185,14 +169,14 @@ Parsed<std::vector<TypePattern>> read_type_patterns(const std::string& path) {
 Parsed<std::uint64_t> parse_size(std::string_view option, std::string_view text) {
   double scale = 1.0;
   std::string_view digits = text;
-  const std::string upper_text = upper(text);
+  const std::string upper_text = upper_case(text);
   for (const Unit& unit : units) {
     if (!upper_text.ends_with(unit.suffix)) continue;
     scale = unit.bytes;
     digits.remove_suffix(unit.suffix.size());
     break;
   }
-  const std::optional<double> number = parse_all<double>(digits);
+  const std::optional<double> number = parse_number<double>(digits);
   constexpr double most = 1e18;
   if (!number || !(*number > 0.0) || *number * scale > most) {
     return wrong(fmt::format("{} must be a size like 4200M, 4.2G or 4GiB, not \"{}\"", option,
@@ -202,7 +186,7 @@ Parsed<std::uint64_t> parse_size(std::string_view option, std::string_view text)
 }
 
 Parsed<double> parse_bits(std::string_view option, std::string_view text) {
-  const std::optional<double> number = parse_all<double>(text);
+  const std::optional<double> number = parse_number<double>(text);
   if (number && *number > 0.0 && *number <= 64.0) return *number;
   return wrong(
       fmt::format("{} must be bits per weight like 4.5, not \"{}\"", option, escape(text)));
@@ -246,36 +230,14 @@ Parsed<KeyOverride> parse_override(std::string_view text, const Model& model) {
 }
 
 Result<void> apply_override(ModelWriter& writer, const KeyOverride& change) {
-  switch (change.type) {
-    case ValueType::uint8:
-      return set_number<std::uint8_t>(writer, change);
-    case ValueType::int8:
-      return set_number<std::int8_t>(writer, change);
-    case ValueType::uint16:
-      return set_number<std::uint16_t>(writer, change);
-    case ValueType::int16:
-      return set_number<std::int16_t>(writer, change);
-    case ValueType::uint32:
-      return set_number<std::uint32_t>(writer, change);
-    case ValueType::int32:
-      return set_number<std::int32_t>(writer, change);
-    case ValueType::uint64:
-      return set_number<std::uint64_t>(writer, change);
-    case ValueType::int64:
-      return set_number<std::int64_t>(writer, change);
-    case ValueType::float32:
-      return set_number<float>(writer, change);
-    case ValueType::float64:
-      return set_number<double>(writer, change);
-    case ValueType::boolean:
-      return set_boolean(writer, change);
-    case ValueType::string:
-      writer.set_string(change.key, change.text);
-      return {};
-    case ValueType::array:
-      break;
+  if (change.type == ValueType::boolean) return set_boolean(writer, change);
+  if (change.type == ValueType::array) return fail(Errc::invalid_argument, change.key);
+  if (change.type == ValueType::string) {
+    writer.set_string(change.key, change.text);
+    return {};
   }
-  return fail(Errc::invalid_argument, change.key);
+  return with_number_type(change.type,
+                          [&](auto zero) { return set_number<decltype(zero)>(writer, change); });
 }
 
 }  // namespace ingot::cli

@@ -6,7 +6,6 @@
 #include <ingot/model_writer.hpp>
 #include <ingot/quantize_model.hpp>
 #include <ingot/recipe.hpp>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -4,9 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cmath>
 #include <ingot/text.hpp>
-#include <numeric>
 #include <vector>
 
 #include "cli/table.hpp"

@@ -56,36 +56,29 @@ bool is_input(const std::string& out, const Console& console, const QuantizeRequ
                      [&](const std::string& file) { return is_same_file(out, file); });
 }
 
-/// Names the option that helps.
+/// The options that help.
+struct Hint {
+  Errc code;
+  std::string_view text;
+};
+constexpr Hint hints[] = {
+    {Errc::requantize_refused, "--allow-requantize does it anyway"},
+    {Errc::weight_not_finite, "--allow-nan goes on"},
+    {Errc::weights_required, "see --imatrix and --tensor-type"},
+    {Errc::no_architecture,
+     "if all else is right, name it: --override-kv general.architecture=str:NAME"},
+    {Errc::type_does_not_fit, "--tensor-type chooses one"}};
+
 Error with_hint(Error error) {
-  std::string_view hint;
-  switch (error.code) {
-    case Errc::requantize_refused:
-      hint = "--allow-requantize does it anyway";
-      break;
-    case Errc::weight_not_finite:
-      hint = "--allow-nan goes on";
-      break;
-    case Errc::weights_required:
-      hint = "see --imatrix and --tensor-type";
-      break;
-    case Errc::no_architecture:
-      hint = "if all else is right, name it: --override-kv general.architecture=str:NAME";
-      break;
-    case Errc::type_does_not_fit:
-      hint = "--tensor-type chooses one";
-      break;
-    default:
-      return error;
+  for (const Hint& hint : hints) {
+    if (hint.code != error.code) continue;
+    error.detail += (error.detail.empty() ? "" : "; ") + std::string(hint.text);
   }
-  error.detail += (error.detail.empty() ? "" : "; ") + std::string(hint);
   return error;
 }
 
 Step<RecipeOptions> recipe_options(const QuantizeRequest& options, Console& console) {
-  RecipeOptions types;
-  types.is_pure = options.is_pure;
-  types.leaves_output = options.leaves_output;
+  RecipeOptions types = options.settings.types;
   for (const auto& [word, target] :
        {std::pair(&options.output_type, &types.output_type),
         std::pair(&options.embedding_type, &types.token_embedding_type)}) {
@@ -117,17 +110,13 @@ class Run {
         target_(std::move(target)),
         console_(console),
         model_(model),
-        importance_(importance) {
+        importance_(importance),
+        settings_(options.settings) {
     settings_.types = std::move(types);
     settings_.importance = importance_;
     settings_.sensitivities = sensitivities;
     if (importance_ != nullptr) settings_.importance_name = options.imatrix_files[0];
-    settings_.effort = options.effort;
     settings_.uses_feedback = !options.has_no_feedback;
-    settings_.keeps_shards = options.keeps_shards;
-    settings_.allows_requantize = options.allows_requantize;
-    settings_.has_index = options.has_index;
-    settings_.allows_nan = options.allows_nan;
     settings_.thread_count = console.threads();
   }
 
@@ -229,7 +218,7 @@ class Run {
 
   /// The files to write: one, one of a set, or as many as there are to read.
   Result<void> make_shards() {
-    const bool has_set = options_.keeps_shards && model_.files().size() > 1;
+    const bool has_set = settings_.keeps_shards && model_.files().size() > 1;
     if (!part_ && !has_set) {
       shards_.push_back({.path = target_.out});
       return {};

@@ -2,7 +2,7 @@
 // `ingot quantize`, from its arguments to its result.
 #pragma once
 
-#include <ingot/quantize.hpp>
+#include <ingot/quantize_model.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,14 +30,8 @@ struct QuantizeRequest {
   std::string report;
   std::string shard;
   std::optional<std::string> pre;  ///< For model folders.
-  Effort effort = Effort::reference;
+  QuantizeModelOptions settings;   ///< What needs no parsing.
   bool has_no_feedback = false;
-  bool keeps_shards = false;
-  bool leaves_output = false;
-  bool is_pure = false;
-  bool allows_requantize = false;
-  bool has_index = false;
-  bool allows_nan = false;
   bool is_plan = false;
   bool is_forced = false;
 };

@@ -32,7 +32,8 @@ std::string problem_of_target(const QuantizeRequest& options) {
     return "--target-bpw and --target-size are two targets; give one";
   }
   if (!options.types.empty()) return "with a target types are chosen; leave TYPE out";
-  if (options.is_pure) return "--pure is one type for all, a target chooses many; give one";
+  if (options.settings.types.is_pure)
+    return "--pure is one type for all, a target chooses many; give one";
   return {};
 }
 
@@ -78,10 +79,10 @@ std::string settle_arguments(QuantizeRequest& options, std::string in,
   if (!options.sensitivity.empty() && !has_target(options)) {
     return "--sensitivity goes with --target-bpw or --target-size";
   }
-  if (options.has_no_feedback && options.effort != Effort::best) {
+  if (options.has_no_feedback && options.settings.effort != Effort::best) {
     return "--no-feedback goes with --effort best, which alone has error feedback";
   }
-  if (options.keeps_shards && !options.shard.empty()) {
+  if (options.settings.keeps_shards && !options.shard.empty()) {
     return "--keep-split takes the shards of IN, --shard cuts others; give one";
   }
   if (options.out == "-") return "OUT must be a file, which appears complete or not at all";

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "commands/report/check_panel.hpp"
 
-#include <string_view>
-
 namespace ingot::cli {
 
 void write_findings(JsonStream& json, const Model& model,

@@ -4,7 +4,6 @@
 #include <ingot/version.h>
 
 #include <ingot/summary.hpp>
-#include <optional>
 
 #include "commands/report/check_panel.hpp"
 #include "commands/report/template_panel.hpp"

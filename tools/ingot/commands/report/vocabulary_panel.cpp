@@ -3,8 +3,6 @@
 
 #include <ingot/text.hpp>
 #include <ingot/tokenizer.hpp>
-#include <string>
-#include <string_view>
 
 #include "commands/vocab/vocabulary_statistics.hpp"
 

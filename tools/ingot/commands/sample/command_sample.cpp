@@ -7,7 +7,6 @@
 #include <ingot/text.hpp>
 #include <limits>
 #include <memory>
-#include <optional>
 
 #include "cli/command.hpp"
 #include "cli/interrupt.hpp"

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "commands/sample/sample_vocabulary.hpp"
@@ -166,26 +167,11 @@ std::string shape_problem(const SampleShape& shape) {
 
 std::optional<std::uint64_t> parse_parameters(std::string_view text) {
   constexpr std::uint64_t most = 10'000'000'000'000;
+  constexpr std::array<std::pair<std::string_view, std::uint64_t>, 3> scales = {
+      {{"kK", 1'000}, {"mM", 1'000'000}, {"bBgG", 1'000'000'000}}};
   std::uint64_t scale = 1;
-  if (!text.empty()) {
-    switch (text.back()) {
-      case 'k':
-      case 'K':
-        scale = 1'000;
-        break;
-      case 'm':
-      case 'M':
-        scale = 1'000'000;
-        break;
-      case 'b':
-      case 'B':
-      case 'g':
-      case 'G':
-        scale = 1'000'000'000;
-        break;
-      default:
-        break;
-    }
+  for (const auto& [letters, factor] : scales) {
+    if (!text.empty() && letters.find(text.back()) != letters.npos) scale = factor;
   }
   if (scale > 1) text.remove_suffix(1);
   std::uint64_t number = 0;

@@ -16,6 +16,7 @@
 #include "cli/table.hpp"
 #include "commands/evaluate/evaluation_run.hpp"
 #include "commands/sensitivity/sensitivity_file.hpp"
+#include "text/model_facts.hpp"
 
 namespace ingot::cli {
 namespace {
@@ -100,7 +101,7 @@ class Sensitivity {
 
   ExitCode measure(const Model& model, const TextChunks& text) {
     const auto found = run_chunks(
-        console_, options_.model, size_of_model(model), text.chunk_count(),
+        console_, options_.model, total_file_bytes(model), text.chunk_count(),
         [&](const EvaluationOptions& run) {
           SensitivityOptions settings;
           settings.run = run;

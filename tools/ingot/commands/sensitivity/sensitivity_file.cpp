@@ -3,13 +3,13 @@
 
 #include <fmt/core.h>
 
-#include <cerrno>
 #include <cmath>
 #include <ingot/output_file.hpp>
 #include <ingot/text.hpp>
 #include <utility>
 
 #include "text/chat_json.hpp"
+#include "text/report_file.hpp"
 #include "text/whole_file.hpp"
 
 namespace ingot::cli {
@@ -87,15 +87,10 @@ void write_sensitivity_json(JsonStream& json, const SensitivityFacts& facts) {
 Result<void> write_sensitivity_file(const std::string& path, const SensitivityFacts& facts,
                                     bool replace) {
   INGOT_TRY(OutputFile file, OutputFile::create(path, replace));
-  Result<void> written;
-  Output out([&](std::string_view text) {
-    if (written) written = file.write(std::as_bytes(std::span(text)));
-    return written ? 0 : EIO;
-  });
-  JsonStream json(out);
-  write_sensitivity_json(json, facts);
-  out.flush();
-  INGOT_TRY_VOID(std::move(written));
+  INGOT_TRY_VOID(print_to(file, [&](Output& out) {
+    JsonStream json(out);
+    write_sensitivity_json(json, facts);
+  }));
   return file.commit();
 }
 

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <ingot/error.hpp>
 #include <ingot/sensitivity.hpp>
-#include <optional>
 #include <string>
 #include <vector>
 

@@ -4,13 +4,13 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cmath>
 #include <ingot/metadata_keys.hpp>
 #include <ingot/summary.hpp>
 #include <ingot/text.hpp>
 #include <string_view>
 #include <vector>
 
+#include "cli/counted.hpp"
 #include "cli/table.hpp"
 #include "cli/wrap.hpp"
 #include "text/chat_facts.hpp"
@@ -28,10 +28,6 @@ constexpr std::size_t label_columns = 11;
 constexpr std::size_t widest_page = 80;
 
 using Items = std::vector<std::string>;
-
-std::string plural(std::uint64_t count, std::string_view one, std::string_view many) {
-  return fmt::format("{} {}", format_digits(count), count == 1 ? one : many);
-}
 
 /// "32", or "8 to 64" where layers differ.
 std::string layer_text(const LayerNumber& number) {

@@ -9,10 +9,9 @@
 #include <ingot/tensor_statistics.hpp>
 #include <ingot/text.hpp>
 #include <memory>
-#include <optional>
-#include <utility>
 
 #include "cli/command.hpp"
+#include "cli/counted.hpp"
 #include "cli/help.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/json_stream.hpp"
@@ -56,20 +55,14 @@ void sort_tensors(Tensors& tensors, Sort sort) {
       return comes_before(*a, *b);
     });
   };
-  switch (sort) {
-    case Sort::file:
-      break;
-    case Sort::name:
-      by([](const auto& a, const auto& b) { return natural_less(a.name, b.name); });
-      break;
-    case Sort::size:  // who asks for sizes looks for the large ones
-      by([](const auto& a, const auto& b) { return a.size_bytes > b.size_bytes; });
-      break;
-    case Sort::offset:
-      by([](const auto& a, const auto& b) {
-        return a.shard != b.shard ? a.shard < b.shard : a.data_offset < b.data_offset;
-      });
-      break;
+  if (sort == Sort::name) {
+    by([](const auto& a, const auto& b) { return natural_less(a.name, b.name); });
+  } else if (sort == Sort::size) {  // who asks for sizes looks for the large ones
+    by([](const auto& a, const auto& b) { return a.size_bytes > b.size_bytes; });
+  } else if (sort == Sort::offset) {
+    by([](const auto& a, const auto& b) {
+      return a.shard != b.shard ? a.shard < b.shard : a.data_offset < b.data_offset;
+    });
   }
 }
 
@@ -115,8 +108,7 @@ void print_totals(Console& console, const Tensors& tensors) {
     elements += tensor->element_count;
     bytes += tensor->size_bytes;
   }
-  std::string line =
-      fmt::format("{} tensor{}", format_digits(tensors.size()), tensors.size() == 1 ? "" : "s");
+  std::string line = plural(tensors.size(), "tensor", "tensors");
   if (elements > 0) {
     line += fmt::format(", {} elements, {} ({} bytes), {} bits per weight", format_count(elements),
                         format_bytes(bytes), format_digits(bytes), bits_text(bytes, elements));

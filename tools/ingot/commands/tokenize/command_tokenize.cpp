@@ -3,13 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <ingot/text.hpp>
 #include <ingot/token_stream.hpp>
 #include <ingot/tokenizer.hpp>
 #include <memory>
 #include <optional>
-#include <vector>
 
 #include "cli/command.hpp"
 #include "cli/interrupt.hpp"

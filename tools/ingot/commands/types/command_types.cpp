@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 
 #include <array>
-#include <memory>
 
 #include "cli/command.hpp"
 #include "cli/json_stream.hpp"

@@ -7,7 +7,6 @@
 #include <ingot/tokenizer.hpp>
 #include <memory>
 #include <optional>
-#include <vector>
 
 #include "cli/command.hpp"
 #include "cli/json_stream.hpp"

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// Numbers as people write them.
+#pragma once
+
+#include <charconv>
+#include <optional>
+#include <string_view>
+#include <system_error>
+
+namespace ingot::cli {
+
+/// The number that all of a text is; nothing for other texts, and for what the type cannot hold.
+template <class Number>
+[[nodiscard]] std::optional<Number> parse_number(std::string_view text) {
+  Number number{};
+  const char* const end = text.data() + text.size();
+  const auto [last, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc() && last == end ? std::optional(number) : std::nullopt;
+}
+
+}  // namespace ingot::cli
