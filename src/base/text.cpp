@@ -6,7 +6,6 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
-#include <span>
 
 #include "base/utf8.hpp"
 

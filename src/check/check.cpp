@@ -72,23 +72,15 @@ constexpr auto make_rules() noexcept {
   }
 #include "ingot/errors.def"
 #undef INGOT_ERROR
+  const auto add = [&](std::string_view name, Severity severity, RuleSource source,
+                       RuleCategory category, std::string_view title, std::string_view remedy) {
+    rules[next++] = {name, severity, source, category, false, title, remedy};
+  };
 #define INGOT_CHECK_RULE(name, severity, source, category, title, remedy) \
-  rules[next++] = {#name,                                                 \
-                   Severity::severity,                                    \
-                   RuleSource::source,                                    \
-                   RuleCategory::category,                                \
-                   false,                                                 \
-                   title,                                                 \
-                   remedy};
+  add(#name, Severity::severity, RuleSource::source, RuleCategory::category, title, remedy);
 #include "ingot/check_rules.def"
 #define INGOT_CHECK_FOLDER_RULE(name, severity, category, title, remedy) \
-  rules[next++] = {#name,                                                \
-                   Severity::severity,                                   \
-                   RuleSource::folder,                                   \
-                   RuleCategory::category,                               \
-                   false,                                                \
-                   title,                                                \
-                   remedy};
+  add(#name, Severity::severity, RuleSource::folder, RuleCategory::category, title, remedy);
 #include "ingot/check_rules.def"
   return rules;
 }

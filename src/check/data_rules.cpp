@@ -5,6 +5,7 @@
 #include <tuple>
 #include <vector>
 
+#include "base/plural.hpp"
 #include "check/rules.hpp"
 #include "ingot/text.hpp"
 
@@ -13,12 +14,16 @@ namespace {
 
 bool is_plain(TensorType type) noexcept { return is_float(type) || is_integer(type); }
 
-void report_bad(Inspection& inspection, const TensorScan& scan, std::string_view what) {
-  const Model& model = inspection.model();
-  inspection.report({.file_offset = model.file_offset(*scan.tensor) + scan.first_bad_offset,
-                     .tensor = scan.tensor->name,
-                     .file = scan.tensor->shard},
-                    format_digits(scan.bad_count) + " " + std::string(what));
+/// Reports what is not finite in tensors of plain types, or of the others.
+void report_not_finite(Inspection& inspection, bool of_plain_types, std::string_view noun) {
+  for (const TensorScan& scan : inspection.scans) {
+    const TensorInfo& tensor = *scan.tensor;
+    if (scan.bad_count == 0 || is_plain(tensor.type) != of_plain_types) continue;
+    const std::uint64_t begin = inspection.model().file_offset(tensor);
+    inspection.report(
+        {.file_offset = begin + scan.first_bad_offset, .tensor = tensor.name, .file = tensor.shard},
+        plural(scan.bad_count, noun) + (scan.bad_count == 1 ? " is" : " are") + " NaN or infinite");
+  }
 }
 
 /// Smaller ones, norms for instance, are alike by nature.
@@ -26,21 +31,9 @@ constexpr std::uint64_t large_bytes = std::uint64_t{64} << 10;
 
 }  // namespace
 
-void data_not_finite(Inspection& inspection) {
-  for (const TensorScan& scan : inspection.scans) {
-    if (scan.bad_count == 0 || !is_plain(scan.tensor->type)) continue;
-    report_bad(inspection, scan,
-               scan.bad_count == 1 ? "weight is NaN or infinite" : "weights are NaN or infinite");
-  }
-}
+void data_not_finite(Inspection& inspection) { report_not_finite(inspection, true, "weight"); }
 
-void scale_impossible(Inspection& inspection) {
-  for (const TensorScan& scan : inspection.scans) {
-    if (scan.bad_count == 0 || is_plain(scan.tensor->type)) continue;
-    report_bad(inspection, scan,
-               scan.bad_count == 1 ? "scale is NaN or infinite" : "scales are NaN or infinite");
-  }
-}
+void scale_impossible(Inspection& inspection) { report_not_finite(inspection, false, "scale"); }
 
 void data_all_zero(Inspection& inspection) {
   for (const TensorScan& scan : inspection.scans) {

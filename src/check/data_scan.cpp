@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <vector>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>

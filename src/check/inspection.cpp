@@ -2,7 +2,6 @@
 #include "check/inspection.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "ingot/digest.hpp"
 #include "ingot/metadata_keys.hpp"

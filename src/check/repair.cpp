@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <bit>
 #include <set>
-#include <string>
 #include <utility>
 
 #include "base/plural.hpp"

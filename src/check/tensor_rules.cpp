@@ -104,42 +104,39 @@ std::string missing_of(const Model& model, std::string_view groups, const std::s
   return missing;
 }
 
-/// The numbers that shapes follow from; nothing if one is missing or makes no sense.
+/// The numbers that shapes follow from; 0 if one is not known or makes no sense.
 struct Widths {
   std::uint64_t embedding = 0;
-  std::optional<std::uint64_t> feed_forward;
-  std::optional<std::uint64_t> query;
-  std::optional<std::uint64_t> key;
-  std::optional<std::uint64_t> value;
-  std::optional<std::uint64_t> experts;
-  std::optional<std::uint64_t> vocabulary;
+  std::uint64_t feed_forward = 0;
+  std::uint64_t query = 0;
+  std::uint64_t key = 0;
+  std::uint64_t value = 0;
+  std::uint64_t experts = 0;
+  std::uint64_t vocabulary = 0;
 };
 
-std::optional<Widths> find_widths(const Inspection& inspection) {
+Widths find_widths(const Inspection& inspection) {
   constexpr std::uint64_t most = std::uint64_t{1} << 24;  // products of two stay exact
-  const auto number = [&](std::string_view suffix) -> std::optional<std::uint64_t> {
-    const auto found = inspection.own_number(suffix);
-    return found && *found != 0 && *found <= most ? found : std::nullopt;
+  const auto number = [&](std::string_view suffix) {
+    const std::uint64_t found = inspection.own_number(suffix).value_or(0);
+    return found <= most ? found : 0;
   };
-  const auto embedding = number(suffixes::embedding_length);
-  if (!embedding) return std::nullopt;
-  Widths widths;
-  widths.embedding = *embedding;
-  widths.feed_forward = number(suffixes::feed_forward_length);
-  widths.experts = number(suffixes::expert_count);
-  widths.vocabulary = inspection.summary().token_count;
-  const auto heads = number(suffixes::attention_head_count);
-  if (!heads) return widths;
-  const auto has_per_layer_kv =
-      inspection.model().find(inspection.own_key(suffixes::attention_head_count_kv));
-  const auto kv_heads =
-      has_per_layer_kv == nullptr ? heads : number(suffixes::attention_head_count_kv);
-  const std::uint64_t usual = *embedding / *heads;
-  const std::uint64_t key_length = number(suffixes::attention_key_length).value_or(usual);
-  const std::uint64_t value_length = number(suffixes::attention_value_length).value_or(usual);
-  widths.query = *heads * key_length;
-  if (kv_heads) widths.key = *kv_heads * key_length;
-  if (kv_heads) widths.value = *kv_heads * value_length;
+  Widths widths{.embedding = number(suffixes::embedding_length),
+                .feed_forward = number(suffixes::feed_forward_length),
+                .experts = number(suffixes::expert_count),
+                .vocabulary = inspection.summary().token_count.value_or(0)};
+  const std::uint64_t heads = number(suffixes::attention_head_count);
+  if (heads == 0) return widths;
+  const auto or_usual = [&](std::uint64_t length) {
+    return length != 0 ? length : widths.embedding / heads;
+  };
+  const std::string kv_key = inspection.own_key(suffixes::attention_head_count_kv);
+  const std::uint64_t kv_heads = inspection.model().find(kv_key) == nullptr
+                                     ? heads
+                                     : number(suffixes::attention_head_count_kv);
+  widths.query = heads * or_usual(number(suffixes::attention_key_length));
+  widths.key = kv_heads * or_usual(number(suffixes::attention_key_length));
+  widths.value = kv_heads * or_usual(number(suffixes::attention_value_length));
   return widths;
 }
 
@@ -148,29 +145,28 @@ std::optional<Widths> find_widths(const Inspection& inspection) {
 std::optional<std::vector<std::uint64_t>> expected_shape(std::string_view name,
                                                          const Widths& widths) {
   const std::uint64_t width = widths.embedding;
-  const std::uint64_t inner = widths.feed_forward.value_or(0);
+  const std::uint64_t inner = widths.feed_forward;
   using Shape = std::vector<std::uint64_t>;
   if (name == "token_embd.weight" || name == "output.weight") {
-    return Shape{width, widths.vocabulary.value_or(0)};
+    return Shape{width, widths.vocabulary};
   }
   if (name == "output_norm.weight") return Shape{width};
   const auto layer = parse_layer_name(name);
   if (!layer) return std::nullopt;
   const std::string_view rest = layer->rest;
   if (rest == "attn_norm.weight" || rest == "ffn_norm.weight") return Shape{width};
-  if (rest == "attn_q.weight") return Shape{width, widths.query.value_or(0)};
-  if (rest == "attn_k.weight") return Shape{width, widths.key.value_or(0)};
-  if (rest == "attn_v.weight") return Shape{width, widths.value.value_or(0)};
+  if (rest == "attn_q.weight") return Shape{width, widths.query};
+  if (rest == "attn_k.weight") return Shape{width, widths.key};
+  if (rest == "attn_v.weight") return Shape{width, widths.value};
   if (rest == "attn_output.weight") return Shape{0, width};
   if (rest == "ffn_gate.weight") return Shape{width, inner};
   if (rest == "ffn_up.weight") return Shape{width, 0};  // twice as wide where it holds the gate too
   if (rest == "ffn_down.weight") return Shape{inner, width};
-  const std::uint64_t experts = widths.experts.value_or(0);
-  if (rest == "ffn_gate_inp.weight") return Shape{width, experts};
+  if (rest == "ffn_gate_inp.weight") return Shape{width, widths.experts};
   if (rest == "ffn_gate_exps.weight" || rest == "ffn_up_exps.weight") {
-    return Shape{width, 0, experts};
+    return Shape{width, 0, widths.experts};
   }
-  if (rest == "ffn_down_exps.weight") return Shape{0, width, experts};
+  if (rest == "ffn_down_exps.weight") return Shape{0, width, widths.experts};
   return std::nullopt;
 }
 
@@ -343,10 +339,10 @@ void tensor_extra_layer(Inspection& inspection) {
 void tensor_shape(Inspection& inspection) {
   const Architecture* architecture = find_architecture(inspection.architecture());
   if (architecture == nullptr || architecture->layer.empty() || !inspection.is_model()) return;
-  const std::optional<Widths> widths = find_widths(inspection);
-  if (!widths) return;
+  const Widths widths = find_widths(inspection);
+  if (widths.embedding == 0) return;
   for_each_tensor(inspection, [&](const TensorInfo& tensor) {
-    const auto expected = expected_shape(tensor.name, *widths);
+    const auto expected = expected_shape(tensor.name, widths);
     if (!expected || fits(trimmed(tensor.shape), *expected)) return;
     inspection.report_tensor(tensor, "shape is " + shape_text(tensor.shape) +
                                          "; the metadata implies " + expected_text(*expected));

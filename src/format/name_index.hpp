@@ -2,6 +2,8 @@
 // Names to positions in a table, in O(1) and one allocation.
 #pragma once
 
+#include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -18,7 +20,11 @@ namespace ingot::format {
 class NameIndex {
  public:
   /// Makes room for `count` names, all that will ever be inserted. Throws std::bad_alloc.
-  void reserve(std::size_t count);
+  void reserve(std::size_t count) {
+    // At most half full, and one slot is always free to end a search.
+    slots_.assign(std::bit_ceil(2 * count + 1), 0);
+    mask_ = slots_.size() - 1;
+  }
 
   /// The hash of a name that will be inserted soon. Asks the cache for its slot, so that other work
   /// can be done while a large table is on its way.

@@ -61,6 +61,12 @@ struct Structure {
   std::vector<std::uint64_t> dimensions;
   std::vector<TensorInfo> tensors;
   NameIndex tensor_index;
+
+  /// The value of a key; nullptr if it is not there.
+  [[nodiscard]] const Value* find(std::string_view key) const noexcept {
+    const auto position = key_index.find(key, [&](std::uint32_t at) { return metadata[at].key; });
+    return position ? &metadata[*position].value : nullptr;
+  }
 };
 
 /// Where the data ends that a tensor table promises, without any padding; the end of the header if

@@ -19,14 +19,120 @@ class TensorInfoParser {
                    Structure& structure)
       : cursor_(cursor), options_(options), count_(count), structure_(structure) {}
 
-  Result<void> run();
+  Result<void> run() {
+    structure_.tensors.reserve(count_);
+    prefer_large_pages(structure_.tensors.data(), count_ * sizeof(TensorInfo));
+    structure_.tensor_index.reserve(count_);
+    // Reserved once, so that the shapes never move; memory that is not used is never touched.
+    structure_.dimensions.reserve(count_ *
+                                  (options_.is_lenient ? max_lenient_dimensions : max_dimensions));
+
+    std::uint64_t indexed = 0;
+    for (std::uint64_t i = 0; i < count_; ++i) {
+      if (i - indexed == unindexed_.size()) INGOT_TRY_VOID(index_name(indexed++));
+      if (const Result<void> parsed = parse_info(); !parsed) {
+        // A name that an earlier tensor repeats is the first fault.
+        while (indexed < i) INGOT_TRY_VOID(index_name(indexed++));
+        return parsed;
+      }
+    }
+    while (indexed < count_) INGOT_TRY_VOID(index_name(indexed++));
+    return {};
+  }
 
  private:
-  Result<void> parse_info();
-  Result<void> index_name(std::uint64_t position);
-  Result<void> parse_name(TensorInfo& tensor);
-  Result<void> parse_shape(TensorInfo& tensor);
-  Result<void> set_size(TensorInfo& tensor, std::uint64_t type_offset) const;
+  Result<void> parse_info() {
+    const std::uint64_t info_offset = cursor_.position();
+    const std::size_t position = structure_.tensors.size();
+    TensorInfo& tensor = structure_.tensors.emplace_back();
+    INGOT_TRY_VOID(parse_name(tensor));
+    unindexed_[position % unindexed_.size()] = {structure_.tensor_index.prepare(tensor.name),
+                                                info_offset};
+    INGOT_TRY_VOID(parse_shape(tensor));
+    const std::uint64_t type_offset = cursor_.position();
+    tensor.type = static_cast<TensorType>(cursor_.u32());
+    tensor.data_offset = cursor_.u64();
+    if (cursor_.has_failed()) return ends_early(cursor_, tensor.name);
+    INGOT_TRY_VOID(set_size(tensor, type_offset));
+    if (tensor.data_offset % structure_.alignment != 0) {
+      return fail(
+          Errc::offset_unaligned, type_offset + 4, std::string(tensor.name),
+          found(tensor.data_offset) + ", the alignment is " + std::to_string(structure_.alignment));
+    }
+    return {};
+  }
+
+  Result<void> index_name(std::uint64_t position) {
+    const UnindexedName& name = unindexed_[position % unindexed_.size()];
+    const auto duplicate = structure_.tensor_index.insert(
+        static_cast<std::uint32_t>(position), name.hash,
+        [this](std::uint32_t at) { return structure_.tensors[at].name; });
+    if (duplicate) {
+      return fail(
+          Errc::tensor_duplicate, name.info_offset, std::string(structure_.tensors[position].name),
+          "it is tensor " + std::to_string(*duplicate) + " and tensor " + std::to_string(position));
+    }
+    return {};
+  }
+
+  Result<void> parse_name(TensorInfo& tensor) {
+    const std::uint64_t name_offset = cursor_.position();
+    const std::uint64_t length_bytes = cursor_.count();
+    if (cursor_.has_failed()) return ends_early(cursor_, "tensor name");
+    if (length_bytes > max_lenient_name_bytes + 1) {
+      return fail(Errc::limit_exceeded, name_offset, "tensor name", found(length_bytes) + " bytes");
+    }
+    const std::string_view name = strip(structure_, cursor_.take_text(length_bytes));
+    if (cursor_.has_failed()) return ends_early(cursor_, "tensor name");
+    if (!is_identifier(name)) {
+      return fail(Errc::tensor_name_invalid, name_offset, std::string(name));
+    }
+    if (name.size() > max_lenient_name_bytes) {
+      return fail(Errc::limit_exceeded, name_offset, "tensor name", found(name.size()) + " bytes");
+    }
+    if (name.size() > max_name_bytes && !options_.is_lenient) {
+      return fail(Errc::tensor_name_too_long, name_offset, std::string(name), found(name.size()));
+    }
+    tensor.name = name;
+    return {};
+  }
+
+  Result<void> parse_shape(TensorInfo& tensor) {
+    const std::uint64_t count_offset = cursor_.position();
+    const std::uint32_t dimension_count = cursor_.u32();
+    if (dimension_count > max_lenient_dimensions) {
+      return fail(Errc::dimension_count_invalid, count_offset, std::string(tensor.name),
+                  found(dimension_count));
+    }
+    if (dimension_count > max_dimensions && !options_.is_lenient) {
+      return fail(Errc::too_many_dimensions, count_offset, std::string(tensor.name),
+                  found(dimension_count));
+    }
+    const std::size_t first = structure_.dimensions.size();
+    for (std::uint32_t i = 0; i < dimension_count; ++i) {
+      structure_.dimensions.push_back(cursor_.count());
+    }
+    tensor.shape = {structure_.dimensions.data() + first, dimension_count};
+    return {};
+  }
+
+  Result<void> set_size(TensorInfo& tensor, std::uint64_t type_offset) const {
+    if (find_type(tensor.type) == nullptr && !options_.is_lenient) {
+      const std::string_view removed = removed_type_name(tensor.type);
+      const auto id = static_cast<std::uint32_t>(tensor.type);
+      return removed.empty()
+                 ? fail(Errc::tensor_type_unknown, type_offset, std::string(tensor.name), found(id))
+                 : fail(Errc::tensor_type_removed, type_offset, std::string(tensor.name),
+                        found(id) + ", once " + std::string(removed));
+    }
+    Result<TensorSize> size = size_of_tensor(tensor.type, tensor.shape);
+    if (!size) {
+      return fail(size.error().code, type_offset, std::string(tensor.name), size.error().detail);
+    }
+    tensor.element_count = size->elements;
+    tensor.size_bytes = size->bytes;
+    return {};
+  }
 
   Cursor& cursor_;
   const ParseOptions& options_;
@@ -40,120 +146,6 @@ class TensorInfoParser {
   };
   std::array<UnindexedName, 16> unindexed_;
 };
-
-Result<void> TensorInfoParser::run() {
-  structure_.tensors.reserve(count_);
-  prefer_large_pages(structure_.tensors.data(), count_ * sizeof(TensorInfo));
-  structure_.tensor_index.reserve(count_);
-  // Reserved once, so that the shapes never move; memory that is not used is never touched.
-  structure_.dimensions.reserve(count_ *
-                                (options_.is_lenient ? max_lenient_dimensions : max_dimensions));
-
-  std::uint64_t indexed = 0;
-  for (std::uint64_t i = 0; i < count_; ++i) {
-    if (i - indexed == unindexed_.size()) INGOT_TRY_VOID(index_name(indexed++));
-    if (const Result<void> parsed = parse_info(); !parsed) {
-      // A name that an earlier tensor repeats is the first fault.
-      while (indexed < i) INGOT_TRY_VOID(index_name(indexed++));
-      return parsed;
-    }
-  }
-  while (indexed < count_) INGOT_TRY_VOID(index_name(indexed++));
-  return {};
-}
-
-Result<void> TensorInfoParser::parse_info() {
-  const std::uint64_t info_offset = cursor_.position();
-  const std::size_t position = structure_.tensors.size();
-  TensorInfo& tensor = structure_.tensors.emplace_back();
-  INGOT_TRY_VOID(parse_name(tensor));
-  unindexed_[position % unindexed_.size()] = {structure_.tensor_index.prepare(tensor.name),
-                                              info_offset};
-  INGOT_TRY_VOID(parse_shape(tensor));
-  const std::uint64_t type_offset = cursor_.position();
-  tensor.type = static_cast<TensorType>(cursor_.u32());
-  tensor.data_offset = cursor_.u64();
-  if (cursor_.has_failed()) return ends_early(cursor_, tensor.name);
-  INGOT_TRY_VOID(set_size(tensor, type_offset));
-  if (tensor.data_offset % structure_.alignment != 0) {
-    return fail(
-        Errc::offset_unaligned, type_offset + 4, std::string(tensor.name),
-        found(tensor.data_offset) + ", the alignment is " + std::to_string(structure_.alignment));
-  }
-  return {};
-}
-
-Result<void> TensorInfoParser::index_name(std::uint64_t position) {
-  const UnindexedName& name = unindexed_[position % unindexed_.size()];
-  const auto duplicate = structure_.tensor_index.insert(
-      static_cast<std::uint32_t>(position), name.hash,
-      [this](std::uint32_t at) { return structure_.tensors[at].name; });
-  if (duplicate) {
-    return fail(
-        Errc::tensor_duplicate, name.info_offset, std::string(structure_.tensors[position].name),
-        "it is tensor " + std::to_string(*duplicate) + " and tensor " + std::to_string(position));
-  }
-  return {};
-}
-
-Result<void> TensorInfoParser::parse_name(TensorInfo& tensor) {
-  const std::uint64_t name_offset = cursor_.position();
-  const std::uint64_t length_bytes = cursor_.count();
-  if (cursor_.has_failed()) return ends_early(cursor_, "tensor name");
-  if (length_bytes > max_lenient_name_bytes + 1) {
-    return fail(Errc::limit_exceeded, name_offset, "tensor name", found(length_bytes) + " bytes");
-  }
-  const std::string_view name = strip(structure_, cursor_.take_text(length_bytes));
-  if (cursor_.has_failed()) return ends_early(cursor_, "tensor name");
-  if (!is_identifier(name)) {
-    return fail(Errc::tensor_name_invalid, name_offset, std::string(name));
-  }
-  if (name.size() > max_lenient_name_bytes) {
-    return fail(Errc::limit_exceeded, name_offset, "tensor name", found(name.size()) + " bytes");
-  }
-  if (name.size() > max_name_bytes && !options_.is_lenient) {
-    return fail(Errc::tensor_name_too_long, name_offset, std::string(name), found(name.size()));
-  }
-  tensor.name = name;
-  return {};
-}
-
-Result<void> TensorInfoParser::parse_shape(TensorInfo& tensor) {
-  const std::uint64_t count_offset = cursor_.position();
-  const std::uint32_t dimension_count = cursor_.u32();
-  if (dimension_count > max_lenient_dimensions) {
-    return fail(Errc::dimension_count_invalid, count_offset, std::string(tensor.name),
-                found(dimension_count));
-  }
-  if (dimension_count > max_dimensions && !options_.is_lenient) {
-    return fail(Errc::too_many_dimensions, count_offset, std::string(tensor.name),
-                found(dimension_count));
-  }
-  const std::size_t first = structure_.dimensions.size();
-  for (std::uint32_t i = 0; i < dimension_count; ++i) {
-    structure_.dimensions.push_back(cursor_.count());
-  }
-  tensor.shape = {structure_.dimensions.data() + first, dimension_count};
-  return {};
-}
-
-Result<void> TensorInfoParser::set_size(TensorInfo& tensor, std::uint64_t type_offset) const {
-  if (find_type(tensor.type) == nullptr && !options_.is_lenient) {
-    const std::string_view removed = removed_type_name(tensor.type);
-    const auto id = static_cast<std::uint32_t>(tensor.type);
-    return removed.empty()
-               ? fail(Errc::tensor_type_unknown, type_offset, std::string(tensor.name), found(id))
-               : fail(Errc::tensor_type_removed, type_offset, std::string(tensor.name),
-                      found(id) + ", once " + std::string(removed));
-  }
-  Result<TensorSize> size = size_of_tensor(tensor.type, tensor.shape);
-  if (!size) {
-    return fail(size.error().code, type_offset, std::string(tensor.name), size.error().detail);
-  }
-  tensor.element_count = size->elements;
-  tensor.size_bytes = size->bytes;
-  return {};
-}
 
 }  // namespace
 

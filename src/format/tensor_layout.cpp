@@ -81,17 +81,15 @@ Result<void> check_overlap(const Structure& structure) {
 }  // namespace
 
 Result<std::uint64_t> alignment_of(const Structure& structure, bool is_lenient) {
-  const auto position = structure.key_index.find(
-      keys::general_alignment, [&](std::uint32_t at) { return structure.metadata[at].key; });
-  if (!position) return default_alignment;
-  const Value& value = structure.metadata[*position].value;
+  const Value* const value = structure.find(keys::general_alignment);
+  if (value == nullptr) return default_alignment;
   const auto refuse = [&](Errc code, const std::string& found) {
-    return fail(code, value.file_offset(), std::string(keys::general_alignment), "found " + found);
+    return fail(code, value->file_offset(), std::string(keys::general_alignment), "found " + found);
   };
-  if (value.type() != ValueType::uint32) {
-    return refuse(Errc::alignment_wrong_type, std::string(name_of(value.type())));
+  if (value->type() != ValueType::uint32) {
+    return refuse(Errc::alignment_wrong_type, std::string(name_of(value->type())));
   }
-  const std::uint64_t alignment = *value.get<std::uint32_t>();
+  const std::uint64_t alignment = *value->get<std::uint32_t>();
   const bool is_small = alignment == 1 || alignment == 2 || alignment == 4;
   if (alignment == 0 || (alignment % 8 != 0 && !is_small)) {
     return refuse(Errc::alignment_invalid, std::to_string(alignment));

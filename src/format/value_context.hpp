@@ -51,6 +51,12 @@ struct ValueContext {
     return value;
   }
 
+  /// Where the record in the header begins that has a name, a view of it: with its length.
+  [[nodiscard]] std::uint64_t record_offset(std::string_view name) const noexcept {
+    const auto* const begin = reinterpret_cast<const std::byte*>(name.data());
+    return static_cast<std::uint64_t>(begin - file_begin) - encoding.count_bytes();
+  }
+
   /// How a value is encoded.
   [[nodiscard]] static const ValueEncoding& encoding_of(const Value& value) noexcept {
     return value.context_->encoding;

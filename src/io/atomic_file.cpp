@@ -173,15 +173,7 @@ Result<void> AtomicFile::overwrite(std::uint64_t file_offset, std::span<const st
     return fail(Errc::invalid_argument, file_offset, {}, "bytes that were not written yet");
   }
   INGOT_TRY_VOID(flush());
-  while (!bytes.empty()) {
-    const ssize_t written =
-        ::pwrite(descriptor_.get(), bytes.data(), bytes.size(), static_cast<off_t>(file_offset));
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return fail_with_errno(errno, {}, "write the output");
-    bytes = bytes.subspan(static_cast<std::size_t>(written));
-    file_offset += static_cast<std::uint64_t>(written);
-  }
-  return {};
+  return write_fully(descriptor_.get(), file_offset, bytes, "write the output");
 }
 
 /// Starts writing finished bytes to the disk while more are made, so that sync waits for less.

@@ -66,4 +66,17 @@ Result<void> read_fully(int descriptor, std::uint64_t file_offset,
   return {};
 }
 
+Result<void> write_fully(int descriptor, std::uint64_t file_offset,
+                         std::span<const std::byte> bytes, const char* action) {
+  while (!bytes.empty()) {
+    const ssize_t written =
+        ::pwrite(descriptor, bytes.data(), bytes.size(), static_cast<off_t>(file_offset));
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return fail_with_errno(written < 0 ? errno : ENOSPC, {}, action);
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+    file_offset += static_cast<std::uint64_t>(written);
+  }
+  return {};
+}
+
 }  // namespace ingot::io

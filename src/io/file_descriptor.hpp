@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "ingot/error.hpp"
+#include "ingot/export.h"
 
 namespace ingot::io {
 
@@ -50,6 +51,11 @@ struct RegularFile {
 /// Fills `destination` from `file_offset` on, whatever the system gives at a time.
 [[nodiscard]] Result<void> read_fully(int descriptor, std::uint64_t file_offset,
                                       std::span<std::byte> destination);
+
+/// Writes all of `bytes` from `file_offset` on; `action` is for the error: "write to it".
+[[nodiscard]] INGOT_EXPORT Result<void> write_fully(int descriptor, std::uint64_t file_offset,
+                                                    std::span<const std::byte> bytes,
+                                                    const char* action);
 
 /// Errc::io_error with the system's words for `error_number`.
 [[nodiscard]] Failure fail_with_errno(int error_number, const std::string& subject,

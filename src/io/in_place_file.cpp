@@ -20,12 +20,12 @@
 namespace ingot::io {
 namespace {
 
-FileIdentity identity_of(const struct stat& status) {
+FileIdentity identity_of(const struct stat& status, decltype(statfs::f_bsize) block_bytes) {
   return {.device = static_cast<std::uint64_t>(status.st_dev),
           .inode = static_cast<std::uint64_t>(status.st_ino),
           .size_bytes = static_cast<std::uint64_t>(status.st_size),
           .link_count = static_cast<std::uint64_t>(status.st_nlink),
-          .block_bytes = 0,
+          .block_bytes = static_cast<std::uint64_t>(block_bytes),
           .permissions = static_cast<std::uint32_t>(status.st_mode & 0777),
           .owner = static_cast<std::uint32_t>(status.st_uid),
           .group = static_cast<std::uint32_t>(status.st_gid)};
@@ -65,23 +65,17 @@ void flush_directory(const std::string& directory) {
 Result<FileIdentity> identify(int descriptor) {
   struct stat status {};
   if (::fstat(descriptor, &status) != 0) return fail_with_errno(errno, {}, "look at it");
-  FileIdentity identity = identity_of(status);
   struct statfs file_system {};
-  if (::fstatfs(descriptor, &file_system) == 0) {
-    identity.block_bytes = static_cast<std::uint64_t>(file_system.f_bsize);
-  }
-  return identity;
+  const bool is_known = ::fstatfs(descriptor, &file_system) == 0;
+  return identity_of(status, is_known ? file_system.f_bsize : 0);
 }
 
 std::optional<FileIdentity> identify(const std::string& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) return std::nullopt;
-  FileIdentity identity = identity_of(status);
   struct statfs file_system {};
-  if (::statfs(path.c_str(), &file_system) == 0) {
-    identity.block_bytes = static_cast<std::uint64_t>(file_system.f_bsize);
-  }
-  return identity;
+  const bool is_known = ::statfs(path.c_str(), &file_system) == 0;
+  return identity_of(status, is_known ? file_system.f_bsize : 0);
 }
 
 bool can_insert_range(const std::string& directory, std::uint64_t block_bytes) {
@@ -139,15 +133,7 @@ Result<void> InPlaceFile::read(std::uint64_t file_offset, std::span<std::byte> b
 }
 
 Result<void> InPlaceFile::write(std::uint64_t file_offset, std::span<const std::byte> bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written =
-        ::pwrite(descriptor_.get(), bytes.data(), bytes.size(), static_cast<off_t>(file_offset));
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return fail_with_errno(errno, {}, "write to it");
-    bytes = bytes.subspan(static_cast<std::size_t>(written));
-    file_offset += static_cast<std::uint64_t>(written);
-  }
-  return {};
+  return write_fully(descriptor_.get(), file_offset, bytes, "write to it");
 }
 
 Result<void> InPlaceFile::flush() {

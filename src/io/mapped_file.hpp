@@ -3,7 +3,6 @@
 #pragma once
 
 #include <memory>
-#include <string>
 
 #include "ingot/source.hpp"
 #include "io/file_descriptor.hpp"

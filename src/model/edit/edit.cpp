@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "ingot/edit.hpp"
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
+#include "base/enumerator_name.hpp"
 #include "io/in_place_file.hpp"
 #include "model/edit/edit_state.hpp"
 #include "model/open/load.hpp"
@@ -11,26 +14,14 @@
 namespace ingot {
 
 std::string_view name_of(EditWay way) noexcept {
-  switch (way) {
-    case EditWay::nothing:
-      return "nothing";
-    case EditWay::in_place:
-      return "in_place";
-    case EditWay::insert_range:
-      return "insert_range";
-    case EditWay::shared_copy:
-      return "shared_copy";
-    case EditWay::copy:
-      return "copy";
-  }
-  return {};
+  constexpr std::array<std::string_view, 5> names = {"nothing", "in_place", "insert_range",
+                                                     "shared_copy", "copy"};
+  return name_at(names, way);
 }
 
 bool ModelEdit::State::removes_tensors() const {
-  for (const TensorEdit& tensor : tensors) {
-    if (tensor.is_removed) return true;
-  }
-  return false;
+  return std::any_of(tensors.begin(), tensors.end(),
+                     [](const TensorEdit& tensor) { return tensor.is_removed; });
 }
 
 Result<void> ModelEdit::State::open_model() {
@@ -52,6 +43,7 @@ Result<ModelEdit> ModelEdit::open(const std::string& path, const OpenOptions& op
   state->path = io::real_path(path);
   state->options = options;
   state->options.with_shards = false;
+  state->options.is_header_only = false;  // its data is copied
   state->options.uses_index = false;
   state->wait = edit_options.wait.value_or(lock_wait());
   if (edit_options.lock == EditLock::at_open) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The new header: bytes of the old one where nothing changes, so that not even an oddity is lost.
 
-#include <cstring>
+#include <string>
 #include <utility>
 
 #include "base/byte_order.hpp"
@@ -43,13 +43,12 @@ class HeaderWriter {
     INGOT_TRY_VOID(write_index());
     for (const KeyEdit& key : state_.keys) {
       if (key.is_removed) continue;
-      if (key.name == layout_index_key) {
-        if (!key.value && !key.is_renamed) continue;  // it is made anew
-        return fail(Errc::edit_impossible, key.name, "this key is made by --index, and kept true");
-      }
-      if (key.name == padding_key) {
+      const bool is_index = key.name == layout_index_key;
+      if (is_index || key.name == padding_key) {
         if (!key.value && !key.is_renamed) continue;  // it is made anew, as long as it has to be
-        return fail(Errc::edit_impossible, key.name, "this key keeps room; reserve sets its size");
+        return fail(Errc::edit_impossible, key.name,
+                    is_index ? "this key is made by --index, and kept true"
+                             : "this key keeps room; reserve sets its size");
       }
       ++draft_.key_count;
       draft_.key_offsets.push_back(draft_.keys.size());
@@ -70,31 +69,20 @@ class HeaderWriter {
     return fail(std::move(error));
   }
 
-  [[nodiscard]] std::uint64_t offset_of(std::string_view name) const {
-    return static_cast<std::uint64_t>(reinterpret_cast<const std::byte*>(name.data()) -
-                                      structure_.context->file_begin) -
-           draft_.encoding.count_bytes();
-  }
-
-  [[nodiscard]] RawEntry raw_entry(std::uint64_t begin, std::uint64_t end) const {
-    const Bytes entry = old_.subspan(begin, end - begin);
+  /// The entry at a position of a table, in which `name` is the member with its name; the entries
+  /// end at `end`.
+  template <class Entry>
+  [[nodiscard]] RawEntry raw_entry(const std::vector<Entry>& table, std::size_t position,
+                                   std::string_view Entry::*name, std::uint64_t end) const {
+    const auto begin_of = [&](std::size_t at) {
+      return structure_.context->record_offset(table[at].*name);
+    };
+    const std::uint64_t begin = begin_of(position);
+    const std::uint64_t next = position + 1 < table.size() ? begin_of(position + 1) : end;
+    const Bytes entry = old_.subspan(begin, next - begin);
     const std::uint64_t name_bytes =
         draft_.encoding.count_bytes() + draft_.encoding.load_count(entry.data());
     return {entry.first(name_bytes), entry.subspan(name_bytes)};
-  }
-
-  [[nodiscard]] RawEntry raw_key(std::size_t position) const {
-    const auto& table = structure_.metadata;
-    return raw_entry(offset_of(table[position].key), position + 1 < table.size()
-                                                         ? offset_of(table[position + 1].key)
-                                                         : structure_.infos_offset);
-  }
-
-  [[nodiscard]] RawEntry raw_tensor(std::size_t position) const {
-    const auto& table = structure_.tensors;
-    return raw_entry(offset_of(table[position].name), position + 1 < table.size()
-                                                          ? offset_of(table[position + 1].name)
-                                                          : structure_.header_bytes);
   }
 
   /// The layout index comes first; it has room for the offset of the padding key.
@@ -124,7 +112,9 @@ class HeaderWriter {
 
   Result<void> write_key(const KeyEdit& key) {
     const bool is_new = key.original == no_position;
-    const RawEntry raw = is_new ? RawEntry{} : raw_key(key.original);
+    const RawEntry raw = is_new ? RawEntry{}
+                                : raw_entry(structure_.metadata, key.original, &KeyValue::key,
+                                            structure_.infos_offset);
     if (is_new || key.is_renamed) {
       INGOT_TRY_VOID(format::append_text(key.name, draft_.encoding, draft_.keys));
     } else {
@@ -139,7 +129,8 @@ class HeaderWriter {
 
   Result<void> write_tensor(std::size_t position) {
     const TensorEdit& tensor = state_.tensors[position];
-    const RawEntry raw = raw_tensor(position);
+    const RawEntry raw =
+        raw_entry(structure_.tensors, position, &TensorInfo::name, structure_.header_bytes);
     if (tensor.is_renamed) {
       INGOT_TRY_VOID(format::append_text(tensor.new_name, draft_.encoding, draft_.infos));
     } else {
@@ -181,16 +172,11 @@ std::vector<std::byte> HeaderDraft::assemble(std::uint64_t padding_bytes) const 
   header.reserve(static_cast<std::size_t>(size_bytes() + padding_bytes));
   append(header, keys);
   if (padding_bytes != 0) {
-    const auto overhead = static_cast<std::size_t>(padding_overhead());
-    std::vector<std::byte> entry(overhead);
-    store_count(entry.data(), padding_key.size(), encoding);
-    std::memcpy(&entry[encoding.count_bytes()], padding_key.data(), padding_key.size());
-    const std::size_t type_at = encoding.count_bytes() + padding_key.size();
-    store(&entry[type_at], static_cast<std::uint32_t>(ValueType::string), encoding.is_swapped);
-    store_count(&entry[type_at + 4], padding_bytes - overhead, encoding);
-    append(header, entry);
-    header.resize(header.size() + static_cast<std::size_t>(padding_bytes - overhead),
-                  std::byte{' '});
+    const std::string blanks(static_cast<std::size_t>(padding_bytes - padding_overhead()), ' ');
+    // Every version holds a text that the limits allow.
+    static_cast<void>(format::append_text(padding_key, encoding, header));
+    static_cast<void>(
+        format::append_typed_value(OwnedValue::string(blanks).value(), encoding, header));
   }
   append(header, infos);
   store_count(&header[8], tensor_count, encoding);

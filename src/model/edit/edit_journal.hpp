@@ -2,7 +2,6 @@
 // Writing, removing and undoing by the journal of an edit in place (journal.hpp).
 #pragma once
 
-#include <cstdint>
 #include <string>
 
 #include "ingot/error.hpp"

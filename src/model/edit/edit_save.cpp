@@ -3,15 +3,12 @@
 
 #include <fcntl.h>
 
-#include <algorithm>
-#include <cerrno>
 #include <utility>
 
 #include "base/with_subject.hpp"
 #include "io/atomic_file.hpp"
 #include "io/file_lock.hpp"
 #include "io/in_place_file.hpp"
-#include "io/restored_file.hpp"
 #include "model/edit/edit_journal.hpp"
 #include "model/edit/edit_state.hpp"
 
@@ -19,23 +16,6 @@ namespace ingot {
 namespace {
 
 using GoOn = std::function<bool(std::uint64_t)>;
-
-/// The data of a model as a source, to take the hash of.
-class ModelBytes final : public Source {
- public:
-  explicit ModelBytes(const Model& model) : model_(model) {}
-  [[nodiscard]] std::uint64_t size_bytes() const noexcept override {
-    return model_.files()[0].file_bytes;
-  }
-  [[nodiscard]] std::span<const std::byte> bytes() const noexcept override { return {}; }
-  [[nodiscard]] Result<void> read(std::uint64_t file_offset,
-                                  std::span<std::byte> destination) const override {
-    return model_.read_file_bytes(0, file_offset, destination);
-  }
-
- private:
-  const Model& model_;
-};
 
 /// Changes a file where it is, as drafted.
 class InPlaceEdit {
@@ -219,7 +199,7 @@ class Save {
     if (go_on_ && !go_on_(0)) return fail(Errc::interrupted, {});
     const std::string journal = journal_path(state_.path);
     const ModelFile old = state_.model->files()[0];
-    INGOT_TRY(const std::uint64_t data_hash, hash_data(ModelBytes(*state_.model), old.data_offset));
+    INGOT_TRY(const std::uint64_t data_hash, hash_data(*state_.file().source, old.data_offset));
     state_.model.reset();  // as far as the system knows, the file is open elsewhere otherwise
     io::InPlaceFile& file = *state_.locked;
     INGOT_TRY_VOID(file.check_writable());

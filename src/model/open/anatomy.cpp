@@ -62,12 +62,6 @@ class FieldStream {
   [[nodiscard]] bool is_stopped() const noexcept { return is_stopped_; }
   [[nodiscard]] std::uint64_t offset() const noexcept { return offset_; }
   [[nodiscard]] const std::byte* data() const noexcept { return begin_ + offset_; }
-  /// Where the record begins that has a key: with its length.
-  [[nodiscard]] std::uint64_t record_offset(std::string_view key) const noexcept {
-    const auto key_offset =
-        static_cast<std::uint64_t>(reinterpret_cast<const std::byte*>(key.data()) - begin_);
-    return key_offset - encoding().count_bytes();
-  }
   [[nodiscard]] const ValueEncoding& encoding() const noexcept { return context_.encoding; }
   [[nodiscard]] std::uint64_t count_here() const noexcept { return encoding().load_count(data()); }
   [[nodiscard]] std::uint32_t u32_here() const noexcept {
@@ -253,7 +247,7 @@ void visit_fields(const Model& model, std::size_t file, const FieldVisitor& visi
   FieldStream stream(loaded, visit);
   visit_header(stream, structure);
   for (const KeyValue& entry : structure.metadata) {
-    visit_unread(stream, stream.record_offset(entry.key));
+    visit_unread(stream, structure.context->record_offset(entry.key));
     if (stream.is_stopped()) return;
     visit_key_value(stream, entry);
   }

@@ -42,10 +42,6 @@ void append_little_endian(std::vector<std::byte>& bytes, Number number) {
   }
 }
 
-void append_text(std::vector<std::byte>& bytes, std::string_view text) {
-  for (const char character : text) bytes.push_back(static_cast<std::byte>(character));
-}
-
 bool begins_with(std::span<const std::byte> bytes, std::string_view text) {
   return bytes.size() >= text.size() && std::memcmp(bytes.data(), text.data(), text.size()) == 0;
 }
@@ -121,7 +117,7 @@ std::string journal_path(const std::string& path) { return path + std::string(jo
 std::vector<std::byte> encode(const EditJournal& journal) {
   std::vector<std::byte> bytes;
   bytes.reserve(patch_at + journal.patch.size() + checksum_bytes);
-  append_text(bytes, magic);
+  for (const char letter : magic) bytes.push_back(static_cast<std::byte>(letter));
   append_little_endian(bytes, journal_version);
   append_little_endian(bytes, static_cast<std::uint64_t>(letter_of(journal.phase)));
   for (const std::uint64_t number :

@@ -23,10 +23,7 @@ Result<std::vector<std::uint64_t>> make_layout_index(const Model& model, std::si
   INGOT_TRY_VOID(model.read_file_bytes(file, index.infos_offset, infos));
   index.infos_hash = format::hash_of_infos(infos);
   for (const KeyValue& entry : structure.metadata) {
-    index.key_offsets.push_back(
-        static_cast<std::uint64_t>(reinterpret_cast<const std::byte*>(entry.key.data()) -
-                                   structure.context->file_begin) -
-        structure.context->encoding.count_bytes());
+    index.key_offsets.push_back(structure.context->record_offset(entry.key));
   }
   return format::elements_of(index, 0);
 }

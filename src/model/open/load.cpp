@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "model/open/load.hpp"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -12,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/large_pages.hpp"
 #include "format/header_index.hpp"
 #include "format/parse.hpp"
 #include "ingot/layout_index.hpp"
@@ -24,21 +22,6 @@ format::ParseOptions parse_options(const OpenOptions& options, std::uint64_t fil
   return {.is_lenient = options.is_lenient,
           .limits = options.limits,
           .file_bytes = std::min(file_bytes, format::unknown_file_bytes)};
-}
-
-/// A large header is filled in half the time if its memory comes in large pages.
-void use_large_pages(std::byte* bytes, std::uint64_t size_bytes) {
-#ifdef MADV_HUGEPAGE
-  constexpr std::uint64_t least_bytes = std::uint64_t{4} << 20;
-  static const auto page_bytes = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-  if (size_bytes < least_bytes) return;
-  const std::uint64_t skipped =
-      (page_bytes - reinterpret_cast<std::uintptr_t>(bytes) % page_bytes) % page_bytes;
-  ::madvise(bytes + skipped, static_cast<std::size_t>(size_bytes - skipped), MADV_HUGEPAGE);
-#else
-  static_cast<void>(bytes);
-  static_cast<void>(size_bytes);
-#endif
 }
 
 /// A prefix of a file that grows.
@@ -55,7 +38,8 @@ struct Prefix {
     if (grown == nullptr) throw std::bad_alloc();
     static_cast<void>(bytes.release());
     bytes.reset(static_cast<std::byte*>(grown));
-    use_large_pages(bytes.get(), new_size_bytes);
+    // A large header is filled in half the time.
+    prefer_large_pages(bytes.get(), static_cast<std::size_t>(new_size_bytes));
     return {bytes.get() + size_bytes, static_cast<std::size_t>(new_size_bytes - size_bytes)};
   }
 };
@@ -161,8 +145,7 @@ Result<std::optional<LoadedFile>> load_indexed(const Source& source, const OpenO
   const bool is_mapped = !mapped.empty() && mapped.size() == file.file_bytes;
   Prefix prefix;
   if (!is_mapped) {
-    prefix.size_bytes = std::min(source.first_read_bytes(), file.file_bytes);
-    const std::uint64_t first_bytes = std::exchange(prefix.size_bytes, 0);
+    const std::uint64_t first_bytes = std::min(source.first_read_bytes(), file.file_bytes);
     INGOT_TRY_VOID(source.read(0, prefix.grow_to(first_bytes)));
     prefix.size_bytes = first_bytes;
   }

@@ -114,10 +114,7 @@ std::span<const KeyValue> Model::metadata() const noexcept {
 }
 
 const Value* Model::find(std::string_view key) const noexcept {
-  const format::Structure& structure = state_->loaded[0].structure;
-  const auto position =
-      structure.key_index.find(key, [&](std::uint32_t at) { return structure.metadata[at].key; });
-  return position ? &structure.metadata[*position].value : nullptr;
+  return state_->loaded[0].structure.find(key);
 }
 
 const TensorInfo* Model::find_tensor(std::string_view name) const noexcept {

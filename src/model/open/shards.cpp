@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "model/open/shards.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <map>
@@ -16,11 +15,9 @@ namespace {
 
 /// An integer key of a file, whatever its width.
 std::optional<std::uint64_t> find_number(const LoadedFile& file, std::string_view key) {
-  const format::Structure& structure = file.structure;
-  const auto position =
-      structure.key_index.find(key, [&](std::uint32_t at) { return structure.metadata[at].key; });
-  if (!position) return std::nullopt;
-  const Result<std::uint64_t> number = structure.metadata[*position].value.get<std::uint64_t>();
+  const Value* const value = file.structure.find(key);
+  if (value == nullptr) return std::nullopt;
+  const Result<std::uint64_t> number = value->get<std::uint64_t>();
   return number ? std::optional(*number) : std::nullopt;
 }
 

@@ -36,6 +36,10 @@ OwnedContent OwnedContent::copy(const Value& value) {
   return content;
 }
 
+Value OwnedContent::view(const detail::ValueContext& context) const noexcept {
+  return context.make(type, element_type, bytes.data(), bytes.size(), count);
+}
+
 void OwnedContent::append_text(std::string_view text) {
   const std::uint64_t length_bytes = text.size();
   const std::size_t begin = bytes.size();
@@ -111,10 +115,7 @@ std::vector<KeyValue> KeyTable::entries(std::vector<bool>& is_borrowed) const {
 }
 
 Value KeyTable::value_of(const Entry& entry) const noexcept {
-  if (entry.borrowed) return *entry.borrowed;
-  const OwnedContent& content = entry.content;
-  return context_.make(content.type, content.element_type, content.bytes.data(),
-                       content.bytes.size(), content.count);
+  return entry.borrowed ? *entry.borrowed : entry.content.view(context_);
 }
 
 }  // namespace ingot

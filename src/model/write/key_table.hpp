@@ -31,6 +31,9 @@ struct OwnedContent {
   /// A value of any file; type and bits kept.
   [[nodiscard]] static OwnedContent copy(const Value& value);
 
+  /// The value, valid until the content changes; `context` must outlive it.
+  [[nodiscard]] Value view(const detail::ValueContext& context) const noexcept;
+
   /// Appends an element to an array of strings.
   void append_text(std::string_view text);
 };

@@ -2,8 +2,6 @@
 #include "ingot/model_writer.hpp"
 
 #include <algorithm>
-#include <functional>
-#include <memory>
 #include <utility>
 
 #include "base/checked.hpp"

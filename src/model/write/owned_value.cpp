@@ -43,6 +43,7 @@ void append_number(std::vector<std::byte>& bytes, Number number) {
 }  // namespace
 
 struct OwnedValue::State {
+  explicit State(OwnedContent own) : content(std::move(own)) {}
   detail::ValueContext context;
   OwnedContent content;
 };
@@ -53,16 +54,13 @@ OwnedValue& OwnedValue::operator=(OwnedValue&&) noexcept = default;
 OwnedValue::~OwnedValue() = default;
 
 OwnedValue OwnedValue::scalar(ValueType type, const void* value, std::size_t bytes) {
-  auto state = std::make_unique<State>();
-  state->content = OwnedContent::scalar(type, value, bytes);
-  return OwnedValue(std::move(state));
+  return OwnedValue(std::make_unique<State>(OwnedContent::scalar(type, value, bytes)));
 }
 
 OwnedValue OwnedValue::scalars(ValueType element_type, const void* values, std::size_t count,
                                std::size_t element_bytes) {
-  auto state = std::make_unique<State>();
-  state->content = OwnedContent::scalars(element_type, values, count, element_bytes);
-  return OwnedValue(std::move(state));
+  return OwnedValue(
+      std::make_unique<State>(OwnedContent::scalars(element_type, values, count, element_bytes)));
 }
 
 OwnedValue OwnedValue::boolean(bool value) {
@@ -75,15 +73,11 @@ OwnedValue OwnedValue::string(std::string_view value) {
 }
 
 OwnedValue OwnedValue::array(ValueType element_type) {
-  auto state = std::make_unique<State>();
-  state->content = OwnedContent::array(element_type);
-  return OwnedValue(std::move(state));
+  return OwnedValue(std::make_unique<State>(OwnedContent::array(element_type)));
 }
 
 OwnedValue OwnedValue::copy_of(const Value& value) {
-  auto state = std::make_unique<State>();
-  state->content = OwnedContent::copy(value);
-  return OwnedValue(std::move(state));
+  return OwnedValue(std::make_unique<State>(OwnedContent::copy(value)));
 }
 
 Result<void> OwnedValue::append(const Value& element) {
@@ -109,10 +103,6 @@ Result<void> OwnedValue::append(const Value& element) {
   return {};
 }
 
-Value OwnedValue::value() const noexcept {
-  const OwnedContent& content = state_->content;
-  return state_->context.make(content.type, content.element_type, content.bytes.data(),
-                              content.bytes.size(), content.count);
-}
+Value OwnedValue::value() const noexcept { return state_->content.view(state_->context); }
 
 }  // namespace ingot

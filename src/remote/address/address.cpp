@@ -2,8 +2,8 @@
 #include "remote/address/address.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
+#include <optional>
 #include <utility>
 
 #include "base/ascii.hpp"
@@ -14,8 +14,19 @@ namespace {
 
 constexpr std::string_view hex_digits = "0123456789ABCDEF";
 
-bool is_hex(char c) noexcept {
-  return hex_digits.find(c) != std::string_view::npos || (c >= 'a' && c <= 'f');
+/// The value of a hexadecimal digit; nothing if it is none.
+std::optional<unsigned> digit_of(char c) noexcept {
+  if (c >= 'a' && c <= 'f') c = static_cast<char>(c - 'a' + 'A');
+  const std::size_t digit = hex_digits.find(c);
+  return digit == hex_digits.npos ? std::nullopt : std::optional(static_cast<unsigned>(digit));
+}
+
+/// The byte that `%XX` at a place of a text stands for; nothing if there is none.
+std::optional<char> escape_at(std::string_view text, std::size_t at) noexcept {
+  if (text[at] != '%' || at + 2 >= text.size()) return std::nullopt;
+  const auto high = digit_of(text[at + 1]);
+  const auto low = digit_of(text[at + 2]);
+  return high && low ? std::optional(static_cast<char>(*high * 16 + *low)) : std::nullopt;
 }
 
 bool is_control(char c) noexcept {
@@ -27,13 +38,6 @@ bool has_forbidden(std::string_view text) noexcept {
   return std::any_of(text.begin(), text.end(), [](char c) { return is_control(c) || c == '\\'; });
 }
 
-void append_encoded(std::string& out, char c) {
-  const auto byte = static_cast<unsigned char>(c);
-  out += '%';
-  out += hex_digits[byte >> 4];
-  out += hex_digits[byte & 15];
-}
-
 /// Bytes that a path or a query may hold as they are, `%` apart (RFC 3986).
 bool is_plain(char c) noexcept {
   constexpr std::string_view others = "-._~!$&'()*+,;=:@/?";
@@ -41,20 +45,25 @@ bool is_plain(char c) noexcept {
          others.find(c) != std::string_view::npos;
 }
 
-/// Encodes what an address cannot hold, and leaves what is encoded already.
-std::string normalised(std::string_view text) {
+/// The text with all bytes encoded but those at places for which keeps(at).
+template <class Keeps>
+std::string encoded(std::string_view text, const Keeps& keeps) {
   std::string out;
   out.reserve(text.size());
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool is_escape =
-        text[i] == '%' && i + 2 < text.size() && is_hex(text[i + 1]) && is_hex(text[i + 2]);
-    if (is_plain(text[i]) || is_escape) {
-      out += text[i];
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const auto byte = static_cast<unsigned char>(text[at]);
+    if (keeps(at)) {
+      out += text[at];
     } else {
-      append_encoded(out, text[i]);
+      out.append({'%', hex_digits[byte >> 4], hex_digits[byte & 15]});
     }
   }
   return out;
+}
+
+/// Encodes what an address cannot hold, and leaves what is encoded already.
+std::string normalised(std::string_view text) {
+  return encoded(text, [&](std::size_t at) { return is_plain(text[at]) || escape_at(text, at); });
 }
 
 /// The path without `.` and `..` (RFC 3986, 5.2.4).
@@ -82,7 +91,7 @@ bool is_host(std::string_view host) noexcept {
   if (host.front() == '[') {
     return host.size() > 3 && host.back() == ']' &&
            std::all_of(host.begin() + 1, host.end() - 1,
-                       [](char c) { return is_hex(c) || c == ':' || c == '.'; });
+                       [](char c) { return digit_of(c) || c == ':' || c == '.'; });
   }
   return host.front() != '.' && host.front() != '-' &&
          std::all_of(host.begin(), host.end(), [](char c) {
@@ -207,27 +216,24 @@ Result<Address> resolve_location(const Address& base, std::string_view location)
 }
 
 std::string encode_path(std::string_view path) {
-  std::string out;
-  for (const char c : path) {
-    if (is_plain(c) && c != '?') {
-      out += c;
-    } else {
-      append_encoded(out, c);
-    }
-  }
-  return out;
+  return encoded(path, [&](std::size_t at) { return is_plain(path[at]) && path[at] != '?'; });
 }
 
 std::string encode_value(std::string_view value) {
-  std::string out;
-  for (const char c : value) {
-    if (is_plain(c) && std::string_view("!$&'()*+,;=:@/?").find(c) == std::string_view::npos) {
-      out += c;
-    } else {
-      append_encoded(out, c);
-    }
+  constexpr std::string_view special = "!$&'()*+,;=:@/?";
+  return encoded(value, [&](std::size_t at) {
+    return is_plain(value[at]) && special.find(value[at]) == special.npos;
+  });
+}
+
+std::string decode_percents(std::string_view text) {
+  std::string decoded;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const std::optional<char> escape = escape_at(text, at);
+    decoded += escape.value_or(text[at]);
+    if (escape) at += 2;
   }
-  return out;
+  return decoded;
 }
 
 bool is_safe_segment(std::string_view name) {
@@ -236,12 +242,7 @@ bool is_safe_segment(std::string_view name) {
   // What can be shown only as an escape (controls of all kinds, invisible characters) names
   // nothing.
   if (escape(name) != name || name.find('/') != std::string_view::npos) return false;
-  for (std::size_t i = 0; i + 2 < name.size(); ++i) {
-    if (name[i] == '%' && name[i + 1] == '2' && (name[i + 2] == 'f' || name[i + 2] == 'F')) {
-      return false;
-    }
-  }
-  return true;
+  return lower_case(name).find("%2f") == std::string::npos;
 }
 
 bool is_safe_path(std::string_view path) {
@@ -252,6 +253,14 @@ bool is_safe_path(std::string_view path) {
     if (end == path.size()) return true;
     path.remove_prefix(end + 1);
   }
+}
+
+bool is_sha256(std::string_view text) noexcept {
+  return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == text.npos;
+}
+
+bool is_digest(std::string_view text) noexcept {
+  return text.starts_with("sha256:") && is_sha256(text.substr(7));
 }
 
 }  // namespace ingot::remote

@@ -48,11 +48,19 @@ inline constexpr std::size_t max_address_bytes = 8192;
 /// Percent-encodes a value in a query: letters, digits, `-`, `.`, `_` and `~` stay.
 [[nodiscard]] std::string encode_value(std::string_view value);
 
+/// The text with its `%XX` as bytes; what is no such escape stays.
+[[nodiscard]] std::string decode_percents(std::string_view text);
+
 /// Whether a name from a server or a user can be one part of a path: not empty, not `.` or `..`,
 /// without slash, `%2f` and what `escape` would change (backslashes, control and invisible
 /// characters), valid UTF-8, at most 255 bytes.
 [[nodiscard]] bool is_safe_segment(std::string_view name);
 /// The same for all parts of a path between slashes.
 [[nodiscard]] bool is_safe_path(std::string_view path);
+
+/// Whether a text is 64 lower-case hexadecimal digits.
+[[nodiscard]] bool is_sha256(std::string_view text) noexcept;
+/// Whether a text is "sha256:" and such digits.
+[[nodiscard]] bool is_digest(std::string_view text) noexcept;
 
 }  // namespace ingot::remote

@@ -83,11 +83,6 @@ Result<Reference> parse_repository(ReferenceKind kind, std::string_view text,
   return reference;
 }
 
-bool is_digest(std::string_view text) noexcept {
-  return text.size() == 71 && text.starts_with("sha256:") &&
-         text.substr(7).find_first_not_of("0123456789abcdef") == std::string_view::npos;
-}
-
 bool is_host_and_port(std::string_view text) {
   return remote::parse_address("http://" + std::string(text) + "/").has_value() &&
          text.find_first_of("@/?#") == std::string_view::npos;
@@ -102,7 +97,8 @@ Result<Reference> parse_registry(std::string_view text, std::string_view whole) 
   if (const std::size_t at = text.find('@'); at != std::string_view::npos) {
     reference.digest = text.substr(at + 1);
     text = text.substr(0, at);
-    if (!is_digest(reference.digest)) return refuse(whole, "after @ comes sha256: and 64 digits");
+    if (!remote::is_digest(reference.digest))
+      return refuse(whole, "after @ comes sha256: and 64 digits");
   }
   const auto slashes = std::count(text.begin(), text.end(), '/');
   if (slashes > 2) return refuse(whole, "expected [HOST/][NAMESPACE/]MODEL[:TAG]");
@@ -167,19 +163,7 @@ Result<Reference> parse_file(std::string_view text) {
   if (path.starts_with("localhost/")) path.remove_prefix(std::string_view("localhost").size());
   if (!path.starts_with('/')) return refuse(text, "expected file:///PATH");
   Reference reference;
-  for (std::size_t i = 0; i < path.size(); ++i) {
-    const auto digit = [&](std::size_t at) {
-      const char c = at < path.size() ? lower_case(path[at]) : '\0';
-      if (c >= '0' && c <= '9') return c - '0';
-      return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-    };
-    if (path[i] == '%' && digit(i + 1) >= 0 && digit(i + 2) >= 0) {
-      reference.path += static_cast<char>(digit(i + 1) * 16 + digit(i + 2));
-      i += 2;
-    } else {
-      reference.path += path[i];
-    }
-  }
+  reference.path = remote::decode_percents(path);
   if (reference.path.find('\0') != std::string::npos) return refuse(text, "a path holds no NUL");
   return reference;
 }

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -23,7 +22,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint64_t cache_layout_version = 1;
-constexpr std::size_t name_digits = 64;
 constexpr std::size_t copied_bytes = std::size_t{1} << 20;
 /// No header is longer; more is read where nobody says that the header has ended.
 constexpr std::uint64_t most_kept_bytes = std::uint64_t{256} << 20;
@@ -34,16 +32,12 @@ constexpr const char* header_folder = "headers";
 constexpr const char* reference_folder = "references";
 constexpr std::string_view temporary_prefix = ".new-";
 
-/// The name of an entry: neither the password nor the query is a part of it.
-std::string name_of(const Address& address) {
-  const std::string text = address.site() + address.path;
+std::string sha256_of(std::string_view text) {
   return digest_of(DigestAlgorithm::sha256, std::as_bytes(std::span(text)));
 }
 
-bool is_entry_name(std::string_view name) {
-  return name.size() == name_digits &&
-         name.find_first_not_of("0123456789abcdef") == std::string_view::npos;
-}
+/// What an entry is about: neither the password nor the query is a part of it.
+std::string identity_of(const Address& address) { return address.site() + address.path; }
 
 /// Whether a folder is there, of this user, and not to be written by others; `is_private`: nor to
 /// be read by them.
@@ -92,7 +86,7 @@ CachedFacts facts_of(const nlohmann::json& notes) {
 
 std::optional<CachedHeader> read_entry(const fs::path& entry, const Address& address) {
   const auto notes = read_notes(entry);
-  if (!notes || text_member(*notes, "address") != address.site() + address.path) {
+  if (!notes || text_member(*notes, "address") != identity_of(address)) {
     return std::nullopt;
   }
   CachedHeader header{facts_of(*notes), nullptr};
@@ -153,7 +147,7 @@ std::vector<Entry> entries_of(const std::string& folder) {
     const std::string name = item->path().filename();
     const bool is_temporary = name.starts_with(temporary_prefix);
     const bool is_folder = item->is_directory(missing) && !item->is_symlink(missing);
-    if (!is_folder || !(is_temporary || is_entry_name(name))) continue;
+    if (!is_folder || !(is_temporary || is_sha256(name))) continue;
     const fs::path dated = is_temporary ? item->path() : item->path() / "meta.json";
     const fs::file_time_type used_at = fs::last_write_time(dated, missing);
     entries.push_back({item->path(), missing ? fs::file_time_type::min() : used_at,
@@ -206,7 +200,7 @@ void HeaderRecording::keep(const CachedFacts& facts) {
   const auto digest = bytes ? digest_of_source(**bytes) : std::nullopt;
   if (!digest || (*bytes)->size_bytes() != size_bytes_) return;
   const nlohmann::json notes = {{"version", cache_layout_version},
-                                {"address", address_.site() + address_.path},
+                                {"address", identity_of(address_)},
                                 {"size", facts.size_bytes},
                                 {"etag", facts.tag},
                                 {"modified", facts.modified},
@@ -214,9 +208,8 @@ void HeaderRecording::keep(const CachedFacts& facts) {
                                 {"time", seconds_since_1970(fs::file_time_type::clock::now())},
                                 {"data_bytes", size_bytes_},
                                 {"data_xxh3_128", *digest}};
-  const std::string text = notes.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  if (!write_text(folder / "meta.json", text + "\n")) return;
-  replace_folder(folder, fs::path(folder_) / name_of(address_));
+  if (!write_text(folder / "meta.json", json_line(notes))) return;
+  replace_folder(folder, fs::path(folder_) / sha256_of(identity_of(address_)));
   is_done_ = true;
   HeaderCache(fs::path(folder_).parent_path()).trim(cache_limit_bytes);
 }
@@ -231,7 +224,7 @@ std::string HeaderCache::usable(const char* name, bool makes) const {
 std::optional<CachedHeader> HeaderCache::find(const Address& address) const {
   const std::string folder = usable(header_folder, false);
   if (folder.empty()) return std::nullopt;
-  const fs::path entry = fs::path(folder) / name_of(address);
+  const fs::path entry = fs::path(folder) / sha256_of(identity_of(address));
   // Another process may put its entry there between the notes and the bytes.
   constexpr int attempts = 2;
   for (int i = 0; i < attempts; ++i) {
@@ -259,8 +252,7 @@ void HeaderCache::remember(std::string_view reference, std::string_view text) co
   const int descriptor = ::mkstemp(temporary.data());
   if (descriptor < 0) return;
   ::close(descriptor);
-  const fs::path name =
-      fs::path(folder) / digest_of(DigestAlgorithm::sha256, std::as_bytes(std::span(reference)));
+  const fs::path name = fs::path(folder) / sha256_of(reference);
   if (!write_text(temporary, text) || ::rename(temporary.c_str(), name.c_str()) != 0) {
     ::unlink(temporary.c_str());
   }
@@ -269,8 +261,7 @@ void HeaderCache::remember(std::string_view reference, std::string_view text) co
 std::optional<std::string> HeaderCache::recall(std::string_view reference) const {
   const std::string folder = usable(reference_folder, false);
   if (folder.empty()) return std::nullopt;
-  std::string text = read_small_file(
-      fs::path(folder) / digest_of(DigestAlgorithm::sha256, std::as_bytes(std::span(reference))));
+  std::string text = read_small_file(fs::path(folder) / sha256_of(reference));
   return text.empty() ? std::nullopt : std::optional(std::move(text));
 }
 
@@ -320,7 +311,7 @@ Result<std::uint64_t> HeaderCache::clear() const {
   if (!references.empty()) item = fs::directory_iterator(references, ignored);
   for (; item != fs::directory_iterator(); item.increment(ignored)) {
     const std::string name = item->path().filename();
-    if (!is_entry_name(name) && !name.starts_with(temporary_prefix)) continue;
+    if (!is_sha256(name) && !name.starts_with(temporary_prefix)) continue;
     std::error_code failure;
     const std::uintmax_t size = item->file_size(failure);
     if (fs::remove(item->path(), failure)) freed += size;

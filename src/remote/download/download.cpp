@@ -98,11 +98,9 @@ Result<DownloadedFile> copy_whole(const Source& source, const std::string& path,
             }));
   if (!sha256.empty() && found != sha256) return wrong_digest(path, found, sha256);
   INGOT_TRY_VOID(output.commit());
-  DownloadedFile file;
-  file.size_bytes = source.size_bytes();
-  file.sha256 = std::move(found);
-  file.is_verified = !sha256.empty();
-  return file;
+  return DownloadedFile{.size_bytes = source.size_bytes(),
+                        .sha256 = std::move(found),
+                        .is_verified = !sha256.empty()};
 }
 
 /// The file at the path if it is the wanted one already; nothing if there is none or it is to be
@@ -118,12 +116,10 @@ Result<std::optional<DownloadedFile>> find_there(const std::string& path, const 
     const auto ignore = [](std::span<const std::byte>) { return Result<void>(); };
     INGOT_TRY(std::string found, read_through_all(**source, options, ignore));
     if (found == start.sha256) {
-      DownloadedFile file;
-      file.size_bytes = (*source)->size_bytes();
-      file.sha256 = std::move(found);
-      file.is_verified = true;
-      file.was_there = true;
-      return file;
+      return DownloadedFile{.size_bytes = (*source)->size_bytes(),
+                            .sha256 = std::move(found),
+                            .is_verified = true,
+                            .was_there = true};
     }
   }
   if (!options.may_replace) return fail(Errc::already_exists, path);
@@ -141,12 +137,12 @@ Result<DownloadedFile> fetch_parts(const std::shared_ptr<Session>& session, cons
   file.kept_bytes = part.finished_bytes();
   file.reason_to_restart = part.reason_to_restart();
   const remote::RangeFetcher ranges(session, start.given, start.final_address, start.identity);
-  remote::DownloadWork work(part, ranges, *session,
-                            std::clamp(options.connections, 1u, most_connections));
   const auto progress = [&](std::uint64_t done_bytes) {
     return !options.progress || options.progress(done_bytes, size_bytes);
   };
-  INGOT_TRY(file.sha256, work.run(progress));
+  INGOT_TRY(file.sha256, remote::fill_part_file(
+                             part, ranges, *session,
+                             std::clamp(options.connections, 1u, most_connections), progress));
   if (!start.sha256.empty() && file.sha256 != start.sha256) {
     INGOT_TRY_VOID(part.set_aside());
     return wrong_digest(path, file.sha256, start.sha256);
@@ -156,24 +152,10 @@ Result<DownloadedFile> fetch_parts(const std::shared_ptr<Session>& session, cons
   return file;
 }
 
-int digit_of(char c) noexcept {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 }  // namespace
 
 Result<std::string> local_name(const std::string& name) {
-  const std::string last = name.substr(name.rfind('/') + 1);
-  std::string decoded;
-  for (std::size_t i = 0; i < last.size(); ++i) {
-    const bool is_escape = last[i] == '%' && i + 2 < last.size() && digit_of(last[i + 1]) >= 0 &&
-                           digit_of(last[i + 2]) >= 0;
-    decoded +=
-        is_escape ? static_cast<char>(digit_of(last[i + 1]) * 16 + digit_of(last[i + 2])) : last[i];
-    if (is_escape) i += 2;
-  }
+  const std::string decoded = remote::decode_percents(name.substr(name.rfind('/') + 1));
   if (!remote::is_safe_segment(decoded)) {
     return fail(Errc::answer_invalid, name, "it is no name of a file here");
   }
@@ -182,13 +164,14 @@ Result<std::string> local_name(const std::string& name) {
 
 Result<DownloadedFile> download(const RemoteStore& store, const std::string& name,
                                 const std::string& path, const DownloadOptions& options) {
-  const RemoteFile* const known = remote::StoreAccess::find(store, name);
+  const auto& state = remote::StoreAccess::state(store);
+  const RemoteFile* const known = state.find(name);
   if (known != nullptr && !known->local_path.empty()) {
     INGOT_TRY(const std::unique_ptr<Source> source, read_file(known->local_path));
     return copy_whole(*source, path, known->sha256, options);
   }
-  const std::shared_ptr<Session> session = remote::StoreAccess::session(store);
-  const remote::Place& place = remote::StoreAccess::place(store);
+  const std::shared_ptr<Session>& session = state.session;
+  const remote::Place& place = state.place;
   if (session == nullptr || (known == nullptr && place.is_listed)) {
     return fail(Errc::remote_not_found, name, "it is not in the repository");
   }

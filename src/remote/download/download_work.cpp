@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -14,102 +17,129 @@ namespace {
 constexpr std::size_t digest_piece_bytes = std::size_t{1} << 20;
 constexpr std::chrono::milliseconds look_time{100};
 
-}  // namespace
+/// Fills a part file. Call `run` once.
+class DownloadWork {
+ public:
+  DownloadWork(PartFile& part, const RangeFetcher& ranges, Session& session, unsigned connections)
+      : part_(part), ranges_(ranges), session_(session), connections_(connections) {}
 
-std::optional<std::size_t> DownloadWork::take_range() {
-  const std::lock_guard lock(mutex_);
-  while (next_range_ < part_.range_count() && part_.is_finished(next_range_)) ++next_range_;
-  if (error_ || next_range_ == part_.range_count()) return std::nullopt;
-  return next_range_++;
-}
-
-void DownloadWork::give_up(Error error) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (!error_) error_ = std::move(error);
+  /// Fetches what is missing; returns the SHA-256 of the whole.
+  [[nodiscard]] Result<std::string> run(const std::function<bool(std::uint64_t)>& progress) {
+    std::vector<std::thread> threads;
+    for (unsigned i = 0; i < connections_; ++i)
+      threads.emplace_back([this, i] { fetch_ranges(i); });
+    threads.emplace_back([this] { compute_digest(); });
+    Result<void> watched = watch(progress);
+    if (!watched) give_up(std::move(watched).error());
+    for (std::thread& thread : threads) thread.join();
+    session_.stop(false);
+    if (error_) return fail(*error_);
+    return sha256_;
   }
-  session_.stop(true);
-  changed_.notify_all();
-}
 
-void DownloadWork::fetch_ranges(unsigned number) {
-  // A server that wants fewer requests gets one at a time.
-  while (number == 0 || !session_.is_throttled()) {
-    const std::optional<std::size_t> range = take_range();
-    if (!range) return;
-    const std::uint64_t first = *range * download_range_bytes;
-    std::uint64_t written_bytes = 0;
-    const auto write = [&](std::uint64_t position, std::span<const std::byte> bytes) {
-      Result<void> written = part_.write(first + position, bytes);
-      const std::lock_guard lock(mutex_);
-      under_way_bytes_ += bytes.size();
-      written_bytes += bytes.size();
-      return written;
-    };
-    Result<void> fetched = ranges_.fetch(first, part_.range_size(*range), write);
-    {
-      const std::lock_guard lock(mutex_);
-      under_way_bytes_ -= written_bytes;
-      if (fetched) {
-        part_.mark_finished(*range);
-        fetched = part_.save();
+ private:
+  [[nodiscard]] std::optional<std::size_t> take_range() {
+    const std::lock_guard lock(mutex_);
+    while (next_range_ < part_.range_count() && part_.is_finished(next_range_)) ++next_range_;
+    if (error_ || next_range_ == part_.range_count()) return std::nullopt;
+    return next_range_++;
+  }
+
+  void fetch_ranges(unsigned number) {
+    // A server that wants fewer requests gets one at a time.
+    while (number == 0 || !session_.is_throttled()) {
+      const std::optional<std::size_t> range = take_range();
+      if (!range) return;
+      const std::uint64_t first = *range * download_range_bytes;
+      std::uint64_t written_bytes = 0;
+      const auto write = [&](std::uint64_t position, std::span<const std::byte> bytes) {
+        Result<void> written = part_.write(first + position, bytes);
+        const std::lock_guard lock(mutex_);
+        under_way_bytes_ += bytes.size();
+        written_bytes += bytes.size();
+        return written;
+      };
+      Result<void> fetched = ranges_.fetch(first, part_.range_size(*range), write);
+      {
+        const std::lock_guard lock(mutex_);
+        under_way_bytes_ -= written_bytes;
+        if (fetched) {
+          part_.mark_finished(*range);
+          fetched = part_.save();
+        }
+      }
+      if (!fetched) return give_up(std::move(fetched).error());
+      changed_.notify_all();
+    }
+  }
+
+  void compute_digest() {
+    Digest digest(DigestAlgorithm::sha256);
+    std::vector<std::byte> piece(digest_piece_bytes);
+    for (std::size_t range = 0; range < part_.range_count(); ++range) {
+      {
+        std::unique_lock lock(mutex_);
+        changed_.wait(lock, [&] { return error_ || part_.is_finished(range); });
+        if (error_) return;
+      }
+      std::uint64_t offset = range * download_range_bytes;
+      for (std::uint64_t left = part_.range_size(range); left != 0;) {
+        const auto bytes = std::span(piece).first(
+            static_cast<std::size_t>(std::min<std::uint64_t>(left, piece.size())));
+        if (Result<void> read = part_.read(offset, bytes); !read) {
+          return give_up(std::move(read).error());
+        }
+        digest.update(bytes);
+        offset += bytes.size();
+        left -= bytes.size();
       }
     }
-    if (!fetched) return give_up(std::move(fetched).error());
+    const std::lock_guard lock(mutex_);
+    sha256_ = digest.finish();
     changed_.notify_all();
   }
-}
 
-void DownloadWork::compute_digest() {
-  Digest digest(DigestAlgorithm::sha256);
-  std::vector<std::byte> piece(digest_piece_bytes);
-  for (std::size_t range = 0; range < part_.range_count(); ++range) {
+  void give_up(Error error) {
     {
-      std::unique_lock lock(mutex_);
-      changed_.wait(lock, [&] { return error_ || part_.is_finished(range); });
-      if (error_) return;
+      const std::lock_guard lock(mutex_);
+      if (!error_) error_ = std::move(error);
     }
-    std::uint64_t offset = range * download_range_bytes;
-    for (std::uint64_t left = part_.range_size(range); left != 0;) {
-      const auto bytes = std::span(piece).first(
-          static_cast<std::size_t>(std::min<std::uint64_t>(left, piece.size())));
-      if (Result<void> read = part_.read(offset, bytes); !read) {
-        return give_up(std::move(read).error());
-      }
-      digest.update(bytes);
-      offset += bytes.size();
-      left -= bytes.size();
+    session_.stop(true);
+    changed_.notify_all();
+  }
+
+  /// Notes progress until all is there or nothing goes on.
+  [[nodiscard]] Result<void> watch(const std::function<bool(std::uint64_t)>& progress) {
+    std::unique_lock lock(mutex_);
+    while (!error_ && sha256_.empty()) {
+      changed_.wait_for(lock, look_time);
+      const std::uint64_t done_bytes = part_.finished_bytes() + under_way_bytes_;
+      lock.unlock();
+      const bool goes_on = !progress || progress(done_bytes);
+      if (!goes_on) return fail(Errc::interrupted, std::string());
+      lock.lock();
     }
+    return {};
   }
-  const std::lock_guard lock(mutex_);
-  sha256_ = digest.finish();
-  changed_.notify_all();
-}
 
-/// Notes progress until all is there or nothing goes on.
-Result<void> DownloadWork::watch(const std::function<bool(std::uint64_t)>& progress) {
-  std::unique_lock lock(mutex_);
-  while (!error_ && sha256_.empty()) {
-    changed_.wait_for(lock, look_time);
-    const std::uint64_t done_bytes = part_.finished_bytes() + under_way_bytes_;
-    lock.unlock();
-    const bool goes_on = !progress || progress(done_bytes);
-    if (!goes_on) return fail(Errc::interrupted, std::string());
-    lock.lock();
-  }
-  return {};
-}
+  PartFile& part_;
+  const RangeFetcher& ranges_;
+  Session& session_;
+  unsigned connections_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::size_t next_range_ = 0;
+  std::uint64_t under_way_bytes_ = 0;  ///< Of ranges that are not finished.
+  std::optional<Error> error_;
+  std::string sha256_;  ///< Not empty when all is there.
+};
 
-Result<std::string> DownloadWork::run(const std::function<bool(std::uint64_t)>& progress) {
-  std::vector<std::thread> threads;
-  for (unsigned i = 0; i < connections_; ++i) threads.emplace_back([this, i] { fetch_ranges(i); });
-  threads.emplace_back([this] { compute_digest(); });
-  Result<void> watched = watch(progress);
-  if (!watched) give_up(std::move(watched).error());
-  for (std::thread& thread : threads) thread.join();
-  session_.stop(false);
-  if (error_) return fail(*error_);
-  return sha256_;
+}  // namespace
+
+Result<std::string> fill_part_file(PartFile& part, const RangeFetcher& ranges, Session& session,
+                                   unsigned connections,
+                                   const std::function<bool(std::uint64_t)>& progress) {
+  return DownloadWork(part, ranges, session, connections).run(progress);
 }
 
 }  // namespace ingot::remote

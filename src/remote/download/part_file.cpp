@@ -12,6 +12,8 @@
 #include <cstring>
 #include <utility>
 
+#include "base/with_subject.hpp"
+#include "io/file_descriptor.hpp"
 #include "remote/places/json_answer.hpp"
 
 namespace ingot::remote {
@@ -129,15 +131,7 @@ std::uint64_t PartFile::finished_bytes() const noexcept {
 }
 
 Result<void> PartFile::write(std::uint64_t offset, std::span<const std::byte> bytes) const {
-  while (!bytes.empty()) {
-    const ssize_t count =
-        ::pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return fail_with(count < 0 ? errno : ENOSPC, "write to");
-    bytes = bytes.subspan(static_cast<std::size_t>(count));
-    offset += static_cast<std::uint64_t>(count);
-  }
-  return {};
+  return with_subject(part_path(), io::write_fully(descriptor_, offset, bytes, "write to it"));
 }
 
 Result<void> PartFile::read(std::uint64_t offset, std::span<std::byte> bytes) const {
@@ -164,8 +158,7 @@ Result<void> PartFile::save() const {
   for (std::size_t i = 0; i < is_finished_.size(); ++i) {
     if (is_finished_[i]) notes["finished"].push_back(i);
   }
-  const std::string text =
-      notes.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  const std::string text = json_line(notes);
   const std::string temporary = notes_path() + ".tmp";
   std::FILE* const file = std::fopen(temporary.c_str(), "we");
   if (file == nullptr) return fail_with(errno, "write the notes beside");

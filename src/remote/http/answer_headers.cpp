@@ -176,8 +176,4 @@ bool is_strong_tag(std::string_view tag) noexcept {
   return tag.size() >= 2 && tag.front() == '"' && tag.back() == '"';
 }
 
-bool is_sha256(std::string_view text) noexcept {
-  return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
-}
-
 }  // namespace ingot::remote

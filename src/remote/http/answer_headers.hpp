@@ -66,7 +66,4 @@ struct BearerChallenge {
 /// Whether an ETag may be compared byte for byte: quoted, and not weak.
 [[nodiscard]] bool is_strong_tag(std::string_view tag) noexcept;
 
-/// Whether a text is 64 lower-case hexadecimal digits.
-[[nodiscard]] bool is_sha256(std::string_view text) noexcept;
-
 }  // namespace ingot::remote

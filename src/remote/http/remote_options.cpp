@@ -3,9 +3,8 @@
 
 #include "ingot/remote_options.hpp"
 
-#include <array>
 #include <cstdlib>
-#include <string>
+#include <utility>
 
 #include "ingot/source.hpp"
 
@@ -17,6 +16,11 @@ constexpr std::uint64_t max_token_bytes = 4096;
 std::string environment(const char* name) {
   const char* const value = std::getenv(name);
   return value == nullptr ? std::string() : std::string(value);
+}
+
+/// Sets an option if the environment has a value for it.
+void take_environment(const char* name, std::string& option) {
+  if (std::string value = environment(name); !value.empty()) option = std::move(value);
 }
 
 /// The first line of a small file; empty if there is none.
@@ -48,32 +52,22 @@ std::string remote_cache_folder() {
 
 RemoteOptions remote_options() {
   RemoteOptions options;
-  for (const char* const name : {"HF_ENDPOINT", "MODEL_ENDPOINT"}) {
-    if (std::string value = environment(name); !value.empty()) options.hub_endpoint = value;
-  }
-  if (std::string value = environment("MS_ENDPOINT"); !value.empty()) {
-    options.model_scope_endpoint = value;
-  }
-  if (std::string value = environment("INGOT_OLLAMA_REGISTRY"); !value.empty()) {
-    options.registry = value;
-  }
+  take_environment("HF_ENDPOINT", options.hub_endpoint);
+  take_environment("MODEL_ENDPOINT", options.hub_endpoint);
+  take_environment("MS_ENDPOINT", options.model_scope_endpoint);
+  take_environment("INGOT_OLLAMA_REGISTRY", options.registry);
   options.cache_folder = remote_cache_folder();
   const std::string home = environment("HOME");
-  std::string cache_home = environment("XDG_CACHE_HOME");
-  if (cache_home.empty() && !home.empty()) cache_home = home + "/.cache";
-  std::string hub_home = environment("HF_HOME");
-  if (hub_home.empty() && !cache_home.empty()) hub_home = cache_home + "/huggingface";
+  std::string cache_home = home.empty() ? std::string() : home + "/.cache";
+  take_environment("XDG_CACHE_HOME", cache_home);
+  std::string hub_home = cache_home.empty() ? std::string() : cache_home + "/huggingface";
+  take_environment("HF_HOME", hub_home);
   options.hub_token = find_token(hub_home);
-  const std::string hub_cache = environment("HF_HUB_CACHE");
-  if (!hub_cache.empty()) {
-    options.hub_caches.push_back(hub_cache);
-  } else if (!hub_home.empty()) {
-    options.hub_caches.push_back(hub_home + "/hub");
-  }
-  options.ollama_models = environment("OLLAMA_MODELS");
-  if (options.ollama_models.empty() && !home.empty()) {
-    options.ollama_models = home + "/.ollama/models";
-  }
+  std::string hub_cache = hub_home.empty() ? std::string() : hub_home + "/hub";
+  take_environment("HF_HUB_CACHE", hub_cache);
+  if (!hub_cache.empty()) options.hub_caches.push_back(hub_cache);
+  if (!home.empty()) options.ollama_models = home + "/.ollama/models";
+  take_environment("OLLAMA_MODELS", options.ollama_models);
   return options;
 }
 

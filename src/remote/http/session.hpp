@@ -5,7 +5,6 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -38,6 +37,11 @@ struct Answer {
   Address address;         ///< That gave the answer.
   std::string linked_tag;  ///< X-Linked-Etag of a redirect on the way; may be empty.
   std::optional<std::uint64_t> linked_bytes;  ///< X-Linked-Size, the same.
+
+  /// Content-Length; nothing if it is not there, or no number.
+  [[nodiscard]] std::optional<std::uint64_t> content_bytes() const {
+    return parse_decimal(headers.find("content-length").value_or(""));
+  }
 };
 
 /// Takes the body of one request, and of its retries.
@@ -51,11 +55,11 @@ class Receiver {
   [[nodiscard]] virtual Result<void> begin(const Answer& answer) = 0;
   [[nodiscard]] virtual Take take(std::span<const std::byte> bytes) = 0;
   /// Whether the body is complete; where it is not, the rest is asked for.
-  [[nodiscard]] virtual bool is_complete() const = 0;
+  [[nodiscard]] virtual bool is_complete() const { return true; }
   /// Why nothing more can be taken, such as a full disk; no attempt follows.
   [[nodiscard]] virtual std::optional<Error> failure() const { return std::nullopt; }
   /// Grows with what was received: an attempt after progress is not one in a row.
-  [[nodiscard]] virtual std::uint64_t received_bytes() const = 0;
+  [[nodiscard]] virtual std::uint64_t received_bytes() const { return 0; }
 };
 
 struct Request {

@@ -31,8 +31,6 @@ class TextReceiver final : public Receiver {
     text_.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     return Take::all;
   }
-  [[nodiscard]] bool is_complete() const override { return true; }
-  [[nodiscard]] std::uint64_t received_bytes() const override { return 0; }
 
   [[nodiscard]] bool is_too_long() const noexcept { return is_too_long_; }
   [[nodiscard]] std::string take_text() noexcept { return std::move(text_); }

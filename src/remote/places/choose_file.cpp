@@ -7,7 +7,6 @@
 
 #include "base/ascii.hpp"
 #include "ingot/shard_name.hpp"
-#include "ingot/text.hpp"
 
 namespace ingot::remote {
 namespace {

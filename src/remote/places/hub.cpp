@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The Hugging Face hub, and ModelScope, which has the same addresses for files.
 
-#include <algorithm>
-
 #include "remote/places/choose_file.hpp"
 #include "remote/places/json_answer.hpp"
 #include "remote/places/place.hpp"
@@ -26,6 +24,13 @@ Address below(const Address& endpoint, const std::string& path) {
   return address;
 }
 
+/// The addresses of files in a folder below an endpoint, by their names.
+std::function<Address(const std::string&)> files_below(const Address& endpoint,
+                                                       const std::string& folder) {
+  return
+      [endpoint, folder](const std::string& name) { return below(endpoint, folder + "/" + name); };
+}
+
 std::string repository_of(const Reference& reference) {
   return reference.organisation + "/" + reference.repository;
 }
@@ -33,9 +38,9 @@ std::string repository_of(const Reference& reference) {
 Result<std::string> ask_for_commit(Session& session, const Address& endpoint,
                                    const Reference& reference) {
   if (is_commit(reference.revision)) return reference.revision;
-  const Request request{below(endpoint, "api/models/" + repository_of(reference) + "/refs")};
-  INGOT_TRY(const auto answer, session.get(request, max_json_bytes));
-  return read_refs(answer.second, request.address.shown(), reference.revision);
+  const Address address = below(endpoint, "api/models/" + repository_of(reference) + "/refs");
+  INGOT_TRY(const auto answer, session.get({address}, max_json_bytes));
+  return read_refs(answer.second, address.shown(), reference.revision);
 }
 
 Result<std::vector<RemoteFile>> ask_for_tree(Session& session, const Address& endpoint,
@@ -84,14 +89,12 @@ Result<void> read_tree_page(std::string_view text, const std::string& subject,
   INGOT_TRY(const nlohmann::json tree, parse_json_answer(text, subject));
   if (!tree.is_array()) return fail(Errc::answer_invalid, subject, "expected a list of files");
   for (const nlohmann::json& entry : tree) {
-    RemoteFile file;
-    file.name = text_member(entry, "path");
+    RemoteFile file = file_of(entry, "path", "size", "sha256");
     if (text_member(entry, "type") != "file" || !is_safe_path(file.name)) continue;
-    file.size_bytes = number_member(entry, "size");
     if (entry.contains("lfs")) {
-      const std::string digest = text_member(entry["lfs"], "oid");
-      if (is_sha256(digest)) file.sha256 = digest;
-      if (const auto size = number_member(entry["lfs"], "size")) file.size_bytes = size;
+      const RemoteFile stored = file_of(entry["lfs"], "path", "size", "oid");
+      file.sha256 = stored.sha256;
+      if (stored.size_bytes) file.size_bytes = stored.size_bytes;
     }
     if (files.size() == max_files) return fail(Errc::answer_invalid, subject, "too many files");
     files.push_back(std::move(file));
@@ -109,10 +112,7 @@ Result<Place> find_in_hub(Session& session, const Reference& reference, Choice c
   INGOT_TRY(place.commit, ask_for_commit(session, endpoint, reference));
   place.is_immutable = is_commit(place.commit);
   place.name = reference.path;
-  place.address_of = [endpoint, prefix = repository_of(reference) + "/resolve/" + place.commit +
-                                         "/"](const std::string& name) {
-    return below(endpoint, prefix + name);
-  };
+  place.address_of = files_below(endpoint, repository_of(reference) + "/resolve/" + place.commit);
   if (!reference.path.empty()) return place;
   INGOT_TRY(place.files, ask_for_tree(session, endpoint, reference, place.commit));
   place.is_listed = true;
@@ -129,10 +129,8 @@ Result<Place> find_in_model_scope(Session& session, const Reference& reference, 
   Place place;
   place.is_immutable = is_commit(revision);
   place.name = reference.path;
-  place.address_of = [endpoint, prefix = "models/" + repository_of(reference) + "/resolve/" +
-                                         revision + "/"](const std::string& name) {
-    return below(endpoint, prefix + name);
-  };
+  place.address_of =
+      files_below(endpoint, "models/" + repository_of(reference) + "/resolve/" + revision);
   if (reference.path.empty()) {
     Address listing = below(endpoint, "api/v1/models/" + repository_of(reference) + "/repo/files");
     listing.query = "Revision=" + encode_value(revision) + "&Recursive=true";
@@ -141,12 +139,8 @@ Result<Place> find_in_model_scope(Session& session, const Reference& reference, 
     const nlohmann::json data =
         parsed.is_object() ? parsed.value("Data", nlohmann::json()) : parsed;
     for (const nlohmann::json& entry : list_member(data, "Files")) {
-      RemoteFile file{text_member(entry, "Path"),
-                      number_member(entry, "Size"),
-                      text_member(entry, "Sha256"),
-                      {}};
+      RemoteFile file = file_of(entry, "Path", "Size", "Sha256");
       if (text_member(entry, "Type") != "blob" || !is_safe_path(file.name)) continue;
-      if (!is_sha256(file.sha256)) file.sha256.clear();
       place.files.push_back(std::move(file));
     }
     place.is_listed = true;

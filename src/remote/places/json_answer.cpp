@@ -3,9 +3,9 @@
 
 #include <optional>
 #include <span>
-#include <utility>
 
 #include "ingot/source.hpp"
+#include "remote/address/address.hpp"
 
 namespace ingot::remote {
 namespace {
@@ -43,6 +43,18 @@ Result<nlohmann::json> parse_json_answer(std::string_view text, const std::strin
   nlohmann::json parsed = nlohmann::json::parse(text, nullptr, false);
   if (parsed.is_discarded()) return fail(Errc::answer_invalid, subject, "expected JSON");
   return parsed;
+}
+
+std::string json_line(const nlohmann::json& value) {
+  return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+RemoteFile file_of(const nlohmann::json& entry, const char* name, const char* size,
+                   const char* sha256) {
+  RemoteFile file{
+      text_member(entry, name), number_member(entry, size), text_member(entry, sha256), {}};
+  if (!is_sha256(file.sha256)) file.sha256.clear();
+  return file;
 }
 
 std::string read_small_file(const std::string& path) {

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "ingot/error.hpp"
+#include "ingot/remote_options.hpp"
 
 namespace ingot::remote {
 
@@ -19,6 +20,14 @@ inline constexpr std::uint64_t max_json_bytes = std::uint64_t{2} << 20;
 /// from.
 [[nodiscard]] Result<nlohmann::json> parse_json_answer(std::string_view text,
                                                        const std::string& subject);
+
+/// The JSON in one line, for a file.
+[[nodiscard]] std::string json_line(const nlohmann::json& value);
+
+/// A file as a listing has it: its name, size and SHA-256 are members of an object, the digest only
+/// if it is one.
+[[nodiscard]] RemoteFile file_of(const nlohmann::json& entry, const char* name, const char* size,
+                                 const char* sha256);
 
 /// A small text file; empty if there is none, or it is longer than an answer may be.
 [[nodiscard]] std::string read_small_file(const std::string& path);

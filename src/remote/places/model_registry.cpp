@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The registry of Ollama: a manifest names the blobs of a model by their digests.
 
-#include <algorithm>
-
 #include "remote/places/json_answer.hpp"
 #include "remote/places/place.hpp"
 
@@ -11,10 +9,6 @@ namespace {
 
 constexpr std::string_view model_layer = "application/vnd.ollama.image.model";
 constexpr std::string_view docker_model_layer = "application/vnd.docker.ai.gguf.v3";
-
-bool is_digest(std::string_view text) {
-  return text.starts_with("sha256:") && is_sha256(text.substr(7));
-}
 
 /// "ollama.ai" of "registry.ollama.ai"; numbers and names without a dot stand for themselves.
 std::string_view site_name(std::string_view host) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "remote/reading/cached_source.hpp"
-
+// A remote file whose beginning is in the cache.
 #include <algorithm>
 #include <mutex>
 #include <utility>
@@ -8,6 +7,7 @@
 
 #include "remote/reading/file_identity.hpp"
 #include "remote/reading/range_reader.hpp"
+#include "remote/reading/remote_source.hpp"
 
 namespace ingot::remote {
 namespace {
@@ -31,8 +31,30 @@ class CachedSource final : public RemoteSource {
   [[nodiscard]] std::uint64_t first_read_bytes() const noexcept override {
     return header_.bytes->size_bytes();
   }
+
   [[nodiscard]] Result<void> read(std::uint64_t file_offset,
-                                  std::span<std::byte> destination) const override;
+                                  std::span<std::byte> destination) const override {
+    if (file_offset > size_bytes() || destination.size() > size_bytes() - file_offset) {
+      return fail(Errc::truncated, file_offset, shown_);
+    }
+    const std::uint64_t kept_bytes = header_.bytes->size_bytes();
+    if (file_offset < kept_bytes) {
+      const auto there = static_cast<std::size_t>(
+          std::min<std::uint64_t>(destination.size(), kept_bytes - file_offset));
+      INGOT_TRY_VOID(header_.bytes->read(file_offset, destination.first(there)));
+      destination = destination.subspan(there);
+      file_offset += there;
+    }
+    if (destination.empty()) return {};
+    if (ranges_ != nullptr) {
+      INGOT_TRY_VOID(ranges_->read(file_offset, destination));
+      remember(file_offset, destination);
+      return {};
+    }
+    return fail(Errc::remote_unavailable, file_offset, shown_,
+                "only its header is on this system, and nothing is fetched");
+  }
+
   void expect(std::span<const FileRange> ranges) const override {
     if (ranges_ != nullptr) ranges_->expect(ranges, header_.bytes->size_bytes());
   }
@@ -46,7 +68,18 @@ class CachedSource final : public RemoteSource {
   }
 
  private:
-  void remember(std::uint64_t file_offset, std::span<const std::byte> bytes) const;
+  /// Begins a longer entry where reading goes on behind the one that is there.
+  void remember(std::uint64_t file_offset, std::span<const std::byte> bytes) const {
+    const std::lock_guard lock(mutex_);
+    const std::uint64_t kept_bytes = header_.bytes->size_bytes();
+    if (is_kept_) return;  // what follows are weights
+    if (longer_ == nullptr && file_offset == kept_bytes) {
+      longer_ = target_.cache->record(target_.address);
+      Bytes kept(static_cast<std::size_t>(kept_bytes));
+      if (longer_ != nullptr && header_.bytes->read(0, kept)) longer_->append(0, kept);
+    }
+    if (longer_ != nullptr) longer_->append(file_offset, bytes);
+  }
 
   RemoteTarget target_;
   std::string shown_;
@@ -56,41 +89,6 @@ class CachedSource final : public RemoteSource {
   mutable bool is_kept_ = false;
   mutable std::unique_ptr<HeaderRecording> longer_;  ///< Of a header that was kept in part.
 };
-
-/// Begins a longer entry where reading goes on behind the one that is there.
-void CachedSource::remember(std::uint64_t file_offset, std::span<const std::byte> bytes) const {
-  const std::lock_guard lock(mutex_);
-  const std::uint64_t kept_bytes = header_.bytes->size_bytes();
-  if (is_kept_) return;  // what follows are weights
-  if (longer_ == nullptr && file_offset == kept_bytes) {
-    longer_ = target_.cache->record(target_.address);
-    Bytes kept(static_cast<std::size_t>(kept_bytes));
-    if (longer_ != nullptr && header_.bytes->read(0, kept)) longer_->append(0, kept);
-  }
-  if (longer_ != nullptr) longer_->append(file_offset, bytes);
-}
-
-Result<void> CachedSource::read(std::uint64_t file_offset, std::span<std::byte> destination) const {
-  if (file_offset > size_bytes() || destination.size() > size_bytes() - file_offset) {
-    return fail(Errc::truncated, file_offset, shown_);
-  }
-  const std::uint64_t kept_bytes = header_.bytes->size_bytes();
-  if (file_offset < kept_bytes) {
-    const auto there = static_cast<std::size_t>(
-        std::min<std::uint64_t>(destination.size(), kept_bytes - file_offset));
-    INGOT_TRY_VOID(header_.bytes->read(file_offset, destination.first(there)));
-    destination = destination.subspan(there);
-    file_offset += there;
-  }
-  if (destination.empty()) return {};
-  if (ranges_ != nullptr) {
-    INGOT_TRY_VOID(ranges_->read(file_offset, destination));
-    remember(file_offset, destination);
-    return {};
-  }
-  return fail(Errc::remote_unavailable, file_offset, shown_,
-              "only its header is on this system, and nothing is fetched");
-}
 
 /// Asks for the tag of a file, and for one byte where the server does not compare tags.
 class TagReceiver final : public Receiver {
@@ -107,8 +105,6 @@ class TagReceiver final : public Receiver {
     return {};
   }
   [[nodiscard]] Take take(std::span<const std::byte>) override { return Take::stop; }
-  [[nodiscard]] bool is_complete() const override { return true; }
-  [[nodiscard]] std::uint64_t received_bytes() const override { return 0; }
 
  private:
   FileIdentity identity_;

@@ -35,8 +35,7 @@ Result<void> HeadReceiver::begin(const Answer& answer) {
   spare_.clear();
   position_ = 0;
   is_stream_ = true;
-  const auto length = answer.headers.find("content-length");
-  return identity.agree(answer, length ? parse_decimal(*length) : std::nullopt);
+  return identity.agree(answer, answer.content_bytes());
 }
 
 Take HeadReceiver::take(std::span<const std::byte> bytes) {

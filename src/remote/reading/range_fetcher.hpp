@@ -3,14 +3,19 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <span>
 
 #include "remote/http/session.hpp"
 #include "remote/reading/file_identity.hpp"
-#include "remote/reading/range_receiver.hpp"
 
 namespace ingot::remote {
+
+/// Takes bytes of the range; `position` counts from its beginning.
+using WriteFunction =
+    std::function<Result<void>(std::uint64_t position, std::span<const std::byte> bytes)>;
 
 /// Fetches ranges of one file. Thread-safe.
 class RangeFetcher {

@@ -37,7 +37,7 @@ std::string write_place(const Place& place, std::span<const RemoteFile> files) {
     if (!file.sha256.empty()) entry["sha256"] = file.sha256;
     notes["files"].push_back(std::move(entry));
   }
-  return notes.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return json_line(notes);
 }
 
 std::optional<Place> read_place(std::string_view text) {
@@ -50,11 +50,9 @@ std::optional<Place> read_place(std::string_view text) {
   place.is_immutable = flag_member(*notes, "immutable");
   std::map<std::string, Address> addresses;
   for (const nlohmann::json& entry : list_member(*notes, "files")) {
-    RemoteFile file{
-        text_member(entry, "name"), number_member(entry, "size"), text_member(entry, "sha256"), {}};
+    RemoteFile file = file_of(entry, "name", "size", "sha256");
     Result<Address> address = parse_address(text_member(entry, "address"));
     if (!is_safe_path(file.name) || !address) return std::nullopt;
-    if (!is_sha256(file.sha256)) file.sha256.clear();
     addresses.insert_or_assign(file.name, *std::move(address));
     place.files.push_back(std::move(file));
   }

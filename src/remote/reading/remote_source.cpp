@@ -6,7 +6,6 @@
 #include <cstring>
 #include <mutex>
 
-#include "remote/reading/cached_source.hpp"
 #include "remote/reading/file_identity.hpp"
 #include "remote/reading/head_receiver.hpp"
 #include "remote/reading/range_reader.hpp"
@@ -29,7 +28,33 @@ class ServerSource final : public RemoteSource {
     if (stream_ != nullptr) session_->cancel(stream_);
   }
 
-  [[nodiscard]] Result<void> open();
+  [[nodiscard]] Result<void> open() {
+    const Clock::time_point start = Clock::now();
+    INGOT_TRY(const Performed performed, session_->perform({target_.address}, head_));
+    const Answer& answer = performed.answer;
+    if (!head_.identity.size_bytes && performed.paused == nullptr) {
+      head_.identity.size_bytes = head_.bytes().size();
+    }
+    stream_ = performed.paused;
+    const auto refuse = [&](Errc code, std::string detail) {
+      return fail(code, target_.address.shown(), std::move(detail));
+    };
+    if (!head_.identity.size_bytes) {
+      return refuse(Errc::ranges_unsupported, "neither does it tell the size of the file");
+    }
+    size_bytes_ = *head_.identity.size_bytes;
+    if (answer.linked_bytes.value_or(size_bytes_) != size_bytes_) {
+      return refuse(Errc::answer_invalid, "the size differs from the one that the hub gives");
+    }
+    const std::chrono::duration<double> time = Clock::now() - start;
+    const bool is_slow =
+        static_cast<double>(head_.bytes().size()) < slow_bytes_per_second * time.count();
+    ranges_ = std::make_unique<RangeReader>(session_, target_.address, answer.address,
+                                            head_.identity, is_slow);
+    if (target_.cache != nullptr) recording_ = target_.cache->record(target_.address);
+    if (recording_ != nullptr) recording_->append(0, head_.bytes());
+    return {};
+  }
 
   [[nodiscard]] std::uint64_t size_bytes() const noexcept override { return size_bytes_; }
   [[nodiscard]] std::span<const std::byte> bytes() const noexcept override {
@@ -38,16 +63,56 @@ class ServerSource final : public RemoteSource {
   [[nodiscard]] std::uint64_t first_read_bytes() const noexcept override {
     return first_range_bytes;
   }
+
   [[nodiscard]] Result<void> read(std::uint64_t file_offset,
-                                  std::span<std::byte> destination) const override;
+                                  std::span<std::byte> destination) const override {
+    if (file_offset > size_bytes_ || destination.size() > size_bytes_ - file_offset) {
+      return fail(Errc::truncated, file_offset, target_.address.shown(),
+                  std::to_string(destination.size()) + " bytes asked for in a file of " +
+                      std::to_string(size_bytes_));
+    }
+    const std::span<const std::byte> head = head_.bytes();
+    if (file_offset < head.size()) {
+      const std::size_t there = std::min<std::size_t>(
+          destination.size(), head.size() - static_cast<std::size_t>(file_offset));
+      std::memcpy(destination.data(), head.data() + file_offset, there);
+      destination = destination.subspan(there);
+      file_offset += there;
+    }
+    if (destination.empty()) return {};
+    INGOT_TRY_VOID(stream_ != nullptr ? read_stream(file_offset, destination)
+                                      : ranges_->read(file_offset, destination));
+    if (recording_ != nullptr) recording_->append(file_offset, destination);
+    return {};
+  }
+
   void expect(std::span<const FileRange> ranges) const override {
     if (stream_ == nullptr) ranges_->expect(ranges, head_.bytes().size());
   }
-  void keep() const override;
+
+  void keep() const override {
+    if (recording_ == nullptr) return;
+    recording_->keep(
+        {size_bytes_, head_.identity.tag, head_.identity.modified, target_.is_immutable});
+  }
 
  private:
   [[nodiscard]] Result<void> read_stream(std::uint64_t file_offset,
-                                         std::span<std::byte> destination) const;
+                                         std::span<std::byte> destination) const {
+    const std::lock_guard lock(stream_mutex_);
+    if (file_offset != head_.position()) {
+      return fail(Errc::ranges_unsupported, file_offset, target_.address.shown());
+    }
+    if (head_.take_spare(destination)) return {};
+    session_->resume(stream_);
+    const Result<Waited> waited = session_->wait(*stream_);
+    if (waited && head_.is_filled()) return {};
+    session_->cancel(stream_);
+    head_.give_up();
+    if (!waited) return fail(waited.error());
+    return fail(Errc::remote_failed, head_.position(), target_.address.shown(),
+                stream_->failure.empty() ? "the answer ended early" : stream_->failure);
+  }
 
   const std::shared_ptr<Session> session_;
   const RemoteTarget target_;
@@ -59,78 +124,6 @@ class ServerSource final : public RemoteSource {
   std::unique_ptr<RangeReader> ranges_;
   std::unique_ptr<HeaderRecording> recording_;
 };
-
-Result<void> ServerSource::open() {
-  const Clock::time_point start = Clock::now();
-  INGOT_TRY(const Performed performed, session_->perform({target_.address}, head_));
-  const Answer& answer = performed.answer;
-  if (!head_.identity.size_bytes && performed.paused == nullptr) {
-    head_.identity.size_bytes = head_.bytes().size();
-  }
-  stream_ = performed.paused;
-  const auto refuse = [&](Errc code, std::string detail) {
-    return fail(code, target_.address.shown(), std::move(detail));
-  };
-  if (!head_.identity.size_bytes) {
-    return refuse(Errc::ranges_unsupported, "neither does it tell the size of the file");
-  }
-  size_bytes_ = *head_.identity.size_bytes;
-  if (answer.linked_bytes.value_or(size_bytes_) != size_bytes_) {
-    return refuse(Errc::answer_invalid, "the size differs from the one that the hub gives");
-  }
-  const std::chrono::duration<double> time = Clock::now() - start;
-  const bool is_slow =
-      static_cast<double>(head_.bytes().size()) < slow_bytes_per_second * time.count();
-  ranges_ = std::make_unique<RangeReader>(session_, target_.address, answer.address, head_.identity,
-                                          is_slow);
-  if (target_.cache != nullptr) recording_ = target_.cache->record(target_.address);
-  if (recording_ != nullptr) recording_->append(0, head_.bytes());
-  return {};
-}
-
-Result<void> ServerSource::read(std::uint64_t file_offset, std::span<std::byte> destination) const {
-  if (file_offset > size_bytes_ || destination.size() > size_bytes_ - file_offset) {
-    return fail(Errc::truncated, file_offset, target_.address.shown(),
-                std::to_string(destination.size()) + " bytes asked for in a file of " +
-                    std::to_string(size_bytes_));
-  }
-  const std::span<const std::byte> head = head_.bytes();
-  if (file_offset < head.size()) {
-    const std::size_t there = std::min<std::size_t>(
-        destination.size(), head.size() - static_cast<std::size_t>(file_offset));
-    std::memcpy(destination.data(), head.data() + file_offset, there);
-    destination = destination.subspan(there);
-    file_offset += there;
-  }
-  if (destination.empty()) return {};
-  INGOT_TRY_VOID(stream_ != nullptr ? read_stream(file_offset, destination)
-                                    : ranges_->read(file_offset, destination));
-  if (recording_ != nullptr) recording_->append(file_offset, destination);
-  return {};
-}
-
-void ServerSource::keep() const {
-  if (recording_ == nullptr) return;
-  recording_->keep(
-      {size_bytes_, head_.identity.tag, head_.identity.modified, target_.is_immutable});
-}
-
-Result<void> ServerSource::read_stream(std::uint64_t file_offset,
-                                       std::span<std::byte> destination) const {
-  const std::lock_guard lock(stream_mutex_);
-  if (file_offset != head_.position()) {
-    return fail(Errc::ranges_unsupported, file_offset, target_.address.shown());
-  }
-  if (head_.take_spare(destination)) return {};
-  session_->resume(stream_);
-  const Result<Waited> waited = session_->wait(*stream_);
-  if (waited && head_.is_filled()) return {};
-  session_->cancel(stream_);
-  head_.give_up();
-  if (!waited) return fail(waited.error());
-  return fail(Errc::remote_failed, head_.position(), target_.address.shown(),
-              stream_->failure.empty() ? "the answer ended early" : stream_->failure);
-}
 
 }  // namespace
 

@@ -7,7 +7,6 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <string>
 
 #include "ingot/remote_options.hpp"
 #include "ingot/source.hpp"
@@ -38,6 +37,11 @@ class RemoteSource : public Source {
   /// Keeps what was read from the beginning of the file on in the cache.
   virtual void keep() const = 0;
 };
+
+/// The file if its beginning is in the cache and is still right: an address that names a commit or
+/// a digest is not asked for, another one by one request for its tag. Else nothing.
+[[nodiscard]] Result<std::unique_ptr<RemoteSource>> open_cached_source(
+    const std::shared_ptr<Session>& session, const RemoteTarget& target);
 
 /// Opens a file: from the cache, if what is there is still right, else by its first range, without
 /// a request before it. A server that ignores ranges sends the whole file: then it is read front to

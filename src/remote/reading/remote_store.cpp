@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include <algorithm>
 #include <future>
-#include <map>
 #include <mutex>
-#include <set>
 #include <utility>
 
 #include "ingot/remote.hpp"
@@ -67,16 +64,6 @@ Result<Place> find_place(Session& session, const Reference& reference, remote::C
 
 }  // namespace
 
-std::shared_ptr<Session> remote::StoreAccess::session(const RemoteStore& store) {
-  return store.state_->session;
-}
-
-const Place& remote::StoreAccess::place(const RemoteStore& store) { return store.state_->place; }
-
-const RemoteFile* remote::StoreAccess::find(const RemoteStore& store, const std::string& name) {
-  return store.state_->find(name);
-}
-
 remote::Opened RemoteStore::State::open(const std::string& name) const {
   const RemoteFile* const file = find(name);
   if (file != nullptr && !file->local_path.empty()) return map_file(file->local_path);
@@ -108,11 +95,7 @@ RemoteStore::~RemoteStore() = default;
 Result<RemoteStore> RemoteStore::open(const Reference& reference, const RemoteOptions& options) {
   Reference wanted = reference;
   if (wanted.revision.empty()) wanted.revision = options.revision;
-  if (auto cached = remote::find_in_caches(options, wanted)) {
-    auto state = std::make_unique<State>();
-    state->place = *std::move(cached);
-    return RemoteStore(std::move(state));
-  }
+  if (auto cached = remote::find_in_caches(options, wanted)) return State::of(*std::move(cached));
   return State::ask(wanted, options, remote::Choice::one);
 }
 
@@ -133,9 +116,7 @@ Result<RemoteStore> RemoteStore::State::ask(const Reference& wanted, const Remot
     // Where one file was, a list of all is not known: the hub's caches have one.
     auto cached = remote::find_repository_in_caches(options, wanted);
     if (!cached) return fail(Errc::remote_unavailable, wanted.display(), remote::not_here);
-    auto state = std::make_unique<State>();
-    state->place = *std::move(cached);
-    return RemoteStore(std::move(state));
+    return of(*std::move(cached));
   }
   auto state = std::make_unique<State>();
   if (!options.cache_folder.empty()) {

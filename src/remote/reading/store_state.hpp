@@ -22,18 +22,15 @@ namespace remote {
 
 using Opened = Result<std::unique_ptr<Source>>;
 
-/// The door for the rest of the library.
-struct StoreAccess {
-  /// None if all files are on this system.
-  [[nodiscard]] static std::shared_ptr<Session> session(const RemoteStore& store);
-  [[nodiscard]] static const Place& place(const RemoteStore& store);
-  /// What is known of a file; nullptr if nothing is.
-  [[nodiscard]] static const RemoteFile* find(const RemoteStore& store, const std::string& name);
-};
-
 }  // namespace remote
 
 struct RemoteStore::State {
+  /// A store of files that are all on this system.
+  [[nodiscard]] static RemoteStore of(remote::Place place) {
+    auto state = std::make_unique<State>();
+    state->place = std::move(place);
+    return RemoteStore(std::move(state));
+  }
   /// Asks the servers which file is meant.
   [[nodiscard]] static Result<RemoteStore> ask(const Reference& wanted,
                                                const RemoteOptions& options, remote::Choice choice);
@@ -62,6 +59,13 @@ struct RemoteStore::State {
   }
   [[nodiscard]] remote::Opened open(const std::string& name) const;
   void open_early(const ShardName& shard, const std::string& but);
+};
+
+/// The door for the rest of the library.
+struct remote::StoreAccess {
+  [[nodiscard]] static const RemoteStore::State& state(const RemoteStore& store) {
+    return *store.state_;
+  }
 };
 
 }  // namespace ingot

@@ -5,7 +5,6 @@
 #include <array>
 #include <cstddef>
 #include <optional>
-#include <string>
 #include <utility>
 
 #include "base/checked.hpp"
