@@ -17,8 +17,9 @@ struct CodePointRange {
   char32_t last;
 };
 
-bool contains(std::span<const CodePointRange> ranges, char32_t code_point) noexcept {
-  return std::any_of(ranges.begin(), ranges.end(), [&](const CodePointRange& range) {
+template <std::size_t count>
+bool contains(const CodePointRange (&ranges)[count], char32_t code_point) noexcept {
+  return std::any_of(ranges, ranges + count, [&](const CodePointRange& range) {
     return code_point >= range.first && code_point <= range.last;
   });
 }

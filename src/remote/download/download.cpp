@@ -100,7 +100,8 @@ Result<DownloadedFile> copy_whole(const Source& source, const std::string& path,
   INGOT_TRY_VOID(output.commit());
   return DownloadedFile{.size_bytes = source.size_bytes(),
                         .sha256 = std::move(found),
-                        .is_verified = !sha256.empty()};
+                        .is_verified = !sha256.empty(),
+                        .reason_to_restart = {}};
 }
 
 /// The file at the path if it is the wanted one already; nothing if there is none or it is to be
@@ -119,7 +120,8 @@ Result<std::optional<DownloadedFile>> find_there(const std::string& path, const 
       return DownloadedFile{.size_bytes = (*source)->size_bytes(),
                             .sha256 = std::move(found),
                             .is_verified = true,
-                            .was_there = true};
+                            .was_there = true,
+                            .reason_to_restart = {}};
     }
   }
   if (!options.may_replace) return fail(Errc::already_exists, path);

@@ -73,13 +73,11 @@ class RowReader {
 
 struct Piece {
   std::vector<std::byte> bytes;
-  std::optional<Error> failure;
+  Result<void> made;
 };
 
-/// Memory of one thread.
-struct Scratch {
-  std::vector<std::byte> stored;
-};
+/// Stored bytes: memory of one thread.
+using Scratch = std::vector<std::byte>;
 
 /// Makes the pieces of a tensor, in any order. Thread-safe.
 class PieceMaker {
@@ -110,9 +108,9 @@ class PieceMaker {
       return stored_order_ == options_.byte_order ? Result<void>()
                                                   : swap_byte_order(target_.type, bytes);
     }
-    scratch.stored.resize(static_cast<std::size_t>(source_.bytes_of(count)));
-    INGOT_TRY_VOID(reader_.read(source_.bytes_of(first), scratch.stored));
-    return recode(scratch.stored, bytes, count);
+    scratch.resize(static_cast<std::size_t>(source_.bytes_of(count)));
+    INGOT_TRY_VOID(reader_.read(source_.bytes_of(first), scratch));
+    return recode(scratch, bytes, count);
   }
 
  private:
@@ -151,13 +149,12 @@ Result<void> write_pieces(const PieceMaker& maker, const DataSink& sink,
   convert::OrderedPipeline<Piece, Scratch> pipeline(
       maker.piece_count(), maker.thread_count(),
       [&](std::uint64_t index, Piece& piece, Scratch& scratch) {
-        const Result<void> made = maker.make(index, piece.bytes, scratch);
-        piece.failure = made ? std::nullopt : std::optional(made.error());
+        piece.made = maker.make(index, piece.bytes, scratch);
       },
       std::move(pieces));
   for (std::uint64_t i = 0; i < maker.piece_count(); ++i) {
     Piece& piece = pipeline.next();
-    if (piece.failure) return Failure(std::move(*piece.failure));
+    INGOT_TRY_VOID(std::move(piece.made));
     INGOT_TRY_VOID(sink(piece.bytes));
     pipeline.release();
   }
