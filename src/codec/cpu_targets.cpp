@@ -66,20 +66,9 @@ bool runs_avx3_dl() noexcept {
 }
 
 bool machine_runs(std::int64_t target) noexcept {
-  switch (target) {
-    case HWY_AVX3_DL:
-      return runs_avx3_dl();
-    case HWY_AVX3:
-      return runs_avx3();
-    case HWY_AVX2:
-      return runs_avx2();
-    case HWY_SSE4:
-      return runs_sse4();
-    case HWY_SSSE3:
-      return runs_ssse3();
-    default:
-      return false;
-  }
+  return (target == HWY_AVX3_DL && runs_avx3_dl()) || (target == HWY_AVX3 && runs_avx3()) ||
+         (target == HWY_AVX2 && runs_avx2()) || (target == HWY_SSE4 && runs_sse4()) ||
+         (target == HWY_SSSE3 && runs_ssse3());
 }
 #else
 bool machine_runs(std::int64_t) noexcept { return false; }

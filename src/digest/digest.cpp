@@ -30,29 +30,19 @@ std::string hexadecimal(const unsigned char (&bytes)[size]) {
 
 // One class for each algorithm: begin, update, end. None of these functions can fail.
 
-struct Sha256 {
-  SHA256_CTX context;
-  void begin() noexcept { SHA256_Init(&context); }
-  void update(const void* data, std::size_t bytes) noexcept {
-    SHA256_Update(&context, data, bytes);
-  }
+template <class Context, auto init, auto add, auto close, std::size_t digest_bytes>
+struct Sha {
+  Context context;
+  void begin() noexcept { init(&context); }
+  void update(const void* data, std::size_t bytes) noexcept { add(&context, data, bytes); }
   std::string end() {
-    unsigned char digest[SHA256_DIGEST_LENGTH];
-    SHA256_Final(digest, &context);
+    unsigned char digest[digest_bytes];
+    close(digest, &context);
     return hexadecimal(digest);
   }
 };
-
-struct Sha1 {
-  SHA_CTX context;
-  void begin() noexcept { SHA1_Init(&context); }
-  void update(const void* data, std::size_t bytes) noexcept { SHA1_Update(&context, data, bytes); }
-  std::string end() {
-    unsigned char digest[SHA_DIGEST_LENGTH];
-    SHA1_Final(digest, &context);
-    return hexadecimal(digest);
-  }
-};
+using Sha256 = Sha<SHA256_CTX, SHA256_Init, SHA256_Update, SHA256_Final, SHA256_DIGEST_LENGTH>;
+using Sha1 = Sha<SHA_CTX, SHA1_Init, SHA1_Update, SHA1_Final, SHA_DIGEST_LENGTH>;
 
 struct Xxh64 {
   XXH64_state_t state;
@@ -85,19 +75,9 @@ struct Digest::State {
   std::variant<Sha256, Sha1, Xxh64, Xxh3> engine;  // in the order of DigestAlgorithm
 
   explicit State(DigestAlgorithm which) : algorithm(which) {
-    switch (which) {
-      case DigestAlgorithm::sha256:
-        break;
-      case DigestAlgorithm::sha1:
-        engine.emplace<Sha1>();
-        break;
-      case DigestAlgorithm::xxh64:
-        engine.emplace<Xxh64>();
-        break;
-      case DigestAlgorithm::xxh3_128:
-        engine.emplace<Xxh3>();
-        break;
-    }
+    if (which == DigestAlgorithm::sha1) engine.emplace<Sha1>();
+    if (which == DigestAlgorithm::xxh64) engine.emplace<Xxh64>();
+    if (which == DigestAlgorithm::xxh3_128) engine.emplace<Xxh3>();
     begin();
   }
 

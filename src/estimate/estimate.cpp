@@ -5,6 +5,7 @@
 #include <array>
 #include <utility>
 
+#include "base/enumerator_name.hpp"
 #include "estimate/cache.hpp"
 #include "estimate/profile_state.hpp"
 #include "estimate/run_plan.hpp"
@@ -287,14 +288,12 @@ Result<MemoryEstimate> estimate_memory(const Model& model, const RunOptions& opt
 
 std::string_view name_of(CacheKind kind) noexcept {
   constexpr std::array<std::string_view, 4> names = {"full", "sliding", "latent", "recurrent"};
-  const auto index = static_cast<std::size_t>(kind);
-  return index < names.size() ? names[index] : std::string_view();
+  return name_at(names, kind);
 }
 
 std::string_view name_of(Verdict verdict) noexcept {
   constexpr std::array<std::string_view, 4> names = {"fits", "tight", "does_not_fit", "unknown"};
-  const auto index = static_cast<std::size_t>(verdict);
-  return index < names.size() ? names[index] : std::string_view();
+  return name_at(names, verdict);
 }
 
 }  // namespace ingot

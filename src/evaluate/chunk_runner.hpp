@@ -13,6 +13,9 @@ namespace ingot::evaluation {
 /// Tokens that are computed together where chunks are shorter: weights are decoded once for them.
 inline constexpr std::size_t batch_tokens = 512;
 
+/// Errc::invalid_argument for chunks of a length that is not supported.
+[[nodiscard]] Result<void> check_chunk_tokens(std::size_t chunk_tokens);
+
 /// The batches of a text, the progress through them, and the bound of memory.
 class ChunkRunner {
  public:

@@ -15,13 +15,7 @@
 namespace ingot {
 namespace {
 
-using evaluation::Batch;
-using evaluation::BufferPool;
-using evaluation::ChunkRunner;
-using evaluation::ForwardPass;
-using evaluation::panel_tokens;
-using evaluation::Panels;
-using evaluation::SecondMoments;
+using namespace evaluation;
 
 constexpr std::string_view output_name = "output.weight";
 

@@ -5,16 +5,9 @@
 #include "ingot/parallel.hpp"
 
 namespace ingot {
-
-using evaluation::Batch;
-using evaluation::BufferPool;
-using evaluation::ChunkRunner;
-using evaluation::ForwardPass;
-using evaluation::MatrixWork;
-using evaluation::panel_tokens;
-using evaluation::Panels;
-
 namespace {
+
+using namespace evaluation;
 
 /// Writes the logits of a batch, one row of the vocabulary a token.
 class LogitWriter {

@@ -11,12 +11,7 @@
 namespace ingot {
 namespace {
 
-using evaluation::Batch;
-using evaluation::ChunkRunner;
-using evaluation::ForwardPass;
-using evaluation::Panels;
-using evaluation::ScoredToken;
-using evaluation::TokenFigures;
+using namespace evaluation;
 
 /// Adds where an error belongs: the second model and those after it are numbered from 0.
 Error of_other(Error error, std::size_t index) {

@@ -11,17 +11,7 @@
 namespace ingot {
 namespace {
 
-using evaluation::Batch;
-using evaluation::ChunkRunner;
-using evaluation::FeedForward;
-using evaluation::ForwardPass;
-using evaluation::Layer;
-using evaluation::Matrix;
-using evaluation::Network;
-using evaluation::panel_tokens;
-using evaluation::Panels;
-using evaluation::Probe;
-using evaluation::TokenFigures;
+using namespace evaluation;
 
 /// Tensors that are measured side by side.
 struct Group {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 
+#include "evaluate/chunk_runner.hpp"
 #include "ingot/error.hpp"
 #include "ingot/evaluate.hpp"
 #include "ingot/metadata_keys.hpp"
@@ -24,11 +25,7 @@ std::size_t usual_tokens_for(const Model& model) {
 Result<TextChunks> chunks_of(const Model& model, std::string_view text, std::size_t chunk_tokens,
                              std::size_t max_chunks) {
   if (chunk_tokens == 0) chunk_tokens = usual_tokens_for(model);
-  if (chunk_tokens < min_chunk_tokens || chunk_tokens > max_chunk_tokens) {
-    return fail(Errc::invalid_argument, "chunk_tokens",
-                std::to_string(chunk_tokens) + "; from " + std::to_string(min_chunk_tokens) +
-                    " to " + std::to_string(max_chunk_tokens) + " are supported");
-  }
+  INGOT_TRY_VOID(evaluation::check_chunk_tokens(chunk_tokens));
   INGOT_TRY(const Tokenizer tokenizer, Tokenizer::make(model));
   TextChunks chunks;
   chunks.chunk_tokens = chunk_tokens;

@@ -4,7 +4,7 @@
 #include <array>
 #include <optional>
 #include <regex>
-#include <unordered_map>
+#include <utility>
 
 #include "ingot/recipe.hpp"
 #include "quantize/recipe_table.hpp"
@@ -242,35 +242,19 @@ class Chooser {
   }
 
   [[nodiscard]] const Rule& rule_for(TensorRole role) const {
-    const Rule* rule = &mixture_.rest;
-    switch (role) {
-      case TensorRole::token_embedding:
-        rule = &mixture_.embedding;
-        break;
-      case TensorRole::attention_value:
-        rule = &mixture_.value;
-        break;
-      case TensorRole::attention_key:
-        rule = &mixture_.key;
-        break;
-      case TensorRole::attention_query:
-        rule = &mixture_.query;
-        break;
-      case TensorRole::attention_output:
-        rule = &mixture_.attention_output;
-        break;
-      case TensorRole::ffn_down:
-        rule = &mixture_.down;
-        break;
-      case TensorRole::ffn_up:
-      case TensorRole::ffn_gate:
-        rule = &mixture_.up;
-        break;
-      case TensorRole::output:
-      case TensorRole::other:
-        break;
+    static constexpr std::pair<TensorRole, Rule Mixture::*> rules[] = {
+        {TensorRole::token_embedding, &Mixture::embedding},
+        {TensorRole::attention_value, &Mixture::value},
+        {TensorRole::attention_key, &Mixture::key},
+        {TensorRole::attention_query, &Mixture::query},
+        {TensorRole::attention_output, &Mixture::attention_output},
+        {TensorRole::ffn_down, &Mixture::down},
+        {TensorRole::ffn_up, &Mixture::up},
+        {TensorRole::ffn_gate, &Mixture::up}};
+    for (const auto& [ruled, rule] : rules) {
+      if (ruled == role && !(mixture_.*rule).is_empty()) return mixture_.*rule;
     }
-    return rule->is_empty() ? mixture_.rest : *rule;
+    return mixture_.rest;
   }
 
   /// Facts about one tensor; counts it.

@@ -43,29 +43,17 @@ constexpr NamedRole role_parts[] = {{"attn_qkv.weight", TensorRole::attention_va
                                     {"ffn_down", TensorRole::ffn_down}};
 
 std::string_view role_text(TensorRole role) noexcept {
-  switch (role) {
-    case TensorRole::output:
-      return "the output";
-    case TensorRole::token_embedding:
-      return "token embeddings";
-    case TensorRole::attention_value:
-      return "attention values";
-    case TensorRole::attention_key:
-      return "attention keys";
-    case TensorRole::attention_query:
-      return "attention queries";
-    case TensorRole::attention_output:
-      return "attention outputs";
-    case TensorRole::ffn_up:
-      return "feed-forward up projections";
-    case TensorRole::ffn_gate:
-      return "feed-forward gates";
-    case TensorRole::ffn_down:
-      return "feed-forward down projections";
-    case TensorRole::other:
-      break;
-  }
-  return "all other tensors";
+  constexpr std::array<std::string_view, 10> texts = {"the output",
+                                                      "token embeddings",
+                                                      "attention values",
+                                                      "attention keys",
+                                                      "attention queries",
+                                                      "attention outputs",
+                                                      "feed-forward up projections",
+                                                      "feed-forward gates",
+                                                      "feed-forward down projections",
+                                                      "all other tensors"};
+  return name_at(texts, role);
 }
 
 /// The first element of a number or an array of numbers, one for each layer; 0 if there is none.
@@ -83,33 +71,22 @@ std::string_view type_name(TensorType type) noexcept {
 }
 
 std::string reason_text(const TypeChoice& choice, const RecipeOptions& options) {
-  switch (choice.reason) {
-    case TypeReason::copied:
-      return "COPY changes nothing";
-    case TypeReason::one_dimension:
-      return "kept: one dimension";
-    case TypeReason::kept_name:
-      return "kept: not a matrix that is quantized";
-    case TypeReason::kept_output:
-      return "kept: the output was to be left";
-    case TypeReason::not_floats:
-      return "kept: integers";
-    case TypeReason::embedding_option:
-      return "asked for: token embeddings";
-    case TypeReason::output_option:
-      return "asked for: output";
-    case TypeReason::pattern:
-      return "asked for: " + (choice.pattern < options.patterns.size()
-                                  ? options.patterns[choice.pattern].pattern
-                                  : std::string("pattern"));
-    case TypeReason::base:
-      return "base type";
-    case TypeReason::mixture:
-      return "rule for " + std::string(role_text(choice.role));
-    case TypeReason::target:
-      return "least error for the target";
-  }
-  return {};
+  constexpr std::array<std::string_view, 11> texts = {"COPY changes nothing",
+                                                      "kept: one dimension",
+                                                      "kept: not a matrix that is quantized",
+                                                      "kept: the output was to be left",
+                                                      "kept: integers",
+                                                      "asked for: token embeddings",
+                                                      "asked for: output",
+                                                      "asked for: ",
+                                                      "base type",
+                                                      "rule for ",
+                                                      "least error for the target"};
+  std::string text(name_at(texts, choice.reason));
+  if (choice.reason == TypeReason::mixture) text += role_text(choice.role);
+  if (choice.reason != TypeReason::pattern) return text;
+  const bool is_known = choice.pattern < options.patterns.size();
+  return text + (is_known ? options.patterns[choice.pattern].pattern : "pattern");
 }
 
 }  // namespace
@@ -193,18 +170,9 @@ bool demands_importance(TensorType type, TensorRole role, const Recipe& recipe) 
 }
 
 bool is_quantize_target(TensorType type) noexcept {
-  switch (type) {
-    case TensorType::q8_1:
-    case TensorType::q8_k:
-    case TensorType::i8:
-    case TensorType::i16:
-    case TensorType::i32:
-    case TensorType::i64:
-    case TensorType::f64:
-      return false;
-    default:
-      return find_type(type) != nullptr;
-  }
+  using enum TensorType;
+  constexpr std::array refused = {q8_1, q8_k, i8, i16, i32, i64, f64};
+  return find_type(type) != nullptr && std::ranges::find(refused, type) == refused.end();
 }
 
 }  // namespace ingot

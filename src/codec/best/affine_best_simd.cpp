@@ -5,8 +5,7 @@
 #include <hwy/highway.h>
 
 #include "codec/best/lines_inl.hpp"
-#include "codec/best/packing.hpp"
-#include "codec/encode/k45_search.hpp"
+#include "codec/encode/packing.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace ingot::codec::HWY_NAMESPACE {
@@ -73,10 +72,6 @@ struct LinesQ2_K {
   static constexpr int reach = 1;
   static constexpr float scale_factors[] = {1.0f, 0.85f};
   static constexpr float minimum_factors[] = {1.0f, 0.85f};
-
-  static void PutGroup(std::size_t g, unsigned scale, unsigned minimum, Block& block) {
-    block.groups[g] = static_cast<std::uint8_t>(scale | minimum << 4);
-  }
 };
 template <class BlockType, int max_code, int first_percent>
 struct LinesK45 {
@@ -88,10 +83,6 @@ struct LinesK45 {
   static constexpr int reach = 2;
   static constexpr float scale_factors[] = {1.0f, 0.93f, 0.86f};
   static constexpr float minimum_factors[] = {1.0f, 0.9f};
-
-  static void PutGroup(std::size_t g, unsigned scale, unsigned minimum, Block& block) {
-    put_group(block.groups, g, scale, minimum);
-  }
 };
 
 /// Scale and minimum of a super-block, and the integers of its groups, by turns.
@@ -150,8 +141,8 @@ class GroupLines {
       put_f16(dst[lane].scale.data(), halves.At(0, lane));
       put_f16(dst[lane].minimum.data(), halves.At(1, lane));
       for (std::size_t g = 0; g < group_count; ++g) {
-        Type::PutGroup(g, static_cast<unsigned>(scales_.IntAt(g, lane)),
-                       static_cast<unsigned>(minimums_.IntAt(g, lane)), dst[lane]);
+        put_group(g, static_cast<unsigned>(scales_.IntAt(g, lane)),
+                  static_cast<unsigned>(minimums_.IntAt(g, lane)), dst[lane]);
       }
       Codes<256> codes;
       for (std::size_t i = 0; i < 256; ++i) {
@@ -290,23 +281,11 @@ struct SearchGroupLines {
   }
 };
 
-using SearchQ4_1 = SearchLine<BlockQ4_1, 15, 72>;
-using SearchQ5_1 = SearchLine<BlockQ5_1, 31, 84>;
-using SearchQ2_K = SearchGroupLines<LinesQ2_K>;
-using SearchQ4_K = SearchGroupLines<LinesK45<BlockQ4_K, 15, 72>>;
-using SearchQ5_K = SearchGroupLines<LinesK45<BlockQ5_K, 31, 84>>;
-
-INGOT_SEARCH(Q4_1)
-INGOT_SEARCH(Q5_1)
-INGOT_SEARCH(Q2_K)
-INGOT_SEARCH(Q4_K)
-INGOT_SEARCH(Q5_K)
-
 }  // namespace ingot::codec::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-INGOT_EXPORT_SEARCH(Q4_1, q4_1)
-INGOT_EXPORT_SEARCH(Q5_1, q5_1)
-INGOT_EXPORT_SEARCH(Q2_K, q2_k)
-INGOT_EXPORT_SEARCH(Q4_K, q4_k)
-INGOT_EXPORT_SEARCH(Q5_K, q5_k)
+INGOT_SEARCH(q4_1, SearchLine<BlockQ4_1, 15, 72>)
+INGOT_SEARCH(q5_1, SearchLine<BlockQ5_1, 31, 84>)
+INGOT_SEARCH(q2_k, SearchGroupLines<LinesQ2_K>)
+INGOT_SEARCH(q4_k, SearchGroupLines<LinesK45<BlockQ4_K, 15, 72>>)
+INGOT_SEARCH(q5_k, SearchGroupLines<LinesK45<BlockQ5_K, 31, 84>>)

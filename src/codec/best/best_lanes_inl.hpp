@@ -25,7 +25,7 @@
 
 #include "codec/best/best.hpp"
 #include "codec/blocks/block.hpp"
-#include "codec/cpu_targets.hpp"
+#include "codec/kernel_inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace ingot::codec::HWY_NAMESPACE {
@@ -238,30 +238,30 @@ HWY_AFTER_NAMESPACE();
 
 #endif
 
-/// Defines the search of a type for this CPU target, from the class Search<name>.
-#undef INGOT_SEARCH
-#if HWY_TARGET == HWY_STATIC_TARGET
-#define INGOT_SEARCH(name)                                                                         \
-  void Find##name(const BlockSearch& search) { SearchInLanes<KernelLanes, Search##name>(search); } \
-  void Find##name##Ref(const BlockSearch& search) { SearchInLanes<OneLane, Search##name>(search); }
-#else
-#define INGOT_SEARCH(name) \
-  void Find##name(const BlockSearch& search) { SearchInLanes<KernelLanes, Search##name>(search); }
-#endif
-
-/// Defines search_<enumerator> and search_<enumerator>_ref. Outside of all namespaces.
-#undef INGOT_EXPORT_SEARCH
+/// Defines search_<enumerator>_ref.
+#undef INGOT_REFERENCE_SEARCH
 #if HWY_ONCE
-#define INGOT_EXPORT_SEARCH(name, enumerator)                          \
-  namespace ingot::codec {                                             \
-  INGOT_KERNELS(Find##name);                                           \
-  void search_##enumerator(const BlockSearch& search) noexcept {       \
-    kernel_of(Find##name##Kernels)(search);                            \
+#define INGOT_REFERENCE_SEARCH(enumerator, ...)                        \
+  HWY_BEFORE_NAMESPACE();                                              \
+  namespace ingot::codec::HWY_NAMESPACE {                              \
+  void FindRef_##enumerator(const BlockSearch& search) {               \
+    SearchInLanes<OneLane, __VA_ARGS__>(search);                       \
   }                                                                    \
+  }                                                                    \
+  HWY_AFTER_NAMESPACE();                                               \
+  namespace ingot::codec {                                             \
   void search_##enumerator##_ref(const BlockSearch& search) noexcept { \
-    HWY_STATIC_DISPATCH(Find##name##Ref)(search);                      \
+    HWY_STATIC_DISPATCH(FindRef_##enumerator)(search);                 \
   }                                                                    \
   }
 #else
-#define INGOT_EXPORT_SEARCH(name, enumerator)
+#define INGOT_REFERENCE_SEARCH(enumerator, ...)
 #endif
+
+/// Defines search_<enumerator> and search_<enumerator>_ref by a class Search. Outside of all
+/// namespaces.
+#undef INGOT_SEARCH
+#define INGOT_SEARCH(enumerator, ...)                                                         \
+  INGOT_KERNEL(Find_##enumerator, search_##enumerator, (const BlockSearch& search), (search), \
+               SearchInLanes<KernelLanes, __VA_ARGS__>(search))                               \
+  INGOT_REFERENCE_SEARCH(enumerator, __VA_ARGS__)

@@ -5,7 +5,7 @@
 #include <hwy/highway.h>
 
 #include "codec/best/best_lanes_inl.hpp"
-#include "codec/best/packing.hpp"
+#include "codec/encode/packing.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace ingot::codec::HWY_NAMESPACE {
@@ -72,8 +72,8 @@ class ScaleByte {
   [[nodiscard]] std::uint8_t byte(std::size_t lane) const {
     return static_cast<std::uint8_t>(best_byte_.IntAt(0, lane));
   }
-  [[nodiscard]] unsigned code(std::size_t i, std::size_t lane) const {
-    return static_cast<unsigned>(codes_.IntAt(i, lane));
+  [[nodiscard]] std::uint8_t code(std::size_t i, std::size_t lane) const {
+    return static_cast<std::uint8_t>(codes_.IntAt(i, lane));
   }
 
  private:
@@ -93,69 +93,56 @@ class ScaleByte {
   Tile<Lanes, 32> codes_;
 };
 
-struct RangeMXFP4 {
+/// The groups of a type, and the scale bytes that are tried for them.
+struct GroupsMXFP4 {
+  using Block = BlockMXFP4;
+  static constexpr std::size_t elements = 32;
+  static constexpr std::size_t count = 1;
   static constexpr int reach = 2;
   static constexpr int greatest = 254;
   static float ScaleOf(std::uint8_t byte) { return half_e8m0(byte); }
+  static std::uint8_t& ByteOf(Block& block, std::size_t) { return block.exponent; }
 };
 /// Near to subnormal numbers the scales are coarse, and the reference's is often far from the best.
-struct RangeNVFP4 {
+struct GroupsNVFP4 {
+  using Block = BlockNVFP4;
+  static constexpr std::size_t elements = 16;
+  static constexpr std::size_t count = 4;
   static constexpr int reach = 12;
   static constexpr int greatest = 126;
   static float ScaleOf(std::uint8_t byte) { return half_ue4m3(byte); }
+  static std::uint8_t& ByteOf(Block& block, std::size_t g) { return block.scales[g]; }
 };
 
-struct SearchMXFP4 {
-  using Block = BlockMXFP4;
-  static constexpr std::size_t block_elements = 32;
+template <class Type>
+struct SearchScaleBytes {
+  using Block = typename Type::Block;
+  static constexpr std::size_t size = Type::elements;
+  static constexpr std::size_t block_elements = Type::count * size;
 
   template <class Lanes>
-  static HWY_INLINE void Run(const LaneBlocks<Lanes, 32>& blocks, Block* dst) {
-    int given[Lanes::count] = {};
-    for (std::size_t lane = 0; lane < blocks.used; ++lane) {
-      given[lane] = load_block<Block>(blocks.first_reference, lane).exponent;
-    }
-    ScaleByte<Lanes, RangeMXFP4> search;
-    search.Run(blocks.x.All(), blocks.w.All(), 32, given);
-    for (std::size_t lane = 0; lane < blocks.used; ++lane) {
-      dst[lane].exponent = search.byte(lane);
-      for (std::size_t i = 0; i < 16; ++i) {
-        dst[lane].codes[i] =
-            static_cast<std::uint8_t>(search.code(i, lane) | search.code(i + 16, lane) << 4);
-      }
-    }
-  }
-};
-
-struct SearchNVFP4 {
-  using Block = BlockNVFP4;
-  static constexpr std::size_t block_elements = 64;
-
-  template <class Lanes>
-  static HWY_INLINE void Run(const LaneBlocks<Lanes, 64>& blocks, Block* dst) {
-    for (std::size_t g = 0; g < 4; ++g) {
+  static HWY_INLINE void Run(const LaneBlocks<Lanes, block_elements>& blocks, Block* dst) {
+    Codes<block_elements> codes[Lanes::count];
+    for (std::size_t g = 0; g < Type::count; ++g) {
       int given[Lanes::count] = {};
       for (std::size_t lane = 0; lane < blocks.used; ++lane) {
-        given[lane] = load_block<Block>(blocks.first_reference, lane).scales[g] & 127;
+        auto block = load_block<Block>(blocks.first_reference, lane);
+        given[lane] = Type::ByteOf(block, g);
+        if (Type::greatest < 127) given[lane] &= 127;  // the sign does not count
       }
-      ScaleByte<Lanes, RangeNVFP4> search;
-      search.Run(blocks.x.All().From(16 * g), blocks.w.All().From(16 * g), 16, given);
+      ScaleByte<Lanes, Type> search;
+      search.Run(blocks.x.All().From(size * g), blocks.w.All().From(size * g), size, given);
       for (std::size_t lane = 0; lane < blocks.used; ++lane) {
-        dst[lane].scales[g] = search.byte(lane);
-        for (std::size_t i = 0; i < 8; ++i) {
-          dst[lane].codes[8 * g + i] =
-              static_cast<std::uint8_t>(search.code(i, lane) | search.code(i + 8, lane) << 4);
-        }
+        Type::ByteOf(dst[lane], g) = search.byte(lane);
+        for (std::size_t i = 0; i < size; ++i) codes[lane][size * g + i] = search.code(i, lane);
       }
     }
+    for (std::size_t lane = 0; lane < blocks.used; ++lane) put_codes(codes[lane], dst[lane]);
   }
 };
-
-INGOT_SEARCH(MXFP4)
-INGOT_SEARCH(NVFP4)
 
 }  // namespace ingot::codec::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-INGOT_EXPORT_SEARCH(MXFP4, mxfp4)
-INGOT_EXPORT_SEARCH(NVFP4, nvfp4)
+INGOT_SEARCH(mxfp4, SearchScaleBytes<GroupsMXFP4>)
+INGOT_SEARCH(nvfp4, SearchScaleBytes<GroupsNVFP4>)

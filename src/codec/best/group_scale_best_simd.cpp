@@ -5,7 +5,7 @@
 #include <hwy/highway.h>
 
 #include "codec/best/one_scale_inl.hpp"
-#include "codec/best/packing.hpp"
+#include "codec/encode/packing.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace ingot::codec::HWY_NAMESPACE {
@@ -186,17 +186,9 @@ struct SearchGroupScales {
   }
 };
 
-using SearchQ3_K = SearchGroupScales<GroupsQ3_K>;
-using SearchQ6_K = SearchGroupScales<GroupsQ6_K>;
-using SearchIQ4_XS = SearchGroupScales<GroupsIQ4_XS>;
-
-INGOT_SEARCH(Q3_K)
-INGOT_SEARCH(Q6_K)
-INGOT_SEARCH(IQ4_XS)
-
 }  // namespace ingot::codec::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-INGOT_EXPORT_SEARCH(Q3_K, q3_k)
-INGOT_EXPORT_SEARCH(Q6_K, q6_k)
-INGOT_EXPORT_SEARCH(IQ4_XS, iq4_xs)
+INGOT_SEARCH(q3_k, SearchGroupScales<GroupsQ3_K>)
+INGOT_SEARCH(q6_k, SearchGroupScales<GroupsQ6_K>)
+INGOT_SEARCH(iq4_xs, SearchGroupScales<GroupsIQ4_XS>)

@@ -5,7 +5,7 @@
 #include <hwy/highway.h>
 
 #include "codec/best/one_scale_inl.hpp"
-#include "codec/best/packing.hpp"
+#include "codec/encode/packing.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace ingot::codec::HWY_NAMESPACE {
@@ -63,18 +63,6 @@ struct TriesQ2_0 {
   static constexpr ScaleTries list[] = {{1.0f / 0.15f, 1.0f / 1.05f, 48, true}};
 };
 
-using SearchQ4_0 = SearchOneScale<BlockQ4_0, 32, UniformLevels<-8, 7>, LevelOffset<8>, TriesQ4_0>;
-using SearchQ5_0 =
-    SearchOneScale<BlockQ5_0, 32, UniformLevels<-16, 15>, LevelOffset<16>, TriesQ5_0>;
-using SearchQ8_0 =
-    SearchOneScale<BlockQ8_0, 32, UniformLevels<-127, 127>, LevelOffset<0>, TriesQ8_0>;
-using SearchIQ4_NL = SearchOneScale<BlockIQ4_NL, 32, Iq4Levels, Iq4Codes, TriesIq4>;
-using SearchTQ1_0 =
-    SearchOneScale<BlockTQ1_0, 256, UniformLevels<-1, 1>, LevelOffset<1>, TriesTernary>;
-using SearchTQ2_0 =
-    SearchOneScale<BlockTQ2_0, 256, UniformLevels<-1, 1>, LevelOffset<1>, TriesTernary>;
-using SearchQ2_0 = SearchOneScale<BlockQ2_0, 64, UniformLevels<-1, 2>, LevelOffset<1>, TriesQ2_0>;
-
 /// The signs of the reference, with the mean magnitude by the weights.
 struct SearchQ1_0 {
   using Block = BlockQ1_0;
@@ -97,23 +85,18 @@ struct SearchQ1_0 {
   }
 };
 
-INGOT_SEARCH(Q4_0)
-INGOT_SEARCH(Q5_0)
-INGOT_SEARCH(Q8_0)
-INGOT_SEARCH(IQ4_NL)
-INGOT_SEARCH(TQ1_0)
-INGOT_SEARCH(TQ2_0)
-INGOT_SEARCH(Q2_0)
-INGOT_SEARCH(Q1_0)
-
 }  // namespace ingot::codec::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-INGOT_EXPORT_SEARCH(Q4_0, q4_0)
-INGOT_EXPORT_SEARCH(Q5_0, q5_0)
-INGOT_EXPORT_SEARCH(Q8_0, q8_0)
-INGOT_EXPORT_SEARCH(IQ4_NL, iq4_nl)
-INGOT_EXPORT_SEARCH(TQ1_0, tq1_0)
-INGOT_EXPORT_SEARCH(TQ2_0, tq2_0)
-INGOT_EXPORT_SEARCH(Q2_0, q2_0)
-INGOT_EXPORT_SEARCH(Q1_0, q1_0)
+INGOT_SEARCH(q4_0, SearchOneScale<BlockQ4_0, 32, UniformLevels<-8, 7>, LevelOffset<8>, TriesQ4_0>)
+INGOT_SEARCH(q5_0,
+             SearchOneScale<BlockQ5_0, 32, UniformLevels<-16, 15>, LevelOffset<16>, TriesQ5_0>)
+INGOT_SEARCH(q8_0,
+             SearchOneScale<BlockQ8_0, 32, UniformLevels<-127, 127>, LevelOffset<0>, TriesQ8_0>)
+INGOT_SEARCH(iq4_nl, SearchOneScale<BlockIQ4_NL, 32, Iq4Levels, Iq4Codes, TriesIq4>)
+INGOT_SEARCH(tq1_0,
+             SearchOneScale<BlockTQ1_0, 256, UniformLevels<-1, 1>, LevelOffset<1>, TriesTernary>)
+INGOT_SEARCH(tq2_0,
+             SearchOneScale<BlockTQ2_0, 256, UniformLevels<-1, 1>, LevelOffset<1>, TriesTernary>)
+INGOT_SEARCH(q2_0, SearchOneScale<BlockQ2_0, 64, UniformLevels<-1, 2>, LevelOffset<1>, TriesQ2_0>)
+INGOT_SEARCH(q1_0, SearchQ1_0)

@@ -4,9 +4,9 @@
 #include <hwy/foreach_target.h>  // before highway.h
 #include <hwy/highway.h>
 
-#include "codec/best/point_packing.hpp"
 #include "codec/best/point_units_inl.hpp"
 #include "codec/best/shifted_units_inl.hpp"
+#include "codec/blocks/points.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace ingot::codec::HWY_NAMESPACE {
@@ -46,8 +46,8 @@ class PointSearch {
   }
 
   /// What lane `lane` has found; x and w are the values of its block.
-  [[nodiscard]] FoundPoints Found(std::size_t lane, const float* x, const float* w) const {
-    FoundPoints found;
+  [[nodiscard]] BlockPoints Found(std::size_t lane, const float* x, const float* w) const {
+    BlockPoints found;
     Tile<Lanes, 1> scale;
     scale.Set(0, scale_);
     found.scale = scale.At(0, lane);
@@ -308,7 +308,7 @@ class PointSearch {
 
   /// The signs of an octet; where their number has to be even, that of the weight is wrong for
   /// which this costs least.
-  [[nodiscard]] static unsigned SignsOf(const FoundPoints& found, std::size_t octet, const float* x,
+  [[nodiscard]] static unsigned SignsOf(const BlockPoints& found, std::size_t octet, const float* x,
                                         const float* w) {
     unsigned signs = 0;
     std::size_t cheapest = 0;
@@ -364,35 +364,19 @@ struct SearchPoints {
     PointSearch<Lanes, Lattice> search(blocks);
     search.Run();
     for (std::size_t lane = 0; lane < blocks.used; ++lane) {
-      put_points(search.Found(lane, blocks.first_x + 256 * lane, blocks.first_w + 256 * lane),
-                 dst[lane]);
+      dst[lane] = block_of<Block>(
+          search.Found(lane, blocks.first_x + 256 * lane, blocks.first_w + 256 * lane));
     }
   }
 };
 
-using SearchIQ2_XXS = SearchPoints<LatticeIQ2_XXS>;
-using SearchIQ2_XS = SearchPoints<LatticeIQ2_XS>;
-using SearchIQ2_S = SearchPoints<LatticeIQ2_S>;
-using SearchIQ3_XXS = SearchPoints<LatticeIQ3_XXS>;
-using SearchIQ3_S = SearchPoints<LatticeIQ3_S>;
-using SearchIQ1_S = SearchPoints<LatticeIQ1_S>;
-using SearchIQ1_M = SearchPoints<LatticeIQ1_M>;
-
-INGOT_SEARCH(IQ2_XXS)
-INGOT_SEARCH(IQ2_XS)
-INGOT_SEARCH(IQ2_S)
-INGOT_SEARCH(IQ3_XXS)
-INGOT_SEARCH(IQ3_S)
-INGOT_SEARCH(IQ1_S)
-INGOT_SEARCH(IQ1_M)
-
 }  // namespace ingot::codec::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-INGOT_EXPORT_SEARCH(IQ2_XXS, iq2_xxs)
-INGOT_EXPORT_SEARCH(IQ2_XS, iq2_xs)
-INGOT_EXPORT_SEARCH(IQ2_S, iq2_s)
-INGOT_EXPORT_SEARCH(IQ3_XXS, iq3_xxs)
-INGOT_EXPORT_SEARCH(IQ3_S, iq3_s)
-INGOT_EXPORT_SEARCH(IQ1_S, iq1_s)
-INGOT_EXPORT_SEARCH(IQ1_M, iq1_m)
+INGOT_SEARCH(iq2_xxs, SearchPoints<LatticeIQ2_XXS>)
+INGOT_SEARCH(iq2_xs, SearchPoints<LatticeIQ2_XS>)
+INGOT_SEARCH(iq2_s, SearchPoints<LatticeIQ2_S>)
+INGOT_SEARCH(iq3_xxs, SearchPoints<LatticeIQ3_XXS>)
+INGOT_SEARCH(iq3_s, SearchPoints<LatticeIQ3_S>)
+INGOT_SEARCH(iq1_s, SearchPoints<LatticeIQ1_S>)
+INGOT_SEARCH(iq1_m, SearchPoints<LatticeIQ1_M>)

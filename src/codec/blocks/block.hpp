@@ -71,6 +71,12 @@ constexpr void put_u64(std::uint8_t* bytes, std::uint64_t value) noexcept {
 inline void put_f16(std::uint8_t* bytes, float value) noexcept {
   put_u16(bytes, f16_from_f32(value));
 }
+/// Stores a scale as binary16. Huge values give scales that are NaN; their sign would depend on the
+/// order of operands that a compiler chooses, so it is fixed to that of x86.
+inline void put_scale(std::uint8_t* bytes, float scale,
+                      std::uint16_t not_a_number = 0xFE00) noexcept {
+  put_u16(bytes, scale == scale ? f16_from_f32(scale) : not_a_number);
+}
 
 }  // namespace ingot::codec
 

@@ -157,4 +157,11 @@ struct BlockIQ4_XS {
 };
 INGOT_CHECK_BLOCK(BlockIQ4_XS, iq4_xs);
 
+/// group_scale[g] - 32
+[[nodiscard]] constexpr int group_scale_of(const BlockIQ4_XS& block, std::size_t g) noexcept {
+  const unsigned low = block.group_low[g / 2] >> (4 * (g % 2)) & 15u;
+  const unsigned high = block.group_high[g / 4] >> (2 * (g % 4)) & 3u;
+  return static_cast<int>(low | high << 4) - 32;
+}
+
 }  // namespace ingot::codec

@@ -36,6 +36,13 @@ struct BlockQ3_K {
 };
 INGOT_CHECK_BLOCK(BlockQ3_K, q3_k);
 
+/// group_scale[g] - 32
+[[nodiscard]] constexpr int group_scale_of(const BlockQ3_K& block, std::size_t g) noexcept {
+  const unsigned low = block.groups[g % 8] >> (4 * (g / 8)) & 15u;
+  const unsigned high = block.groups[8 + g % 4] >> (2 * (g / 4)) & 3u;
+  return static_cast<int>(low | high << 4) - 32;
+}
+
 /// Scales and minimums of 8 groups, 6 bits each, in 12 bytes p (Q4_K and Q5_K):
 ///   g < 4:   scale = p[g] & 63                          minimum = p[g+4] & 63
 ///   g >= 4:  scale = low(p[g+4]) | (p[g-4] >> 6) << 4   minimum = high(p[g+4]) | (p[g] >> 6) << 4

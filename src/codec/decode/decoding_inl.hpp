@@ -21,39 +21,27 @@
 
 #include "codec/blocks/block.hpp"
 #include "codec/codec.hpp"
-#include "codec/cpu_targets.hpp"
+#include "codec/kernel_inl.hpp"
 
-/// Defines Dequantize<name> for this CPU target: by the functor Decode<name>, which is called for
-/// each Block<name>; without vectors by the reference.
+/// Defines dequantize_<enumerator> with a body for each CPU target. Outside of all namespaces.
+#undef INGOT_DECODER_BY
+#define INGOT_DECODER_BY(name, enumerator, ...)                                            \
+  INGOT_KERNEL(Dequantize##name, dequantize_##enumerator,                                  \
+               (const std::byte* src, float* dst, std::size_t block_count, Stores stores), \
+               (src, dst, block_count, stores), __VA_ARGS__)
+
+/// The same by Decode(block, dst, store), which is called for each Block<name>; without vectors by
+/// the reference.
 #undef INGOT_DECODER
 #if HWY_TARGET == HWY_SCALAR
-#define INGOT_DECODER(name, enumerator)                                                      \
-  void Dequantize##name(const std::byte* src, float* dst, std::size_t block_count, Stores) { \
-    dequantize_##enumerator##_ref(src, dst, block_count);                                    \
-  }
+#define INGOT_DECODER(name, enumerator)                                                    \
+  INGOT_DECODER_BY(name, enumerator, dequantize_##enumerator##_ref(src, dst, block_count), \
+                   static_cast<void>(stores))
 #else
-#define INGOT_DECODER(name, enumerator)                                                           \
-  void Dequantize##name(const std::byte* src, float* dst, std::size_t block_count,                \
-                        Stores stores) {                                                          \
-    DecodeBlocks<Block##name, block_elements_of(TensorType::enumerator)>(src, dst, block_count,   \
-                                                                         stores, Decode##name()); \
-  }
-#endif
-
-/// Defines dequantize_<enumerator>: the Dequantize<name> of the CPU that runs it. Outside of all
-/// namespaces; has an effect after the last target.
-#undef INGOT_EXPORT_DECODER
-#if HWY_ONCE
-#define INGOT_EXPORT_DECODER(name, enumerator)                                            \
-  namespace ingot::codec {                                                                \
-  INGOT_KERNELS(Dequantize##name);                                                        \
-  void dequantize_##enumerator(const std::byte* src, float* dst, std::size_t block_count, \
-                               Stores stores) noexcept {                                  \
-    kernel_of(Dequantize##name##Kernels)(src, dst, block_count, stores);                  \
-  }                                                                                       \
-  }
-#else
-#define INGOT_EXPORT_DECODER(name, enumerator)
+#define INGOT_DECODER(name, enumerator)                                                  \
+  INGOT_DECODER_BY(name, enumerator,                                                     \
+                   DecodeBlocks<Block##name, block_elements_of(TensorType::enumerator)>( \
+                       src, dst, block_count, stores))
 #endif
 
 HWY_BEFORE_NAMESPACE();
@@ -355,11 +343,11 @@ class AffineCodes {
 /// blocks are as long as their floats. A prefetch beyond the end does nothing.
 inline constexpr std::size_t prefetch_bytes = 1024;
 
-/// Decodes blocks one after the other: decode_block(block, dst, store), where `store` is one of the
-/// two above and `block` a reference into `src`.
-template <class Block, std::size_t block_elements, class DecodeBlock>
+/// Decodes blocks one after the other: Decode(block, dst, store), where `store` is one of the two
+/// above and `block` a reference into `src`.
+template <class Block, std::size_t block_elements>
 HWY_INLINE void DecodeBlocks(const std::byte* src, float* dst, std::size_t block_count,
-                             Stores stores, const DecodeBlock& decode_block) {
+                             Stores stores) {
   // Blocks are bytes without alignment, so one may be used where it lies.
   const auto* blocks = reinterpret_cast<const Block*>(src);
   if (CanStream(dst, stores)) {
@@ -367,13 +355,13 @@ HWY_INLINE void DecodeBlocks(const std::byte* src, float* dst, std::size_t block
       for (std::size_t line = 0; line < sizeof(Block); line += 64) {
         hwy::Prefetch(reinterpret_cast<const std::byte*>(blocks + b) + prefetch_bytes + line);
       }
-      decode_block(blocks[b], dst, StreamedStore());
+      Decode(blocks[b], dst, StreamedStore());
     }
     hwy::FlushStream();
     return;
   }
   for (std::size_t b = 0; b < block_count; ++b, dst += block_elements) {
-    decode_block(blocks[b], dst, CachedStore());
+    Decode(blocks[b], dst, CachedStore());
   }
 }
 

@@ -18,41 +18,34 @@ constexpr std::array<float, 256> half_ue4m3_of_byte = [] {
   return scales;
 }();
 
-struct DecodeMXFP4 {
-  template <class Store>
-  HWY_INLINE void operator()(const BlockMXFP4& block, float* dst, Store store) const {
-    const Products products(e2m1_doubled, hn::Set(FloatTag(), half_e8m0(block.exponent)));
-    const Codes codes = LoadCodes(block.codes.data());
-    products(codes, dst, store);
-    products(ShiftRightMixing<4>(codes), dst + 16, store);
-  }
-};
+template <class Store>
+HWY_INLINE void Decode(const BlockMXFP4& block, float* dst, Store store) {
+  const Products products(e2m1_doubled, hn::Set(FloatTag(), half_e8m0(block.exponent)));
+  const Codes codes = LoadCodes(block.codes.data());
+  products(codes, dst, store);
+  products(ShiftRightMixing<4>(codes), dst + 16, store);
+}
 
-struct DecodeNVFP4 {
-  template <class Store>
-  HWY_INLINE void operator()(const BlockNVFP4& block, float* dst, Store store) const {
-    for (std::size_t group = 0; group < 4; group += 2) {
-      const Codes low = LoadCodes(&block.codes[8 * group]);  // of two groups
-      const Codes high = ShiftRightMixing<4>(low);
-      const hn::Repartition<std::uint64_t, CodeTag> u64;
-      const auto low_halves = hn::BitCast(u64, low);
-      const auto high_halves = hn::BitCast(u64, high);
-      Products(e2m1_doubled, hn::Set(FloatTag(), half_ue4m3_of_byte[block.scales[group]]))(
-          hn::BitCast(CodeTag(), hn::InterleaveLower(u64, low_halves, high_halves)),
-          dst + 16 * group, store);
-      Products(e2m1_doubled, hn::Set(FloatTag(), half_ue4m3_of_byte[block.scales[group + 1]]))(
-          hn::BitCast(CodeTag(), hn::InterleaveUpper(u64, low_halves, high_halves)),
-          dst + 16 * group + 16, store);
-    }
+template <class Store>
+HWY_INLINE void Decode(const BlockNVFP4& block, float* dst, Store store) {
+  for (std::size_t group = 0; group < 4; group += 2) {
+    const Codes low = LoadCodes(&block.codes[8 * group]);  // of two groups
+    const Codes high = ShiftRightMixing<4>(low);
+    const hn::Repartition<std::uint64_t, CodeTag> u64;
+    const auto low_halves = hn::BitCast(u64, low);
+    const auto high_halves = hn::BitCast(u64, high);
+    Products(e2m1_doubled, hn::Set(FloatTag(), half_ue4m3_of_byte[block.scales[group]]))(
+        hn::BitCast(CodeTag(), hn::InterleaveLower(u64, low_halves, high_halves)), dst + 16 * group,
+        store);
+    Products(e2m1_doubled, hn::Set(FloatTag(), half_ue4m3_of_byte[block.scales[group + 1]]))(
+        hn::BitCast(CodeTag(), hn::InterleaveUpper(u64, low_halves, high_halves)),
+        dst + 16 * group + 16, store);
   }
-};
+}
 #endif
-
-INGOT_DECODER(MXFP4, mxfp4)
-INGOT_DECODER(NVFP4, nvfp4)
 
 }  // namespace ingot::codec::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-INGOT_EXPORT_DECODER(MXFP4, mxfp4)
-INGOT_EXPORT_DECODER(NVFP4, nvfp4)
+INGOT_DECODER(MXFP4, mxfp4)
+INGOT_DECODER(NVFP4, nvfp4)

@@ -12,75 +12,68 @@ namespace ingot::codec::HWY_NAMESPACE {
 
 #if HWY_TARGET != HWY_SCALAR
 
-/// 16 numbers of `number_bytes` each: the blocks of plain types are too short for a vector.
-template <std::size_t number_bytes>
+/// As many numbers as a vector has floats.
+template <class T>
+HWY_INLINE auto LoadNumbers(const std::uint8_t* bytes) {
+  const hn::Rebind<T, FloatTag> tag;
+  return hn::LoadU(tag, reinterpret_cast<const T*>(bytes));
+}
+
+/// 16 numbers: the blocks of plain types are too short for a vector. Convert()(bytes) makes floats
+/// of the float_lanes numbers that begin there.
+template <std::size_t number_bytes, class Convert>
 struct Sixteen {
   Bytes<16 * number_bytes> bytes;
-
-  /// Numbers i .. i + float_lanes - 1.
-  template <class T>
-  [[nodiscard]] HWY_INLINE auto Load(std::size_t i) const {
-    const hn::Rebind<T, FloatTag> tag;
-    return hn::LoadU(tag, reinterpret_cast<const T*>(&bytes[i * number_bytes]));
-  }
 };
 
-/// convert(numbers, i) makes floats of numbers i .. i + float_lanes - 1.
-template <std::size_t number_bytes, class Convert>
-struct DecodeSixteen {
-  Convert convert;
-
-  template <class Store>
-  HWY_INLINE void operator()(const Sixteen<number_bytes>& numbers, float* dst, Store store) const {
-    for (std::size_t i = 0; i < 16; i += float_lanes) store(convert(numbers, i), dst + i);
+template <std::size_t number_bytes, class Convert, class Store>
+HWY_INLINE void Decode(const Sixteen<number_bytes, Convert>& numbers, float* dst, Store store) {
+  for (std::size_t i = 0; i < 16; i += float_lanes) {
+    store(Convert()(&numbers.bytes[i * number_bytes]), dst + i);
   }
-};
+}
 
 template <std::size_t number_bytes, class Convert>
 HWY_INLINE void DecodeNumbers(const std::byte* src, float* dst, std::size_t count, Stores stores,
                               DequantizeReference decode_rest) {
-  DecodeBlocks<Sixteen<number_bytes>, 16>(src, dst, count / 16, stores,
-                                          DecodeSixteen<number_bytes, Convert>());
+  DecodeBlocks<Sixteen<number_bytes, Convert>, 16>(src, dst, count / 16, stores);
   const std::size_t done = count / 16 * 16;
   decode_rest(src + done * number_bytes, dst + done, count - done);
 }
 
 struct ConvertF32 {
-  HWY_INLINE Floats operator()(const Sixteen<4>& numbers, std::size_t i) const {
+  HWY_INLINE Floats operator()(const std::uint8_t* bytes) const {
     // Bits, not floats, though vectors do not care.
-    return hn::BitCast(FloatTag(), numbers.Load<std::uint32_t>(i));
+    return hn::BitCast(FloatTag(), LoadNumbers<std::uint32_t>(bytes));
   }
 };
 
 struct ConvertF16 {
-  HWY_INLINE Floats operator()(const Sixteen<2>& numbers, std::size_t i) const {
-    return FloatsFromHalves(numbers.Load<std::uint16_t>(i));
+  HWY_INLINE Floats operator()(const std::uint8_t* bytes) const {
+    return FloatsFromHalves(LoadNumbers<std::uint16_t>(bytes));
   }
 };
 
 struct ConvertBF16 {
-  HWY_INLINE Floats operator()(const Sixteen<2>& numbers, std::size_t i) const {
+  HWY_INLINE Floats operator()(const std::uint8_t* bytes) const {
     const hn::RebindToUnsigned<FloatTag> u32;
-    const auto bits = hn::PromoteTo(u32, numbers.Load<std::uint16_t>(i));
+    const auto bits = hn::PromoteTo(u32, LoadNumbers<std::uint16_t>(bytes));
     return hn::BitCast(FloatTag(), hn::ShiftLeft<16>(bits));
   }
 };
 
-struct ConvertI8 {
-  HWY_INLINE Floats operator()(const Sixteen<1>& numbers, std::size_t i) const {
-    return hn::ConvertTo(FloatTag(), hn::PromoteTo(IntTag(), numbers.Load<std::int8_t>(i)));
+template <class Integer>
+struct ConvertShort {
+  HWY_INLINE Floats operator()(const std::uint8_t* bytes) const {
+    return hn::ConvertTo(FloatTag(), hn::PromoteTo(IntTag(), LoadNumbers<Integer>(bytes)));
   }
 };
-
-struct ConvertI16 {
-  HWY_INLINE Floats operator()(const Sixteen<2>& numbers, std::size_t i) const {
-    return hn::ConvertTo(FloatTag(), hn::PromoteTo(IntTag(), numbers.Load<std::int16_t>(i)));
-  }
-};
+using ConvertI8 = ConvertShort<std::int8_t>;
+using ConvertI16 = ConvertShort<std::int16_t>;
 
 struct ConvertI32 {
-  HWY_INLINE Floats operator()(const Sixteen<4>& numbers, std::size_t i) const {
-    return hn::ConvertTo(FloatTag(), numbers.Load<std::int32_t>(i));
+  HWY_INLINE Floats operator()(const std::uint8_t* bytes) const {
+    return hn::ConvertTo(FloatTag(), LoadNumbers<std::int32_t>(bytes));
   }
 };
 
@@ -89,10 +82,11 @@ using HalfFloatTag = hn::Half<FloatTag>;
 using DoubleTag = hn::Rebind<double, HalfFloatTag>;
 using LongTag = hn::Rebind<std::int64_t, HalfFloatTag>;
 
+/// Half as many numbers as a vector has floats: the first or the second half.
 template <class T>
-HWY_INLINE auto LoadHalf(const Sixteen<8>& numbers, std::size_t i) {
+HWY_INLINE auto LoadHalf(const std::uint8_t* bytes, std::size_t half) {
   const hn::Rebind<T, HalfFloatTag> tag;
-  return hn::LoadU(tag, reinterpret_cast<const T*>(&numbers.bytes[i * 8]));
+  return hn::LoadU(tag, reinterpret_cast<const T*>(bytes + half * 4 * float_lanes));
 }
 
 HWY_INLINE Floats Joined(hn::Vec<DoubleTag> low, hn::Vec<DoubleTag> high) {
@@ -101,8 +95,8 @@ HWY_INLINE Floats Joined(hn::Vec<DoubleTag> low, hn::Vec<DoubleTag> high) {
 }
 
 struct ConvertF64 {
-  HWY_INLINE Floats operator()(const Sixteen<8>& numbers, std::size_t i) const {
-    return Joined(LoadHalf<double>(numbers, i), LoadHalf<double>(numbers, i + float_lanes / 2));
+  HWY_INLINE Floats operator()(const std::uint8_t* bytes) const {
+    return Joined(LoadHalf<double>(bytes, 0), LoadHalf<double>(bytes, 1));
   }
 };
 
@@ -123,21 +117,22 @@ HWY_INLINE hn::Vec<DoubleTag> DoublesOf(hn::Vec<LongTag> integers) {
 }
 
 struct ConvertI64 {
-  HWY_INLINE Floats operator()(const Sixteen<8>& numbers, std::size_t i) const {
-    return Joined(DoublesOf(LoadHalf<std::int64_t>(numbers, i)),
-                  DoublesOf(LoadHalf<std::int64_t>(numbers, i + float_lanes / 2)));
+  HWY_INLINE Floats operator()(const std::uint8_t* bytes) const {
+    return Joined(DoublesOf(LoadHalf<std::int64_t>(bytes, 0)),
+                  DoublesOf(LoadHalf<std::int64_t>(bytes, 1)));
   }
 };
 
 /// Without vectors INGOT_DECODER does the same.
 #undef INGOT_DECODER
-#define INGOT_DECODER(name, enumerator)                                            \
-  void Dequantize##name(const std::byte* src, float* dst, std::size_t block_count, \
-                        Stores stores) {                                           \
-    DecodeNumbers<block_bytes_of(TensorType::enumerator), Convert##name>(          \
-        src, dst, block_count, stores, dequantize_##enumerator##_ref);             \
-  }
+#define INGOT_DECODER(name, enumerator)                                                  \
+  INGOT_DECODER_BY(name, enumerator,                                                     \
+                   DecodeNumbers<block_bytes_of(TensorType::enumerator), Convert##name>( \
+                       src, dst, block_count, stores, dequantize_##enumerator##_ref))
 #endif
+
+}  // namespace ingot::codec::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
 
 INGOT_DECODER(F32, f32)
 INGOT_DECODER(F16, f16)
@@ -147,15 +142,3 @@ INGOT_DECODER(I8, i8)
 INGOT_DECODER(I16, i16)
 INGOT_DECODER(I32, i32)
 INGOT_DECODER(I64, i64)
-
-}  // namespace ingot::codec::HWY_NAMESPACE
-HWY_AFTER_NAMESPACE();
-
-INGOT_EXPORT_DECODER(F32, f32)
-INGOT_EXPORT_DECODER(F16, f16)
-INGOT_EXPORT_DECODER(BF16, bf16)
-INGOT_EXPORT_DECODER(F64, f64)
-INGOT_EXPORT_DECODER(I8, i8)
-INGOT_EXPORT_DECODER(I16, i16)
-INGOT_EXPORT_DECODER(I32, i32)
-INGOT_EXPORT_DECODER(I64, i64)

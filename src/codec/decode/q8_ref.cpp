@@ -1,40 +1,33 @@
 // SPDX-License-Identifier: MIT
 #include "codec/blocks/q8.hpp"
-#include "codec/codec.hpp"
+#include "codec/decode/decoding_ref.hpp"
 
 namespace ingot::codec {
-
 namespace {
 
-template <class Block>
-void decode(const std::byte* src, float* dst, std::size_t block_count) noexcept {
-  for (std::size_t b = 0; b < block_count; ++b) {
-    const auto block = load_block<Block>(src, b);
-    const float scale = f16_at(block.scale.data());
-    for (const std::uint8_t code : block.codes) {
-      *dst++ = static_cast<float>(static_cast<std::int8_t>(code)) * scale;
-    }
+template <std::size_t count>
+void decode_bytes(const Bytes<count>& codes, float scale, float* dst) noexcept {
+  for (const std::uint8_t code : codes) {
+    *dst++ = static_cast<float>(static_cast<std::int8_t>(code)) * scale;
   }
+}
+
+void decode(const BlockQ8_0& block, float* dst) noexcept {
+  decode_bytes(block.codes, f16_at(block.scale.data()), dst);
+}
+
+void decode(const BlockQ8_1& block, float* dst) noexcept {
+  decode_bytes(block.codes, f16_at(block.scale.data()), dst);
+}
+
+void decode(const BlockQ8_K& block, float* dst) noexcept {
+  decode_bytes(block.codes, std::bit_cast<float>(u32_at(block.scale.data())), dst);
 }
 
 }  // namespace
 
-void dequantize_q8_0_ref(const std::byte* src, float* dst, std::size_t block_count) noexcept {
-  decode<BlockQ8_0>(src, dst, block_count);
-}
-
-void dequantize_q8_1_ref(const std::byte* src, float* dst, std::size_t block_count) noexcept {
-  decode<BlockQ8_1>(src, dst, block_count);
-}
-
-void dequantize_q8_k_ref(const std::byte* src, float* dst, std::size_t block_count) noexcept {
-  for (std::size_t b = 0; b < block_count; ++b) {
-    const auto block = load_block<BlockQ8_K>(src, b);
-    const float scale = std::bit_cast<float>(u32_at(block.scale.data()));
-    for (const std::uint8_t code : block.codes) {
-      *dst++ = scale * static_cast<float>(static_cast<std::int8_t>(code));
-    }
-  }
-}
+INGOT_REFERENCE_DECODER(Q8_0, q8_0)
+INGOT_REFERENCE_DECODER(Q8_1, q8_1)
+INGOT_REFERENCE_DECODER(Q8_K, q8_k)
 
 }  // namespace ingot::codec

@@ -21,37 +21,27 @@ HWY_INLINE void DecodeBytes(const Bytes<count>& codes, Floats scale, float* dst,
   }
 }
 
-struct DecodeQ8_0 {
-  template <class Store>
-  HWY_INLINE void operator()(const BlockQ8_0& block, float* dst, Store store) const {
-    DecodeBytes(block.codes, HalfAt(block.scale.data()), dst, store);
-  }
-};
+template <class Store>
+HWY_INLINE void Decode(const BlockQ8_0& block, float* dst, Store store) {
+  DecodeBytes(block.codes, HalfAt(block.scale.data()), dst, store);
+}
 
-struct DecodeQ8_1 {
-  template <class Store>
-  HWY_INLINE void operator()(const BlockQ8_1& block, float* dst, Store store) const {
-    DecodeBytes(block.codes, HalfAt(block.scale.data()), dst, store);
-  }
-};
+template <class Store>
+HWY_INLINE void Decode(const BlockQ8_1& block, float* dst, Store store) {
+  DecodeBytes(block.codes, HalfAt(block.scale.data()), dst, store);
+}
 
-struct DecodeQ8_K {
-  template <class Store>
-  HWY_INLINE void operator()(const BlockQ8_K& block, float* dst, Store store) const {
-    const hn::RebindToUnsigned<FloatTag> u32;
-    const Floats scale = hn::BitCast(FloatTag(), hn::Set(u32, u32_at(block.scale.data())));
-    DecodeBytes(block.codes, scale, dst, store);
-  }
-};
+template <class Store>
+HWY_INLINE void Decode(const BlockQ8_K& block, float* dst, Store store) {
+  const hn::RebindToUnsigned<FloatTag> u32;
+  const Floats scale = hn::BitCast(FloatTag(), hn::Set(u32, u32_at(block.scale.data())));
+  DecodeBytes(block.codes, scale, dst, store);
+}
 #endif
-
-INGOT_DECODER(Q8_0, q8_0)
-INGOT_DECODER(Q8_1, q8_1)
-INGOT_DECODER(Q8_K, q8_k)
 
 }  // namespace ingot::codec::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-INGOT_EXPORT_DECODER(Q8_0, q8_0)
-INGOT_EXPORT_DECODER(Q8_1, q8_1)
-INGOT_EXPORT_DECODER(Q8_K, q8_k)
+INGOT_DECODER(Q8_0, q8_0)
+INGOT_DECODER(Q8_1, q8_1)
+INGOT_DECODER(Q8_K, q8_k)

@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: MIT
 #include "codec/blocks/ternary.hpp"
-#include "codec/codec.hpp"
+#include "codec/decode/decoding_ref.hpp"
 
 namespace ingot::codec {
+namespace {
 
-void dequantize_q1_0_ref(const std::byte* src, float* dst, std::size_t block_count) noexcept {
-  for (std::size_t b = 0; b < block_count; ++b) {
-    const auto block = load_block<BlockQ1_0>(src, b);
-    const float scale = f16_at(block.scale.data());
-    for (std::size_t i = 0; i < 128; ++i) {
-      *dst++ = (block.signs[i / 8] >> (i % 8) & 1) != 0 ? scale : -scale;
-    }
+void decode(const BlockQ1_0& block, float* dst) noexcept {
+  const float scale = f16_at(block.scale.data());
+  for (std::size_t i = 0; i < 128; ++i) {
+    *dst++ = (block.signs[i / 8] >> (i % 8) & 1) != 0 ? scale : -scale;
   }
 }
 
-namespace {
+void decode(const BlockQ2_0& block, float* dst) noexcept {
+  const float scale = f16_at(block.scale.data());
+  for (std::size_t i = 0; i < 64; ++i) {
+    const int code = block.codes[i / 4] >> (2 * (i % 4)) & 3;
+    *dst++ = static_cast<float>(code - 1) * scale;
+  }
+}
 
 /// Writes `trit_count` rows of weights, row t holding trit t of each byte.
 float* decode_trits(const std::uint8_t* bytes, std::size_t byte_count, unsigned trit_count,
@@ -29,38 +33,26 @@ float* decode_trits(const std::uint8_t* bytes, std::size_t byte_count, unsigned 
   return dst;
 }
 
+void decode(const BlockTQ1_0& block, float* dst) noexcept {
+  const float scale = f16_at(block.scale.data());
+  dst = decode_trits(block.trits.data(), 32, 5, scale, dst);
+  dst = decode_trits(block.trits.data() + 32, 16, 5, scale, dst);
+  decode_trits(block.trits.data() + 48, 4, 4, scale, dst);
+}
+
+void decode(const BlockTQ2_0& block, float* dst) noexcept {
+  const float scale = f16_at(block.scale.data());
+  for (std::size_t e = 0; e < 256; ++e) {
+    const int code = block.codes[32 * (e / 128) + e % 32] >> (2 * (e % 128 / 32)) & 3;
+    *dst++ = static_cast<float>(code - 1) * scale;
+  }
+}
+
 }  // namespace
 
-void dequantize_q2_0_ref(const std::byte* src, float* dst, std::size_t block_count) noexcept {
-  for (std::size_t b = 0; b < block_count; ++b) {
-    const auto block = load_block<BlockQ2_0>(src, b);
-    const float scale = f16_at(block.scale.data());
-    for (std::size_t i = 0; i < 64; ++i) {
-      const int code = block.codes[i / 4] >> (2 * (i % 4)) & 3;
-      *dst++ = static_cast<float>(code - 1) * scale;
-    }
-  }
-}
-
-void dequantize_tq1_0_ref(const std::byte* src, float* dst, std::size_t block_count) noexcept {
-  for (std::size_t b = 0; b < block_count; ++b) {
-    const auto block = load_block<BlockTQ1_0>(src, b);
-    const float scale = f16_at(block.scale.data());
-    dst = decode_trits(block.trits.data(), 32, 5, scale, dst);
-    dst = decode_trits(block.trits.data() + 32, 16, 5, scale, dst);
-    dst = decode_trits(block.trits.data() + 48, 4, 4, scale, dst);
-  }
-}
-
-void dequantize_tq2_0_ref(const std::byte* src, float* dst, std::size_t block_count) noexcept {
-  for (std::size_t b = 0; b < block_count; ++b) {
-    const auto block = load_block<BlockTQ2_0>(src, b);
-    const float scale = f16_at(block.scale.data());
-    for (std::size_t e = 0; e < 256; ++e) {
-      const int code = block.codes[32 * (e / 128) + e % 32] >> (2 * (e % 128 / 32)) & 3;
-      *dst++ = static_cast<float>(code - 1) * scale;
-    }
-  }
-}
+INGOT_REFERENCE_DECODER(Q1_0, q1_0)
+INGOT_REFERENCE_DECODER(Q2_0, q2_0)
+INGOT_REFERENCE_DECODER(TQ1_0, tq1_0)
+INGOT_REFERENCE_DECODER(TQ2_0, tq2_0)
 
 }  // namespace ingot::codec

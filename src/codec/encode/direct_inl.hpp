@@ -69,7 +69,7 @@ struct MaxOf {
     return hn::Max(a, b);
   }
 };
-struct SumOf {
+struct PlusOf {
   template <class V>
   HWY_INLINE V operator()(V a, V b) const {
     return hn::Add(a, b);

@@ -135,11 +135,8 @@ struct EncodeNVFP4 {
 };
 #endif
 
-INGOT_ENCODER(EncodeBatches, MXFP4, mxfp4)
-INGOT_ENCODER(EncodeBatches, NVFP4, nvfp4)
-
 }  // namespace ingot::codec::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-INGOT_EXPORT_ENCODER(MXFP4, mxfp4)
-INGOT_EXPORT_ENCODER(NVFP4, nvfp4)
+INGOT_ENCODER(EncodeBatches, MXFP4, mxfp4)
+INGOT_ENCODER(EncodeBatches, NVFP4, nvfp4)

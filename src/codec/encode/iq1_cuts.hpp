@@ -118,21 +118,21 @@ inline constexpr std::array<unsigned, 4> iq1_m_shifts = {0, 2, 1, 3};
   return best;
 }
 
-/// How the references search. Each search also sorts.
-struct ScalarCuts {
+/// How the references search. Each search for cuts also sorts.
+struct ScalarSearch : ScalarMethod {
   template <std::size_t elements>
   static float largest_magnitude(const float* x) noexcept {
     return codec::largest_magnitude<elements>(x);
   }
 
-  static Cuts find_cuts_iq1_s(const float* x, const float* w,
-                              std::array<std::uint8_t, 32>& order) noexcept {
+  static Cuts find_cuts(const float* x, const float* w,
+                        std::array<std::uint8_t, 32>& order) noexcept {
     order = sorted_positions<32>(x);
     return codec::find_cuts_iq1_s(x, w, order);
   }
 
-  static Cuts find_cuts_iq1_m(const float* x, const float* w,
-                              std::array<std::uint8_t, 16>& order) noexcept {
+  static Cuts find_cuts(const float* x, const float* w,
+                        std::array<std::uint8_t, 16>& order) noexcept {
     order = sorted_positions<16>(x);
     return codec::find_cuts_iq1_m(x, w, order);
   }

@@ -354,16 +354,16 @@ struct LaneCuts {
     return hn::GetLane(hn::MaxOfLanes(f32, largest));
   }
 
-  static HWY_NOINLINE Cuts find_cuts_iq1_s(const float* x, const float* w,
-                                           std::array<std::uint8_t, 32>& order) {
+  static HWY_NOINLINE Cuts find_cuts(const float* x, const float* w,
+                                     std::array<std::uint8_t, 32>& order) {
     SortPositions(x, order);
     const CutsIQ1_S all(x, w, order);
     Cuts cuts;
     return all.Find(cuts) ? cuts : codec::find_cuts_iq1_s(x, w, order);
   }
 
-  static HWY_NOINLINE Cuts find_cuts_iq1_m(const float* x, const float* w,
-                                           std::array<std::uint8_t, 16>& order) {
+  static HWY_NOINLINE Cuts find_cuts(const float* x, const float* w,
+                                     std::array<std::uint8_t, 16>& order) {
     SortPositions(x, order);
     return CutsIQ1_M(x, w, order).Find();
   }

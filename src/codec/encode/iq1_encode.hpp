@@ -6,7 +6,7 @@
 #include <array>
 #include <cmath>
 
-#include "codec/blocks/iq.hpp"
+#include "codec/blocks/points.hpp"
 #include "codec/encode/iq1_cuts.hpp"
 
 namespace ingot::codec {
@@ -57,46 +57,59 @@ ShiftedGroup<octets> snap_cuts(const Cuts& cuts, const std::array<std::uint8_t, 
   return group;
 }
 
-template <class Method>
-void encode_iq1_s(const BlockValues& x, const BlockValues& w, BlockIQ1_S& block) noexcept {
-  std::array<ShiftedGroup<4>, 8> groups;
-  std::array<float, 8> scales{};
-  for (std::size_t g = 0; g < 8; ++g) {
-    const float* values = &x[32 * g];
-    if (!(Method::template largest_magnitude<32>(values) >= 1e-12f)) continue;
-    std::array<std::uint8_t, 32> order;
-    const Cuts cuts = Method::find_cuts_iq1_s(values, &w[32 * g], order);
-    groups[g] = snap_cuts<Method, 4, 1>(cuts, order, values, &w[32 * g]);
-    scales[g] = groups[g].scale;
+/// The groups of a block; those of lower magnitudes than `least` count as zeros.
+template <class Method, std::size_t octets, std::size_t parts>
+std::array<ShiftedGroup<octets>, 32 / octets> find_shifted_groups(const BlockValues& x,
+                                                                  const BlockValues& w,
+                                                                  float least) noexcept {
+  constexpr std::size_t elements = 8 * octets;
+  std::array<ShiftedGroup<octets>, 32 / octets> groups;
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    const float* values = &x[elements * g];
+    if (!(Method::template largest_magnitude<elements>(values) >= least)) continue;
+    std::array<std::uint8_t, elements> order;
+    const Cuts cuts = Method::find_cuts(values, &w[elements * g], order);
+    groups[g] = snap_cuts<Method, octets, parts>(cuts, order, values, &w[elements * g]);
   }
-  const float largest = largest_scale(scales.data(), scales.size());
-  const float unit = largest / 15.0f;
-  if (largest != 0.0f) put_scale(block.scale.data(), unit * 1.125f, 0x7E00);
-  for (std::size_t g = 0; g < 8; ++g) {
-    unsigned word = 0;
-    if (largest != 0.0f) {
-      word = group_code(groups[g].scale, unit, 7) << 12 | groups[g].minus << 15;
-    }
-    for (std::size_t j = 0; j < 4; ++j) {
-      block.ranks[4 * g + j] = static_cast<std::uint8_t>(groups[g].ranks[j]);
-      word |= static_cast<unsigned>(groups[g].ranks[j]) >> 8 << (3 * j);
-    }
-    put_u16(&block.groups[2 * g], static_cast<std::uint16_t>(word));
-  }
+  return groups;
 }
 
-/// The scale with which codes and points of all groups fit best; else `unit`.
-inline float refit_scale(const BlockValues& x, const BlockValues& w,
-                         const std::array<ShiftedGroup<2>, 16>& groups,
-                         const std::array<unsigned, 16>& codes, float unit) noexcept {
+/// All but the scale of a block: ranks, and unless all scales are 0 the shifts, and the codes of
+/// groups in units of a 15th of the largest scale, which it returns.
+template <std::size_t octets>
+float join_groups(const std::array<ShiftedGroup<octets>, 32 / octets>& groups, std::size_t parts,
+                  BlockPoints& points) noexcept {
+  std::array<float, 32 / octets> scales;
+  std::ranges::transform(groups, scales.begin(), &ShiftedGroup<octets>::scale);
+  const float largest = largest_scale(scales.data(), scales.size());
+  for (std::size_t k = 0; k < 32; ++k) {
+    const ShiftedGroup<octets>& group = groups[k / octets];
+    points.ranks[k] = group.ranks[k % octets];
+    if (largest == 0.0f) continue;
+    points.is_minus[k] = group.minus >> (k % octets * parts / octets) & 1u;
+    points.group_codes[k / octets] = group_code(group.scale, largest / 15.0f, 7);
+  }
+  return largest;
+}
+
+template <class Method>
+void encode_points(const BlockValues& x, const BlockValues& w, BlockIQ1_S& block) noexcept {
+  BlockPoints points;
+  const float largest = join_groups<4>(find_shifted_groups<Method, 4, 1>(x, w, 1e-12f), 1, points);
+  points.scale = largest / 15.0f * 1.125f;
+  block = block_of<BlockIQ1_S>(points);
+}
+
+/// The scale with which codes and points of all groups of IQ1_M fit best; else `unit`.
+inline float refit_scale(const BlockValues& x, const BlockValues& w, const BlockPoints& points,
+                         float unit) noexcept {
   const LatticeNeighbours& lattice = iq1_neighbours();
   float p = 0.0f;
   float q = 0.0f;
   for (std::size_t k = 0; k < 32; ++k) {
-    const ShiftedGroup<2>& group = groups[k / 2];
-    const auto& levels = (group.minus >> (k % 2) & 1u) != 0 ? minus_levels : plus_levels;
-    const std::uint32_t point = lattice.points[group.ranks[k % 2]];
-    const auto factor = static_cast<float>(2 * codes[k / 2] + 1);
+    const auto& levels = points.is_minus[k] != 0 ? minus_levels : plus_levels;
+    const std::uint32_t point = lattice.points[points.ranks[k]];
+    const auto factor = static_cast<float>(2 * points.group_codes[k / 2] + 1);
     for (std::size_t i = 0; i < 8; ++i) {
       const float level = levels[point >> (4 * i) & 15u] * factor;
       const float product = w[8 * k + i] * level;
@@ -107,42 +120,12 @@ inline float refit_scale(const BlockValues& x, const BlockValues& w,
   return q > 0.0f ? p / q : unit;
 }
 
-inline void put_groups(const std::array<ShiftedGroup<2>, 16>& groups, bool has_scale,
-                       BlockIQ1_M& block) noexcept {
-  for (std::size_t k = 0; k < 32; ++k) {
-    const ShiftedGroup<2>& group = groups[k / 2];
-    const unsigned rank = group.ranks[k % 2];
-    const unsigned minus = has_scale ? group.minus >> (k % 2) & 1u : 0u;
-    block.ranks[k] = static_cast<std::uint8_t>(rank);
-    block.rank_high[k / 2] |= static_cast<std::uint8_t>((rank >> 8 | minus << 3) << (4 * (k % 2)));
-  }
-}
-
 template <class Method>
-void encode_iq1_m(const BlockValues& x, const BlockValues& w, BlockIQ1_M& block) noexcept {
-  std::array<ShiftedGroup<2>, 16> groups;
-  std::array<float, 16> scales{};
-  for (std::size_t g = 0; g < 16; ++g) {
-    const float* values = &x[16 * g];
-    if (!(Method::template largest_magnitude<16>(values) >= 1e-7f)) continue;
-    std::array<std::uint8_t, 16> order;
-    const Cuts cuts = Method::find_cuts_iq1_m(values, &w[16 * g], order);
-    groups[g] = snap_cuts<Method, 2, 2>(cuts, order, values, &w[16 * g]);
-    scales[g] = groups[g].scale;
-  }
-  const float largest = largest_scale(scales.data(), scales.size());
-  put_groups(groups, largest != 0.0f, block);
-  if (largest == 0.0f) return;
-  const float unit = largest / 15.0f;
-  std::array<unsigned, 16> codes;
-  for (std::size_t g = 0; g < 16; ++g) codes[g] = group_code(scales[g], unit, 7);
-  Bytes<2> scale;
-  put_scale(scale.data(), refit_scale(x, w, groups, codes, unit) * 1.1125f);
-  for (std::size_t i = 0; i < 4; ++i) {
-    unsigned word = (u16_at(scale.data()) >> (4 * i) & 15u) << 12;
-    for (std::size_t j = 0; j < 4; ++j) word |= codes[4 * i + j] << (3 * j);
-    put_u16(&block.groups[2 * i], static_cast<std::uint16_t>(word));
-  }
+void encode_points(const BlockValues& x, const BlockValues& w, BlockIQ1_M& block) noexcept {
+  BlockPoints points;
+  const float largest = join_groups<2>(find_shifted_groups<Method, 2, 2>(x, w, 1e-7f), 2, points);
+  if (largest != 0.0f) points.scale = refit_scale(x, w, points, largest / 15.0f) * 1.1125f;
+  block = block_of<BlockIQ1_M>(points);
 }
 
 }  // namespace ingot::codec

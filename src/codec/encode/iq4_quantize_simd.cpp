@@ -141,11 +141,8 @@ struct EncodeIQ4_XS {
 };
 #endif
 
-INGOT_ENCODER(EncodeLanes, IQ4_NL, iq4_nl)
-INGOT_ENCODER(EncodeLanes, IQ4_XS, iq4_xs)
-
 }  // namespace ingot::codec::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-INGOT_EXPORT_ENCODER(IQ4_NL, iq4_nl)
-INGOT_EXPORT_ENCODER(IQ4_XS, iq4_xs)
+INGOT_ENCODER(EncodeLanes, IQ4_NL, iq4_nl)
+INGOT_ENCODER(EncodeLanes, IQ4_XS, iq4_xs)

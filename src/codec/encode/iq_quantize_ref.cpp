@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: MIT
 #include "codec/codec.hpp"
 #include "codec/encode/iq1_encode.hpp"
-#include "codec/encode/iq2_encode.hpp"
-#include "codec/encode/iq3_encode.hpp"
+#include "codec/encode/iq23_encode.hpp"
 #include "codec/encode/iq4_search.hpp"
+#include "codec/encode/packing.hpp"
 #include "codec/encode/quantize_common.hpp"
 
 namespace ingot::codec {
 namespace {
 
-/// How much each value matters, by its size too; `importances` may be null.
-BlockValues value_weights(const BlockValues& x, const float* importances, float square) noexcept {
+/// How much each value matters, see iq_encoders.def; `importances` may be null.
+BlockValues value_weights(const BlockValues& x, const float* importances, float factor,
+                          float share) noexcept {
+  const float mean = factor * sum_of_squares(x.data(), x.size()) / 256.0f;
+  const float added = share == 0.0f ? 0.0f : share * mean;
   BlockValues w;
   for (std::size_t i = 0; i < x.size(); ++i) {
-    w[i] = importances != nullptr ? importances[i] * std::sqrt(square + x[i] * x[i])
-                                  : 0.25f * square + x[i] * x[i];
+    w[i] = importances != nullptr ? importances[i] * std::sqrt(mean + x[i] * x[i])
+                                  : added + x[i] * x[i];
   }
   return w;
 }
@@ -32,12 +35,12 @@ void weigh(const float* x, const float* importances, float mean_square, float* w
 /// 32 codes in 16 bytes.
 void put_iq4_codes(const float* x, float scale, std::uint8_t* bytes) {
   const float t = reciprocal(scale);
-  for (std::size_t i = 0; i < 16; ++i) {
-    bytes[i] = static_cast<std::uint8_t>(nearest_iq4(x[i] * t) | nearest_iq4(x[i + 16] * t) << 4);
-  }
+  Codes<32> codes;
+  for (std::size_t i = 0; i < 32; ++i) codes[i] = nearest_iq4(x[i] * t);
+  put_nibbles(codes.data(), bytes);
 }
 
-void encode_iq4_nl(const std::array<float, 32>& x, const float* importances, BlockIQ4_NL& block) {
+void encode(const std::array<float, 32>& x, const float* importances, BlockIQ4_NL& block) {
   const float mean_square = sum_of_squares(x.data(), 32) * (2.0f / 32.0f);
   std::array<float, 32> w;
   weigh(x.data(), importances, mean_square, w.data());
@@ -46,7 +49,7 @@ void encode_iq4_nl(const std::array<float, 32>& x, const float* importances, Blo
   put_iq4_codes(x.data(), scale, block.codes.data());
 }
 
-void encode_iq4_xs(const std::array<float, 256>& x, const float* importances, BlockIQ4_XS& block) {
+void encode(const std::array<float, 256>& x, const float* importances, BlockIQ4_XS& block) {
   const float mean_square = sum_of_squares(x.data(), 256) * (2.0f / 256.0f);
   std::array<float, 8> scales;
   for (std::size_t g = 0; g < 8; ++g) {
@@ -58,77 +61,26 @@ void encode_iq4_xs(const std::array<float, 256>& x, const float* importances, Bl
   const float scale = -signed_extreme(scales.data(), 8) / 32.0f;
   put_scale(block.scale.data(), scale);
   const float t = reciprocal(scale);
-  unsigned group_high = 0;
   for (std::size_t g = 0; g < 8; ++g) {
     const int code = std::clamp(round_even(t * scales[g]), -32, 31);
-    const auto stored = static_cast<unsigned>(code + 32);
-    block.group_low[g / 2] |= static_cast<std::uint8_t>((stored & 15) << (4 * (g % 2)));
-    group_high |= stored >> 4 << (2 * g);
+    put_group_scale(g, code, block);
     put_iq4_codes(&x[32 * g], scale * to_float(code), &block.codes[16 * g]);
   }
-  put_u16(block.group_high.data(), static_cast<std::uint16_t>(group_high));
 }
 
 }  // namespace
 
-void quantize_iq1_s_ref(const FloatRows& rows) noexcept {
-  for_each_block<BlockIQ1_S, 256>(
-      rows, [](const BlockValues& x, const float* importances, BlockIQ1_S& block) noexcept {
-        encode_iq1_s<ScalarCuts>(x, value_weights(x, importances), block);
-      });
-}
+#define INGOT_IQ_ENCODER(name, enumerator, factor, share)                                       \
+  void quantize_##enumerator##_ref(const FloatRows& rows) noexcept {                            \
+    for_each_block<Block##name, 256>(                                                           \
+        rows, [](const BlockValues& x, const float* importances, Block##name& block) noexcept { \
+          encode_points<ScalarSearch>(x, value_weights(x, importances, factor, share), block);  \
+        });                                                                                     \
+  }
+#include "codec/encode/iq_encoders.def"
+#undef INGOT_IQ_ENCODER
 
-void quantize_iq1_m_ref(const FloatRows& rows) noexcept {
-  for_each_block<BlockIQ1_M, 256>(
-      rows, [](const BlockValues& x, const float* importances, BlockIQ1_M& block) noexcept {
-        encode_iq1_m<ScalarCuts>(x, value_weights(x, importances), block);
-      });
-}
-
-void quantize_iq2_xxs_ref(const FloatRows& rows) noexcept {
-  for_each_block<BlockIQ2_XXS, 256>(
-      rows, [](const BlockValues& x, const float* importances, BlockIQ2_XXS& block) noexcept {
-        const BlockValues w = value_weights(x, importances, mean_square(x, 1.0f));
-        encode_iq2_xxs<ScalarMethod>(x, w, block);
-      });
-}
-
-void quantize_iq2_xs_ref(const FloatRows& rows) noexcept {
-  for_each_block<BlockIQ2_XS, 256>(
-      rows, [](const BlockValues& x, const float* importances, BlockIQ2_XS& block) noexcept {
-        const BlockValues w = value_weights(x, importances, mean_square(x, 1.0f));
-        encode_iq2_xs<ScalarMethod>(x, w, block);
-      });
-}
-
-void quantize_iq2_s_ref(const FloatRows& rows) noexcept {
-  for_each_block<BlockIQ2_S, 256>(
-      rows, [](const BlockValues& x, const float* importances, BlockIQ2_S& block) noexcept {
-        const BlockValues w = value_weights(x, importances, mean_square(x, 2.0f));
-        encode_iq2_s<ScalarMethod>(x, w, block);
-      });
-}
-
-void quantize_iq3_xxs_ref(const FloatRows& rows) noexcept {
-  for_each_block<BlockIQ3_XXS, 256>(
-      rows, [](const BlockValues& x, const float* importances, BlockIQ3_XXS& block) noexcept {
-        encode_iq3_xxs<ScalarMethod>(x, value_weights(x, importances), block);
-      });
-}
-
-void quantize_iq3_s_ref(const FloatRows& rows) noexcept {
-  for_each_block<BlockIQ3_S, 256>(
-      rows, [](const BlockValues& x, const float* importances, BlockIQ3_S& block) noexcept {
-        encode_iq3_s<ScalarMethod>(x, value_weights(x, importances), block);
-      });
-}
-
-void quantize_iq4_nl_ref(const FloatRows& rows) noexcept {
-  for_each_block<BlockIQ4_NL, 32>(rows, encode_iq4_nl);
-}
-
-void quantize_iq4_xs_ref(const FloatRows& rows) noexcept {
-  for_each_block<BlockIQ4_XS, 256>(rows, encode_iq4_xs);
-}
+INGOT_REFERENCE_ENCODER(IQ4_NL, iq4_nl)
+INGOT_REFERENCE_ENCODER(IQ4_XS, iq4_xs)
 
 }  // namespace ingot::codec

@@ -6,8 +6,7 @@
 #include "codec/encode/encoding_inl.hpp"
 #include "codec/encode/iq1_cuts_inl.hpp"
 #include "codec/encode/iq1_encode.hpp"
-#include "codec/encode/iq2_encode.hpp"
-#include "codec/encode/iq3_encode.hpp"
+#include "codec/encode/iq23_encode.hpp"
 #include "codec/encode/lattice_search_inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -15,10 +14,9 @@ namespace ingot::codec::HWY_NAMESPACE {
 
 #if HWY_TARGET != HWY_SCALAR
 
-/// How much an error in each value matters: by the importances and the mean square of a block;
-/// without importances, by the square of the value and `square_part` of the mean.
-HWY_INLINE void FillWeights(const BlockValues& x, const float* importances, float mean,
-                            float square_part, BlockValues& w) {
+/// How much an error in each value matters, see iq_encoders.def.
+HWY_INLINE void FillWeights(const BlockValues& x, const float* importances, float mean, float share,
+                            BlockValues& w) {
   const SnapTag f32;
   for (std::size_t i = 0; i < 256; i += snap_lanes) {
     const auto value = hn::LoadU(f32, x.data() + i);
@@ -27,8 +25,8 @@ HWY_INLINE void FillWeights(const BlockValues& x, const float* importances, floa
       const auto root = hn::Sqrt(hn::Add(hn::Set(f32, mean), square));
       hn::StoreU(hn::Mul(hn::LoadU(f32, importances + i), root), f32, w.data() + i);
     } else {
-      hn::StoreU(hn::Add(hn::Set(f32, square_part == 0.0f ? 0.0f : square_part * mean), square),
-                 f32, w.data() + i);
+      hn::StoreU(hn::Add(hn::Set(f32, share == 0.0f ? 0.0f : share * mean), square), f32,
+                 w.data() + i);
     }
   }
 }
@@ -67,7 +65,9 @@ HWY_INLINE bool IsTame(const BlockValues& x, const BlockValues& w) {
   return hn::AllTrue(f32, hn::Eq(wild, hn::Zero(f32)));
 }
 
-/// for_each_block of quantize_common.hpp, for super-blocks: Encoder::encode<Method>(x, w, block),
+struct LaneSearch : LaneMethod, LaneCuts {};
+
+/// for_each_block of quantize_common.hpp, for super-blocks: encode_points<Search>(x, w, block),
 /// with vectors where that is safe.
 template <class Block, std::size_t block_elements, class Encoder>
 HWY_INLINE void EncodeSuperBlocks(const FloatRows& rows, const Encoder&) {
@@ -89,71 +89,31 @@ HWY_INLINE void EncodeSuperBlocks(const FloatRows& rows, const Encoder&) {
                                      : rows.importances + (first + b) % row_blocks * block_elements;
       const float mean = Encoder::mean_factor * sums[b] / 256.0f;
       BlockValues w;
-      FillWeights(x[b], importances, mean, Encoder::square_part, w);
+      FillWeights(x[b], importances, mean, Encoder::mean_share, w);
       Block block{};
       if (IsTame(x[b], w)) {
-        Encoder::template encode<typename Encoder::Vectors>(x[b], w, block);
+        encode_points<LaneSearch>(x[b], w, block);
       } else {
-        Encoder::template encode<typename Encoder::Scalar>(x[b], w, block);
+        encode_points<ScalarSearch>(x[b], w, block);
       }
       store_block(block, rows.dst, first + b);
     }
   }
 }
 
-/// Common to the encoders of a family: two implementations of the search, and the part of the mean
-/// square of a block in the weights.
-struct EncodeIQ1 {
-  using Vectors = LaneCuts;
-  using Scalar = ScalarCuts;
-  static constexpr float square_part = 0.0f;
-};
-struct EncodeIQ2 {
-  using Vectors = LaneMethod;
-  using Scalar = ScalarMethod;
-  static constexpr float square_part = 0.25f;
-};
-struct EncodeIQ3 {
-  using Vectors = LaneMethod;
-  using Scalar = ScalarMethod;
-  static constexpr float square_part = 0.0f;
-};
-
-/// The encoder of a type: encode_<enumerator> by either implementation of the search.
-#undef INGOT_IQ_ENCODER
-#define INGOT_IQ_ENCODER(Family, name, enumerator, factor)                    \
-  struct Encode##name : Family {                                              \
-    static constexpr float mean_factor = factor;                              \
-    template <class Method>                                                   \
-    static HWY_INLINE void encode(const BlockValues& x, const BlockValues& w, \
-                                  Block##name& block) {                       \
-      encode_##enumerator<Method>(x, w, block);                               \
-    }                                                                         \
+#define INGOT_IQ_ENCODER(name, enumerator, factor, share) \
+  struct Encode##name {                                   \
+    static constexpr float mean_factor = factor;          \
+    static constexpr float mean_share = share;            \
   };
-INGOT_IQ_ENCODER(EncodeIQ1, IQ1_S, iq1_s, 2.0f)
-INGOT_IQ_ENCODER(EncodeIQ1, IQ1_M, iq1_m, 2.0f)
-INGOT_IQ_ENCODER(EncodeIQ2, IQ2_XXS, iq2_xxs, 1.0f)
-INGOT_IQ_ENCODER(EncodeIQ2, IQ2_XS, iq2_xs, 1.0f)
-INGOT_IQ_ENCODER(EncodeIQ2, IQ2_S, iq2_s, 2.0f)
-INGOT_IQ_ENCODER(EncodeIQ3, IQ3_XXS, iq3_xxs, 2.0f)
-INGOT_IQ_ENCODER(EncodeIQ3, IQ3_S, iq3_s, 2.0f)
+#include "codec/encode/iq_encoders.def"
+#undef INGOT_IQ_ENCODER
 #endif
-
-INGOT_ENCODER(EncodeSuperBlocks, IQ1_S, iq1_s)
-INGOT_ENCODER(EncodeSuperBlocks, IQ1_M, iq1_m)
-INGOT_ENCODER(EncodeSuperBlocks, IQ2_XXS, iq2_xxs)
-INGOT_ENCODER(EncodeSuperBlocks, IQ2_XS, iq2_xs)
-INGOT_ENCODER(EncodeSuperBlocks, IQ2_S, iq2_s)
-INGOT_ENCODER(EncodeSuperBlocks, IQ3_XXS, iq3_xxs)
-INGOT_ENCODER(EncodeSuperBlocks, IQ3_S, iq3_s)
 
 }  // namespace ingot::codec::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-INGOT_EXPORT_ENCODER(IQ1_S, iq1_s)
-INGOT_EXPORT_ENCODER(IQ1_M, iq1_m)
-INGOT_EXPORT_ENCODER(IQ2_XXS, iq2_xxs)
-INGOT_EXPORT_ENCODER(IQ2_XS, iq2_xs)
-INGOT_EXPORT_ENCODER(IQ2_S, iq2_s)
-INGOT_EXPORT_ENCODER(IQ3_XXS, iq3_xxs)
-INGOT_EXPORT_ENCODER(IQ3_S, iq3_s)
+#define INGOT_IQ_ENCODER(name, enumerator, factor, share) \
+  INGOT_ENCODER(EncodeSuperBlocks, name, enumerator)
+#include "codec/encode/iq_encoders.def"
+#undef INGOT_IQ_ENCODER

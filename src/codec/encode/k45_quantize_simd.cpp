@@ -4,6 +4,7 @@
 #include <hwy/highway.h>
 
 #include "codec/encode/k45_search.hpp"
+#include "codec/encode/packing.hpp"
 #include "codec/encode/searches_inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -97,8 +98,7 @@ HWY_INLINE void SearchK45(const LaneTile<256>& x, const LaneTile<256>* u, const 
     hn::Store(scale_code, i32, s);
     hn::Store(minimum_code, i32, m);
     for (std::size_t lane = 0; lane < lane_count; ++lane) {
-      put_group(blocks[lane].groups, g, static_cast<unsigned>(s[lane]),
-                static_cast<unsigned>(m[lane]));
+      put_group(g, static_cast<unsigned>(s[lane]), static_cast<unsigned>(m[lane]), blocks[lane]);
     }
     const LaneFloats group_scale = hn::Mul(scale, hn::ConvertTo(LaneTag(), scale_code));
     const LaneFloats group_minimum = hn::Mul(minimum, hn::ConvertTo(LaneTag(), minimum_code));
@@ -107,40 +107,27 @@ HWY_INLINE void SearchK45(const LaneTile<256>& x, const LaneTile<256>* u, const 
   }
 }
 
-template <class Block>
-HWY_INLINE void EncodeK45(const LaneTile<256>& x, const LaneTile<256>* u, const AffineTries& tries,
-                          Block* blocks) {
-  LaneTile<256> codes;
-  SearchK45(x, u, tries, codes, blocks);
-  for (std::size_t part = 0; part < 4; ++part) {
-    PutNibbles(codes.values + 64 * part * lane_count, 32, 32, blocks,
-               offsetof(Block, codes) + 32 * part);
-  }
-  if constexpr (requires(Block block) { block.high_bits; }) {
-    PutHighBits<4>(codes, blocks, offsetof(Block, high_bits));
-  }
-}
-
-struct EncodeQ4_K {
-  HWY_INLINE void operator()(const LaneTile<256>& x, const LaneTile<256>* u,
-                             BlockQ4_K* blocks) const {
-    EncodeK45(x, u, q4_k_tries, blocks);
+template <class Block, const AffineTries& tries>
+struct EncodeK45 {
+  HWY_INLINE void operator()(const LaneTile<256>& x, const LaneTile<256>* u, Block* blocks) const {
+    LaneTile<256> codes;
+    SearchK45(x, u, tries, codes, blocks);
+    for (std::size_t part = 0; part < 4; ++part) {
+      PutNibbles(codes.values + 64 * part * lane_count, 32, 32, blocks,
+                 offsetof(Block, codes) + 32 * part);
+    }
+    if constexpr (requires(Block block) { block.high_bits; }) {
+      PutHighBits<4>(codes, blocks, offsetof(Block, high_bits));
+    }
   }
 };
 
-struct EncodeQ5_K {
-  HWY_INLINE void operator()(const LaneTile<256>& x, const LaneTile<256>* u,
-                             BlockQ5_K* blocks) const {
-    EncodeK45(x, u, q5_k_tries, blocks);
-  }
-};
+using EncodeQ4_K = EncodeK45<BlockQ4_K, q4_k_tries>;
+using EncodeQ5_K = EncodeK45<BlockQ5_K, q5_k_tries>;
 #endif
-
-INGOT_ENCODER(EncodeLanes, Q4_K, q4_k)
-INGOT_ENCODER(EncodeLanes, Q5_K, q5_k)
 
 }  // namespace ingot::codec::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-INGOT_EXPORT_ENCODER(Q4_K, q4_k)
-INGOT_EXPORT_ENCODER(Q5_K, q5_k)
+INGOT_ENCODER(EncodeLanes, Q4_K, q4_k)
+INGOT_ENCODER(EncodeLanes, Q5_K, q5_k)

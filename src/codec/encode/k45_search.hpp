@@ -15,19 +15,4 @@ inline constexpr AffineTries q5_k_tries = {31, -0.5f, 0.1f, 15};
   return {max_code, -0.9f, 0.05f, 36};
 }
 
-/// Puts the scale and the minimum of group g, 6 bits each, into the table of Q4_K.
-constexpr void put_group(Bytes<12>& p, std::size_t g, unsigned scale, unsigned minimum) noexcept {
-  const auto put = [&p](std::size_t at, unsigned bits) {
-    p[at] = static_cast<std::uint8_t>(p[at] | bits);
-  };
-  if (g < 4) {
-    put(g, scale);
-    put(g + 4, minimum);
-    return;
-  }
-  put(g + 4, (scale & 15) | (minimum & 15) << 4);
-  put(g - 4, scale >> 4 << 6);
-  put(g, minimum >> 4 << 6);
-}
-
 }  // namespace ingot::codec

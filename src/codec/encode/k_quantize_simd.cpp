@@ -243,13 +243,9 @@ struct EncodeQ6_K {
 };
 #endif
 
-INGOT_ENCODER(EncodeLanes, Q2_K, q2_k)
-INGOT_ENCODER(EncodeLanes, Q3_K, q3_k)
-INGOT_ENCODER(EncodeLanes, Q6_K, q6_k)
-
 }  // namespace ingot::codec::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-INGOT_EXPORT_ENCODER(Q2_K, q2_k)
-INGOT_EXPORT_ENCODER(Q3_K, q3_k)
-INGOT_EXPORT_ENCODER(Q6_K, q6_k)
+INGOT_ENCODER(EncodeLanes, Q2_K, q2_k)
+INGOT_ENCODER(EncodeLanes, Q3_K, q3_k)
+INGOT_ENCODER(EncodeLanes, Q6_K, q6_k)

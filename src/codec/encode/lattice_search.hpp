@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "codec/encode/quantize_common.hpp"
+#include "codec/encode/searches.hpp"
 #include "codec/lattice/lattice_neighbours.hpp"
 
 namespace ingot::codec {
@@ -28,24 +28,6 @@ using BlockValues = std::array<float, 256>;
     if (values[i] > largest || values[i] != values[i]) largest = values[i];
   }
   return largest;
-}
-
-/// factor * (sum of squares) / 256.
-[[nodiscard]] inline float mean_square(const BlockValues& x, float factor) noexcept {
-  float sum = 0.0f;
-  for (const float value : x) sum += value * value;
-  return factor * sum / 256.0f;
-}
-
-/// How much each value of an IQ1 or IQ3 block matters, by its size too; `importances` may be null.
-[[nodiscard]] inline BlockValues value_weights(const BlockValues& x,
-                                               const float* importances) noexcept {
-  const float square = mean_square(x, 2.0f);
-  BlockValues w;
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    w[i] = importances != nullptr ? importances[i] * std::sqrt(square + x[i] * x[i]) : x[i] * x[i];
-  }
-  return w;
 }
 
 /// The integer 2 * code + 1 stands for `scale` in units of `unit`; codes are at most `code_max`.
@@ -229,71 +211,6 @@ class LatticeFit {
   Ranks ranks_{};  // rank 0 is the point of all ones in each of these lattices
 };
 
-/// Error of the scale 1/t; codes above 4 become 4, or if they are not capped, are bytes.
-inline float scale_error(const float* x, const float* w, float t, bool is_capped) noexcept {
-  const float scale = 1.0f / t;
-  float error = 0.0f;
-  for (std::size_t i = 0; i < 32; ++i) {
-    const int rounded = round_even(t * x[i]);
-    const int code = is_capped ? std::min(4, rounded) : rounded & 255;
-    const float difference = x[i] - scale * static_cast<float>(code);
-    error += w[i] * difference * difference;
-  }
-  return error;
-}
-
-/// The t, around 4 / largest, for which rounding t * x loses least.
-inline float find_inverse_scale(const float* x, const float* w, float largest) noexcept {
-  float best_t = 4.0f / largest;
-  float best_error = scale_error(x, w, best_t, false);
-  for (int k = -4; k <= 4; ++k) {
-    if (k == 0) continue;
-    const float t = (0.1f * static_cast<float>(k) + 4.0f) / largest;
-    const float error = scale_error(x, w, t, true);
-    if (error < best_error) {
-      best_error = error;
-      best_t = t;
-    }
-  }
-  return best_t;
-}
-
-/// A scale for codes 0..4 of 32 values with few negative ones: where the search of IQ2_XXS
-/// begins. As
-/// in the reference implementation, codes are kept in bytes: -1 becomes 255.
-inline float refine_positive_scale(const float* x, const float* w, float t) noexcept {
-  std::array<int, 32> codes;
-  float p = 0.0f;
-  float q = 0.0f;
-  for (std::size_t i = 0; i < 32; ++i) {
-    const int code = std::min(4, round_even(t * x[i]));
-    p += w[i] * x[i] * static_cast<float>(code);
-    q += w[i] * static_cast<float>(code) * static_cast<float>(code);
-    codes[i] = code & 255;
-  }
-  bool has_changed = true;
-  for (int pass = 0; pass < 5 && has_changed; ++pass) {
-    has_changed = false;
-    for (std::size_t i = 0; i < 32; ++i) {
-      const auto old_code = static_cast<float>(codes[i]);
-      const float rest_p = p - w[i] * x[i] * old_code;
-      const float rest_q = q - w[i] * old_code * old_code;
-      if (!(rest_p > 0.0f && rest_q > 0.0f)) continue;
-      const int code = std::min(4, round_even(x[i] * rest_q / rest_p));
-      if (code == codes[i]) continue;
-      const auto new_code = static_cast<float>(code);
-      const float new_p = rest_p + w[i] * x[i] * new_code;
-      const float new_q = rest_q + w[i] * new_code * new_code;
-      if (!(new_p * new_p * q > p * p * new_q)) continue;
-      codes[i] = code & 255;
-      p = new_p;
-      q = new_q;
-      has_changed = true;
-    }
-  }
-  return q > 0.0f ? p / q : 0.0f;
-}
-
 /// How the references search.
 struct ScalarMethod {
   template <std::size_t elements, std::size_t dimensions>
@@ -309,8 +226,10 @@ struct ScalarMethod {
     return *std::ranges::max_element(values);
   }
 
-  static float find_positive_scale(const float* x, const float* w, float largest) noexcept {
-    return refine_positive_scale(x, w, find_inverse_scale(x, w, largest));
+  /// For codes 0..4 of 32 values with few negative ones.
+  static float find_positive_scale(const float* x, const float* w, float /*largest*/) noexcept {
+    std::array<std::uint8_t, 32> codes;
+    return search_positive<32>(x, w, 4, codes.data());
   }
 };
 

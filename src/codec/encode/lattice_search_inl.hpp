@@ -233,11 +233,12 @@ struct LaneMethod {
   }
 
   static HWY_NOINLINE float find_positive_scale(const float* x, const float* w, float largest) {
-    return refine_positive_scale(x, w, FindInverseScale(x, w, largest));
+    std::array<std::uint8_t, 32> codes;
+    return refine_positive<32>(x, w, FindInverseScale(x, w, largest), 4, codes.data());
   }
 
  private:
-  /// find_inverse_scale of lattice_search.hpp, one try per lane.
+  /// The t of search_positive, one try per lane.
   static HWY_INLINE float FindInverseScale(const float* x, const float* w, float largest) {
     const SnapTag f32;
     const hn::RebindToSigned<SnapTag> i32;

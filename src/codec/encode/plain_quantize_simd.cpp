@@ -119,31 +119,23 @@ HWY_INLINE void EncodeDoubles(const FloatRows& rows) {
 
 /// INGOT_ENCODER without blocks; without vectors it does the same.
 #undef INGOT_ENCODER
-#define INGOT_ENCODER(Number, name, enumerator)                            \
-  void Quantize##name(const FloatRows& rows) {                             \
-    EncodeEach<Number>(rows, quantize_##enumerator##_ref, Encode##name()); \
-  }
-void QuantizeBF16(const FloatRows& rows) { EncodeBF16(rows); }
-void QuantizeF64(const FloatRows& rows) { EncodeDoubles(rows); }
+#define INGOT_ENCODER(Number, name, enumerator) \
+  INGOT_ENCODER_BY(name, enumerator,            \
+                   EncodeEach<Number>(rows, quantize_##enumerator##_ref, Encode##name()))
 #else
-void QuantizeBF16(const FloatRows& rows) { quantize_bf16_ref(rows); }
-void QuantizeF64(const FloatRows& rows) { quantize_f64_ref(rows); }
+HWY_INLINE void EncodeBF16(const FloatRows& rows) { quantize_bf16_ref(rows); }
+HWY_INLINE void EncodeDoubles(const FloatRows& rows) { quantize_f64_ref(rows); }
 #endif
+
+}  // namespace ingot::codec::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
 
 INGOT_ENCODER(std::uint16_t, F16, f16)
 INGOT_ENCODER(std::int8_t, I8, i8)
 INGOT_ENCODER(std::int16_t, I16, i16)
 INGOT_ENCODER(std::int32_t, I32, i32)
-
-}  // namespace ingot::codec::HWY_NAMESPACE
-HWY_AFTER_NAMESPACE();
-
-INGOT_EXPORT_ENCODER(F16, f16)
-INGOT_EXPORT_ENCODER(BF16, bf16)
-INGOT_EXPORT_ENCODER(I8, i8)
-INGOT_EXPORT_ENCODER(I16, i16)
-INGOT_EXPORT_ENCODER(I32, i32)
-INGOT_EXPORT_ENCODER(F64, f64)
+INGOT_ENCODER_BY(BF16, bf16, EncodeBF16(rows))
+INGOT_ENCODER_BY(F64, f64, EncodeDoubles(rows))
 
 #if HWY_ONCE
 namespace ingot::codec {

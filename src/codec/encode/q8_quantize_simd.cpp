@@ -73,9 +73,9 @@ struct EncodeQ8_1 {
       for (std::size_t k = 0; k < 4; ++k, src += 32) {
         put_u16(blocks[b + k].scale.data(), stored.half[b + k]);
         const auto lanes = StoreCodes(src, stored.inverse[b + k], blocks[b + k].codes.data());
-        quads[k] = FoldToQuad(i32, lanes, SumOf());
+        quads[k] = FoldToQuad(i32, lanes, PlusOf());
       }
-      hn::Store(FoldQuads(quad, quads[0], quads[1], quads[2], quads[3], SumOf()), quad, sums + b);
+      hn::Store(FoldQuads(quad, quads[0], quads[1], quads[2], quads[3], PlusOf()), quad, sums + b);
     }
     for (std::size_t b = 0; b < batch; b += wide_lanes) {
       const auto sum = hn::ConvertTo(f32, hn::Load(i32, sums + b));
@@ -132,9 +132,9 @@ struct EncodeQ8_K {
         hn::StoreU(hn::DemoteTo(i8, codes), i8, reinterpret_cast<std::int8_t*>(&block.codes[i]));
         sums = hn::Add(sums, codes);
       }
-      quads[k] = FoldToQuad(i32, sums, SumOf());
+      quads[k] = FoldToQuad(i32, sums, PlusOf());
     }
-    const auto sums = FoldQuads(quad, quads[0], quads[1], quads[2], quads[3], SumOf());
+    const auto sums = FoldQuads(quad, quads[0], quads[1], quads[2], quads[3], PlusOf());
     HWY_ALIGN std::int16_t words[4];
     hn::Store(hn::DemoteTo(i16, sums), i16, words);
     for (std::size_t k = 0; k < 4; ++k) {
@@ -144,13 +144,9 @@ struct EncodeQ8_K {
 };
 #endif
 
-INGOT_ENCODER(EncodeBatches, Q8_0, q8_0)
-INGOT_ENCODER(EncodeBatches, Q8_1, q8_1)
-INGOT_ENCODER(EncodeBatches, Q8_K, q8_k)
-
 }  // namespace ingot::codec::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-INGOT_EXPORT_ENCODER(Q8_0, q8_0)
-INGOT_EXPORT_ENCODER(Q8_1, q8_1)
-INGOT_EXPORT_ENCODER(Q8_K, q8_k)
+INGOT_ENCODER(EncodeBatches, Q8_0, q8_0)
+INGOT_ENCODER(EncodeBatches, Q8_1, q8_1)
+INGOT_ENCODER(EncodeBatches, Q8_K, q8_k)

@@ -21,13 +21,6 @@ namespace ingot::codec {
   return static_cast<std::int32_t>(bits & 0x7FFFFFu) - 0x400000;
 }
 
-/// Stores a scale as binary16. Huge values give scales that are NaN; their sign would depend on the
-/// order of operands that a compiler chooses, so it is fixed to that of x86.
-inline void put_scale(std::uint8_t* bytes, float scale,
-                      std::uint16_t not_a_number = 0xFE00) noexcept {
-  put_u16(bytes, scale == scale ? f16_from_f32(scale) : not_a_number);
-}
-
 [[nodiscard]] inline bool all_finite(const float* values, std::size_t count) noexcept {
   for (std::size_t i = 0; i < count; ++i) {
     if (!std::isfinite(values[i])) return false;
@@ -57,3 +50,12 @@ void for_each_block(const FloatRows& rows, const Encode& encode) noexcept {
 }
 
 }  // namespace ingot::codec
+
+/// Defines quantize_<enumerator>_ref by encode(x, importances, block), which fills a Block<name>.
+#define INGOT_REFERENCE_ENCODER(name, enumerator)                                        \
+  void quantize_##enumerator##_ref(const FloatRows& rows) noexcept {                     \
+    for_each_block<Block##name, block_elements_of(TensorType::enumerator)>(              \
+        rows, [](const auto& x, const float* importances, Block##name& block) noexcept { \
+          encode(x, importances, block);                                                 \
+        });                                                                              \
+  }

@@ -263,8 +263,28 @@ void refine_codes(const float* x, const float* w, int min_code, int max_code, Co
   return sums.square > 0.0f ? sums.product / sums.square : 0.0f;
 }
 
-/// x[i] ~ scale * codes[i], 0 <= codes[i] <= max_code, for values that are not negative. Codes are
-/// bytes at all times: the code -1 of a negative value counts as 255 from then on.
+/// The scale of x[i] ~ scale * codes[i], 0 <= codes[i] <= max_code, for values that are not
+/// negative, from rounding t * x[i] on. Codes are bytes at all times: the code -1 of a negative
+/// value counts as 255 from then on.
+template <std::size_t count>
+float refine_positive(const float* x, const float* w, float t, int max_code,
+                      std::uint8_t* codes) noexcept {
+  std::array<int, count> kept;  // and not bytes, whose stores might change anything
+  CodeSums sums;
+  for (std::size_t i = 0; i < count; ++i) {
+    const int code = std::min(max_code, round_even(t * x[i]));
+    sums.add(x[i], w[i], to_float(code));
+    kept[i] = code & 255;
+  }
+  constexpr int least = -0x400000;  // of round_even: no lower bound
+  refine_codes<count, true>(
+      x, w, least, max_code, sums, [&](std::size_t i) { return kept[i]; },
+      [&](std::size_t i, int code) { kept[i] = code & 255; });
+  for (std::size_t i = 0; i < count; ++i) codes[i] = static_cast<std::uint8_t>(kept[i]);
+  return scale_of(sums);
+}
+
+/// The same from the t, around max_code over the largest value, for which rounding loses least.
 template <std::size_t count>
 float search_positive(const float* x, const float* w, int max_code, std::uint8_t* codes) noexcept {
   const float largest = largest_positive(x, count);
@@ -291,17 +311,7 @@ float search_positive(const float* x, const float* w, int max_code, std::uint8_t
     best_error = error;
     t = next_t;
   }
-  CodeSums sums;
-  for (std::size_t i = 0; i < count; ++i) {
-    const int code = std::min(max_code, round_even(t * x[i]));
-    sums.add(x[i], w[i], to_float(code));
-    codes[i] = static_cast<std::uint8_t>(code & 255);
-  }
-  constexpr int least = -0x400000;  // of round_even: no lower bound
-  refine_codes<count, true>(
-      x, w, least, max_code, sums, [&](std::size_t i) { return int{codes[i]}; },
-      [&](std::size_t i, int code) { codes[i] = static_cast<std::uint8_t>(code & 255); });
-  return scale_of(sums);
+  return refine_positive<count>(x, w, t, max_code, codes);
 }
 
 /// As search_symmetric, with weights of x[i]^2: one try, then refined code by code.

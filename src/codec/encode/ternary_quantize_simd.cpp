@@ -210,15 +210,10 @@ struct EncodeTQ2_0 {
 };
 #endif
 
+}  // namespace ingot::codec::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
 INGOT_ENCODER(EncodeBatches, Q1_0, q1_0)
 INGOT_ENCODER(EncodeBatches, Q2_0, q2_0)
 INGOT_ENCODER(EncodeBatches, TQ1_0, tq1_0)
 INGOT_ENCODER(EncodeBatches, TQ2_0, tq2_0)
-
-}  // namespace ingot::codec::HWY_NAMESPACE
-HWY_AFTER_NAMESPACE();
-
-INGOT_EXPORT_ENCODER(Q1_0, q1_0)
-INGOT_EXPORT_ENCODER(Q2_0, q2_0)
-INGOT_EXPORT_ENCODER(TQ1_0, tq1_0)
-INGOT_EXPORT_ENCODER(TQ2_0, tq2_0)

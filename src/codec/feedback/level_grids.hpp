@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "codec/best/packing.hpp"
+#include "codec/encode/packing.hpp"
 
 namespace ingot::codec {
 
@@ -68,10 +68,8 @@ struct GridQ2_K : GridShape<BlockQ2_K, 16, 4> {
 
 struct GridQ3_K : GridShape<BlockQ3_K, 16, 8> {
   static void Read(const Block& block, std::size_t g, Levels<8>& levels) noexcept {
-    const unsigned low = block.groups[g % 8] >> (g < 8 ? 0 : 4) & 15u;
-    const unsigned high = block.groups[8 + g % 4] >> (2 * (g / 4)) & 3u;
-    const int factor = static_cast<int>(low | high << 4) - 32;
-    read_uniform(f16_at(block.scale.data()) * static_cast<float>(factor), -4, 0.0f, levels);
+    const auto factor = static_cast<float>(group_scale_of(block, g));
+    read_uniform(f16_at(block.scale.data()) * factor, -4, 0.0f, levels);
   }
 };
 
@@ -105,10 +103,7 @@ struct GridIQ4_NL : GridShape<BlockIQ4_NL, 32, 16> {
 
 struct GridIQ4_XS : GridShape<BlockIQ4_XS, 32, 16> {
   static void Read(const Block& block, std::size_t g, Levels<16>& levels) noexcept {
-    const unsigned low = block.group_low[g / 2] >> (4 * (g % 2)) & 15u;
-    const unsigned high = u16_at(block.group_high.data()) >> (2 * g) & 3u;
-    const int factor = static_cast<int>(low | high << 4) - 32;
-    read_iq4(f16_at(block.scale.data()) * static_cast<float>(factor), levels);
+    read_iq4(f16_at(block.scale.data()) * static_cast<float>(group_scale_of(block, g)), levels);
   }
 };
 
@@ -143,23 +138,6 @@ struct GridQ1_0 : GridShape<BlockQ1_0, 128, 2> {
     levels = {-scale, scale};
   }
 };
-
-// Codes of the types that the searches pack otherwise.
-
-inline void put_codes(const Codes<32>& codes, BlockMXFP4& block) noexcept {
-  put_nibbles(codes.data(), block.codes.data());
-}
-
-inline void put_codes(const Codes<64>& codes, BlockNVFP4& block) noexcept {
-  for (std::size_t i = 0; i < 32; ++i) {
-    const std::size_t e = 16 * (i / 8) + i % 8;
-    block.codes[i] = static_cast<std::uint8_t>(codes[e] | codes[e + 8] << 4);
-  }
-}
-
-inline void put_codes(const Codes<128>& codes, BlockQ1_0& block) noexcept {
-  for (std::size_t i = 0; i < 128; ++i) set_bits(block.signs[i / 8], codes[i], i % 8);
-}
 
 /// Makes the codes of a block zeros, so that others can be put there.
 template <class Block>

@@ -130,42 +130,36 @@ class NeighbourTables {
   std::size_t used_ = 0;
 };
 
+/// Those of a lattice; neighbour_count as of NeighbourTables.
+template <std::size_t dimensions, unsigned level_count, std::size_t distance_count,
+          std::size_t neighbour_count, std::size_t point_count>
+const LatticeNeighbours& neighbours_of(const std::array<std::uint16_t, point_count>& codes) {
+  static const NeighbourTables<dimensions, level_count, point_count, distance_count,
+                               neighbour_count>
+      tables(codes);
+  static const LatticeNeighbours view = tables.view();
+  return view;
+}
+
 }  // namespace
 
 const LatticeNeighbours& iq2_xxs_neighbours() noexcept {
-  static const NeighbourTables<8, 3, 256, 2, 165232> tables(iq2_xxs_codes);
-  static const LatticeNeighbours view = tables.view();
-  return view;
+  return neighbours_of<8, 3, 2, 165232>(iq2_xxs_codes);
 }
-
 const LatticeNeighbours& iq2_xs_neighbours() noexcept {
-  static const NeighbourTables<8, 3, 512, 2, 238752> tables(iq2_xs_codes);
-  static const LatticeNeighbours view = tables.view();
-  return view;
+  return neighbours_of<8, 3, 2, 238752>(iq2_xs_codes);
 }
-
 const LatticeNeighbours& iq2_s_neighbours() noexcept {
-  static const NeighbourTables<8, 3, 1024, 1, 116960> tables(iq2_s_codes);
-  static const LatticeNeighbours view = tables.view();
-  return view;
+  return neighbours_of<8, 3, 1, 116960>(iq2_s_codes);
 }
-
 const LatticeNeighbours& iq3_xxs_neighbours() noexcept {
-  static const NeighbourTables<4, 8, 256, 2, 36352> tables(iq3_xxs_codes);
-  static const LatticeNeighbours view = tables.view();
-  return view;
+  return neighbours_of<4, 8, 2, 36352>(iq3_xxs_codes);
 }
-
 const LatticeNeighbours& iq3_s_neighbours() noexcept {
-  static const NeighbourTables<4, 8, 512, 3, 40552> tables(iq3_s_codes);
-  static const LatticeNeighbours view = tables.view();
-  return view;
+  return neighbours_of<4, 8, 3, 40552>(iq3_s_codes);
 }
-
 const LatticeNeighbours& iq1_neighbours() noexcept {
-  static const NeighbourTables<8, 3, 2048, 3, 395120> tables(iq1_codes);
-  static const LatticeNeighbours view = tables.view();
-  return view;
+  return neighbours_of<8, 3, 3, 395120>(iq1_codes);
 }
 
 }  // namespace ingot::codec

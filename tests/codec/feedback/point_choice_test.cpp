@@ -66,7 +66,7 @@ void expect_best(bool is_quad) {
     for (float& value : x) value = 0.1f * numbers.next();
     for (float& value : w) value = 1.01f + numbers.next();
     const float factor = is_quad ? 0.003f : 0.002f;
-    codec::FoundPoints found;
+    codec::BlockPoints found;
     const Octet y = choice.Run(x.data(), w.data(), factor, 5, found);
     EXPECT_TRUE(!Grid::has_even_signs || std::popcount(found.signs[5]) % 2 == 0);
     double least = INFINITY;

@@ -145,6 +145,21 @@ inline void put_codes(const Codes<256>& codes, BlockIQ4_XS& block) noexcept {
   for (std::size_t g = 0; g < 8; ++g) put_nibbles(&codes[32 * g], &block.codes[16 * g]);
 }
 
+inline void put_codes(const Codes<32>& codes, BlockMXFP4& block) noexcept {
+  put_nibbles(codes.data(), block.codes.data());
+}
+
+inline void put_codes(const Codes<64>& codes, BlockNVFP4& block) noexcept {
+  for (std::size_t i = 0; i < 32; ++i) {
+    const std::size_t e = 16 * (i / 8) + i % 8;
+    block.codes[i] = static_cast<std::uint8_t>(codes[e] | codes[e + 8] << 4);
+  }
+}
+
+inline void put_codes(const Codes<128>& codes, BlockQ1_0& block) noexcept {
+  for (std::size_t i = 0; i < 128; ++i) set_bits(block.signs[i / 8], codes[i], i % 8);
+}
+
 // The scales of groups, -32 to 31 or -128 to 127.
 
 inline void put_group_scale(std::size_t g, int scale, BlockQ3_K& block) noexcept {
@@ -161,6 +176,26 @@ inline void put_group_scale(std::size_t g, int scale, BlockIQ4_XS& block) noexce
   const auto code = static_cast<unsigned>(scale + 32);
   set_bits(block.group_low[g / 2], code & 15u, 4 * (g % 2));
   set_bits(block.group_high[g / 4], code >> 4, 2 * (g % 4));
+}
+
+// Scales and minimums of groups.
+
+inline void put_group(std::size_t g, unsigned scale, unsigned minimum, BlockQ2_K& block) noexcept {
+  block.groups[g] = static_cast<std::uint8_t>(scale | minimum << 4);
+}
+
+/// Of Q4_K and Q5_K: 6 bits each.
+template <class Block>
+void put_group(std::size_t g, unsigned scale, unsigned minimum, Block& block) noexcept {
+  Bytes<12>& p = block.groups;
+  if (g < 4) {
+    set_bits(p[g], scale, 0);
+    set_bits(p[g + 4], minimum, 0);
+    return;
+  }
+  set_bits(p[g + 4], (scale & 15) | (minimum & 15) << 4, 0);
+  set_bits(p[g - 4], scale >> 4, 6);
+  set_bits(p[g], minimum >> 4, 6);
 }
 
 }  // namespace ingot::codec
