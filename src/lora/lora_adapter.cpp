@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // read_lora: the tensors of an adapter as changes.
+#include <algorithm>
 #include <cmath>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -24,11 +26,9 @@ Failure refuse(std::string_view subject, std::string detail) {
 
 /// Dimensions beyond the first two, such as that of the experts, must be equal.
 bool has_same_depth(const TensorInfo& a, const TensorInfo& b) {
-  if (a.shape.size() != b.shape.size()) return false;
-  for (std::size_t i = 2; i < a.shape.size(); ++i) {
-    if (a.shape[i] != b.shape[i]) return false;
-  }
-  return true;
+  const std::span<const std::uint64_t> of_a = a.shape;
+  const std::span<const std::uint64_t> of_b = b.shape;
+  return of_a.size() == of_b.size() && std::ranges::equal(of_a.subspan(2), of_b.subspan(2));
 }
 
 bool is_floats(const TensorInfo& tensor) {

@@ -134,10 +134,6 @@ Result<void> hand_out_template(ChatResult<ChatTemplate> made, ingot_chat_templat
   return {};
 }
 
-void limit(std::uint64_t wanted, std::uint64_t& known) noexcept {
-  if (wanted != 0) known = wanted;
-}
-
 Result<ChatOptions> chat_options(const ingot_chat_options& given) {
   ChatOptions options;
   options.add_generation_prompt = (given.flags & INGOT_CHAT_NO_GENERATION_PROMPT) == 0;
@@ -152,9 +148,9 @@ Result<ChatOptions> chat_options(const ingot_chat_options& given) {
     return fail(Errc::invalid_argument, "max_depth", "it is at most 200");
   }
   if (given.max_depth != 0) options.limits.max_depth = given.max_depth;
-  limit(given.max_steps, options.limits.max_steps);
-  limit(given.max_output_bytes, options.limits.max_output_bytes);
-  limit(given.max_memory_bytes, options.limits.max_memory_bytes);
+  capi::take_over(options.limits.max_steps, given.max_steps);
+  capi::take_over(options.limits.max_output_bytes, given.max_output_bytes);
+  capi::take_over(options.limits.max_memory_bytes, given.max_memory_bytes);
   return options;
 }
 

@@ -85,6 +85,12 @@ std::size_t Lexer::find_mark(std::size_t from) const {
   return std::string_view::npos;
 }
 
+/// Behind a '-' or '+' that may stand at `from`.
+std::size_t Lexer::behind_sign(std::size_t from) const {
+  const bool has_sign = from < source_.size() && (source_[from] == '-' || source_[from] == '+');
+  return has_sign ? from + 1 : from;
+}
+
 std::size_t Lexer::skip_spaces(std::size_t from) const {
   return source_.size() - strip_left(source_.substr(from)).size();
 }
@@ -129,8 +135,7 @@ bool Lexer::next_in_text(Token& result) {
 }
 
 void Lexer::enter_tag(std::size_t mark, char kind) {
-  next_ = mark + 2;
-  if (next_ < source_.size() && (source_[next_] == '-' || source_[next_] == '+')) ++next_;
+  next_ = behind_sign(mark + 2);
   state_ = kind == '{' ? State::print : State::statement;
   pending_ = Token{kind == '{' ? TokenKind::print_begin : TokenKind::statement_begin,
                    static_cast<std::uint32_t>(mark),
@@ -148,8 +153,7 @@ void Lexer::skip_end_mark(char sign, bool trims_line) {
 }
 
 bool Lexer::skip_comment(std::size_t mark) {
-  std::size_t start = mark + 2;
-  if (start < source_.size() && (source_[start] == '-' || source_[start] == '+')) ++start;
+  const std::size_t start = behind_sign(mark + 2);
   next_ = start;
   if (start == source_.size()) return true;
   const std::size_t end = source_.find("#}", start);
@@ -157,8 +161,7 @@ bool Lexer::skip_comment(std::size_t mark) {
     fail(start, "Missing end of comment tag");
     return false;
   }
-  const char sign =
-      end > start && (source_[end - 1] == '-' || source_[end - 1] == '+') ? source_[end - 1] : '\0';
+  const char sign = end > start && behind_sign(end - 1) == end ? source_[end - 1] : '\0';
   next_ = sign == '\0' ? end : end - 1;
   skip_end_mark(sign, true);
   return true;
@@ -166,9 +169,7 @@ bool Lexer::skip_comment(std::size_t mark) {
 
 /// Enters `{% raw %}` if the tag at `mark` is one.
 bool Lexer::enter_raw(std::size_t mark) {
-  std::size_t at = mark + 2;
-  if (at < source_.size() && (source_[at] == '-' || source_[at] == '+')) ++at;
-  at = skip_spaces(at);
+  std::size_t at = skip_spaces(behind_sign(mark + 2));
   if (source_.substr(at, 3) != "raw") return false;
   at = skip_spaces(at + 3);
   const bool strips = source_.substr(at, 3) == "-%}";
@@ -183,13 +184,10 @@ bool Lexer::next_in_raw(Token& result) {
   const std::size_t start = next_;
   for (std::size_t mark = source_.find("{%", start); mark != std::string_view::npos;
        mark = source_.find("{%", mark + 1)) {
-    std::size_t at = mark + 2;
-    if (at < source_.size() && (source_[at] == '-' || source_[at] == '+')) ++at;
-    at = skip_spaces(at);
+    std::size_t at = skip_spaces(behind_sign(mark + 2));
     if (source_.substr(at, 6) != "endraw") continue;
     at = skip_spaces(at + 6);
-    const char sign =
-        source_.substr(at, 1) == "-" || source_.substr(at, 1) == "+" ? source_[at] : '\0';
+    const char sign = behind_sign(at) > at ? source_[at] : '\0';
     if (source_.substr(sign == '\0' ? at : at + 1, 2) != "%}") continue;
     const auto text = strip_before(source_.substr(start, mark - start), mark);
     next_ = at;
@@ -234,11 +232,8 @@ Token Lexer::next_in_tag() {
 Token Lexer::lex_name() {
   const std::size_t start = next_;
   while (next_ < source_.size()) {
-    if (begins_name(source_[next_]) && static_cast<unsigned char>(source_[next_]) < 0x80) {
-      ++next_;
-      continue;
-    }
-    if (is_digit(source_[next_])) {
+    const char c = source_[next_];
+    if (is_digit(c) || (begins_name(c) && static_cast<unsigned char>(c) < 0x80)) {
       ++next_;
       continue;
     }
@@ -276,9 +271,7 @@ std::size_t Lexer::float_end(std::size_t from) const {
     is_float = true;
   }
   if (end < source_.size() && (source_[end] == 'e' || source_[end] == 'E')) {
-    std::size_t exponent = end + 1;
-    if (exponent < source_.size() && (source_[exponent] == '+' || source_[exponent] == '-'))
-      ++exponent;
+    const std::size_t exponent = behind_sign(end + 1);
     if (digits_end(exponent) > exponent) {
       end = digits_end(exponent);
       is_float = true;

@@ -53,6 +53,7 @@ class Lexer {
   void skip_end_mark(char sign, bool trims_line);
   [[nodiscard]] std::string_view strip_before(std::string_view text, std::size_t mark) const;
   [[nodiscard]] std::size_t find_mark(std::size_t from) const;
+  [[nodiscard]] std::size_t behind_sign(std::size_t from) const;
   [[nodiscard]] std::size_t skip_spaces(std::size_t from) const;
 
   Token lex_name();

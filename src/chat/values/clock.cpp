@@ -79,81 +79,61 @@ std::string padded(int number, std::size_t width, char fill, char flag) {
 
 int hour_of_twelve(int hour) { return hour % 12 == 0 ? 12 : hour % 12; }
 
-/// A directive that stands for several others; empty if it does not.
-std::string_view expansion(char directive) {
-  switch (directive) {
-    case 'c':
-      return "%a %b %e %H:%M:%S %Y";
-    case 'D':
-    case 'x':
-      return "%m/%d/%y";
-    case 'F':
-      return "%Y-%m-%d";
-    case 'r':
-      return "%I:%M:%S %p";
-    case 'R':
-      return "%H:%M";
-    case 'T':
-    case 'X':
-      return "%H:%M:%S";
-    default:
-      return {};
-  }
-}
+/// A directive that stands for several others.
+struct Expanded {
+  char directive;
+  std::string_view format;
+};
 
-/// What a directive of numbers writes; false if it is none.
-bool append_number(std::string& text, const FullTime& now, char directive, char flag) {
-  const auto put = [&](int number, std::size_t width, char fill = '0') {
-    text += padded(number, width, fill, flag);
-    return true;
-  };
-  const ChatTime& time = now.time;
-  switch (directive) {
-    case 'C':
-      return put(time.year / 100, 2);
-    case 'd':
-      return put(time.day, 2);
-    case 'e':
-      return put(time.day, 2, ' ');
-    case 'f':
-      return put(0, 6);
-    case 'g':
-      return put(now.iso_year % 100, 2);
-    case 'G':
-      return put(now.iso_year, 1);
-    case 'H':
-      return put(time.hour, 2);
-    case 'I':
-      return put(hour_of_twelve(time.hour), 2);
-    case 'j':
-      return put(now.day_of_year, 3);
-    case 'k':
-      return put(time.hour, 2, ' ');
-    case 'l':
-      return put(hour_of_twelve(time.hour), 2, ' ');
-    case 'm':
-      return put(time.month, 2);
-    case 'M':
-      return put(time.minute, 2);
-    case 'S':
-      return put(time.second, 2);
-    case 'u':
-      return put(now.weekday == 0 ? 7 : now.weekday, 1);
-    case 'U':
-      return put((now.day_of_year + 6 - now.weekday) / 7, 2);
-    case 'V':
-      return put(now.iso_week, 2);
-    case 'w':
-      return put(now.weekday, 1);
-    case 'W':
-      return put((now.day_of_year + 6 - (now.weekday + 6) % 7) / 7, 2);
-    case 'y':
-      return put(time.year % 100, 2);
-    case 'Y':
-      return put(time.year, 1);
-    default:
-      return false;
-  }
+constexpr Expanded expanded[] = {
+    {'c', "%a %b %e %H:%M:%S %Y"},
+    {'D', "%m/%d/%y"},
+    {'F', "%Y-%m-%d"},
+    {'r', "%I:%M:%S %p"},
+    {'R', "%H:%M"},
+    {'T', "%H:%M:%S"},
+    {'x', "%m/%d/%y"},
+    {'X', "%H:%M:%S"},
+};
+
+/// A directive that writes a number.
+struct Numeric {
+  char directive;
+  std::size_t width;
+  char fill;
+  int (*number)(const FullTime& now);
+};
+
+constexpr Numeric numerics[] = {
+    {'C', 2, '0', [](const FullTime& now) { return now.time.year / 100; }},
+    {'d', 2, '0', [](const FullTime& now) { return now.time.day; }},
+    {'e', 2, ' ', [](const FullTime& now) { return now.time.day; }},
+    {'f', 6, '0', [](const FullTime&) { return 0; }},
+    {'g', 2, '0', [](const FullTime& now) { return now.iso_year % 100; }},
+    {'G', 1, '0', [](const FullTime& now) { return now.iso_year; }},
+    {'H', 2, '0', [](const FullTime& now) { return now.time.hour; }},
+    {'I', 2, '0', [](const FullTime& now) { return hour_of_twelve(now.time.hour); }},
+    {'j', 3, '0', [](const FullTime& now) { return now.day_of_year; }},
+    {'k', 2, ' ', [](const FullTime& now) { return now.time.hour; }},
+    {'l', 2, ' ', [](const FullTime& now) { return hour_of_twelve(now.time.hour); }},
+    {'m', 2, '0', [](const FullTime& now) { return now.time.month; }},
+    {'M', 2, '0', [](const FullTime& now) { return now.time.minute; }},
+    {'S', 2, '0', [](const FullTime& now) { return now.time.second; }},
+    {'u', 1, '0', [](const FullTime& now) { return now.weekday == 0 ? 7 : now.weekday; }},
+    {'U', 2, '0', [](const FullTime& now) { return (now.day_of_year + 6 - now.weekday) / 7; }},
+    {'V', 2, '0', [](const FullTime& now) { return now.iso_week; }},
+    {'w', 1, '0', [](const FullTime& now) { return now.weekday; }},
+    {'W', 2, '0',
+     [](const FullTime& now) { return (now.day_of_year + 6 - (now.weekday + 6) % 7) / 7; }},
+    {'y', 2, '0', [](const FullTime& now) { return now.time.year % 100; }},
+    {'Y', 1, '0', [](const FullTime& now) { return now.time.year; }},
+};
+
+/// The row of a directive; null if the table has none.
+template <class Row, std::size_t count>
+const Row* find_directive(const Row (&rows)[count], char directive) noexcept {
+  const auto* row = std::ranges::find(rows, directive, &Row::directive);
+  return row == std::end(rows) ? nullptr : row;
 }
 
 bool append_name(std::string& text, const FullTime& now, char directive, char flag) {
@@ -205,10 +185,11 @@ void append_time(std::string& text, std::string_view format, const FullTime& now
       flag = format[letter++];
     }
     const char directive = letter < format.size() ? format[letter] : '\0';
-    if (const auto parts = expansion(directive); !parts.empty()) {
-      append_time(text, parts, now);
-    } else if (!append_number(text, now, directive, flag) &&
-               !append_name(text, now, directive, flag)) {
+    if (const Expanded* row = find_directive(expanded, directive)) {
+      append_time(text, row->format, now);
+    } else if (const Numeric* numeric = find_directive(numerics, directive)) {
+      text += padded(numeric->number(now), numeric->width, numeric->fill, flag);
+    } else if (!append_name(text, now, directive, flag)) {
       text += format.substr(at, letter + 1 - at);
     }
     at = letter;
