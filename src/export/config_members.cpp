@@ -2,7 +2,6 @@
 #include "export/config_members.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -96,11 +95,11 @@ class ConfigBuilder {
   std::size_t place_of(const Value* value) const {
     const auto keys = facts_.model.metadata();
     return static_cast<std::size_t>(
-        std::find_if(keys.begin(), keys.end(),
-                     [&](const KeyValue& entry) {
-                       return entry.value.file_offset() == value->file_offset() &&
-                              entry.value.bytes().data() == value->bytes().data();
-                     }) -
+        std::ranges::find_if(keys,
+                             [&](const KeyValue& entry) {
+                               return entry.value.file_offset() == value->file_offset() &&
+                                      entry.value.bytes().data() == value->bytes().data();
+                             }) -
         keys.begin());
   }
 
@@ -113,7 +112,7 @@ class ConfigBuilder {
     if (later == rules_.end()) return false;
     for (auto between = begin; between != later; ++between) {
       const Value* const anchor = find(**between);
-      const bool is_alone = std::count_if(rules_.begin(), rules_.end(), [&](const KeyRule* other) {
+      const bool is_alone = std::ranges::count_if(rules_, [&](const KeyRule* other) {
                               return other->key == (*between)->key;
                             }) == 1;
       if (anchor != nullptr && is_alone) return place_of(find(rule)) > place_of(anchor);
@@ -170,7 +169,7 @@ class ConfigBuilder {
       wanted.insert(wanted.end(), rule.preferred.begin(), rule.preferred.end());
     }
     for (const std::string& name : node.names) {
-      if (std::find(wanted.begin(), wanted.end(), name) != wanted.end()) return name;
+      if (std::ranges::find(wanted, name) != wanted.end()) return name;
     }
     return node.names.front();
   }
@@ -191,7 +190,7 @@ class ConfigBuilder {
     for (const TensorInfo& tensor : facts_.model.tensors()) {
       const auto layer = parse_layer_name(tensor.name);
       std::string name = "tensor_" + std::string(layer ? layer->rest : tensor.name);
-      std::replace(name.begin(), name.end(), '.', '_');
+      std::ranges::replace(name, '.', '_');
       values[name] = true;
     }
     return Config::parse(values.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace),

@@ -36,7 +36,7 @@ constexpr std::array<std::string_view, 12> model_files = {"tokenizer.model",
 
 bool is_model_file(std::string_view name) {
   return name.ends_with(".safetensors") || name.starts_with("pytorch_model") ||
-         std::find(model_files.begin(), model_files.end(), name) != model_files.end();
+         std::ranges::find(model_files, name) != model_files.end();
 }
 
 /// Folders that are made for a write, and gone again if nothing comes of it.
@@ -100,8 +100,7 @@ Result<void> FolderOutput::check_folder() const {
   for (const auto& entry : fs::directory_iterator(folder_, error)) {
     const std::string name = entry.path().filename().string();
     if (!replace_) return fail(Errc::already_exists, folder_);
-    const bool is_output =
-        std::find(outputs_.begin(), outputs_.end(), folder_ + "/" + name) != outputs_.end();
+    const bool is_output = std::ranges::find(outputs_, folder_ + "/" + name) != outputs_.end();
     if (is_output || !is_model_file(name)) continue;
     return fail(Errc::invalid_argument, folder_ + "/" + name,
                 "loaders would take this file for a part of the model; remove it first");

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "export/undo_transforms.hpp"
+#include "formats/foreign/hf_names.hpp"
 #include "import/tensors/tensor_name_map.hpp"
 
 namespace ingot::hf {
@@ -17,27 +18,6 @@ constexpr std::string_view layer_mark = "{layer}";
 
 /// More parts of stacks than any model has.
 constexpr std::uint64_t max_parts = std::uint64_t{1} << 20;
-
-/// "blk.12.attn_q.weight" in its parts: "blk.{layer}.attn_q", 12, ".weight".
-struct GgufName {
-  std::string base;
-  std::string layer;
-  std::string_view ending;
-};
-
-GgufName split_name(std::string_view name) {
-  GgufName parts;
-  for (const std::string_view ending : {".weight", ".bias"}) {
-    if (!name.ends_with(ending)) continue;
-    parts.ending = name.substr(name.size() - ending.size());
-    name.remove_suffix(ending.size());
-    break;
-  }
-  const auto layer = parse_layer_name(name);
-  parts.base = layer ? "blk.{layer}." + std::string(layer->rest) : std::string(name);
-  if (layer) parts.layer = std::to_string(layer->layer);
-  return parts;
-}
 
 /// Names that appear together in the import, and the tensors that have them.
 struct Block {
@@ -56,7 +36,7 @@ class FolderPlanner {
         type_(type) {
     for (const TensorKind& kind : facts.table.tensor_kinds()) {
       const auto& own = facts.architecture.tensors;
-      if (std::find(own.begin(), own.end(), kind.kind) == own.end()) continue;
+      if (std::ranges::find(own, kind.kind) == own.end()) continue;
       kinds_.insert_or_assign(kind.name, kind.kind);
     }
   }
@@ -74,8 +54,8 @@ class FolderPlanner {
   /// Whether config.json stands for the tensor.
   bool is_extra(std::string_view name) const {
     const auto& extra = facts_.architecture.extra_tensors;
-    return std::any_of(extra.begin(), extra.end(),
-                       [&](const ExtraTensorRule& rule) { return rule.tensor == name; });
+    return std::ranges::any_of(extra,
+                               [&](const ExtraTensorRule& rule) { return rule.tensor == name; });
   }
 
   Result<void> add(const TensorInfo& tensor) {
@@ -111,15 +91,17 @@ class FolderPlanner {
 
   /// The name in folders; nothing if there is none.
   std::optional<std::string> name_of(std::string_view gguf_name) const {
-    const GgufName parts = split_name(gguf_name);
-    const auto kind = kinds_.find(parts.base);
+    const auto parts = convert::split_tensor_name(gguf_name);
+    const std::string base = (parts.layer ? "blk.{layer}." : "") + std::string(parts.stem);
+    const auto kind = kinds_.find(base);
     if (kind == kinds_.end()) return std::nullopt;
     for (const auto* names : {&folder_.rule->names_by_kind, &facts_.table.folder().names_by_kind}) {
       const auto found = names->find(kind->second);
       if (found == names->end()) continue;
       std::string name = found->second;
       const std::size_t mark = name.find(layer_mark);
-      if (mark != name.npos) name.replace(mark, layer_mark.size(), parts.layer);
+      if (mark != name.npos)
+        name.replace(mark, layer_mark.size(), parts.layer ? std::to_string(*parts.layer) : "");
       return name.append(parts.ending);
     }
     return std::nullopt;
@@ -128,8 +110,8 @@ class FolderPlanner {
   void distribute() {
     FolderFiles& files = result_.files;
     for (Block& block : blocks_) {
-      std::sort(block.tensors.begin(), block.tensors.end(),
-                [](const auto& a, const auto& b) { return a.output.name < b.output.name; });
+      std::ranges::sort(block.tensors,
+                        [](const auto& a, const auto& b) { return a.output.name < b.output.name; });
       const bool goes_on =
           !files.empty() && files.back().back().output.name < block.tensors.front().output.name;
       if (!goes_on) files.emplace_back();

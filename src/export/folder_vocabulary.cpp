@@ -72,8 +72,8 @@ class Reader {
   /// A tokenizer.json of the Llama kind has no scores, and the import gives all tokens the same.
   bool has_one_score() const {
     return has_tokenizer_step(facts_.architecture, "llama") &&
-           std::all_of(vocabulary_.tokens.begin(), vocabulary_.tokens.end(),
-                       [](const FolderToken& token) { return token.score == added_score; });
+           std::ranges::all_of(vocabulary_.tokens,
+                               [](const FolderToken& token) { return token.score == added_score; });
   }
 
   static bool is_added(const FolderToken& token) {
@@ -145,7 +145,7 @@ bool FolderVocabulary::fills_up(std::uint32_t id) const {
 
 bool has_tokenizer_step(const Architecture& architecture, std::string_view name) {
   const auto& steps = architecture.tokenizer;
-  return std::find(steps.begin(), steps.end(), name) != steps.end();
+  return std::ranges::find(steps, name) != steps.end();
 }
 
 Result<FolderVocabulary> read_folder_vocabulary(const FolderFacts& facts) {

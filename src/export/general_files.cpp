@@ -71,7 +71,7 @@ class Card {
 
  private:
   static bool is_one_line(std::string_view text) {
-    return std::all_of(text.begin(), text.end(), [](char c) {
+    return std::ranges::all_of(text, [](char c) {
       return static_cast<unsigned char>(c) >= 0x20 && static_cast<unsigned char>(c) != 0x7F;
     });
   }

@@ -2,10 +2,10 @@
 // Plans the files of a folder, step by step, and writes them.
 #include <algorithm>
 #include <array>
-#include <map>
 #include <set>
 #include <utility>
 
+#include "base/joined_list.hpp"
 #include "export/check_return.hpp"
 #include "export/config_members.hpp"
 #include "export/folder_output.hpp"
@@ -34,8 +34,8 @@ constexpr std::array<std::pair<TensorType, const char*>, 3> folder_types = {{
 }};
 
 const char* torch_name(TensorType type) {
-  const auto found = std::find_if(folder_types.begin(), folder_types.end(),
-                                  [&](const auto& row) { return row.first == type; });
+  const auto found =
+      std::ranges::find_if(folder_types, [&](const auto& row) { return row.first == type; });
   return found == folder_types.end() ? nullptr : found->second;
 }
 
@@ -54,7 +54,7 @@ constexpr const char* modules_text = R"([
 
 const Architecture* find_exportable(const RuleTable& table, std::string_view name) {
   const auto& all = table.architectures();
-  const auto found = std::find_if(all.begin(), all.end(), [&](const Architecture& candidate) {
+  const auto found = std::ranges::find_if(all, [&](const Architecture& candidate) {
     return candidate.name == name && !candidate.folders.empty();
   });
   return found == all.end() ? nullptr : &*found;
@@ -210,12 +210,6 @@ Result<void> check_options(const Model& model, const std::string& folder,
   return {};
 }
 
-std::string join(const std::vector<std::string>& names) {
-  std::string joined;
-  for (const std::string& name : names) joined += (joined.empty() ? "" : ", ") + name;
-  return joined;
-}
-
 /// Without a slash at its end.
 std::string plain_path(std::string folder) {
   while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
@@ -245,7 +239,7 @@ Result<std::unique_ptr<Conversion>> plan_folder_export(const Model& model,
   const hf::Architecture* const architecture = hf::find_exportable(*table, name);
   if (architecture == nullptr) {
     INGOT_TRY(const std::vector<std::string> known, exportable_architectures());
-    return fail(Errc::architecture_unsupported, name, "folders are written for " + hf::join(known));
+    return fail(Errc::architecture_unsupported, name, "folders are written for " + joined(known));
   }
   const std::string path = hf::plain_path(folder);
   const hf::FolderFacts facts{model, *table, *architecture};

@@ -5,8 +5,6 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <cstring>
-#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -43,16 +41,16 @@ std::vector<std::uint32_t> original_contexts() {
 }
 
 bool has_group(std::span<const KeyRule> rules, std::string_view group) {
-  return std::any_of(rules.begin(), rules.end(), [&](const KeyRule& rule) {
+  return std::ranges::any_of(rules, [&](const KeyRule& rule) {
     return rule.group == group || has_group(rule.included, group);
   });
 }
 
 /// Whether an expression looks a name up.
 bool mentions(const ExpressionNode& node, std::string_view name) {
-  return std::find(node.names.begin(), node.names.end(), name) != node.names.end() ||
-         std::any_of(node.operands.begin(), node.operands.end(),
-                     [&](const ExpressionNode& operand) { return mentions(operand, name); });
+  return std::ranges::find(node.names, name) != node.names.end() ||
+         std::ranges::any_of(
+             node.operands, [&](const ExpressionNode& operand) { return mentions(operand, name); });
 }
 
 class RopeBuilder {
@@ -129,7 +127,7 @@ class RopeBuilder {
   /// that one of them may be the usual 1.
   Result<ordered_json> find_llama3(const ExtraTensorRule& rule,
                                    const std::vector<float>& wanted) const {
-    std::vector<double> slowest = {short_double(*std::max_element(wanted.begin(), wanted.end())),
+    std::vector<double> slowest = {short_double(*std::ranges::max_element(wanted)),
                                    rule.default_factor, 32};
     slowest.erase(std::unique(slowest.begin(), slowest.end()), slowest.end());
     ordered_json config = config_;
@@ -155,7 +153,7 @@ class RopeBuilder {
   void take_rotated_share() {
     constexpr const char* member = "partial_rotary_factor";
     const auto& rules = facts_.architecture.keys;
-    const auto rule = std::find_if(rules.begin(), rules.end(), [&](const KeyRule& candidate) {
+    const auto rule = std::ranges::find_if(rules, [&](const KeyRule& candidate) {
       return candidate.value.is_set() && mentions(*candidate.value.root(), member);
     });
     const Value* const count = rule == rules.end() ? nullptr : find(rule->key.c_str());

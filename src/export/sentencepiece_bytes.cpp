@@ -50,8 +50,8 @@ class SentencePieceWriter {
 
  private:
   bool is_laid_over(std::uint32_t id) const {
-    return std::binary_search(vocabulary_.decoded.begin(), vocabulary_.decoded.end(), id) ||
-           std::binary_search(vocabulary_.plain.begin(), vocabulary_.plain.end(), id);
+    return std::ranges::binary_search(vocabulary_.decoded, id) ||
+           std::ranges::binary_search(vocabulary_.plain, id);
   }
 
   /// The piece for unknown texts, which every model has: where the import made a token for control

@@ -230,7 +230,7 @@ class TokenizerJsonWriter {
           kind != TokenKind::control && kind != TokenKind::unknown && kind != TokenKind::byte;
       if (is_made && is_first_of_text(id)) add_merges(id, merges);
     }
-    std::sort(merges.begin(), merges.end(), [](const Merge& a, const Merge& b) {
+    std::ranges::sort(merges, [](const Merge& a, const Merge& b) {
       return std::tuple(-a.score, a.product, a.left, a.right) <
              std::tuple(-b.score, b.product, b.left, b.right);
     });

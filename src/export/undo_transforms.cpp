@@ -87,14 +87,12 @@ Result<void> UndoTransforms::undo(FolderTensor& tensor) const {
   const RuleContext context{.config = config_};
   const std::vector<TransformRule>& rules = facts_.architecture.transforms;
   for (auto rule = rules.rbegin(); rule != rules.rend(); ++rule) {
-    const bool applies =
-        std::any_of(rule->names.begin(), rule->names.end(), [&](const NamePattern& pattern) {
-          return pattern.match(tensor.output.name, rule->parts).has_value();
-        });
-    if (!applies) continue;
-    const auto row = std::find_if(rows.begin(), rows.end(), [&](const Row& candidate) {
-      return candidate.operation == rule->operation;
+    const bool applies = std::ranges::any_of(rule->names, [&](const NamePattern& pattern) {
+      return pattern.match(tensor.output.name, rule->parts).has_value();
     });
+    if (!applies) continue;
+    const auto row = std::ranges::find_if(
+        rows, [&](const Row& candidate) { return candidate.operation == rule->operation; });
     if (row == rows.end()) {
       return refuse(std::string(tensor.output.source->name),
                     "the transform " + rule->operation + " has no way back");

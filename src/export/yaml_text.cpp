@@ -20,9 +20,8 @@ bool is_plain(std::string_view text) {
     return is_letter(c) || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
            c == '.' || c == '/' || c == '_';
   };
-  return !text.empty() && is_letter(text.front()) &&
-         std::all_of(text.begin(), text.end(), is_inner) &&
-         std::find(words.begin(), words.end(), text) == words.end();
+  return !text.empty() && is_letter(text.front()) && std::ranges::all_of(text, is_inner) &&
+         std::ranges::find(words, text) == words.end();
 }
 
 void append_hex(std::string& out, std::uint32_t number, int digits) {

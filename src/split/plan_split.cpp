@@ -137,10 +137,10 @@ class Cutter {
   /// Gives the second half of the file with the most tensors a file of its own: equal sizes can
   /// make one cut impossible that a larger limit skips.
   void halve_one(std::vector<PlannedShard>& shards) const {
-    const auto most = std::max_element(shards.begin(), shards.end(),
-                                       [](const PlannedShard& a, const PlannedShard& b) {
-                                         return a.tensor_count < b.tensor_count;
-                                       });
+    const auto most =
+        std::ranges::max_element(shards, [](const PlannedShard& a, const PlannedShard& b) {
+          return a.tensor_count < b.tensor_count;
+        });
     const std::size_t kept = most->tensor_count / 2;
     const PlannedShard second =
         measure(most->first_tensor + kept, most->tensor_count - kept, false);

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <optional>
 #include <utility>
 
 #include "base/same_file.hpp"
@@ -35,17 +34,17 @@ Result<void> check_target(const std::string& path, bool may_replace) {
   return {};
 }
 
-/// A copy of the keys of a shard from whatever holds all keys.
-template <class ForEachKey>
-ModelWriter make_shard_keys(const SplitPlan& plan, std::uint32_t shard,
-                            const ForEachKey& for_each_key) {
+/// The keys of a shard, from all keys.
+template <class Entries>
+ModelWriter make_shard_keys(const SplitPlan& plan, std::uint32_t shard, const Entries& entries) {
   ModelWriter writer;
-  for_each_key([&](std::string_view key, const Value& value) {
-    if (is_split_key(key)) return;
-    const bool is_other_alignment = key == keys::general_alignment &&
-                                    value.get<std::uint64_t>().value_or(0) != default_alignment;
-    if (shard == 0 || is_other_alignment) writer.set_value(key, value);
-  });
+  for (const KeyValue& entry : entries) {
+    if (is_split_key(entry.key)) continue;
+    const bool is_other_alignment =
+        entry.key == keys::general_alignment &&
+        entry.value.get<std::uint64_t>().value_or(0) != default_alignment;
+    if (shard == 0 || is_other_alignment) writer.set_value(entry.key, entry.value);
+  }
   writer.set(keys::split_no, static_cast<std::uint16_t>(shard));
   writer.set(keys::split_count, static_cast<std::uint16_t>(plan.shards.size()));
   writer.set(keys::split_tensors_count, static_cast<std::int32_t>(plan.tensor_count));
@@ -113,15 +112,11 @@ Result<void> check_keys(const Model& model, const ModelFile& shard) {
 }  // namespace
 
 ModelWriter shard_keys(const Model& model, const SplitPlan& plan, std::uint32_t shard) {
-  return make_shard_keys(plan, shard, [&](const auto& use) {
-    for (const KeyValue& entry : model.metadata()) use(entry.key, entry.value);
-  });
+  return make_shard_keys(plan, shard, model.metadata());
 }
 
 ModelWriter shard_keys(const ModelWriter& keys, const SplitPlan& plan, std::uint32_t shard) {
-  return make_shard_keys(plan, shard, [&](const auto& use) {
-    for (const KeyValue& entry : keys.metadata()) use(entry.key, entry.value);
-  });
+  return make_shard_keys(plan, shard, keys.metadata());
 }
 
 Result<void> write_shards(const Model& model, const SplitPlan& plan, const std::string& prefix,

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <utility>
 
+#include "base/joined_list.hpp"
+
 namespace ingot::convert {
 namespace {
 
@@ -47,11 +49,7 @@ Failure refuse_for_bump(std::string subject, std::string detail) {
 }
 
 std::string dimensions_text(std::span<const std::uint64_t> shape) {
-  std::string text = "[";
-  for (std::size_t i = 0; i < shape.size(); ++i) {
-    text += (i > 0 ? ", " : "") + std::to_string(shape[i]);
-  }
-  return text + "]";
+  return "[" + joined(shape) + "]";
 }
 
 std::string type_text(TensorType type) {

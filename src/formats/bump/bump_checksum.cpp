@@ -6,6 +6,7 @@
 #include <cstring>
 #include <vector>
 
+#include "base/byte_order.hpp"
 #include "ingot/digest.hpp"
 
 namespace ingot::interop {
@@ -16,15 +17,6 @@ constexpr std::uint64_t piece_bytes = std::uint64_t{4} << 20;
 /// After the description: this magic, its size as 8 bytes, its SHA-256.
 constexpr std::string_view footer_magic = "BUMPV5MD";
 constexpr std::uint64_t footer_bytes = 48;
-
-std::string hexadecimal(std::span<const std::byte> bytes) {
-  std::string digits;
-  for (const std::byte byte : bytes) {
-    digits += "0123456789abcdef"[std::to_integer<unsigned>(byte) >> 4];
-    digits += "0123456789abcdef"[std::to_integer<unsigned>(byte) & 15];
-  }
-  return digits;
-}
 
 Result<std::string> digest_of_range(const Source& file, std::uint64_t begin, std::uint64_t end,
                                     const OpenProgress& progress) {
@@ -42,6 +34,15 @@ Result<std::string> digest_of_range(const Source& file, std::uint64_t begin, std
 
 }  // namespace
 
+std::vector<std::byte> bytes_of_digits(std::string_view digits) {
+  const auto value = [](char digit) { return digit <= '9' ? digit - '0' : digit - 'a' + 10; };
+  std::vector<std::byte> bytes;
+  for (std::size_t i = 0; i + 1 < digits.size(); i += 2) {
+    bytes.push_back(static_cast<std::byte>(value(digits[i]) * 16 + value(digits[i + 1])));
+  }
+  return bytes;
+}
+
 Result<std::uint64_t> find_bump_payload_end(const Source& file, std::uint32_t version) {
   const std::uint64_t file_bytes = file.size_bytes();
   if (version < 5) return file_bytes;
@@ -54,13 +55,12 @@ Result<std::uint64_t> find_bump_payload_end(const Source& file, std::uint32_t ve
   if (std::memcmp(bytes.data(), footer_magic.data(), footer_magic.size()) != 0) {
     return fail(Errc::truncated, footer, "footer", "it does not begin with BUMPV5MD");
   }
-  std::uint64_t size = 0;
-  for (std::size_t i = 16; i-- > 8;) size = size << 8 | std::to_integer<std::uint64_t>(bytes[i]);
+  const auto size = load_little<std::uint64_t>(&bytes[footer_magic.size()]);
   if (size > footer - bump_header_bytes) {
     return fail(Errc::bump_header_invalid, footer + 8, "footer", "a size larger than the file");
   }
   INGOT_TRY(const std::string digest, digest_of_range(file, footer - size, footer, {}));
-  if (digest != hexadecimal(std::span(bytes).subspan(16))) {
+  if (!std::ranges::equal(bytes_of_digits(digest), std::span(bytes).subspan(16))) {
     return fail(Errc::checksum_mismatch, footer + 16, "footer");
   }
   return footer - size;
@@ -71,11 +71,11 @@ Result<std::string> verify_bump_checksum(const Source& file, const BumpHeaderByt
                                          const OpenProgress& progress) {
   INGOT_TRY(const std::string digest,
             digest_of_range(file, bump.payload_begin, bump.payload_end, progress));
-  std::string stored;
+  const std::vector<std::byte> computed = bytes_of_digits(digest);
   // Some writers of version 4 have two numbers of their tokenizer before the checksum.
   for (const std::size_t offset : {bump_checksum_offset(bump.header.version), std::size_t{0x58}}) {
-    stored = hexadecimal(std::span(header).subspan(offset, bump_checksum_bytes));
-    if (stored == digest) return digest;
+    const auto stored = std::span(header).subspan(offset, bump_checksum_bytes);
+    if (std::ranges::equal(computed, stored)) return digest;
     if (bump.header.version < 4) break;
   }
   if (is_lenient) return "wrong: the data has " + digest;

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "formats/bump/bump_header.hpp"
 #include "formats/bump/bump_solver.hpp"
@@ -12,6 +14,9 @@
 #include "ingot/source.hpp"
 
 namespace ingot::interop {
+
+/// The bytes of lower-case hexadecimal digits, such as those of a digest.
+[[nodiscard]] std::vector<std::byte> bytes_of_digits(std::string_view digits);
 
 /// The end of the payload: the end of the file, or where version 5 begins its description of
 /// itself, whose own digest is verified. Errc::checksum_mismatch, Errc::truncated.

@@ -18,7 +18,7 @@ constexpr std::size_t max_brackets = 64;
 
 /// Whether a text can stand in keys of a model.
 bool is_architecture(const std::string& text) {
-  return !text.empty() && text.size() <= 32 && std::all_of(text.begin(), text.end(), [](char c) {
+  return !text.empty() && text.size() <= 32 && std::ranges::all_of(text, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
   });
 }
@@ -66,8 +66,7 @@ BumpConfig parse_bump_config(const std::string& text) {
 }
 
 Result<BumpConfig> read_bump_config(const Store& store, const std::string& name) {
-  const std::size_t slash = name.rfind('/');
-  const std::string folder = slash == std::string::npos ? "" : name.substr(0, slash + 1);
+  const std::string folder = name.substr(0, name.rfind('/') + 1);
   const Result<std::unique_ptr<Source>> source = store.open(folder + "config.json");
   if (!source || (*source)->size_bytes() > max_config_bytes) return BumpConfig{};
   std::string text(static_cast<std::size_t>((*source)->size_bytes()), '\0');

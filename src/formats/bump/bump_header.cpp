@@ -3,6 +3,9 @@
 
 #include <cstring>
 #include <string>
+#include <string_view>
+
+#include "base/byte_order.hpp"
 
 namespace ingot::interop {
 namespace {
@@ -55,12 +58,10 @@ void put(BumpHeaderBytes& bytes, std::size_t offset, std::uint64_t number, std::
   }
 }
 
+/// A number of 4 or 8 bytes.
 std::uint64_t number_at(std::span<const std::byte> bytes, std::size_t offset, std::size_t size) {
-  std::uint64_t number = 0;
-  for (std::size_t i = size; i-- > 0;) {
-    number = number << 8 | std::to_integer<std::uint64_t>(bytes[offset + i]);
-  }
-  return number;
+  const std::byte* const from = &bytes[offset];
+  return size == 4 ? load_little<std::uint32_t>(from) : load_little<std::uint64_t>(from);
 }
 
 /// A type and its codes; no_code where a numbering lacks it.

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string_view>
 
 #include "ingot/convert.hpp"
 #include "ingot/error.hpp"
@@ -32,6 +31,11 @@ struct BumpShape {
   std::uint64_t aligned_head = 0;
   std::uint64_t aligned_feed_forward = 0;  ///< the same
   std::uint64_t aligned_context = 0;       ///< Only stored: nothing has that size.
+
+  [[nodiscard]] bool is_padded() const noexcept {
+    return aligned_embedding != embedding || aligned_head != head_width ||
+           aligned_feed_forward != feed_forward;
+  }
 };
 
 using BumpHeaderBytes = std::array<std::byte, bump_header_bytes>;

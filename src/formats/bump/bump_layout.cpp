@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "formats/bump/bump_layout.hpp"
 
+#include <algorithm>
 #include <array>
 #include <span>
 #include <string_view>
@@ -23,37 +24,14 @@ constexpr std::array short_layer = {BumpRole::ln1_gamma, BumpRole::wq, BumpRole:
                                     BumpRole::wv,        BumpRole::wo, BumpRole::ln2_gamma,
                                     BumpRole::w1,        BumpRole::w2};
 
-std::string_view word_of(BumpRole role) {
-  constexpr std::array<std::string_view, 28> words = {"token_emb",
-                                                      "output",
-                                                      "vocab_offsets",
-                                                      "vocab_strings",
-                                                      "vocab_scores",
-                                                      "vocab_types",
-                                                      "vocab_merges",
-                                                      "pos_emb",
-                                                      "ln1_gamma",
-                                                      "ln2_gamma",
-                                                      "post_attention_norm",
-                                                      "post_ffn_norm",
-                                                      "wq",
-                                                      "bq",
-                                                      "q_norm",
-                                                      "wk",
-                                                      "bk",
-                                                      "k_norm",
-                                                      "wv",
-                                                      "bv",
-                                                      "wo",
-                                                      "bo",
-                                                      "w1",
-                                                      "b1",
-                                                      "w2",
-                                                      "b2",
-                                                      "final_ln_weight",
-                                                      "final_ln_bias"};
-  return words[static_cast<std::size_t>(role)];
-}
+constexpr std::string_view role_words[] = {
+#define INGOT_BUMP_ROLE(name) #name,
+#include "formats/bump/bump_roles.def"
+#undef INGOT_BUMP_ROLE
+};
+
+constexpr std::array weight_roles = {BumpRole::wq, BumpRole::wk, BumpRole::wv,
+                                     BumpRole::wo, BumpRole::w1, BumpRole::w2};
 
 /// A width as a row of a type needs it: quantized rows cannot be lengthened.
 std::uint64_t row_of(TensorType type, std::uint64_t width, std::uint64_t aligned) {
@@ -172,12 +150,9 @@ class Builder {
   }
 
   std::vector<std::uint64_t> output_shape(TensorType type, std::uint64_t query_rows) {
-    const bool is_padded = shape_.aligned_embedding != shape_.embedding ||
-                           shape_.aligned_head != shape_.head_width ||
-                           shape_.aligned_feed_forward != shape_.feed_forward;
     if (type != TensorType::f32)
       return {product(shape_.heads, shape_.head_width), shape_.embedding};
-    if (!is_padded) return {query_rows, shape_.embedding};
+    if (!shape_.is_padded()) return {query_rows, shape_.embedding};
     return {shape_.aligned_head, shape_.aligned_embedding, shape_.heads};
   }
 
@@ -200,12 +175,26 @@ std::optional<std::uint64_t> bump_table_entries(const BumpLayout& layout) noexce
   return checked_add(*of_layers, others);
 }
 
+std::vector<TensorType> table_types(
+    std::uint64_t layers,
+    const std::function<TensorType(std::uint64_t layer, BumpRole role)>& type_of_weight) {
+  std::vector<TensorType> types = {type_of_weight(0, BumpRole::token_emb), TensorType::f32};
+  for (std::uint64_t layer = 0; layer < layers; ++layer) {
+    for (const BumpRole role : full_layer) {
+      const bool is_weight = std::ranges::find(weight_roles, role) != weight_roles.end();
+      types.push_back(is_weight ? type_of_weight(layer, role) : TensorType::f32);
+    }
+  }
+  types.insert(types.end(), {TensorType::f32, TensorType::f32});  // the last norm and its bias
+  return types;
+}
+
 bool is_of_layer(BumpRole role) noexcept {
   return role >= BumpRole::ln1_gamma && role <= BumpRole::b2;
 }
 
 std::string name_of(const BumpSection& section) {
-  const std::string word(word_of(section.role));
+  const std::string word(role_words[static_cast<std::size_t>(section.role)]);
   return is_of_layer(section.role) ? "layer." + std::to_string(section.layer) + "." + word : word;
 }
 

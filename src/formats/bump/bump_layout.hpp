@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,34 +15,9 @@ namespace ingot::interop {
 
 /// The content of a section.
 enum class BumpRole : std::uint8_t {
-  token_emb,
-  output,
-  vocab_offsets,
-  vocab_strings,
-  vocab_scores,
-  vocab_types,
-  vocab_merges,
-  pos_emb,
-  ln1_gamma,
-  ln2_gamma,
-  post_attention_norm,
-  post_ffn_norm,
-  wq,
-  bq,
-  q_norm,
-  wk,
-  bk,
-  k_norm,
-  wv,
-  bv,
-  wo,
-  bo,
-  w1,
-  b1,
-  w2,
-  b2,
-  final_ln_weight,
-  final_ln_bias,
+#define INGOT_BUMP_ROLE(name) name,
+#include "formats/bump/bump_roles.def"
+#undef INGOT_BUMP_ROLE
 };
 
 /// The vocabulary between the sections: offsets (I32) into the bytes of the texts, and what else
@@ -75,6 +51,12 @@ struct BumpLayout {
 
 /// The entries of the dtype table of a layout; nothing if they are too many to count.
 [[nodiscard]] std::optional<std::uint64_t> bump_table_entries(const BumpLayout& layout) noexcept;
+
+/// The dtype table of a layout with biases: weights are of the types that `type_of_weight` gives by
+/// layer and role, and all else is F32.
+[[nodiscard]] std::vector<TensorType> table_types(
+    std::uint64_t layers,
+    const std::function<TensorType(std::uint64_t layer, BumpRole role)>& type_of_weight);
 
 struct BumpSection {
   BumpRole role = BumpRole::token_emb;

@@ -186,10 +186,6 @@ class BumpPlanner {
 
   // --- weights
 
-  static std::string layer_name(std::uint64_t layer, std::string_view name) {
-    return "blk." + std::to_string(layer) + "." + std::string(name);
-  }
-
   [[nodiscard]] TensorType written_type(const TensorInfo& tensor) const {
     return bump_holds(tensor.type, plan_.codes) ? tensor.type : TensorType::f32;
   }
@@ -210,45 +206,29 @@ class BumpPlanner {
   }
 
   Result<void> find_layer(std::uint64_t i, LayerTensors& layer) {
-    const auto find = [&](std::string_view name) { return use(layer_name(i, name)); };
-    layer.ln1 = find("attn_norm.weight");
-    layer.ln2 = find("ffn_norm.weight");
-    layer.q = find("attn_q.weight");
-    layer.k = find("attn_k.weight");
-    layer.v = find("attn_v.weight");
-    layer.o = find("attn_output.weight");
-    layer.gate = find("ffn_gate.weight");
-    layer.up = find("ffn_up.weight");
-    layer.down = find("ffn_down.weight");
-    const auto missing = [&](const char* group) {
+    for (const LayerTensor& row : layer_tensors) {
+      const bool is_bias = row.group == nullptr;
+      if (is_bias && plan_.codes == BumpCodes::doc) continue;  // its biases are zeros, always
+      layer.*row.member = use("blk." + std::to_string(i) + "." + std::string(row.name));
+      if (is_bias || layer.*row.member != nullptr) continue;
       return refuse_for_bump("layer " + std::to_string(i),
-                             std::string("its ") + group + " are missing");
-    };
-    if (layer.ln1 == nullptr || layer.ln2 == nullptr) return missing("norms");
-    if (layer.q == nullptr || layer.k == nullptr || layer.v == nullptr || layer.o == nullptr) {
-      return missing("attention tensors (q, k, v, output)");
+                             std::string("its ") + row.group + " are missing");
     }
-    if (layer.gate == nullptr || layer.up == nullptr || layer.down == nullptr) {
-      return missing("feed-forward tensors (gate, up, down)");
-    }
-    if (plan_.codes == BumpCodes::doc) return {};  // its biases are zeros, always
-    layer.q_bias = find("attn_q.bias");
-    layer.k_bias = find("attn_k.bias");
-    layer.v_bias = find("attn_v.bias");
     return {};
+  }
+
+  [[nodiscard]] LayerWidths widths() const {
+    const BumpShape& shape = plan_.shape;
+    return {shape.embedding, shape.heads * shape.head_width, key_rows_, shape.feed_forward};
   }
 
   Result<void> check_shapes(const LayerTensors& layer) const {
     const BumpShape& shape = plan_.shape;
-    // Version 3 has the width of all heads together only as that of the embedding.
-    const std::uint64_t query_rows = shape.heads * shape.head_width;
-    INGOT_TRY_VOID(check_matrix(*layer.q, shape.embedding, query_rows));
-    INGOT_TRY_VOID(check_matrix(*layer.k, shape.embedding, key_rows_));
-    INGOT_TRY_VOID(check_matrix(*layer.v, shape.embedding, key_rows_));
-    INGOT_TRY_VOID(check_matrix(*layer.o, query_rows, shape.embedding));
-    INGOT_TRY_VOID(check_matrix(*layer.gate, shape.embedding, shape.feed_forward));
-    INGOT_TRY_VOID(check_matrix(*layer.up, shape.embedding, shape.feed_forward));
-    INGOT_TRY_VOID(check_matrix(*layer.down, shape.feed_forward, shape.embedding));
+    const LayerWidths expected = widths();
+    for (const LayerTensor& row : layer_tensors) {
+      if (row.rows == nullptr) continue;
+      INGOT_TRY_VOID(check_matrix(*(layer.*row.member), expected.*row.columns, expected.*row.rows));
+    }
     if (key_rows_ == shape.kv_heads * shape.head_width) return {};
     return refuse_for_bump(std::string(layer.k->name),
                            "expected " + std::to_string(shape.kv_heads) + " heads of " +
@@ -257,11 +237,9 @@ class BumpPlanner {
   }
 
   Result<void> check_types(std::uint64_t i, LayerTensors& layer) const {
-    const std::pair<const TensorInfo*, const char*> weights[] = {
-        {layer.q, "wq"},      {layer.k, "wk"},  {layer.v, "wv"},      {layer.o, "wo"},
-        {layer.gate, "gate"}, {layer.up, "up"}, {layer.down, "down"},
-    };
-    for (const auto& [tensor, role] : weights) INGOT_TRY_VOID(check_type(*tensor, role));
+    for (const LayerTensor& row : layer_tensors) {
+      if (row.rows != nullptr) INGOT_TRY_VOID(check_type(*(layer.*row.member), row.word));
+    }
     layer.gate_and_up_type = written_type(*layer.gate);
     if (layer.gate->type == layer.up->type ||
         written_type(*layer.gate) == written_type(*layer.up)) {
@@ -302,13 +280,13 @@ class BumpPlanner {
   // --- norms and biases
 
   Result<void> check_vectors() {
-    const std::uint64_t query_rows = plan_.shape.heads * plan_.shape.head_width;
+    const LayerWidths expected = widths();
     for (const LayerTensors& layer : layers_) {
-      INGOT_TRY_VOID(check_vector(layer.ln1, plan_.shape.embedding));
-      INGOT_TRY_VOID(check_vector(layer.ln2, plan_.shape.embedding));
-      INGOT_TRY_VOID(check_vector(layer.q_bias, query_rows));
-      INGOT_TRY_VOID(check_vector(layer.k_bias, key_rows_));
-      INGOT_TRY_VOID(check_vector(layer.v_bias, key_rows_));
+      for (const LayerTensor& row : layer_tensors) {
+        if (row.rows == nullptr) {
+          INGOT_TRY_VOID(check_vector(layer.*row.member, expected.*row.columns));
+        }
+      }
       if (layer.q_bias != nullptr || layer.k_bias != nullptr || layer.v_bias != nullptr) {
         plan_.has_attention_biases = true;
       }
@@ -318,22 +296,18 @@ class BumpPlanner {
 
   // --- the file
 
-  [[nodiscard]] std::vector<TensorType> make_types() const {
-    constexpr TensorType none = TensorType::f32;  // of everything that is no weight
-    std::vector<TensorType> types = {written_type(*token_embd_), none};
-    for (const LayerTensors& layer : layers_) {
-      types.insert(types.end(), {none, none, written_type(*layer.q), none, written_type(*layer.k),
-                                 none, written_type(*layer.v), none, written_type(*layer.o), none,
-                                 layer.gate_and_up_type, none, written_type(*layer.down), none});
-    }
-    types.insert(types.end(), {none, none});
-    return types;
+  [[nodiscard]] TensorType type_of_weight(std::uint64_t layer, BumpRole role) const {
+    if (role == BumpRole::token_emb) return written_type(*token_embd_);
+    if (role == BumpRole::w1) return layers_[layer].gate_and_up_type;
+    return written_type(*sources_in_layer(layers_[layer], role).front());
   }
 
   Result<void> lay_out_sections() {
     interop::BumpLayout layout;
     layout.shape = plan_.shape;
-    layout.types = make_types();
+    layout.types = interop::table_types(
+        plan_.shape.layers,
+        [this](std::uint64_t layer, BumpRole role) { return type_of_weight(layer, role); });
     for (const TensorType type : layout.types) {
       plan_.table.push_back(*interop::bump_code_of(type, plan_.codes));
     }
@@ -345,6 +319,14 @@ class BumpPlanner {
     plan_.payload_bytes = 4 + plan_.table.size() + *bytes;
     for (const BumpSection& section : plan_.sections) INGOT_TRY_VOID(fill(section));
     return {};
+  }
+
+  static std::vector<const TensorInfo*> sources_in_layer(const LayerTensors& layer, BumpRole role) {
+    std::vector<const TensorInfo*> sources;
+    for (const LayerTensor& row : layer_tensors) {
+      if (row.section == role) sources.push_back(layer.*row.member);
+    }
+    return sources.empty() ? std::vector<const TensorInfo*>{nullptr} : sources;
   }
 
   /// The tensors whose data a section holds, in order; nullptr: zeros.
@@ -374,9 +356,9 @@ class BumpPlanner {
   }
 
   void add_warnings() {
-    const bool has_plain_output = std::any_of(
-        layers_.begin(), layers_.end(),
-        [&](const LayerTensors& layer) { return written_type(*layer.o) == TensorType::f32; });
+    const bool has_plain_output = std::ranges::any_of(layers_, [&](const LayerTensors& layer) {
+      return written_type(*layer.o) == TensorType::f32;
+    });
     add_engine_warnings(plan_.shape, has_plain_output, plan_.remarks);
   }
 

@@ -2,25 +2,21 @@
 // Opens bump files of every layout that is known as a model.
 #include "formats/bump/bump_reader.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstring>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "base/checked.hpp"
+#include "base/byte_order.hpp"
 #include "formats/bump/bump_checksum.hpp"
-#include "formats/bump/bump_config.hpp"
 #include "formats/bump/bump_header.hpp"
 #include "formats/bump/bump_layout.hpp"
 #include "formats/bump/bump_solver.hpp"
 #include "formats/foreign/foreign_model.hpp"
 #include "formats/foreign/reader.hpp"
 #include "ingot/metadata_keys.hpp"
-#include "ingot/source.hpp"
 
 namespace ingot::interop {
 namespace {
@@ -35,11 +31,7 @@ constexpr std::uint64_t late_table_offset = 152;
 Result<std::uint32_t> read_count(const Source& file, std::uint64_t offset) {
   std::array<std::byte, 4> bytes;
   INGOT_TRY_VOID(file.read(offset, bytes));
-  std::uint32_t count = 0;
-  for (std::size_t i = bytes.size(); i-- > 0;) {
-    count = count << 8 | std::to_integer<std::uint32_t>(bytes[i]);
-  }
-  return count;
+  return load_little<std::uint32_t>(bytes.data());
 }
 
 /// The number of entries of a table, and the sections that follow from it.
@@ -114,11 +106,7 @@ std::vector<FileFact> describe(const BumpFile& bump, const BumpSolution* solutio
   if (!bump.has_biases) layout = "without biases";
   if (bump.payload_begin == late_table_offset) layout = "table at byte 152";
   if (solution != nullptr) {
-    const BumpShape& shape = solution->layout.shape;
-    if (shape.aligned_embedding != shape.embedding || shape.aligned_head != shape.head_width ||
-        shape.aligned_feed_forward != shape.feed_forward) {
-      layout += ", padded";
-    }
+    if (solution->layout.shape.is_padded()) layout += ", padded";
     if (solution->layout.tokenizer.tokens > 0) layout += ", with a tokenizer";
     if (solution->layout.has_head_norms) layout += ", with norms of heads";
     if (solution->layout.post_norms > 0) layout += ", with norms after attention";

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <span>
 #include <utility>
 
 #include "base/checked.hpp"
@@ -15,8 +14,7 @@ namespace {
 /// the other, which no writer accepts), the engine's alone has 8, 9, 11, 12 and 13.
 bool can_be(BumpCodes codes, const std::vector<std::uint8_t>& table) {
   const auto has = [&](std::initializer_list<std::uint8_t> wanted) {
-    return std::find_first_of(table.begin(), table.end(), wanted.begin(), wanted.end()) !=
-           table.end();
+    return std::ranges::find_first_of(table, wanted) != table.end();
   };
   return codes == BumpCodes::doc ? !has({8, 9, 10, 11, 12, 13}) : !has({6});
 }
@@ -33,19 +31,6 @@ std::optional<std::vector<TensorType>> types_of(const std::vector<std::uint8_t>&
   return types;
 }
 
-/// The table that version 2 does not have: all weights are of one type.
-std::vector<TensorType> uniform_types(std::uint64_t layers, TensorType weights) {
-  const TensorType none = TensorType::f32;
-  std::vector<TensorType> types = {weights, none};
-  for (std::uint64_t i = 0; i < layers; ++i) {
-    const std::array of_layer = {none, none,    weights, none,    weights, none,    weights,
-                                 none, weights, none,    weights, none,    weights, none};
-    types.insert(types.end(), of_layer.begin(), of_layer.end());
-  }
-  types.insert(types.end(), {none, none});
-  return types;
-}
-
 class Solver {
  public:
   Solver(const BumpFile& bump, const BumpConfig& config)
@@ -54,7 +39,9 @@ class Solver {
   std::optional<BumpSolution> solve() {
     if (bump_.header.version == 2) {
       for (const TensorType weights : {TensorType::q4_k, TensorType::f32}) {
-        try_widths(uniform_types(bump_.header.shape.layers, weights), "none");
+        // The table that version 2 does not have: all weights are of one type.
+        const auto type_of_weight = [&](std::uint64_t, BumpRole) { return weights; };
+        try_widths(table_types(bump_.header.shape.layers, type_of_weight), "none");
       }
     } else if (bump_.header.version == 3) {
       try_codes(BumpCodes::doc, "doc");
@@ -72,8 +59,8 @@ class Solver {
     auto types = types_of(bump_.codes, codes);
     if (!types) return;
     if (bump_.header.version == 3) {
-      const bool is_quantized = std::any_of(bump_.codes.begin(), bump_.codes.end(),
-                                            [](std::uint8_t code) { return code > 2; });
+      const bool is_quantized =
+          std::ranges::any_of(bump_.codes, [](std::uint8_t code) { return code > 2; });
       // Without quantized types both are the same.
       if (!is_quantized && codes == BumpCodes::engine) return;
       try_widths(*std::move(types), is_quantized ? text : "doc or engine");

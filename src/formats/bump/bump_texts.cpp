@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "base/ascii.hpp"
+
 namespace ingot::convert {
 namespace {
 
@@ -34,20 +36,7 @@ class Object {
 };
 
 std::string dtype_name(TensorType type) {
-  switch (type) {
-    case TensorType::f32:
-      return "fp32";
-    case TensorType::q4_k:
-      return "q4_k";
-    case TensorType::q6_k:
-      return "q6_k";
-    case TensorType::q5_0:
-      return "q5_0";
-    case TensorType::q5_1:
-      return "q5_1";
-    default:
-      return "q8_0";
-  }
+  return type == TensorType::f32 ? "fp32" : lower_case(find_type(type)->name);
 }
 
 std::string section_name(const BumpSection& section, std::uint32_t version) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "formats/bump/bump_checksum.hpp"
 #include "formats/bump/bump_plan.hpp"
 #include "formats/bump/bump_texts.hpp"
 #include "formats/foreign/planner.hpp"
@@ -13,16 +14,6 @@
 
 namespace ingot::convert {
 namespace {
-
-/// The bytes of hexadecimal digits.
-std::vector<std::byte> bytes_of(std::string_view digits) {
-  const auto value = [](char digit) { return digit <= '9' ? digit - '0' : digit - 'a' + 10; };
-  std::vector<std::byte> bytes;
-  for (std::size_t i = 0; i + 1 < digits.size(); i += 2) {
-    bytes.push_back(static_cast<std::byte>(value(digits[i]) * 16 + value(digits[i + 1])));
-  }
-  return bytes;
-}
 
 /// Writes the payload and computes its checksum on the way.
 class PayloadSink final : public TensorSink {
@@ -36,7 +27,9 @@ class PayloadSink final : public TensorSink {
   }
   Result<void> end() override { return {}; }
 
-  [[nodiscard]] std::vector<std::byte> checksum() { return bytes_of(digest_.finish()); }
+  [[nodiscard]] std::vector<std::byte> checksum() {
+    return interop::bytes_of_digits(digest_.finish());
+  }
 
  private:
   OutputFile& file_;
@@ -45,8 +38,7 @@ class PayloadSink final : public TensorSink {
 
 std::string config_path_of(const std::string& path, const BumpOptions& options) {
   if (options.config_path) return *options.config_path;
-  const std::size_t slash = path.rfind('/');
-  return (slash == std::string::npos ? "" : path.substr(0, slash + 1)) + "config.json";
+  return path.substr(0, path.rfind('/') + 1) + "config.json";
 }
 
 class BumpConversion final : public Conversion {
@@ -104,9 +96,7 @@ class BumpConversion final : public Conversion {
 
 Result<std::unique_ptr<Conversion>> plan_bump(const Model& model, const std::string& path,
                                               const ConvertOptions& options) {
-  auto conversion = std::make_unique<BumpConversion>(model, options);
-  INGOT_TRY_VOID(conversion->plan(path));
-  return std::unique_ptr<Conversion>(std::move(conversion));
+  return planned<BumpConversion>(model, path, options);
 }
 
 }  // namespace ingot::convert

@@ -47,9 +47,7 @@ class SplicedSource final : public Source {
       destination = destination.subspan(count);
       file_offset += count;
     }
-    auto extent = std::partition_point(extents_.begin(), extents_.end(), [&](const Extent& place) {
-      return place.begin + place.size_bytes <= file_offset;
-    });
+    auto extent = extent_at(file_offset);
     while (!destination.empty()) {
       const std::uint64_t next = extent == extents_.end() ? size_bytes_ : extent->begin;
       if (file_offset < next) {  // padding
@@ -70,9 +68,7 @@ class SplicedSource final : public Source {
   }
 
   [[nodiscard]] std::optional<Origin> origin(std::uint64_t file_offset) const noexcept override {
-    auto extent = std::partition_point(extents_.begin(), extents_.end(), [&](const Extent& place) {
-      return place.begin + place.size_bytes <= file_offset;
-    });
+    auto extent = extent_at(file_offset);
     // Tensors without data have their place as well: before one that begins there, or at the end.
     if (extent == extents_.end() || extent->begin > file_offset) {
       if (extent == extents_.begin()) return std::nullopt;
@@ -85,6 +81,13 @@ class SplicedSource final : public Source {
   }
 
  private:
+  /// The extent that a byte lies in, or the next one.
+  [[nodiscard]] std::vector<Extent>::const_iterator extent_at(std::uint64_t file_offset) const {
+    return std::ranges::partition_point(extents_, [&](const Extent& place) {
+      return place.begin + place.size_bytes <= file_offset;
+    });
+  }
+
   static std::size_t smaller(std::size_t a, std::uint64_t b) {
     return static_cast<std::size_t>(std::min<std::uint64_t>(a, b));
   }

@@ -3,12 +3,10 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 #include <string>
 #include <string_view>
 
 #include "ingot/metadata_keys.hpp"
-#include "ingot/summary.hpp"
 
 namespace ingot::convert {
 namespace {
@@ -55,31 +53,10 @@ constexpr std::array expert_names = {
     NamePair{"ffn_up_exps", "w3"},
 };
 
-/// "blk.12.attn_q.weight" in its parts.
-struct NameParts {
-  std::optional<std::uint32_t> layer;
-  std::string_view stem;    // "attn_q"
-  std::string_view ending;  // ".weight", ".bias" or empty
-};
-
-NameParts split_name(std::string_view name) {
-  NameParts parts;
-  for (const std::string_view ending : {".weight", ".bias"}) {
-    if (name.ends_with(ending)) parts.ending = ending;
-  }
-  name.remove_suffix(parts.ending.size());
-  const auto layer = parse_layer_name(name);
-  if (layer) parts.layer = layer->layer;
-  parts.stem = layer ? layer->rest : name;
-  return parts;
-}
-
 template <std::size_t N>
 std::string_view find_name(const std::array<NamePair, N>& names, std::string_view gguf) {
-  for (const NamePair& pair : names) {
-    if (pair.gguf == gguf) return pair.hf;
-  }
-  return {};
+  const auto found = std::ranges::find(names, gguf, &NamePair::gguf);
+  return found == names.end() ? std::string_view() : found->hf;
 }
 
 /// A number of heads: one for all layers, or an element of an array.
@@ -101,7 +78,7 @@ class Renamer {
       : model_(model), is_interleaved_(is_interleaved), remarks_(remarks) {}
 
   Result<void> add(OutputTensor tensor) {
-    const NameParts parts = split_name(tensor.source->name);
+    const TensorNameParts parts = split_tensor_name(tensor.source->name);
     if (parts.stem == "rope_freqs") {
       remark(Errc::left_out, tensor.name);
       return {};
@@ -136,7 +113,8 @@ class Renamer {
   }
 
   /// One tensor for each expert.
-  void add_experts(const OutputTensor& stacked, const NameParts& parts, std::string_view expert) {
+  void add_experts(const OutputTensor& stacked, const TensorNameParts& parts,
+                   std::string_view expert) {
     const std::uint64_t count = stacked.shape[2];
     for (std::uint64_t i = 0; i < count; ++i) {
       OutputTensor tensor = stacked;
@@ -151,7 +129,7 @@ class Renamer {
 
   /// The conversion turns the two halves of each head, which Hugging Face models rotate against one
   /// another, into pairs of neighbours.
-  Result<void> undo_interleaving(OutputTensor& tensor, const NameParts& parts) const {
+  Result<void> undo_interleaving(OutputTensor& tensor, const TensorNameParts& parts) const {
     const bool is_query = parts.stem == "attn_q";
     if (!is_query && parts.stem != "attn_k") return {};
     auto heads = head_count(model_, suffixes::attention_head_count, parts.layer);
@@ -183,9 +161,7 @@ Result<std::vector<OutputTensor>> rename_to_hf(const Model& model,
                                                std::vector<Error>& remarks) {
   const Summary summary = summarize(model);
   const std::string_view name = summary.architecture.value_or("");
-  const auto architecture =
-      std::find_if(architectures.begin(), architectures.end(),
-                   [&](const Architecture& known) { return known.name == name; });
+  const auto architecture = std::ranges::find(architectures, name, &Architecture::name);
   if (architecture == architectures.end()) {
     return fail(Errc::architecture_unsupported, std::string(name));
   }

@@ -27,12 +27,12 @@ Result<void> check_outputs(const Model& model, const std::vector<std::string>& i
   const std::vector<std::string>& outputs = conversion.outputs();
   for (const std::string& output : outputs) {
     const auto is_output = [&](const std::string& path) { return is_same_file(path, output); };
-    if (std::any_of(inputs.begin(), inputs.end(), is_output) ||
-        std::any_of(model.files().begin(), model.files().end(),
-                    [&](const ModelFile& file) { return is_output(file.path); })) {
+    if (std::ranges::any_of(inputs, is_output) ||
+        std::ranges::any_of(model.files(),
+                            [&](const ModelFile& file) { return is_output(file.path); })) {
       return fail(Errc::same_file, output);
     }
-    if (std::count(outputs.begin(), outputs.end(), output) > 1) {
+    if (std::ranges::count(outputs, output) > 1) {
       return fail(Errc::invalid_argument, output, "two outputs have one name");
     }
   }

@@ -24,6 +24,16 @@ Result<std::unique_ptr<Conversion>> plan_safetensors(const Model& model, const s
                                                      const ConvertOptions& options);
 inline constexpr PlanFunction no_writer = nullptr;
 
+/// A conversion of the class `Planned`, which plans itself for a path.
+template <class Planned>
+[[nodiscard]] Result<std::unique_ptr<Conversion>> planned(const Model& model,
+                                                          const std::string& path,
+                                                          const ConvertOptions& options) {
+  auto conversion = std::make_unique<Planned>(model, options);
+  INGOT_TRY_VOID(conversion->plan(path));
+  return std::unique_ptr<Conversion>(std::move(conversion));
+}
+
 /// The tensors of a model as a format without quantized types is to hold them, under the names that
 /// the options want. `holds` tests whether the format has a type; the others become F32, and so
 /// does the type of the options if the format lacks it. Remarks list what was left out.

@@ -135,15 +135,9 @@ TokenKind settle_token(std::uint32_t id, std::string& text) {
     text = std::string("<0x") + digits[value / 16] + digits[value % 16] + ">";
     return byte;
   }
-  std::string shown;
-  for (const char character : text) {
-    if (character == ' ') {
-      shown += "\xE2\x96\x81";  // U+2581
-    } else {
-      shown += character;
-    }
+  for (std::size_t at = 0; (at = text.find(' ', at)) != text.npos;) {
+    text.replace(at, 1, "\xE2\x96\x81");  // U+2581
   }
-  text = std::move(shown);
   return normal;
 }
 

@@ -81,9 +81,7 @@ class GgufConversion final : public Conversion {
 
 Result<std::unique_ptr<Conversion>> plan_gguf(const Model& model, const std::string& path,
                                               const ConvertOptions& options) {
-  auto conversion = std::make_unique<GgufConversion>(model, options);
-  INGOT_TRY_VOID(conversion->plan(path));
-  return std::unique_ptr<Conversion>(std::move(conversion));
+  return planned<GgufConversion>(model, path, options);
 }
 
 }  // namespace ingot::convert

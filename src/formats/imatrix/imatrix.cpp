@@ -5,10 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cmath>
-#include <cstring>
 
-#include "base/byte_order.hpp"
 #include "formats/imatrix/imatrix_state.hpp"
 
 namespace ingot {
@@ -26,10 +23,7 @@ Result<void> ImatrixFile::read(std::uint64_t file_offset, std::span<std::byte> d
 
 Result<void> ImatrixFile::read_floats(std::uint64_t file_offset, std::span<float> dst) const {
   INGOT_TRY_VOID(read(file_offset, std::as_writable_bytes(dst)));
-  if (!is_swapped) return {};
-  for (float& number : dst) {
-    number = std::bit_cast<float>(byteswap(std::bit_cast<std::uint32_t>(number)));
-  }
+  if (is_swapped) swap_bytes(dst);
   return {};
 }
 
@@ -168,12 +162,33 @@ Result<void> check_floats(const ImatrixPart& part, const ImatrixEntry& entry, st
 
 }  // namespace
 
+const ImatrixEntry* ImportanceMatrix::State::find(std::string_view name) const noexcept {
+  const auto found = std::ranges::lower_bound(entries, name, {}, &ImatrixEntry::name);
+  return found != entries.end() && found->name == name ? &*found : nullptr;
+}
+
 const std::vector<ImatrixPart>* ImportanceMatrix::State::parts_of(const ImatrixEntry& entry) const {
-  const auto found = std::lower_bound(
-      entries.begin(), entries.end(), entry.name,
-      [](const ImatrixEntry& a, const std::string& name) { return a.name < name; });
-  if (found == entries.end() || found->name != entry.name) return nullptr;
-  return &parts[static_cast<std::size_t>(found - entries.begin())];
+  const ImatrixEntry* const own = find(entry.name);
+  return own == nullptr ? nullptr : &parts[static_cast<std::size_t>(own - entries.data())];
+}
+
+std::vector<ImatrixItem> ImportanceMatrix::State::release() {
+  std::vector<ImatrixItem> items;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    items.push_back({std::move(entries[i]), std::move(parts[i])});
+  }
+  entries.clear();
+  parts.clear();
+  return items;
+}
+
+void ImportanceMatrix::State::assign(std::vector<ImatrixItem> items) {
+  std::ranges::sort(
+      items, {}, [](const ImatrixItem& item) -> auto& { return item.entry.name; });
+  for (ImatrixItem& item : items) {
+    entries.push_back(std::move(item.entry));
+    parts.push_back(std::move(item.parts));
+  }
 }
 
 ImportanceMatrix::ImportanceMatrix(std::unique_ptr<State> state) noexcept
@@ -189,19 +204,15 @@ Result<ImportanceMatrix> ImportanceMatrix::open(const std::string& path) {
 
 Result<ImportanceMatrix> ImportanceMatrix::open_source(std::unique_ptr<Source> source) {
   INGOT_TRY(ImatrixContent content, parse(std::move(source)));
-  std::sort(content.items.begin(), content.items.end(),
-            [](const ImatrixItem& a, const ImatrixItem& b) { return a.entry.name < b.entry.name; });
   auto state = std::make_unique<State>();
   state->format = content.format;
   state->datasets = std::move(content.datasets);
   state->chunk_count = content.chunk_count;
   state->chunk_size = content.chunk_size;
-  for (ImatrixItem& item : content.items) {
-    if (!state->entries.empty() && state->entries.back().name == item.entry.name) {
-      return fail(Errc::imatrix_invalid, item.entry.name, "it appears twice");
-    }
-    state->entries.push_back(std::move(item.entry));
-    state->parts.push_back(std::move(item.parts));
+  state->assign(std::move(content.items));
+  const auto twice = std::ranges::adjacent_find(state->entries, {}, &ImatrixEntry::name);
+  if (twice != state->entries.end()) {
+    return fail(Errc::imatrix_invalid, twice->name, "it appears twice");
   }
   return ImportanceMatrix(std::move(state));
 }
@@ -221,32 +232,22 @@ Result<void> ImportanceMatrix::merge(ImportanceMatrix other) {
                       " values for it, another " + std::to_string(added.value_count));
     }
   }
-  std::vector<ImatrixItem> items;
-  for (std::size_t i = 0; i < state_->entries.size(); ++i) {
-    items.push_back({std::move(state_->entries[i]), std::move(state_->parts[i])});
-  }
+  const std::size_t own_count = state_->entries.size();
+  std::vector<ImatrixItem> items = state_->release();
+  std::vector<ImatrixItem> others = other.state_->release();
   for (std::size_t i = 0; i < known.size(); ++i) {
-    std::vector<ImatrixPart>& parts = other.state_->parts[i];
-    if (known[i] == state_->entries.size()) {
-      items.push_back({std::move(other.state_->entries[i]), std::move(parts)});
+    if (known[i] == own_count) {
+      items.push_back(std::move(others[i]));
       continue;
     }
     ImatrixItem& item = items[known[i]];
-    item.entry.expert_count =
-        std::max(item.entry.expert_count, other.state_->entries[i].expert_count);
-    item.parts.insert(item.parts.end(), parts.begin(), parts.end());
+    item.entry.expert_count = std::max(item.entry.expert_count, others[i].entry.expert_count);
+    item.parts.insert(item.parts.end(), others[i].parts.begin(), others[i].parts.end());
     item.entry.moment_columns = interop::common_moment_columns(item.parts);
   }
-  std::sort(items.begin(), items.end(),
-            [](const ImatrixItem& a, const ImatrixItem& b) { return a.entry.name < b.entry.name; });
-  state_->entries.clear();
-  state_->parts.clear();
-  for (ImatrixItem& item : items) {
-    state_->entries.push_back(std::move(item.entry));
-    state_->parts.push_back(std::move(item.parts));
-  }
+  state_->assign(std::move(items));
   for (std::string& dataset : other.state_->datasets) {
-    const auto found = std::find(state_->datasets.begin(), state_->datasets.end(), dataset);
+    const auto found = std::ranges::find(state_->datasets, dataset);
     if (found == state_->datasets.end()) state_->datasets.push_back(std::move(dataset));
   }
   state_->chunk_count += other.state_->chunk_count;
@@ -255,24 +256,15 @@ Result<void> ImportanceMatrix::merge(ImportanceMatrix other) {
 }
 
 void ImportanceMatrix::keep_if(const std::function<bool(std::string_view name)>& is_kept) {
-  std::vector<ImatrixEntry> entries;
-  std::vector<std::vector<ImatrixPart>> parts;
-  for (std::size_t i = 0; i < state_->entries.size(); ++i) {
-    if (!is_kept(state_->entries[i].name)) continue;
-    entries.push_back(std::move(state_->entries[i]));
-    parts.push_back(std::move(state_->parts[i]));
-  }
-  state_->entries = std::move(entries);
-  state_->parts = std::move(parts);
+  std::vector<ImatrixItem> items = state_->release();
+  std::erase_if(items, [&](const ImatrixItem& item) { return !is_kept(item.entry.name); });
+  state_->assign(std::move(items));
 }
 
 std::span<const ImatrixEntry> ImportanceMatrix::entries() const noexcept { return state_->entries; }
 
 const ImatrixEntry* ImportanceMatrix::find(std::string_view name) const noexcept {
-  const auto found = std::lower_bound(
-      state_->entries.begin(), state_->entries.end(), name,
-      [](const ImatrixEntry& entry, std::string_view wanted) { return entry.name < wanted; });
-  return found != state_->entries.end() && found->name == name ? &*found : nullptr;
+  return state_->find(name);
 }
 
 ImatrixFormat ImportanceMatrix::format() const noexcept { return state_->format; }
@@ -289,7 +281,7 @@ Result<void> read_imatrix(const std::vector<ImatrixPart>& parts, std::uint64_t c
   if (reading == ImatrixReading::stored && parts.size() == 1) {
     return parts[0].file->read_floats(parts[0].values_offset + first * sizeof(float), dst);
   }
-  const double size = chunk_size > 0 ? static_cast<double>(chunk_size) : interop::usual_chunk_size;
+  const auto size = static_cast<double>(chunk_tokens(chunk_size));
   for (std::uint64_t done = 0; done < dst.size(); done += read_values) {
     const auto piece = std::min<std::uint64_t>(read_values, dst.size() - done);
     Totals totals(parts, size, first + done, dst.subspan(done, piece));
@@ -313,8 +305,7 @@ Result<void> ImportanceMatrix::read_weights(const ImatrixEntry& entry, std::uint
 Result<std::vector<double>> ImportanceMatrix::read_counts(const ImatrixEntry& entry) const {
   const std::vector<ImatrixPart>* parts = state_->parts_of(entry);
   if (parts == nullptr) return fail(Errc::index_out_of_range, entry.name);
-  const double chunk_size =
-      state_->chunk_size > 0 ? static_cast<double>(state_->chunk_size) : interop::usual_chunk_size;
+  const auto chunk_size = static_cast<double>(interop::chunk_tokens(state_->chunk_size));
   std::vector<double> totals(entry.expert_count, 0.0);
   for (const ImatrixPart& part : *parts) {
     std::vector<float> counts(part.expert_count);

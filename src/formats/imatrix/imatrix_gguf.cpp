@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Importance matrices as GGUF: for each weight tensor W the tensors W.in_sum2 and W.counts.
-#include <limits>
 
 #include "formats/imatrix/imatrix_state.hpp"
 #include "ingot/metadata_keys.hpp"

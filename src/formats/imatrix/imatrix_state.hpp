@@ -2,10 +2,13 @@
 // Where the values of an importance matrix are.
 #pragma once
 
+#include <bit>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "base/byte_order.hpp"
 #include "ingot/imatrix.hpp"
 #include "ingot/model.hpp"
 
@@ -49,10 +52,21 @@ struct ImatrixContent {
   std::uint64_t chunk_size = 0;
 };
 
+/// Tokens of a chunk, of which a file may state the number: the default is that of the tool that
+/// collects them.
+[[nodiscard]] inline std::uint64_t chunk_tokens(std::uint64_t stated) noexcept {
+  return stated > 0 ? stated : 512;
+}
+
+/// Numbers of the other byte order.
+inline void swap_bytes(std::span<float> floats) noexcept {
+  for (float& number : floats) {
+    number = std::bit_cast<float>(byteswap(std::bit_cast<std::uint32_t>(number)));
+  }
+}
+
 /// More tensors than any model has; bounds what a hostile file can make us hold.
 inline constexpr std::size_t max_imatrix_entries = std::size_t{1} << 18;
-/// Tokens of a chunk if no file gives a number: the default of the tool that collects them.
-inline constexpr double usual_chunk_size = 512.0;
 /// Longest name of a tensor in a legacy file, far above that of any model.
 inline constexpr std::uint32_t max_imatrix_name_bytes = 1024;
 
@@ -89,7 +103,12 @@ struct ImportanceMatrix::State {
   std::uint64_t chunk_count = 0;
   std::uint64_t chunk_size = 0;
 
+  /// The entry of a name; nullptr if there is none.
+  [[nodiscard]] const ImatrixEntry* find(std::string_view name) const noexcept;
   [[nodiscard]] const std::vector<interop::ImatrixPart>* parts_of(const ImatrixEntry& entry) const;
+  /// Moves all entries out, and back in, in any order.
+  [[nodiscard]] std::vector<interop::ImatrixItem> release();
+  void assign(std::vector<interop::ImatrixItem> items);
 };
 
 }  // namespace ingot

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/byte_order.hpp"
+#include "base/joined_list.hpp"
 #include "formats/imatrix/imatrix_state.hpp"
 #include "ingot/metadata_keys.hpp"
 #include "ingot/model_writer.hpp"
@@ -21,10 +22,7 @@ namespace {
 constexpr std::size_t written_values = std::size_t{1} << 16;
 
 void to_little(std::span<float> floats) {
-  if constexpr (std::endian::native == std::endian::little) return;
-  for (float& number : floats) {
-    number = std::bit_cast<float>(byteswap(std::bit_cast<std::uint32_t>(number)));
-  }
+  if constexpr (std::endian::native != std::endian::little) interop::swap_bytes(floats);
 }
 
 /// Hands all values of an entry to `sink`, little-endian, piece by piece.
@@ -55,11 +53,7 @@ class LegacyWriter {
       INGOT_TRY_VOID(write_entry(entries[i], parts_[i]));
     }
     INGOT_TRY_VOID(write_int(matrix_.chunk_count(), "chunks"));
-    std::string datasets;
-    for (const std::string& dataset : matrix_.datasets()) {
-      datasets += (datasets.empty() ? "" : ",") + dataset;
-    }
-    return write_text(datasets);
+    return write_text(joined(matrix_.datasets(), ","));
   }
 
  private:
@@ -82,9 +76,8 @@ class LegacyWriter {
   /// Chunks that the busiest expert has seen.
   Result<std::int32_t> count_calls(const ImatrixEntry& entry) const {
     INGOT_TRY(const std::vector<double> counts, matrix_.read_counts(entry));
-    const double chunk_size = matrix_.chunk_size() > 0 ? static_cast<double>(matrix_.chunk_size())
-                                                       : interop::usual_chunk_size;
-    const double calls = std::ceil(*std::max_element(counts.begin(), counts.end()) / chunk_size);
+    const auto chunk_size = static_cast<double>(interop::chunk_tokens(matrix_.chunk_size()));
+    const double calls = std::ceil(*std::ranges::max_element(counts) / chunk_size);
     constexpr double most = std::numeric_limits<std::int32_t>::max();
     return static_cast<std::int32_t>(std::clamp(calls, 0.0, most));
   }
@@ -184,10 +177,7 @@ Result<void> ImportanceMatrix::write(const std::string& path, ImatrixFormat form
   writer.set_string(keys::general_type, "imatrix");
   writer.set_array("imatrix.datasets", std::span<const std::string>(state_->datasets));
   writer.set("imatrix.chunk_count", to_u32(state_->chunk_count));
-  const auto chunk_size = state_->chunk_size > 0
-                              ? state_->chunk_size
-                              : static_cast<std::uint64_t>(interop::usual_chunk_size);
-  writer.set("imatrix.chunk_size", to_u32(chunk_size));
+  writer.set("imatrix.chunk_size", to_u32(interop::chunk_tokens(state_->chunk_size)));
   for (std::size_t i = 0; i < state_->entries.size(); ++i) {
     INGOT_TRY_VOID(add_entry(writer, *this, state_->entries[i], state_->parts[i]));
   }

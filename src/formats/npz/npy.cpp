@@ -4,24 +4,14 @@
 namespace ingot {
 
 std::string_view npy_descriptor(TensorType type) noexcept {
-  switch (type) {
-    case TensorType::f32:
-      return "<f4";
-    case TensorType::f16:
-      return "<f2";
-    case TensorType::f64:
-      return "<f8";
-    case TensorType::i8:
-      return "|i1";
-    case TensorType::i16:
-      return "<i2";
-    case TensorType::i32:
-      return "<i4";
-    case TensorType::i64:
-      return "<i8";
-    default:
-      return {};
+  using enum TensorType;
+  static constexpr std::pair<TensorType, std::string_view> descriptors[] = {
+      {f32, "<f4"}, {f16, "<f2"}, {f64, "<f8"}, {i8, "|i1"},
+      {i16, "<i2"}, {i32, "<i4"}, {i64, "<i8"}};
+  for (const auto& [known, descriptor] : descriptors) {
+    if (known == type) return descriptor;
   }
+  return {};
 }
 
 // Source: numpy.lib.format, "Format Version 1.0".

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "base/find_duplicate.hpp"
 #include "formats/foreign/planner.hpp"
 #include "formats/npz/zip_records.hpp"
 #include "ingot/npy.hpp"
@@ -16,19 +17,16 @@ namespace {
 
 /// Names become file names when the archive is unpacked.
 Result<void> check_names(std::span<const OutputTensor> tensors) {
-  std::vector<std::string_view> names;
   for (const OutputTensor& tensor : tensors) {
     const std::string path = "/" + tensor.name + "/";
     if (tensor.name.empty() || tensor.name.size() > 60000 || tensor.name.front() == '/' ||
         path.find("/../") != std::string::npos || path.find('\\') != std::string::npos) {
       return fail(Errc::name_does_not_fit, tensor.name);
     }
-    names.push_back(tensor.name);
   }
-  std::sort(names.begin(), names.end());
-  const auto twice = std::adjacent_find(names.begin(), names.end());
-  if (twice == names.end()) return {};
-  return fail(Errc::tensor_duplicate, std::string(*twice));
+  const auto twice = find_duplicate(tensors, &OutputTensor::name);
+  if (twice) return fail(Errc::tensor_duplicate, *twice);
+  return {};
 }
 
 class NpzSink final : public TensorSink {
@@ -83,10 +81,10 @@ bool npz_holds(TensorType type) { return !npy_descriptor(type).empty(); }
 class NpzConversion final : public Conversion {
  public:
   NpzConversion(const Model& model, const ConvertOptions& options)
-      : model_(model), replace_(options.replace), threads_(options.thread_count) {}
+      : model_(model), options_(options) {}
 
-  Result<void> plan(const std::string& path, const ConvertOptions& options) {
-    INGOT_TRY(tensors_, plan_plain_tensors(model_, options, npz_holds, remarks_));
+  Result<void> plan(const std::string& path) {
+    INGOT_TRY(tensors_, plan_plain_tensors(model_, options_, npz_holds, remarks_));
     INGOT_TRY_VOID(check_names(tensors_));
     for (const OutputTensor& tensor : tensors_) total_bytes_ += tensor.size_bytes;
     outputs_.push_back(path);
@@ -94,18 +92,18 @@ class NpzConversion final : public Conversion {
   }
 
   Result<void> run(const WriteProgress& progress) const override {
-    OutputSet outputs(replace_);
+    OutputSet outputs(options_.replace);
     INGOT_TRY(OutputFile* const file, outputs.add(outputs_[0], total_bytes_));
     NpzSink sink(*file);
-    INGOT_TRY_VOID(stream_tensors(model_, tensors_, sink, {.thread_count = threads_}, progress));
+    INGOT_TRY_VOID(
+        stream_tensors(model_, tensors_, sink, {.thread_count = options_.thread_count}, progress));
     INGOT_TRY_VOID(sink.finish());
     return outputs.commit();
   }
 
  private:
   const Model& model_;
-  bool replace_;
-  unsigned threads_;
+  ConvertOptions options_;
   std::vector<OutputTensor> tensors_;
 };
 
@@ -113,9 +111,7 @@ class NpzConversion final : public Conversion {
 
 Result<std::unique_ptr<Conversion>> plan_npz(const Model& model, const std::string& path,
                                              const ConvertOptions& options) {
-  auto conversion = std::make_unique<NpzConversion>(model, options);
-  INGOT_TRY_VOID(conversion->plan(path, options));
-  return std::unique_ptr<Conversion>(std::move(conversion));
+  return planned<NpzConversion>(model, path, options);
 }
 
 }  // namespace ingot::convert

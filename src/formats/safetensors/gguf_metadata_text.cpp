@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <nlohmann/json.hpp>
-#include <span>
 
 #include "formats/foreign/lost_meaning.hpp"
 #include "ingot/metadata_keys.hpp"

@@ -2,7 +2,6 @@
 #include "formats/safetensors/safetensors_dtypes.hpp"
 
 #include <array>
-#include <cstddef>
 
 namespace ingot::interop {
 namespace {

@@ -2,11 +2,14 @@
 #include "formats/safetensors/safetensors_header.hpp"
 
 #include <algorithm>
-#include <limits>
+#include <array>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <utility>
 
 #include "base/checked.hpp"
+#include "base/find_duplicate.hpp"
 #include "formats/safetensors/safetensors_dtypes.hpp"
 
 namespace ingot::interop {
@@ -57,7 +60,7 @@ class HeaderHandler {
 
  private:
   enum class Place : std::uint8_t { start, header, metadata, tensor, shape, offsets, end };
-  enum class Field : std::uint8_t { none, dtype, shape, offsets };
+  enum class Field : std::uint8_t { dtype, shape, offsets };
 
   bool refuse(std::string found) { return refuse(Errc::safetensors_header, std::move(found)); }
   bool refuse(Errc code, std::string found) {
@@ -70,12 +73,10 @@ class HeaderHandler {
   SafetensorsHeader header_;
   std::optional<Error> error_;
   Place place_ = Place::start;
-  std::string name_;  // of the tensor, or the key of the metadata
-  Field field_ = Field::none;
-  bool has_dtype_ = false;
-  bool has_shape_ = false;
+  std::string name_;              // of the tensor, or the key of the metadata
+  Field field_ = Field::dtype;    // whose name was the last
+  std::array<bool, 3> seen_{};    // of the tensor
   std::size_t offset_count_ = 0;  // of data_offsets, so far
-  bool has_offsets_ = false;
   bool has_metadata_ = false;
 };
 
@@ -120,8 +121,7 @@ bool HeaderHandler::start_object(std::size_t) {
   }
   if (header_.tensors.size() == max_tensors_) return refuse(Errc::limit_exceeded, "tensors");
   header_.tensors.emplace_back().name = name_;
-  has_dtype_ = has_shape_ = has_offsets_ = false;
-  field_ = Field::none;
+  seen_ = {};
   place_ = Place::tensor;
   return true;
 }
@@ -133,26 +133,19 @@ bool HeaderHandler::key(string_t& name) {
 }
 
 bool HeaderHandler::take_field(const string_t& name) {
-  bool* seen = nullptr;
-  if (name == "dtype") {
-    field_ = Field::dtype;
-    seen = &has_dtype_;
-  } else if (name == "shape") {
-    field_ = Field::shape;
-    seen = &has_shape_;
-  } else if (name == "data_offsets") {
-    field_ = Field::offsets;
-    seen = &has_offsets_;
-  } else {
-    return refuse("the unknown field \"" + name + "\"");
-  }
-  if (*seen) return refuse(Errc::key_duplicate, "the field " + name);
-  *seen = true;
+  static constexpr std::pair<std::string_view, Field> fields[] = {
+      {"dtype", Field::dtype}, {"shape", Field::shape}, {"data_offsets", Field::offsets}};
+  const auto* const known =
+      std::ranges::find(fields, name, &std::pair<std::string_view, Field>::first);
+  if (known == std::end(fields)) return refuse("the unknown field \"" + name + "\"");
+  field_ = known->second;
+  bool& is_seen = seen_[static_cast<std::size_t>(field_)];
+  if (std::exchange(is_seen, true)) return refuse(Errc::key_duplicate, "the field " + name);
   return true;
 }
 
 bool HeaderHandler::end_object() {
-  if (place_ == Place::tensor && !(has_dtype_ && has_shape_ && has_offsets_)) {
+  if (place_ == Place::tensor && seen_ != std::array{true, true, true}) {
     return refuse("a tensor without dtype, shape or data_offsets");
   }
   place_ = place_ == Place::header ? Place::end : Place::header;
@@ -160,7 +153,7 @@ bool HeaderHandler::end_object() {
 }
 
 bool HeaderHandler::start_array(std::size_t) {
-  if (place_ != Place::tensor || field_ == Field::none || field_ == Field::dtype) {
+  if (place_ != Place::tensor || field_ == Field::dtype) {
     return refuse("an array where none belongs");
   }
   place_ = field_ == Field::shape ? Place::shape : Place::offsets;
@@ -184,7 +177,7 @@ std::optional<std::uint64_t> bytes_of(const SafetensorsTensor& tensor) {
     if (!product) return std::nullopt;
     elements = *product;
   }
-  if (std::find(tensor.shape.begin(), tensor.shape.end(), 0u) != tensor.shape.end()) elements = 0;
+  if (std::ranges::find(tensor.shape, 0u) != tensor.shape.end()) elements = 0;
   const auto product = checked_mul(bits, elements);
   if (!product || *product % 8 != 0) return std::nullopt;
   return *product / 8;
@@ -216,18 +209,6 @@ Result<void> check_layout(const SafetensorsHeader& header, std::uint64_t data_by
                   std::to_string(data_bytes));
 }
 
-/// The name that appears twice; nothing if all are different.
-template <class Entries, class NameOf>
-std::optional<std::string> find_duplicate(const Entries& entries, const NameOf& name_of) {
-  std::vector<std::string_view> names;
-  names.reserve(entries.size());
-  for (const auto& entry : entries) names.push_back(name_of(entry));
-  std::sort(names.begin(), names.end());
-  const auto twice = std::adjacent_find(names.begin(), names.end());
-  if (twice == names.end()) return std::nullopt;
-  return std::string(*twice);
-}
-
 }  // namespace
 
 Result<SafetensorsHeader> parse_safetensors_header(std::string_view text, std::uint64_t data_bytes,
@@ -239,15 +220,14 @@ Result<SafetensorsHeader> parse_safetensors_header(std::string_view text, std::u
   HeaderHandler handler(max_tensors);
   nlohmann::json::sax_parse(text.begin(), text.end(), &handler);
   INGOT_TRY(SafetensorsHeader header, handler.take());
-  if (const auto twice = find_duplicate(
-          header.tensors, [](const auto& tensor) -> const std::string& { return tensor.name; })) {
+  if (const auto twice = find_duplicate(header.tensors, &SafetensorsTensor::name)) {
     return fail(Errc::tensor_duplicate, *twice);
   }
-  if (const auto twice = find_duplicate(
-          header.metadata, [](const auto& entry) -> const std::string& { return entry.first; })) {
+  if (const auto twice =
+          find_duplicate(header.metadata, &std::pair<std::string, std::string>::first)) {
     return fail(Errc::key_duplicate, *twice);
   }
-  std::stable_sort(header.tensors.begin(), header.tensors.end(), [](const auto& a, const auto& b) {
+  std::ranges::stable_sort(header.tensors, [](const auto& a, const auto& b) {
     return a.begin != b.begin ? a.begin < b.begin : a.end < b.end;
   });
   INGOT_TRY_VOID(check_layout(header, data_bytes));

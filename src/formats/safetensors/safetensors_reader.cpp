@@ -5,20 +5,18 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <memory>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/byte_order.hpp"
 #include "base/set_aside.hpp"
 #include "formats/foreign/foreign_model.hpp"
 #include "formats/foreign/reader.hpp"
 #include "formats/safetensors/gguf_metadata_text.hpp"
 #include "formats/safetensors/safetensors_dtypes.hpp"
-#include "formats/safetensors/safetensors_header.hpp"
 #include "formats/safetensors/safetensors_index.hpp"
-#include "ingot/source.hpp"
 
 namespace ingot::interop {
 namespace {
@@ -73,9 +71,8 @@ Result<ModelWriter> make_keys(const std::vector<SafetensorsFile>& files) {
   std::set<std::string_view> seen;
   for (const SafetensorsFile& file : files) {
     const auto& entries = file.header.metadata;
-    const auto exact = std::find_if(entries.begin(), entries.end(), [](const auto& entry) {
-      return entry.first == exact_metadata_key;
-    });
+    const auto exact = std::ranges::find_if(
+        entries, [](const auto& entry) { return entry.first == exact_metadata_key; });
     if (exact != entries.end()) {
       INGOT_TRY_VOID(add_exact_metadata(exact->second, keys));
       return keys;  // the other entries repeat it
@@ -154,10 +151,7 @@ Result<SafetensorsFile> open_safetensors_file(std::unique_ptr<Source> source, Li
   if (file_bytes < safetensors_prefix_bytes) return fail(Errc::truncated, file_bytes, {});
   std::array<std::byte, safetensors_prefix_bytes> prefix;
   INGOT_TRY_VOID(file.source->read(0, prefix));
-  std::uint64_t header_bytes = 0;
-  for (std::size_t i = prefix.size(); i-- > 0;) {
-    header_bytes = header_bytes << 8 | std::to_integer<std::uint64_t>(prefix[i]);
-  }
+  const auto header_bytes = load_little<std::uint64_t>(prefix.data());
   if (header_bytes > max_safetensors_header_bytes) {
     return fail(Errc::safetensors_header, 0, {},
                 std::to_string(header_bytes) + " bytes of header; at most 100000000 are allowed");

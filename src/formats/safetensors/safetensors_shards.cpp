@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <utility>
 
+#include "base/find_duplicate.hpp"
 #include "formats/safetensors/safetensors_dtypes.hpp"
 #include "formats/safetensors/safetensors_header.hpp"
 
@@ -41,9 +41,8 @@ void align(std::vector<OutputTensor>& tensors) {
     end += tensor.size_bytes;
   }
   if (is_aligned) return;
-  std::stable_sort(tensors.begin(), tensors.end(), [&](const auto& a, const auto& b) {
-    return element_bytes(a) > element_bytes(b);
-  });
+  std::ranges::stable_sort(
+      tensors, [&](const auto& a, const auto& b) { return element_bytes(a) > element_bytes(b); });
 }
 
 std::string five_digits(std::size_t number) {
@@ -90,15 +89,12 @@ Result<SafetensorsShard> make_safetensors_shard(std::string path, std::vector<Ou
 }
 
 Result<void> check_safetensors_names(std::span<const OutputTensor> tensors) {
-  std::vector<std::string_view> names;
-  for (const OutputTensor& tensor : tensors) {
-    if (tensor.name == "__metadata__") return fail(Errc::name_does_not_fit, tensor.name);
-    names.push_back(tensor.name);
+  if (std::ranges::find(tensors, "__metadata__", &OutputTensor::name) != tensors.end()) {
+    return fail(Errc::name_does_not_fit, "__metadata__");
   }
-  std::sort(names.begin(), names.end());
-  const auto twice = std::adjacent_find(names.begin(), names.end());
-  if (twice == names.end()) return {};
-  return fail(Errc::tensor_duplicate, std::string(*twice));
+  const auto twice = find_duplicate(tensors, &OutputTensor::name);
+  if (twice) return fail(Errc::tensor_duplicate, *twice);
+  return {};
 }
 
 std::vector<std::vector<OutputTensor>> distribute_over_shards(std::vector<OutputTensor> tensors,

@@ -18,11 +18,11 @@ bool safetensors_holds(TensorType type) { return interop::find_dtype(type) != nu
 class SafetensorsConversion final : public Conversion {
  public:
   SafetensorsConversion(const Model& model, const ConvertOptions& options)
-      : model_(model), replace_(options.replace), threads_(options.thread_count) {}
+      : model_(model), options_(options) {}
 
-  Result<void> plan(const std::string& path, const ConvertOptions& options) {
+  Result<void> plan(const std::string& path) {
     INGOT_TRY(std::vector<OutputTensor> tensors,
-              plan_plain_tensors(model_, options, safetensors_holds, remarks_));
+              plan_plain_tensors(model_, options_, safetensors_holds, remarks_));
     INGOT_TRY_VOID(check_safetensors_names(tensors));
     std::map<const TensorInfo*, TensorType> types;
     for (const OutputTensor& tensor : tensors) types[tensor.source] = tensor.type;
@@ -32,7 +32,7 @@ class SafetensorsConversion final : public Conversion {
               }));
     std::string first_text = safetensors_metadata_text(metadata);
     auto parts = distribute_over_shards(std::move(tensors), first_text.size(),
-                                        options.max_file_bytes, remarks_);
+                                        options_.max_file_bytes, remarks_);
     for (std::size_t i = 0; i < parts.size(); ++i) {
       INGOT_TRY(
           SafetensorsShard shard,
@@ -42,14 +42,12 @@ class SafetensorsConversion final : public Conversion {
       total_bytes_ += shard.data_bytes;
       shards_.push_back(std::move(shard));
     }
-    if (shards_.size() > 1) {
-      outputs_.push_back(safetensors_index_path(path));
-    }
+    if (shards_.size() > 1) outputs_.push_back(safetensors_index_path(path));
     return {};
   }
 
   Result<void> run(const WriteProgress& progress) const override {
-    OutputSet outputs(replace_);
+    OutputSet outputs(options_.replace);
     std::uint64_t before = 0;
     for (const SafetensorsShard& shard : shards_) {
       INGOT_TRY(OutputFile* const file,
@@ -57,7 +55,7 @@ class SafetensorsConversion final : public Conversion {
       INGOT_TRY_VOID(file->write(std::as_bytes(std::span(shard.head))));
       ShardSink sink(*file);
       INGOT_TRY_VOID(
-          stream_tensors(model_, shard.tensors, sink, {.thread_count = threads_},
+          stream_tensors(model_, shard.tensors, sink, {.thread_count = options_.thread_count},
                          [&](std::uint64_t done) { return !progress || progress(before + done); }));
       before += shard.data_bytes;
     }
@@ -68,8 +66,7 @@ class SafetensorsConversion final : public Conversion {
 
  private:
   const Model& model_;
-  bool replace_;
-  unsigned threads_;
+  ConvertOptions options_;
   std::vector<SafetensorsShard> shards_;
 };
 
@@ -77,9 +74,7 @@ class SafetensorsConversion final : public Conversion {
 
 Result<std::unique_ptr<Conversion>> plan_safetensors(const Model& model, const std::string& path,
                                                      const ConvertOptions& options) {
-  auto conversion = std::make_unique<SafetensorsConversion>(model, options);
-  INGOT_TRY_VOID(conversion->plan(path, options));
-  return std::unique_ptr<Conversion>(std::move(conversion));
+  return planned<SafetensorsConversion>(model, path, options);
 }
 
 }  // namespace ingot::convert

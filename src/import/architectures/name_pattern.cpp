@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/ascii.hpp"
+#include "base/parse_number.hpp"
 #include "import/folder/refusal.hpp"
 
 namespace ingot::hf {
@@ -14,20 +15,13 @@ namespace {
 constexpr std::size_t max_number_digits = 9;
 
 std::size_t digits_at_start(std::string_view text) noexcept {
-  return static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), is_digit) -
-                                  text.begin());
+  return static_cast<std::size_t>(std::ranges::find_if_not(text, is_digit) - text.begin());
 }
 
 }  // namespace
 
 std::optional<std::uint64_t> number_of(std::string_view text) noexcept {
-  if (text.empty() || text.size() > max_number_digits) return std::nullopt;
-  std::uint64_t number = 0;
-  for (const char character : text) {
-    if (!is_digit(character)) return std::nullopt;
-    number = number * 10 + static_cast<std::uint64_t>(character - '0');
-  }
-  return number;
+  return text.size() > max_number_digits ? std::nullopt : parse_number<std::uint64_t>(text);
 }
 
 std::optional<std::uint64_t> layer_of(std::string_view name) noexcept {
@@ -54,9 +48,8 @@ Result<NamePattern> NamePattern::parse(std::string_view text) {
     if (!literal.empty()) pattern.pieces_.push_back({Kind::literal, std::exchange(literal, {})});
   };
   while (!text.empty()) {
-    const auto found =
-        std::find_if(placeholders.begin(), placeholders.end(),
-                     [&](const auto& placeholder) { return text.starts_with(placeholder.first); });
+    const auto found = std::ranges::find_if(
+        placeholders, [&](const auto& placeholder) { return text.starts_with(placeholder.first); });
     if (found != placeholders.end()) {
       end_literal();
       pattern.pieces_.push_back({found->second, {}});

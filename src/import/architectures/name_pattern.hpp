@@ -2,7 +2,9 @@
 // Patterns of tensor names: literal text with a few placeholders.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
@@ -51,6 +53,13 @@ class NamePattern {
 /// Errc::import_refused if there is none.
 [[nodiscard]] Result<std::string> fill_pattern(std::string_view pattern, const NameParts& parts,
                                                std::string_view name);
+
+/// Whether a name ends with one of some texts.
+[[nodiscard]] inline bool ends_with_one(std::string_view name,
+                                        std::initializer_list<std::string_view> endings) {
+  return std::ranges::any_of(endings,
+                             [&](std::string_view ending) { return name.ends_with(ending); });
+}
 
 /// A number of at most nine digits that is all of `text`.
 [[nodiscard]] std::optional<std::uint64_t> number_of(std::string_view text) noexcept;

@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/joined_list.hpp"
 #include "import/architectures/rule_expression_node.hpp"
 #include "import/folder/refusal.hpp"
 
@@ -23,17 +24,11 @@ Failure not_computable(const std::string& what) {
   return refuse("config.json", "the rule `" + what + "` needs numbers in range");
 }
 
-std::string join(const std::vector<std::string>& names) {
-  std::string joined;
-  for (const std::string& name : names) joined += (joined.empty() ? "" : " or ") + name;
-  return joined;
-}
-
 /// The name that an expression begins with, for messages.
 std::string first_name(const Node& node) {
   const Node* first = &node;
   while (!first->operands.empty()) first = &first->operands.front();
-  return join(first->names);
+  return joined(first->names, " or ");
 }
 
 /// The integer of a value; nothing if it is none, or too large.
@@ -146,8 +141,8 @@ class Evaluator {
     const json* const found = member(node);
     if (found != nullptr && !found->is_null()) return *found;
     if (node.is_optional) return json();
-    return refuse("config.json",
-                  join(node.names) + (found == nullptr ? " is missing" : " must not be null"));
+    return refuse("config.json", joined(node.names, " or ") +
+                                     (found == nullptr ? " is missing" : " must not be null"));
   }
 
   Result<json> operation(const Node& node) const {

@@ -14,7 +14,6 @@
 #include <cstdint>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <string>
 #include <string_view>
 
 #include "import/config/config.hpp"

@@ -3,7 +3,6 @@
 #include <array>
 #include <charconv>
 #include <cstddef>
-#include <initializer_list>
 #include <optional>
 #include <utility>
 

@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Values of the rules' JSON, checked.
+// Values of the rules' JSON, checked. `read_value` takes a value for what its second argument is.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -18,42 +24,101 @@ namespace ingot::hf {
   return refuse("rule", "expected " + expected);
 }
 
-[[nodiscard]] inline Result<std::string> text_of(const nlohmann::ordered_json& value) {
-  if (!value.is_string()) return wrong("a text instead of " + value.dump().substr(0, 80));
-  return value.get<std::string>();
+[[nodiscard]] inline Failure wrong(const char* expected, const nlohmann::ordered_json& value) {
+  return wrong(expected + std::string(" instead of ") + value.dump().substr(0, 80));
 }
 
-[[nodiscard]] inline Result<std::vector<std::string>> texts_of(
-    const nlohmann::ordered_json& value) {
-  std::vector<std::string> texts;
-  if (!value.is_array()) return wrong("a list of texts instead of " + value.dump().substr(0, 80));
-  for (const nlohmann::ordered_json& element : value) {
-    INGOT_TRY(texts.emplace_back(), text_of(element));
-  }
-  return texts;
+[[nodiscard]] inline Result<void> read_value(const nlohmann::ordered_json& value,
+                                             std::string& text) {
+  if (!value.is_string()) return wrong("a text", value);
+  text = value.get<std::string>();
+  return {};
 }
 
-/// All elements of a list, each made by `make`.
-template <class T, class Make>
-[[nodiscard]] Result<std::vector<T>> each(const nlohmann::ordered_json& list, const Make& make) {
-  std::vector<T> made;
-  if (!list.is_array()) return wrong("a list instead of " + list.dump().substr(0, 80));
+[[nodiscard]] inline Result<void> read_value(const nlohmann::ordered_json& value, double& number) {
+  if (!value.is_number()) return wrong("a number", value);
+  number = value.get<double>();
+  return {};
+}
+
+[[nodiscard]] inline Result<void> read_value(const nlohmann::ordered_json& value,
+                                             std::int64_t& number) {
+  if (!value.is_number_integer()) return wrong("a whole number", value);
+  number = value.get<std::int64_t>();
+  return {};
+}
+
+[[nodiscard]] inline Result<void> read_value(const nlohmann::ordered_json& value,
+                                             NamePattern& pattern) {
+  std::string text;
+  INGOT_TRY_VOID(read_value(value, text));
+  INGOT_TRY(pattern, NamePattern::parse(text));
+  return {};
+}
+
+[[nodiscard]] inline Result<void> read_value(const nlohmann::ordered_json& value,
+                                             Expression& expression) {
+  if (value.is_null()) return {};
+  std::string text;
+  INGOT_TRY_VOID(read_value(value, text));
+  INGOT_TRY(expression, Expression::parse(text));
+  return {};
+}
+
+/// All elements of a list.
+template <class T>
+[[nodiscard]] Result<void> read_value(const nlohmann::ordered_json& list,
+                                      std::vector<T>& elements) {
+  if (!list.is_array()) return wrong("a list", list);
   for (const nlohmann::ordered_json& element : list) {
-    INGOT_TRY(T one, make(element));
-    made.push_back(std::move(one));
+    INGOT_TRY_VOID(read_value(element, elements.emplace_back()));
   }
-  return made;
+  return {};
 }
 
-[[nodiscard]] inline Result<NamePattern> pattern_of(const nlohmann::ordered_json& value) {
-  INGOT_TRY(const std::string text, text_of(value));
-  return NamePattern::parse(text);
+/// All members of an object, in order.
+template <class T>
+[[nodiscard]] Result<void> read_value(const nlohmann::ordered_json& object,
+                                      std::vector<std::pair<std::string, T>>& members) {
+  if (!object.is_object()) return wrong("an object", object);
+  for (const auto& [name, content] : object.items()) {
+    INGOT_TRY_VOID(read_value(content, members.emplace_back(name, T()).second));
+  }
+  return {};
 }
 
-[[nodiscard]] inline Result<Expression> expression_of(const nlohmann::ordered_json& value) {
-  if (value.is_null()) return Expression();
-  INGOT_TRY(const std::string text, text_of(value));
-  return Expression::parse(text);
+[[nodiscard]] inline Result<void> read_value(const nlohmann::ordered_json& object,
+                                             std::map<std::string, std::string>& texts) {
+  std::vector<std::pair<std::string, std::string>> members;
+  INGOT_TRY_VOID(read_value(object, members));
+  texts.insert(members.begin(), members.end());
+  return {};
+}
+
+/// A member of objects that stand for a T.
+template <class T>
+struct RuleMember {
+  std::string_view name;
+  Result<void> (*read)(const nlohmann::ordered_json& value, T& rule);
+};
+
+/// Reads a value into a member of `rule`, for the rows of tables.
+template <auto member, class T>
+[[nodiscard]] Result<void> read_into(const nlohmann::ordered_json& value, T& rule) {
+  return read_value(value, rule.*member);
+}
+
+/// Reads an object by the table of its members; others are refused.
+template <class T, std::size_t N>
+[[nodiscard]] Result<void> read_members(const nlohmann::ordered_json& object,
+                                        const RuleMember<T> (&members)[N], T& rule) {
+  if (!object.is_object()) return wrong("an object", object);
+  for (const auto& [name, content] : object.items()) {
+    const auto* const row = std::ranges::find(members, name, &RuleMember<T>::name);
+    if (row == std::end(members)) return wrong("a known member instead of " + name);
+    INGOT_TRY_VOID(row->read(content, rule));
+  }
+  return {};
 }
 
 }  // namespace ingot::hf

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 #include <utility>
 
 #include "import/check/folder_inspection.hpp"
 #include "import/check/folder_rules.hpp"
+#include "import/tensors/source_tensors.hpp"
 
 namespace ingot {
 namespace hf {
@@ -46,8 +46,8 @@ bool has_model_to_import(const Store& store, const std::string& folder) {
   const auto opened = hf::ModelFolder::open(store, folder);
   if (!opened) return false;
   const auto ends_with = [&](std::string_view ending) {
-    return std::any_of(opened->files().begin(), opened->files().end(),
-                       [&](const std::string& name) { return name.ends_with(ending); });
+    return std::ranges::any_of(opened->files(),
+                               [&](const std::string& name) { return name.ends_with(ending); });
   };
   if (opened->has(hf::index_file)) return true;
   if (!opened->has("config.json")) return false;

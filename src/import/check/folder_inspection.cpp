@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "import/check/folder_inspection.hpp"
 
-#include <algorithm>
-#include <set>
 #include <utility>
 
 #include "formats/safetensors/safetensors_reader.hpp"
+#include "import/tensors/source_tensors.hpp"
 #include "ingot/limits.hpp"
 #include "ingot/text.hpp"
 
@@ -19,10 +18,6 @@ Result<void> system_failure(const Error& error) {
 }
 
 }  // namespace
-
-bool is_weight_file(std::string_view name) noexcept {
-  return name.starts_with("model") && name.ends_with(".safetensors");
-}
 
 Result<void> FolderInspection::read(const Store& store, const std::string& path) {
   INGOT_TRY_VOID(read_config());
@@ -40,7 +35,6 @@ Result<void> FolderInspection::read_config() {
 }
 
 Result<void> FolderInspection::read_index() {
-  std::set<std::string> files;
   if (folder_.has(index_file)) {
     const auto text = folder_.read_text(index_file, max_table_bytes);
     if (!text) {
@@ -53,12 +47,8 @@ Result<void> FolderInspection::read_index() {
       return {};
     }
     index_ = *std::move(index);
-    for (const auto& entry : index_) files.insert(entry.second);
   }
-  for (const std::string& name : folder_.files()) {
-    if (index_.empty() && is_weight_file(name)) files.insert(name);
-  }
-  files_.assign(files.begin(), files.end());
+  files_ = list_weight_files(folder_, index_);
   return {};
 }
 

@@ -18,12 +18,6 @@
 
 namespace ingot::hf {
 
-/// The file that lists the tensors of the others.
-inline constexpr std::string_view index_file = "model.safetensors.index.json";
-
-/// Whether weights are read from a file of this name where there is no index.
-[[nodiscard]] bool is_weight_file(std::string_view name) noexcept;
-
 /// A tensor in the header of a file.
 struct ListedTensor {
   std::string file;

@@ -2,14 +2,13 @@
 #include "import/check/folder_rules.hpp"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/joined_list.hpp"
+#include "base/parse_number.hpp"
 #include "import/architectures/architecture_rules.hpp"
 #include "import/tensors/source_tensors.hpp"
 #include "import/tokenizer/token_list.hpp"
@@ -19,17 +18,10 @@
 namespace ingot::hf::rules {
 namespace {
 
-bool ends_with_one(std::string_view name, std::initializer_list<std::string_view> endings) {
-  return std::any_of(endings.begin(), endings.end(),
-                     [&](std::string_view ending) { return name.ends_with(ending); });
-}
-
 std::string in_quotes(std::string_view name) { return "\"" + escape(name) + "\""; }
 
 std::string shape_text(const std::vector<std::uint64_t>& shape) {
-  std::string text;
-  for (const std::uint64_t size : shape) text += (text.empty() ? "" : ", ") + std::to_string(size);
-  return "[" + text + "]";
+  return "[" + joined(shape) + "]";
 }
 
 /// The number of shards that a name such as model-00001-of-00003.safetensors counts; 0 without.
@@ -39,10 +31,7 @@ std::uint32_t shards_in_name(std::string_view name) {
   if (of == std::string_view::npos || !name.ends_with(ending)) return 0;
   const std::string_view digits =
       name.substr(of + 4, name.size() - ending.size() - std::min(name.size(), of + 4));
-  std::uint32_t count = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), count);
-  const bool is_whole = error == std::errc() && end == digits.data() + digits.size();
-  return is_whole ? count : 0;
+  return parse_number<std::uint32_t>(digits).value_or(0);
 }
 
 void report_missing_weights(FolderInspection& inspection) {
@@ -94,8 +83,7 @@ void folder_file_missing(FolderInspection& inspection) {
   if (!folder.has("config.json")) inspection.report({}, "config.json is missing");
   report_missing_weights(inspection);
   const auto has_one = [&](std::initializer_list<std::string_view> names) {
-    return std::any_of(names.begin(), names.end(),
-                       [&](std::string_view name) { return folder.has(name); });
+    return std::ranges::any_of(names, [&](std::string_view name) { return folder.has(name); });
   };
   using namespace file_names;
   if (!has_one({tokenizer, sentencepiece, vocabulary, vocabulary_lines})) {
@@ -116,7 +104,7 @@ void folder_index_wrong(FolderInspection& inspection) {
   const auto& tensors = inspection.tensors();
   const std::vector<std::string>& named = inspection.weight_files();
   for (const std::string& name : folder.files()) {
-    const bool is_named = std::find(named.begin(), named.end(), name) != named.end();
+    const bool is_named = std::ranges::find(named, name) != named.end();
     if (is_named || !is_weight_file(name)) continue;
     inspection.report(name, in_quotes(name) + " is not named by the index; some loaders take it");
   }
@@ -215,7 +203,7 @@ std::multimap<std::string, ListedTensor>::const_iterator find_embeddings(
     if (kind.kind != "token_embd") continue;
     for (const std::string& from : kind.from) {
       const std::string name = from + ".weight";
-      const auto found = std::find_if(tensors.begin(), tensors.end(), [&](const auto& tensor) {
+      const auto found = std::ranges::find_if(tensors, [&](const auto& tensor) {
         return tensor.first == name || tensor.first.ends_with("." + name);
       });
       if (found != tensors.end()) return found;
@@ -228,7 +216,7 @@ std::multimap<std::string, ListedTensor>::const_iterator find_embeddings(
 bool cuts_embeddings(const FolderInspection& inspection) {
   if (inspection.import() == nullptr) return false;
   const auto& tensors = inspection.import()->tensors();
-  return std::any_of(tensors.begin(), tensors.end(), [](const ImportedTensor& tensor) {
+  return std::ranges::any_of(tensors, [](const ImportedTensor& tensor) {
     return tensor.transform.find("cut_rows_to_vocab") != std::string::npos;
   });
 }

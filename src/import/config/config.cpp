@@ -55,8 +55,8 @@ std::string first_class(const json& values) {
 
 std::string find_class(const json& values, const json* text_model) {
   std::string name = first_class(values);
-  const bool is_outer = std::any_of(outer_class_counts.begin(), outer_class_counts.end(),
-                                    [&](const char* start) { return name.starts_with(start); });
+  const bool is_outer = std::ranges::any_of(
+      outer_class_counts, [&](const char* start) { return name.starts_with(start); });
   if (text_model != nullptr && !is_outer) {
     std::string inner = first_class(*text_model);
     if (!inner.empty()) return inner;

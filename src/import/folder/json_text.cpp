@@ -33,6 +33,11 @@ Result<nlohmann::json> parse_json(std::string_view text, const std::string& subj
   return parsed;
 }
 
+const nlohmann::json* find_member(const nlohmann::json& object, std::string_view name) {
+  const auto found = object.find(name);
+  return found == object.end() || found->is_null() ? nullptr : &*found;
+}
+
 Result<nlohmann::json> read_json(const ModelFolder& folder, std::string_view file,
                                  std::uint64_t max_bytes) {
   INGOT_TRY(const std::string text, folder.read_text(file, max_bytes));

@@ -21,6 +21,10 @@ inline constexpr std::size_t max_json_depth = 100;
 /// Parses JSON. `subject` is the file in messages.
 [[nodiscard]] Result<nlohmann::json> parse_json(std::string_view text, const std::string& subject);
 
+/// The member of an object; nullptr if it is absent or null, and for what is no object.
+[[nodiscard]] const nlohmann::json* find_member(const nlohmann::json& object,
+                                                std::string_view name);
+
 /// Reads and parses a file. Objects lose the order of their members.
 [[nodiscard]] Result<nlohmann::json> read_json(const ModelFolder& folder, std::string_view file,
                                                std::uint64_t max_bytes = max_text_bytes);

@@ -29,7 +29,7 @@ std::vector<std::string> last_parts(const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     parts.push_back(name.substr(name.find_last_of('/') + 1));
   }
-  std::sort(parts.begin(), parts.end());
+  std::ranges::sort(parts);
   return parts;
 }
 
@@ -54,7 +54,7 @@ std::vector<std::string> ModelFolder::files_in(std::string_view folder) const {
 }
 
 bool ModelFolder::has(std::string_view file) const {
-  return std::binary_search(files_.begin(), files_.end(), file, std::less<>());
+  return std::ranges::binary_search(files_, file, std::less<>());
 }
 
 std::string ModelFolder::path_of(std::string_view file) const {

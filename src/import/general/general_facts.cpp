@@ -18,7 +18,6 @@ struct CardName {
 };
 
 constexpr CardName card_names[] = {
-    // What llama.cpp's own cards say.
     {"name", "name"},
     {"author", "author"},
     {"version", "version"},
@@ -31,19 +30,12 @@ constexpr CardName card_names[] = {
     {"doi", "source.doi"},
     {"uuid", "source.uuid"},
     {"repo_url", "source.repo_url"},
-    // The same in the manner of Hugging Face.
-    {"model_name", "name"},
-    {"model_author", "author"},
-    {"model_version", "version"},
-    {"model_organization", "organization"},
-    {"model_description", "description"},
-    {"model_finetune", "finetune"},
-    {"model_basename", "basename"},
-    {"model_size_label", "size_label"},
-    {"model_url", "source.url"},
-    {"model_doi", "source.doi"},
-    {"model_uuid", "source.uuid"},
-    {"model_repo_url", "source.repo_url"},
+};
+
+/// Llama.cpp's own cards have these names; in the manner of Hugging Face they begin with "model_".
+constexpr std::string_view card_prefixes[] = {"", "model_"};
+
+constexpr CardName other_card_names[] = {
     // What some authors write.
     {"model_creator", "author"},
     {"model_type", "basename"},
@@ -118,8 +110,8 @@ Facts source_facts(const CardValue& source, std::int64_t parameter_count) {
 std::optional<std::vector<Facts>> sources(const CardValue& card,
                                           std::initializer_list<std::string_view> members,
                                           std::int64_t parameter_count) {
-  const auto member = std::find_if(members.begin(), members.end(),
-                                   [&](std::string_view name) { return card.contains(name); });
+  const auto member =
+      std::ranges::find_if(members, [&](std::string_view name) { return card.contains(name); });
   if (member == members.end()) return std::nullopt;
   const CardValue& value = card[*member];
   std::vector<Facts> list;
@@ -134,24 +126,21 @@ std::optional<std::vector<Facts>> sources(const CardValue& card,
 
 std::vector<Facts> objects_of(JsonView list) {
   std::vector<Facts> objects;
-  list.each_element([&](JsonView object) {
+  for (const JsonView object : list.elements()) {
     Facts& facts = objects.emplace_back();
-    object.each_member([&](std::string_view name, JsonView value) {
+    for (const auto& [name, value] : object.members()) {
       if (value.is_text()) facts.insert_or_assign(std::string(name), std::string(value.text()));
-      return true;
-    });
-    return true;
-  });
+    }
+  }
   return objects;
 }
 
 std::vector<std::string> texts_of(JsonView value) {
   std::vector<std::string> texts;
   if (value.is_text()) texts.emplace_back(value.text());
-  value.each_element([&](JsonView item) {
+  for (const JsonView item : value.elements()) {
     if (item.is_text()) texts.emplace_back(item.text());
-    return true;
-  });
+  }
   return texts;
 }
 
@@ -168,9 +157,15 @@ void GeneralFacts::offer(std::string_view name, std::string_view text) {
 }
 
 void GeneralFacts::offer_card(const CardValue& card, std::int64_t parameter_count) {
-  for (const CardName& row : card_names) {
-    if (card[row.member].is_text()) offer(row.fact, card[row.member].text);
+  const auto offer_member = [&](const std::string& member, std::string_view fact) {
+    if (card[member].is_text()) offer(fact, card[member].text);
+  };
+  for (const std::string_view prefix : card_prefixes) {
+    for (const auto& [member, fact] : card_names) {
+      offer_member(std::string(prefix).append(member), fact);
+    }
   }
+  for (const auto& [member, fact] : other_card_names) offer_member(std::string(member), fact);
   offer_if("license", joined(card["license"]));
   if (auto models =
           sources(card, {"base_model", "base_models", "base_model_sources"}, parameter_count)) {
@@ -196,12 +191,11 @@ void GeneralFacts::offer_id(std::string_view id, std::int64_t parameter_count) {
 }
 
 Result<void> GeneralFacts::replace(JsonView members, const std::string& file) {
-  Result<void> outcome;
-  members.each_member([&](std::string_view key, JsonView value) {
+  for (const auto& [key, value] : members.members()) {
     constexpr std::string_view prefix = "general.";
-    if (!key.starts_with(prefix) || key.starts_with("general.sampling.")) return true;
+    if (!key.starts_with(prefix) || key.starts_with("general.sampling.")) continue;
     const std::string name(key.substr(prefix.size()));
-    if (name == "license") return true;  // as the reference has it
+    if (name == "license") continue;  // as the reference has it
     if (name == "base_models") {
       base_models = objects_of(value);
     } else if (name == "datasets") {
@@ -215,11 +209,10 @@ Result<void> GeneralFacts::replace(JsonView members, const std::string& file) {
     } else if (value.is_text()) {
       texts.insert_or_assign(name, std::string(value.text()));
     } else {
-      outcome = refuse(file, std::string(key) + " must be a text");
+      return refuse(file, std::string(key) + " must be a text");
     }
-    return outcome.has_value();
-  });
-  return outcome;
+  }
+  return {};
 }
 
 }  // namespace ingot::hf

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "formats/json/json_tree.hpp"
 #include "import/general/model_card.hpp"
-#include "import/json/json_tree.hpp"
 #include "ingot/error.hpp"
 
 namespace ingot::hf {

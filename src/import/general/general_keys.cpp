@@ -6,14 +6,13 @@
 #include <limits>
 #include <optional>
 #include <span>
-#include <utility>
 
+#include "formats/json/json_tree.hpp"
 #include "import/folder/refusal.hpp"
 #include "import/general/general_facts.hpp"
 #include "import/general/model_card.hpp"
 #include "import/general/sampling_keys.hpp"
 #include "import/general/size_label.hpp"
-#include "import/json/json_tree.hpp"
 #include "ingot/metadata_keys.hpp"
 
 namespace ingot::hf {
@@ -120,8 +119,7 @@ Result<void> collect(const ModelFolder& folder, const ParameterCounts& counts,
   INGOT_TRY(const JsonTree config, read_object(folder, config_file));
   const std::string_view id = config.root()["_name_or_path"].text();
   // More slashes make it a path on the author's machine.
-  const bool is_id =
-      config.root()["_name_or_path"].is_text() && std::count(id.begin(), id.end(), '/') <= 1;
+  const bool is_id = config.root()["_name_or_path"].is_text() && std::ranges::count(id, '/') <= 1;
   if (is_id) facts.offer_id(id, counts.total);
   const std::string& folder_name = options.folder_name ? *options.folder_name : folder.name();
   facts.offer_id(folder_name, counts.total);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/ascii.hpp"
+#include "base/joined_list.hpp"
 
 namespace ingot::hf {
 namespace {
@@ -78,7 +79,7 @@ bool is_encoding(std::string_view text) {
 bool is_size(std::string_view text) {
   constexpr std::array<std::string_view, 6> words = {"small", "mini", "medium",
                                                      "large", "xl",   "xxl"};
-  if (std::find(words.begin(), words.end(), text) != words.end()) return true;
+  if (std::ranges::find(words, text) != words.end()) return true;
   Scanner scanner(text);
   if (!scanner.take("a")) {
     Scanner experts = scanner;
@@ -93,7 +94,7 @@ bool is_size(std::string_view text) {
 
 bool is_finetune(std::string_view text) {
   constexpr std::array<std::string_view, 4> words = {"chat", "instruct", "vision", "lora"};
-  return std::find(words.begin(), words.end(), text) != words.end();
+  return std::ranges::find(words, text) != words.end();
 }
 
 enum Mark : unsigned { basename = 1, size = 2, finetune = 4, version = 8, encoding = 16 };
@@ -115,7 +116,7 @@ std::vector<Part> split(std::string_view name) {
 
 /// "7b1" is "7.1B", "1_5b" is "1.5B".
 std::string plain_size(std::string text) {
-  std::replace(text.begin(), text.end(), '_', '.');
+  std::ranges::replace(text, '_', '.');
   if (is_digit(text.back())) {
     const std::string tail = {'.', text.back(), text[text.size() - 2]};
     text.replace(text.size() - 2, 2, tail);
@@ -178,10 +179,9 @@ void mark(std::vector<Part>& parts, std::int64_t parameter_count) {
 /// Words are no sizes where there is a size with digits.
 void unmark_size_words(std::vector<Part>& parts) {
   const auto has_digit = [](const Part& part) {
-    return (part.marks & size) != 0 &&
-           std::any_of(part.text.begin(), part.text.end(), ingot::is_digit);
+    return (part.marks & size) != 0 && std::ranges::any_of(part.text, ingot::is_digit);
   };
-  if (std::none_of(parts.begin(), parts.end(), has_digit)) return;
+  if (std::ranges::none_of(parts, has_digit)) return;
   for (Part& part : parts) {
     if (!has_digit(part)) part.marks &= ~unsigned{size};
   }
@@ -212,13 +212,11 @@ std::optional<std::string> join(const std::vector<Part>& parts, unsigned wanted,
   std::vector<std::string_view> texts;
   for (const Part& part : parts) {
     if ((part.marks & wanted) == 0 || (part.marks & unwanted) != 0) continue;
-    if (is_unique && std::find(texts.begin(), texts.end(), part.text) != texts.end()) continue;
+    if (is_unique && std::ranges::find(texts, part.text) != texts.end()) continue;
     texts.push_back(part.text);
   }
   if (texts.empty()) return std::nullopt;
-  std::string joined(texts.front());
-  for (std::size_t i = 1; i < texts.size(); ++i) joined.append("-").append(texts[i]);
-  return joined;
+  return joined(texts, "-");
 }
 
 /// v\d+(\.\d+)*|\d.*
@@ -228,8 +226,8 @@ bool keeps_its_case(std::string_view word) {
 
 std::string title_word(std::string_view word) {
   std::string title(word);
-  const bool is_lower_case = std::any_of(word.begin(), word.end(), is_lower) &&
-                             std::none_of(word.begin(), word.end(), is_upper);
+  const bool is_lower_case =
+      std::ranges::any_of(word, is_lower) && std::ranges::none_of(word, is_upper);
   if (!is_lower_case || keeps_its_case(word)) return title;
   bool follows_letter = false;
   for (char& c : title) {

@@ -35,7 +35,7 @@ Result<std::int32_t> int32_of(const std::string& key, const json& value) {
 }
 
 Result<void> set_list(KeyPlan& keys, const std::string& key, const json& list) {
-  const auto all = [&](auto is_kind) { return std::all_of(list.begin(), list.end(), is_kind); };
+  const auto all = [&](auto is_kind) { return std::ranges::all_of(list, is_kind); };
   if (list.empty()) return wrong_value(key, "a list with elements", list);
   if (all([](const json& element) { return element.is_boolean(); })) {
     // A span of flags; std::vector<bool> has none.

@@ -3,7 +3,6 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,21 +16,14 @@ namespace {
 
 using nlohmann::json;
 
-/// A member that is not null.
-const json* member(const json& object, const char* name) {
-  if (!object.is_object()) return nullptr;
-  const auto found = object.find(name);
-  return found == object.end() || found->is_null() ? nullptr : &*found;
-}
-
 std::string text_member(const json& object, const char* name) {
-  const json* const found = member(object, name);
+  const json* const found = find_member(object, name);
   return found != nullptr && found->is_string() ? found->get<std::string>() : std::string();
 }
 
 /// A number of config.json that is above 0.
 Result<double> positive(const json& object, const char* name) {
-  const json* const found = member(object, name);
+  const json* const found = find_member(object, name);
   if (found == nullptr) return refuse("config.json", std::string(name) + " is missing");
   if (!found->is_number() || !(found->get<double>() > 0)) {
     return refuse("config.json", std::string(name) + " must be a number above 0");
@@ -43,7 +35,7 @@ Result<void> add_rope_scaling(const KeySource& source, KeyPlan& keys) {
   const json& rope = source.config.rope();
   const std::string prefix = source.architecture.name + ".rope.scaling.";
   const std::string type = text_member(rope, "rope_type");
-  const json* const factor = member(rope, "factor");
+  const json* const factor = find_member(rope, "factor");
   if (type == "su" || type == "longrope") {
     keys.set_string(prefix + "type", "longrope");
     return {};
@@ -52,7 +44,7 @@ Result<void> add_rope_scaling(const KeySource& source, KeyPlan& keys) {
   keys.set_string(prefix + "type", type);
   INGOT_TRY_VOID(set_key(keys, prefix + "factor", "f32", *factor));
   if (type == "linear") return {};
-  const json* const original = member(rope, "original_max_position_embeddings");
+  const json* const original = find_member(rope, "original_max_position_embeddings");
   if (original == nullptr) {
     return refuse("config.json", "yarn needs original_max_position_embeddings");
   }
@@ -65,7 +57,7 @@ Result<void> add_rope_scaling(const KeySource& source, KeyPlan& keys) {
       {"yarn_beta_slow", "beta_slow"},
   }};
   for (const auto& [key, name] : factors) {
-    if (const json* const value = member(rope, name)) {
+    if (const json* const value = find_member(rope, name)) {
       INGOT_TRY_VOID(set_key(keys, prefix + key, "f32", *value));
     }
   }
@@ -88,7 +80,7 @@ Result<void> add_pooling(const KeySource& source, KeyPlan& keys) {
     if (!text_member(module, "type").ends_with("Pooling") || path.empty()) continue;
     INGOT_TRY(const json pooling, read_json(source.folder, path + "/config.json"));
     for (const auto& [name, number] : kinds) {
-      const json* const flag = member(pooling, name);
+      const json* const flag = find_member(pooling, name);
       if (flag == nullptr || *flag != true) continue;
       keys.from(path + "/config.json");
       keys.set(source.architecture.name + ".pooling_type", number);
@@ -100,7 +92,7 @@ Result<void> add_pooling(const KeySource& source, KeyPlan& keys) {
 }
 
 Result<void> add_classifier_labels(const KeySource& source, KeyPlan& keys) {
-  const json* const labels = member(source.config.values(), "id2label");
+  const json* const labels = find_member(source.config.values(), "id2label");
   if (labels == nullptr || !labels->is_object() || labels->empty()) return {};
   // What a configuration without labels of its own is filled with.
   if (labels->size() == 2 && text_member(*labels, "0") == "LABEL_0") return {};
@@ -138,7 +130,7 @@ Result<void> add_reranker(const KeySource& source, KeyPlan& keys) {
 
 Result<void> add_phi3_attention_factor(const KeySource& source, KeyPlan& keys) {
   const json& root = source.config.rope_root();
-  if (member(root, "long_factor") == nullptr) return {};
+  if (find_member(root, "long_factor") == nullptr) return {};
   INGOT_TRY(const double longest, positive(source.config.values(), "max_position_embeddings"));
   INGOT_TRY(const double original, positive(root, "original_max_position_embeddings"));
   const double scale = longest / original;

@@ -2,7 +2,6 @@
 // The keys of the result, each with the place that its value comes from.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>

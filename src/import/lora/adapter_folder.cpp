@@ -27,14 +27,8 @@ Failure refuse_adapter(std::string subject, std::string detail) {
   return fail(Errc::adapter_invalid, std::move(subject), std::move(detail));
 }
 
-/// A member that is there and not null.
-const nlohmann::json* find(const nlohmann::json& config, const char* name) {
-  const auto found = config.find(name);
-  return found == config.end() || found->is_null() ? nullptr : &*found;
-}
-
 Result<bool> flag_of(const nlohmann::json& config, const char* name) {
-  const nlohmann::json* const value = find(config, name);
+  const nlohmann::json* const value = find_member(config, name);
   if (value == nullptr) return false;
   if (!value->is_boolean()) return refuse_adapter(name, "true or false is expected");
   return value->get<bool>();
@@ -42,7 +36,7 @@ Result<bool> flag_of(const nlohmann::json& config, const char* name) {
 
 /// What GGUF has no place for: its result would be another adapter than this one.
 Result<void> refuse_kinds(const nlohmann::json& config, double alpha) {
-  const nlohmann::json* const kind = find(config, "peft_type");
+  const nlohmann::json* const kind = find_member(config, "peft_type");
   if (kind != nullptr && *kind != "LORA") {
     return refuse_adapter("peft_type",
                           (kind->is_string() ? kind->get<std::string>() : kind->dump()) +
@@ -50,10 +44,10 @@ Result<void> refuse_kinds(const nlohmann::json& config, double alpha) {
   }
   INGOT_TRY(const bool is_dora, flag_of(config, "use_dora"));
   if (is_dora) return refuse_adapter("use_dora", "GGUF has no place for the magnitudes of DoRA");
-  if (find(config, "layer_replication") != nullptr) {
+  if (find_member(config, "layer_replication") != nullptr) {
     return refuse_adapter("layer_replication", "the adapter is for layers that the base lacks");
   }
-  const nlohmann::json* const alphas = find(config, "alpha_pattern");
+  const nlohmann::json* const alphas = find_member(config, "alpha_pattern");
   if (alphas == nullptr) return {};
   for (const auto& entry : alphas->items()) {
     if (!entry.value().is_number() || entry.value().get<double>() != alpha) {
@@ -67,8 +61,8 @@ Result<void> refuse_kinds(const nlohmann::json& config, double alpha) {
 Result<std::vector<std::uint32_t>> tokens_of(const nlohmann::json& config) {
   constexpr const char* name = "alora_invocation_tokens";
   std::vector<std::uint32_t> tokens;
-  const nlohmann::json* const list = find(config, name);
-  const nlohmann::json* const text = find(config, "invocation_string");
+  const nlohmann::json* const list = find_member(config, name);
+  const nlohmann::json* const text = find_member(config, "invocation_string");
   if (text != nullptr && (list == nullptr || list->empty()) && *text != "") {
     return refuse_adapter(name, "the tokens of invocation_string are missing");
   }
@@ -188,11 +182,7 @@ TensorType type_of(const SourceTensor& half) {
 }  // namespace
 
 bool is_adapter_folder(const ModelFolder& folder) {
-  const auto is_weights = [](const std::string& name) {
-    return name.starts_with("model") && name.ends_with(".safetensors");
-  };
-  return folder.has(config_name) &&
-         std::none_of(folder.files().begin(), folder.files().end(), is_weights);
+  return folder.has(config_name) && std::ranges::none_of(folder.files(), is_weight_file);
 }
 
 Result<AdapterConfig> read_adapter_config(const ModelFolder& folder) {
@@ -200,7 +190,7 @@ Result<AdapterConfig> read_adapter_config(const ModelFolder& folder) {
   const std::string file = folder.locate(config_name);
   if (!config.is_object()) return refuse_adapter(file, "an object is expected");
   AdapterConfig adapter;
-  const nlohmann::json* const alpha = find(config, "lora_alpha");
+  const nlohmann::json* const alpha = find_member(config, "lora_alpha");
   if (alpha == nullptr || !alpha->is_number() ||
       std::abs(alpha->get<double>()) > std::numeric_limits<float>::max()) {
     return refuse_adapter(file, "lora_alpha must be a number");
@@ -210,7 +200,7 @@ Result<AdapterConfig> read_adapter_config(const ModelFolder& folder) {
   INGOT_TRY(adapter.is_rank_stabilized, flag_of(config, "use_rslora"));
   INGOT_TRY(adapter.is_transposed, flag_of(config, "fan_in_fan_out"));
   INGOT_TRY(adapter.invocation_tokens, tokens_of(config));
-  const nlohmann::json* const base = find(config, "base_model_name_or_path");
+  const nlohmann::json* const base = find_member(config, "base_model_name_or_path");
   if (base != nullptr && base->is_string()) adapter.base = base->get<std::string>();
   return adapter;
 }

@@ -5,6 +5,7 @@
 
 #include "base/with_subject.hpp"
 #include "formats/foreign/foreign_model.hpp"
+#include "import/general/general_keys.hpp"
 #include "import/run/piece_file.hpp"
 #include "import/run/piece_stream.hpp"
 #include "ingot/shard_name.hpp"
@@ -25,9 +26,17 @@ FolderImport::FolderImport(KeyPlan keys, TensorPlan tensors, const ImportOptions
 
 FolderImport::~FolderImport() = default;
 
-Result<void> FolderImport::settle(TensorType type, std::string file_name) {
-  type_ = type;
-  file_name_ = std::move(file_name);
+Result<std::unique_ptr<Import>> FolderImport::make(KeyPlan keys, TensorPlan tensors,
+                                                   TensorType type, const ImportOptions& options) {
+  std::unique_ptr<FolderImport> made(
+      new FolderImport(std::move(keys), std::move(tensors), options));
+  made->type_ = type;
+  made->file_name_ = default_file_name(made->plan_, find_type(type)->name);
+  INGOT_TRY_VOID(made->add_tensors());
+  return std::unique_ptr<Import>(std::move(made));
+}
+
+Result<void> FolderImport::add_tensors() {
   for (const KeyValue& entry : plan_.entries()) {
     keys_.push_back({std::string(entry.key), plan_.origin_of(entry.key)});
   }

@@ -18,11 +18,11 @@ class PieceStream;
 
 class FolderImport final : public Import {
  public:
-  FolderImport(KeyPlan keys, TensorPlan tensors, const ImportOptions& options);
+  /// An import to files in `type`, named by the keys.
+  [[nodiscard]] static Result<std::unique_ptr<Import>> make(KeyPlan keys, TensorPlan tensors,
+                                                            TensorType type,
+                                                            const ImportOptions& options);
   ~FolderImport() override;
-
-  /// Adds the tensors to the writer. Once.
-  [[nodiscard]] Result<void> settle(TensorType type, std::string file_name);
 
   [[nodiscard]] std::vector<KeyValue> metadata() const override { return plan_.entries(); }
   [[nodiscard]] Result<std::uint64_t> file_bytes() const override;
@@ -34,6 +34,10 @@ class FolderImport final : public Import {
                                           const ImportProgress& progress) const override;
 
  private:
+  FolderImport(KeyPlan keys, TensorPlan tensors, const ImportOptions& options);
+
+  /// Adds the tensors to the writer.
+  [[nodiscard]] Result<void> add_tensors();
   /// The writer of a shard, whose tensors come from `stream_`, of which `first` is the first one.
   [[nodiscard]] Result<ModelWriter> make_shard(const SplitPlan& plan, std::uint32_t shard,
                                                std::size_t first) const;

@@ -21,9 +21,8 @@ class PieceStore {
     std::unique_ptr<PieceMemory> memory;
     {
       const std::lock_guard lock(mutex_);
-      const auto found = std::find_if(kept_.begin(), kept_.end(), [&](const Kept& one) {
-        return one.pieces == &pieces && one.piece == piece;
-      });
+      const auto found = std::ranges::find_if(
+          kept_, [&](const Kept& one) { return one.pieces == &pieces && one.piece == piece; });
       if (found != kept_.end()) return found->bytes;
       if (!idle_.empty()) {
         memory = std::move(idle_.back());

@@ -3,7 +3,6 @@
 // read.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 
 #include "import/tensors/tensor_plan.hpp"

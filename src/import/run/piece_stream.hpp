@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <new>
 #include <optional>
 #include <span>
 #include <utility>
@@ -55,7 +54,7 @@ class PieceStream {
   }
 
   void make(std::uint64_t item, Piece& piece, PieceMemory& memory) const {
-    const auto after = std::upper_bound(first_pieces_.begin(), first_pieces_.end(), item);
+    const auto after = std::ranges::upper_bound(first_pieces_, item);
     const auto tensor = static_cast<std::size_t>(after - first_pieces_.begin()) - 1;
     auto made = tensors_[tensor].pieces->make(item - first_pieces_[tensor], memory, piece.bytes);
     piece.error = made ? std::nullopt : std::optional(std::move(made).error());

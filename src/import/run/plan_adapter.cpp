@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstdint>
 #include <span>
-#include <string_view>
 #include <utility>
 
 #include "import/general/general_keys.hpp"
@@ -72,10 +71,7 @@ class AdapterPlanner {
     INGOT_TRY(TensorPlan plan, plan_tensors(std::move(task)));
     plan.remarks.insert(plan.remarks.begin(), remarks_.begin(), remarks_.end());
     INGOT_TRY(KeyPlan keys, make_keys(*architecture, adapter, alpha, plan));
-    std::string file_name = default_file_name(keys, find_type(type)->name);
-    auto import = std::make_unique<FolderImport>(std::move(keys), std::move(plan), options_);
-    INGOT_TRY_VOID(import->settle(type, std::move(file_name)));
-    return std::unique_ptr<Import>(std::move(import));
+    return FolderImport::make(std::move(keys), std::move(plan), type, options_);
   }
 
  private:
@@ -112,9 +108,9 @@ class AdapterPlanner {
   /// Whether embeddings are cut to the tokens of the base.
   static bool needs_tokens(const TensorTask& task) {
     const auto& rules = task.architecture.transforms;
-    return std::any_of(rules.begin(), rules.end(), [&](const TransformRule& rule) {
+    return std::ranges::any_of(rules, [&](const TransformRule& rule) {
       return rule.operation == "cut_rows_to_vocab" &&
-             std::any_of(task.tensors.begin(), task.tensors.end(), [&](const SourceTensor& tensor) {
+             std::ranges::any_of(task.tensors, [&](const SourceTensor& tensor) {
                return fits_one(rule.names, tensor.name);
              });
     });

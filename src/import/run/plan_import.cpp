@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/ascii.hpp"
+#include "base/joined_list.hpp"
 #include "import/folder/refusal.hpp"
 #include "import/general/general_keys.hpp"
 #include "import/keys/architecture_keys.hpp"
@@ -21,9 +22,9 @@ namespace {
 
 /// `general.file_type`: that of MXFP4 if experts stay in it and the other weights are no smaller.
 std::uint32_t file_type_of(TensorType type, const TensorPlan& plan) {
-  const bool has_mxfp4 = std::any_of(
-      plan.tensors.begin(), plan.tensors.end(),
-      [](const PlannedTensor& tensor) { return tensor.info.type == TensorType::mxfp4; });
+  const bool has_mxfp4 = std::ranges::any_of(plan.tensors, [](const PlannedTensor& tensor) {
+    return tensor.info.type == TensorType::mxfp4;
+  });
   const bool is_plain = find_type(type)->block_elements == 1;
   return ingot::file_type_of(has_mxfp4 && is_plain ? TensorType::mxfp4 : type).value_or(0);
 }
@@ -115,10 +116,7 @@ class ImportPlanner {
     const std::uint32_t file_type = file_type_of(type, plan);
     const KeySource source{folder_, config, *architecture, file_type};
     INGOT_TRY(KeyPlan all, make_keys(source, plan, tokenizer));
-    std::string file_name = default_file_name(all, find_type(type)->name);
-    auto import = std::make_unique<FolderImport>(std::move(all), std::move(plan), options_);
-    INGOT_TRY_VOID(import->settle(type, std::move(file_name)));
-    return std::unique_ptr<Import>(std::move(import));
+    return FolderImport::make(std::move(all), std::move(plan), type, options_);
   }
 
  private:
@@ -153,9 +151,8 @@ Result<void> check_type(TensorType type) {
 }
 
 Failure unknown_class(const Config& config, const RuleTable& table) {
-  std::string known;
-  for (const std::string& name : table.classes()) known += (known.empty() ? "" : ", ") + name;
-  return fail(Errc::architecture_unsupported, config.model_class(), "known are " + known);
+  return fail(Errc::architecture_unsupported, config.model_class(),
+              "known are " + joined(table.classes()));
 }
 
 }  // namespace hf

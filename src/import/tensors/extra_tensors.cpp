@@ -6,6 +6,7 @@
 #include <numbers>
 #include <string>
 
+#include "import/folder/json_text.hpp"
 #include "import/folder/refusal.hpp"
 
 namespace ingot::hf {
@@ -17,8 +18,8 @@ constexpr std::uint64_t max_head_size = 1 << 16;
 constexpr std::size_t max_factors = 1 << 16;
 
 Result<float> rope_number(const json& rope, const char* name, double otherwise) {
-  const auto found = rope.find(name);
-  if (found == rope.end() || found->is_null()) return static_cast<float>(otherwise);
+  const json* const found = find_member(rope, name);
+  if (found == nullptr) return static_cast<float>(otherwise);
   if (!found->is_number()) return refuse("config.json", std::string(name) + " must be a number");
   return static_cast<float>(found->get<double>());
 }

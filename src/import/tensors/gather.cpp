@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <utility>
 
 #include "ingot/types.hpp"
 
@@ -52,7 +51,7 @@ class RunReader {
         others_.push_back(axis);
       }
     }
-    std::reverse(others_.begin(), others_.end());
+    std::ranges::reverse(others_);
     scratch_.resize(static_cast<std::size_t>(run_[0].size) * bytes_);
   }
 

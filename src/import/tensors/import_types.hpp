@@ -13,7 +13,7 @@ inline constexpr std::array import_types = {TensorType::f32,  TensorType::f16,  
                                             TensorType::q8_0, TensorType::tq1_0, TensorType::tq2_0};
 
 [[nodiscard]] constexpr bool is_import_type(TensorType type) noexcept {
-  return std::find(import_types.begin(), import_types.end(), type) != import_types.end();
+  return std::ranges::find(import_types, type) != import_types.end();
 }
 
 }  // namespace ingot::hf

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,7 +22,7 @@ constexpr std::size_t max_named = 8;
 using Parts = std::map<std::string_view, std::string_view>;
 
 bool has_experts(const Parts& layer) {
-  return std::any_of(layer.begin(), layer.end(), [](const auto& part) {
+  return std::ranges::any_of(layer, [](const auto& part) {
     return part.first.find("_exps.") != std::string_view::npos ||
            part.first.starts_with("ffn_gate_inp.");
   });
@@ -34,8 +33,8 @@ bool has_experts(const Parts& layer) {
 bool is_feed_forward(std::string_view part) {
   constexpr std::array<std::string_view, 4> starts = {"ffn_gate", "ffn_up", "ffn_down",
                                                       "exp_probs_b"};
-  return std::any_of(starts.begin(), starts.end(),
-                     [&](std::string_view start) { return part.starts_with(start); });
+  return std::ranges::any_of(starts,
+                             [&](std::string_view start) { return part.starts_with(start); });
 }
 
 std::map<std::uint64_t, Parts> parts_of_layers(std::span<const PlannedTensor> tensors) {

@@ -44,18 +44,6 @@ Arrangement half_part(const Arrangement& part, const LoraProduct& product, bool 
   return result;
 }
 
-bool is_same(const Arrangement& one, const Arrangement& other) {
-  const auto same_step = [](const Step& a, const Step& b) {
-    return a.size == b.size && a.stride == b.stride;
-  };
-  const auto same_axis = [&](const Axis& a, const Axis& b) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(), same_step);
-  };
-  return one.source == other.source && one.first == other.first &&
-         std::equal(one.axes.begin(), one.axes.end(), other.axes.begin(), other.axes.end(),
-                    same_axis);
-}
-
 /// Adds the halves of one part. Which axis counts rows, a transpose decides.
 Result<void> add_part(const TensorView& view, const Arrangement& part, bool is_token_embedding,
                       LoraHalves& halves) {
@@ -119,9 +107,8 @@ Result<LoraHalves> halves_of(const TensorView& view, bool is_token_embedding) {
   } else if (view.parts.size() > 1) {
     // Rows were joined: all have the same columns.
     const auto& parts = halves.a.parts;
-    const bool is_one = std::all_of(parts.begin(), parts.end(), [&](const Arrangement& part) {
-      return is_same(part, parts.front());
-    });
+    const bool is_one =
+        std::ranges::count(parts, parts.front()) == static_cast<std::ptrdiff_t>(parts.size());
     if (!is_one || is_token_embedding) return no_product(view);
     halves.a.parts.resize(1);
     halves.a.sources.resize(1);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The names of tensors before the rules of the architecture see them.
-#include <algorithm>
 #include <optional>
 #include <utility>
 

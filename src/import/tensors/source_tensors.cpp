@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -10,15 +11,12 @@
 #include <utility>
 
 #include "base/with_subject.hpp"
-#include "formats/safetensors/safetensors_index.hpp"
 #include "formats/safetensors/safetensors_reader.hpp"
 #include "import/folder/refusal.hpp"
 #include "ingot/limits.hpp"
 
 namespace ingot::hf {
 namespace {
-
-constexpr std::string_view index_name = "model.safetensors.index.json";
 
 /// Numbers of one byte each, by a table of their values as BF16.
 class ByteNumbers final : public NumberSource {
@@ -49,10 +47,9 @@ class ByteNumbers final : public NumberSource {
 };
 
 Failure no_weights(const ModelFolder& folder) {
-  const bool is_pickle =
-      std::any_of(folder.files().begin(), folder.files().end(), [](const std::string& name) {
-        return name.starts_with("pytorch_model") && name.ends_with(".bin");
-      });
+  const bool is_pickle = std::ranges::any_of(folder.files(), [](const std::string& name) {
+    return name.starts_with("pytorch_model") && name.ends_with(".bin");
+  });
   return refuse(folder.locate(""),
                 is_pickle ? "pytorch_model*.bin can run programs of others and is not read; save "
                             "the model as safetensors first"
@@ -61,19 +58,12 @@ Failure no_weights(const ModelFolder& folder) {
 
 Result<std::vector<std::string>> list_files(const ModelFolder& folder,
                                             interop::WeightMap& weight_map) {
-  std::vector<std::string> names;
-  if (folder.has(index_name)) {
-    INGOT_TRY(const std::string text, folder.read_text(index_name, max_table_bytes));
-    INGOT_TRY(weight_map, with_subject(folder.locate(index_name), interop::parse_weight_map(text)));
-    std::set<std::string> files;
-    for (const auto& entry : weight_map) files.insert(entry.second);
-    names.assign(files.begin(), files.end());
-  } else {
-    std::copy_if(folder.files().begin(), folder.files().end(), std::back_inserter(names),
-                 [](const std::string& name) {
-                   return name.starts_with("model") && name.ends_with(".safetensors");
-                 });
+  if (folder.has(index_file)) {
+    INGOT_TRY(const std::string text, folder.read_text(index_file, max_table_bytes));
+    INGOT_TRY(weight_map, with_subject(folder.locate(index_file), interop::parse_weight_map(text)));
+    if (weight_map.empty()) return no_weights(folder);
   }
+  std::vector<std::string> names = list_weight_files(folder, weight_map);
   if (names.empty()) return no_weights(folder);
   return names;
 }
@@ -110,8 +100,7 @@ Result<std::vector<SourceTensor>> read_headers(const ModelFolder& folder,
               with_subject(folder.locate(file_name),
                            interop::open_safetensors_file(std::move(source), limits)));
     auto& stored = opened.header.tensors;
-    std::sort(stored.begin(), stored.end(),
-              [](const auto& a, const auto& b) { return a.name < b.name; });
+    std::ranges::sort(stored, [](const auto& a, const auto& b) { return a.name < b.name; });
     const std::shared_ptr<const Source> file = std::move(opened.source);
     for (interop::SafetensorsTensor& tensor : stored) {
       const auto [known, is_new] = file_of.try_emplace(tensor.name, file_name);
@@ -131,6 +120,19 @@ Result<std::vector<SourceTensor>> read_headers(const ModelFolder& folder,
 }
 
 }  // namespace
+
+bool is_weight_file(std::string_view name) noexcept {
+  return name.starts_with("model") && name.ends_with(".safetensors");
+}
+
+std::vector<std::string> list_weight_files(const ModelFolder& folder,
+                                           const interop::WeightMap& index) {
+  std::set<std::string> files;
+  for (const auto& entry : index) files.insert(entry.second);
+  if (index.empty())
+    std::ranges::copy_if(folder.files(), std::inserter(files, files.end()), is_weight_file);
+  return {files.begin(), files.end()};
+}
 
 Result<std::shared_ptr<const NumberSource>> SourceTensor::numbers() const {
   if (computed != nullptr) return computed;
@@ -193,8 +195,7 @@ std::optional<std::string> method_of(const Config& config) {
 
 const KnownQuantization* find_known(std::string_view method) {
   const auto* const found =
-      std::find_if(known_quantizations.begin(), known_quantizations.end(),
-                   [&](const KnownQuantization& known) { return known.method == method; });
+      std::ranges::find(known_quantizations, method, &KnownQuantization::method);
   return found == known_quantizations.end() ? nullptr : found;
 }
 

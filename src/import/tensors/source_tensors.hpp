@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "formats/safetensors/safetensors_dtypes.hpp"
+#include "formats/safetensors/safetensors_index.hpp"
 #include "import/config/config.hpp"
 #include "import/folder/model_folder.hpp"
 #include "import/tensors/number_source.hpp"
@@ -31,6 +32,16 @@ struct SourceTensor {
   /// All of the stored bytes, of a tensor of at most `max_bytes`.
   [[nodiscard]] Result<std::vector<std::byte>> read_all(std::uint64_t max_bytes) const;
 };
+
+/// The file that lists the tensors of the others.
+inline constexpr std::string_view index_file = "model.safetensors.index.json";
+
+/// Whether weights are read from a file of this name where there is no index.
+[[nodiscard]] bool is_weight_file(std::string_view name) noexcept;
+
+/// The files that the index names, or else model*.safetensors.
+[[nodiscard]] std::vector<std::string> list_weight_files(const ModelFolder& folder,
+                                                         const interop::WeightMap& index);
 
 /// The tensors of the files that the index names, or else of model*.safetensors: by file, then by
 /// name. Index and files must agree; no name may be there twice.

@@ -2,7 +2,6 @@
 #include "import/tensors/tensor_name_map.hpp"
 
 #include <algorithm>
-#include <array>
 
 namespace ingot::hf {
 namespace {
@@ -16,7 +15,7 @@ TensorNameMap::TensorNameMap(const RuleTable& table, const Architecture& archite
     : layer_count_(layer_count) {
   for (const TensorKind& kind : table.tensor_kinds()) {
     const auto& kinds = architecture.tensors;
-    if (std::find(kinds.begin(), kinds.end(), kind.kind) == kinds.end()) continue;
+    if (std::ranges::find(kinds, kind.kind) == kinds.end()) continue;
     names_.insert_or_assign(kind.name, kind.name);
     for (const std::string& from : kind.from) names_.insert_or_assign(from, kind.name);
   }

@@ -4,11 +4,10 @@
 #include <algorithm>
 #include <cstring>
 #include <set>
-#include <span>
 #include <string>
 #include <utility>
 
-#include "base/checked.hpp"
+#include "base/joined_list.hpp"
 #include "import/folder/refusal.hpp"
 #include "import/tensors/extra_tensors.hpp"
 #include "import/tensors/layer_check.hpp"
@@ -21,11 +20,6 @@ namespace ingot::hf {
 namespace {
 
 constexpr std::size_t max_dimensions = 4;
-
-bool ends_with_one(std::string_view name, std::initializer_list<std::string_view> endings) {
-  return std::any_of(endings.begin(), endings.end(),
-                     [&](std::string_view ending) { return name.ends_with(ending); });
-}
 
 /// Tensors whose rows are as long as the hidden state, in every architecture that has them.
 bool reads_hidden_state(std::string_view name) {
@@ -73,9 +67,7 @@ class TensorPlanner {
         const auto parts = rule.names.front().match(tensor.name);
         if (!parts) continue;
         INGOT_TRY(const std::string scales_name, fill_pattern(rule.scales, *parts, tensor.name));
-        const auto scales = std::find_if(tensors.begin(), tensors.end(), [&](const auto& other) {
-          return other.name == scales_name;
-        });
+        const auto scales = std::ranges::find(tensors, scales_name, &SourceTensor::name);
         if (scales == tensors.end()) return refuse(scales_name, "the tensor is missing");
         used.insert({tensor.name, scales_name});
         INGOT_TRY_VOID(add_experts(rule, *parts, tensor, *scales));
@@ -143,9 +135,7 @@ class TensorPlanner {
     if (info.shape.empty()) info.shape = {1};
     info.type = choose_type(info);
     info.sources = view.sources;
-    for (const std::string& step : view.applied) {
-      info.transform += (info.transform.empty() ? "" : ", ") + step;
-    }
+    info.transform = joined(view.applied);
     const TensorType type = info.type;
     return add(std::move(info), pieces_of(std::move(view), type));
   }

@@ -2,9 +2,7 @@
 // Every tensor of the result before anything is written.
 #pragma once
 
-#include <cstdint>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "import/architectures/architecture_rules.hpp"

@@ -33,7 +33,7 @@ Result<Axis> take_inner(Axis& axis, std::uint64_t size) {
       return does_not_divide(last.size, needed);
     }
   }
-  std::reverse(taken.begin(), taken.end());
+  std::ranges::reverse(taken);
   return taken;
 }
 
@@ -68,7 +68,7 @@ Result<std::vector<Axis>> split_axis(const Axis& axis, std::vector<std::uint64_t
       return does_not_divide(whole, size);
   }
   if (whole == 0 || whole % known != 0) return does_not_divide(whole, known);
-  const auto open = std::find(sizes.begin(), sizes.end(), 0u);
+  const auto open = std::ranges::find(sizes, 0u);
   if (open != sizes.end()) {
     *open = whole / known;
   } else if (whole != known) {

@@ -18,6 +18,7 @@ namespace ingot::hf {
 struct Step {
   std::uint64_t size = 1;
   std::uint64_t stride = 1;
+  [[nodiscard]] bool operator==(const Step&) const = default;
 };
 
 /// One dimension: steps within steps, the outermost first. Its size is their product.
@@ -30,6 +31,7 @@ struct Arrangement {
   std::shared_ptr<const NumberSource> source = {};
   std::uint64_t first = 0;  ///< The number at position 0 of all axes.
   std::vector<Axis> axes = {};
+  [[nodiscard]] bool operator==(const Arrangement&) const = default;
 };
 
 /// A tensor under way from the folder to the result.

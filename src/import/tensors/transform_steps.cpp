@@ -28,6 +28,13 @@ Result<Arrangement*> part_of(TensorView& view, std::size_t axis_count) {
   return &part;
 }
 
+Result<void> swap_last_axes(TensorView& view) {
+  INGOT_TRY(Arrangement* const part, part_of(view, 2));
+  std::iter_swap(part->axes.rbegin(), std::next(part->axes.rbegin()));
+  settle_shape(view);
+  return {};
+}
+
 Result<void> pair_rows(TensorView& view, std::uint64_t heads) {
   INGOT_TRY(Arrangement* const part, part_of(view, 1));
   INGOT_TRY(const std::vector<Axis> axes, split_axis(part->axes[0], {heads, 2, 0}));
@@ -35,28 +42,28 @@ Result<void> pair_rows(TensorView& view, std::uint64_t heads) {
   return {};
 }
 
+/// Of an axis that `sizes` cuts in two: one position of the part `cut`, and all of the other.
+Result<TensorView> slice(const TensorView& view, std::size_t axis,
+                         std::array<std::uint64_t, 2> sizes, std::size_t cut, std::uint64_t index) {
+  TensorView result = view;
+  Arrangement& part = result.parts.front();
+  INGOT_TRY(std::vector<Axis> axes, split_axis(part.axes[axis], {sizes[0], sizes[1]}));
+  INGOT_TRY_VOID(cut_axis(part, axes[cut], index, 1));
+  part.axes[axis] = axes[1 - cut];
+  settle_shape(result);
+  return result;
+}
+
 /// Keeps every `count`-th position of an axis, from `index` on.
 Result<TensorView> every(const TensorView& view, std::size_t axis, std::uint64_t count,
                          std::uint64_t index) {
-  TensorView result = view;
-  Arrangement& part = result.parts.front();
-  INGOT_TRY(std::vector<Axis> axes, split_axis(part.axes[axis], {0, count}));
-  INGOT_TRY_VOID(cut_axis(part, axes[1], index, 1));
-  part.axes[axis] = axes[0];
-  settle_shape(result);
-  return result;
+  return slice(view, axis, {0, count}, 1, index);
 }
 
 /// The block `index` of `count` equal blocks along an axis.
 Result<TensorView> block(const TensorView& view, std::size_t axis, std::uint64_t count,
                          std::uint64_t index) {
-  TensorView result = view;
-  Arrangement& part = result.parts.front();
-  INGOT_TRY(std::vector<Axis> axes, split_axis(part.axes[axis], {count, 0}));
-  INGOT_TRY_VOID(cut_axis(part, axes[0], index, 1));
-  part.axes[axis] = axes[1];
-  settle_shape(result);
-  return result;
+  return slice(view, axis, {count, 0}, 0, index);
 }
 
 /// Queries, keys and values of rows (groups, queries of a group + 2, r).
@@ -109,9 +116,7 @@ Views rope_pairs(const TransformStep& step, TensorView view) {
 }
 
 Views transpose(const TransformStep& step, TensorView view) {
-  INGOT_TRY(Arrangement* const part, part_of(view, 2));
-  std::swap(part->axes[part->axes.size() - 1], part->axes[part->axes.size() - 2]);
-  settle_shape(view);
+  INGOT_TRY_VOID(swap_last_axes(view));
   if (!step.rule.to.empty()) {
     INGOT_TRY(view.name, step.result_name(0));
   }
@@ -151,9 +156,7 @@ Views deinterleave(const TransformStep& step, TensorView view) {
 }
 
 Views transpose_deinterleave(const TransformStep& step, TensorView view) {
-  INGOT_TRY(Arrangement* const part, part_of(view, 2));
-  std::swap(part->axes[part->axes.size() - 1], part->axes[part->axes.size() - 2]);
-  settle_shape(view);
+  INGOT_TRY_VOID(swap_last_axes(view));
   return deinterleave(step, std::move(view));
 }
 
@@ -253,7 +256,7 @@ Views take_rows(const TransformStep& step, TensorView view) {
   rows.shape.front() = step.rule.tokens.size();
   INGOT_TRY(rows.name, step.result_name(0));
   for (const std::string& token : step.rule.tokens) {
-    const auto found = std::find_if(texts.begin(), texts.end(), [&](const Value& text) {
+    const auto found = std::ranges::find_if(texts, [&](const Value& text) {
       return text.get<std::string_view>().value_or("") == token;
     });
     if (found == texts.end()) return refuse(view.name, "no token is \"" + token + "\"");

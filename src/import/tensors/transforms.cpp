@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
 
 #include "base/with_subject.hpp"
 #include "import/folder/refusal.hpp"
@@ -14,19 +13,17 @@ namespace {
 
 constexpr std::uint64_t max_stacked = 65'536;
 
-using TransformFunction = Result<std::vector<TensorView>> (*)(const TransformStep& step,
-                                                              TensorView view);
-
 struct TransformRow {
   std::string_view name;
-  TransformFunction step;
+  Views (*step)(const TransformStep& step, TensorView view);
+  bool is_listed = true;  ///< Among the transforms of the result.
 };
 
-constexpr std::array<TransformRow, 15> transform_rows = {{
+constexpr std::array<TransformRow, 17> transform_rows = {{
     {"rope_pairs", rope_pairs},
     {"transpose", transpose},
     {"add", add},
-    {"rename", rename},
+    {"rename", rename, false},
     {"split_rows_half", split_rows_half},
     {"deinterleave", deinterleave},
     {"transpose_deinterleave", transpose_deinterleave},
@@ -37,7 +34,9 @@ constexpr std::array<TransformRow, 15> transform_rows = {{
     {"mla_split", mla_split},
     {"cut_rows_to_vocab", cut_rows_to_vocab},
     {"take_rows", take_rows},
-    {"drop", drop},
+    {"drop", drop, false},
+    {"drop_layers", drop_layers, false},
+    {"drop_if_all_zero", drop_zeros, false},
 }};
 
 }  // namespace
@@ -73,15 +72,9 @@ Result<std::vector<TensorView>> Transformer::apply_rule(const TransformRule& rul
     if (!parts) continue;
     if (rule.operation == "stack") return add_to_stack(rule, position, *parts, std::move(view));
     const TransformStep step{.rule = rule, .context = context_, .parts = *parts, .name = name};
-    if (rule.operation == "drop_layers") return drop_layers(step, std::move(view));
-    if (rule.operation == "drop_if_all_zero") return drop_zeros(step, std::move(view));
-    const auto row = std::find_if(
-        transform_rows.begin(), transform_rows.end(),
-        [&](const TransformRow& candidate) { return candidate.name == rule.operation; });
+    const auto row = std::ranges::find(transform_rows, rule.operation, &TransformRow::name);
     if (row == transform_rows.end()) return refuse("rule", "unknown transform " + rule.operation);
-    if (rule.operation != "drop" && rule.operation != "rename") {
-      view.applied.push_back(rule.operation);
-    }
+    if (row->is_listed) view.applied.push_back(rule.operation);
     return row->step(step, std::move(view));
   }
   std::vector<TensorView> unchanged;
@@ -100,7 +93,7 @@ Result<std::vector<TensorView>> Transformer::add_to_stack(const TransformRule& r
     return refuse("config.json", std::to_string(count) + " experts; at most " +
                                      std::to_string(max_stacked) + " are supported");
   }
-  const auto part = std::find(rule.parts.begin(), rule.parts.end(), parts.part);
+  const auto part = std::ranges::find(rule.parts, parts.part);
   const auto part_number =
       rule.parts.empty() ? std::size_t{0} : static_cast<std::size_t>(part - rule.parts.begin());
   const std::uint64_t number = parts.expert.value_or(0);

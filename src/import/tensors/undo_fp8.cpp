@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Weights in FP8 with a scale for each block.
-#include <algorithm>
 #include <cstring>
 #include <map>
 #include <utility>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Weights that GPTQ has quantized.
-#include <algorithm>
 #include <cstring>
 #include <map>
 #include <utility>
 
+#include "base/byte_order.hpp"
 #include "import/folder/refusal.hpp"
 #include "import/tensors/source_tensors.hpp"
 #include "ingot/half.hpp"
@@ -17,12 +17,7 @@ constexpr std::uint64_t word_bits = 32;
 constexpr std::uint64_t max_side_bytes = std::uint64_t{128} << 20;
 
 std::uint32_t word_at(std::span<const std::byte> bytes, std::uint64_t index) noexcept {
-  std::uint32_t word = 0;
-  for (std::size_t i = 4; i-- > 0;) {
-    word =
-        word << 8 | std::to_integer<std::uint32_t>(bytes[static_cast<std::size_t>(index) * 4 + i]);
-  }
-  return word;
+  return load_little<std::uint32_t>(&bytes[static_cast<std::size_t>(index) * 4]);
 }
 
 /// weight[out][in] = scale[group of in][out] * (code[in][out] - zero[group of in][out])
@@ -82,8 +77,7 @@ class GptqNumbers final : public NumberSource {
         word_at(zeros, group * (outputs_ / per_word) + output / per_word);
     const std::uint32_t zero = field(zero_word, output % per_word) + zero_offset_;
     const auto place = static_cast<std::size_t>(group * outputs_ + output) * 2;
-    const auto bits = static_cast<std::uint16_t>(std::to_integer<unsigned>(scales[place]) |
-                                                 std::to_integer<unsigned>(scales[place + 1]) << 8);
+    const auto bits = load_little<std::uint16_t>(&scales[place]);
     return f32_from_f16(bits) *
            static_cast<float>(static_cast<std::int32_t>(code) - static_cast<std::int32_t>(zero));
   }

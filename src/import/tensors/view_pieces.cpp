@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Makes the bytes of a view: reads, reorders, adds, encodes.
 #include <algorithm>
-#include <cstring>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -88,9 +87,7 @@ class ViewPieces final : public PieceSource {
   [[nodiscard]] PiecePlace piece_at(std::uint64_t byte) const noexcept override {
     const TensorTypeInfo& type = *find_type(type_);
     const std::uint64_t element = byte / type.block_bytes * type.block_elements;
-    const auto after = std::upper_bound(
-        parts_.begin(), parts_.end(), element,
-        [](std::uint64_t wanted, const PartPieces& part) { return wanted < part.first_element; });
+    const auto after = std::ranges::upper_bound(parts_, element, {}, &PartPieces::first_element);
     const PartPieces& part = *std::prev(after);
     // Pieces follow one another in runs of `ranges`, the last of which may be shorter.
     const std::uint64_t run = part.steps[part.cut].size * part.inner;
@@ -103,9 +100,7 @@ class ViewPieces final : public PieceSource {
 
   [[nodiscard]] Result<void> make(std::uint64_t piece, PieceMemory& memory,
                                   std::vector<std::byte>& bytes) const override {
-    const auto after = std::upper_bound(
-        parts_.begin(), parts_.end(), piece,
-        [](std::uint64_t wanted, const PartPieces& part) { return wanted < part.first_piece; });
+    const auto after = std::ranges::upper_bound(parts_, piece, {}, &PartPieces::first_piece);
     const PartPieces& pieces = *std::prev(after);
     std::uint64_t rest = piece - pieces.first_piece;
     const std::uint64_t begin = rest % pieces.ranges * pieces.range;

@@ -35,13 +35,12 @@ ChatTemplates from_value(JsonView value, const std::string& file) {
   if (value.is_text()) {
     result.templates.push_back({std::string(default_name), std::string(value.text()), file});
   }
-  value.each_element([&](JsonView choice) {
+  for (const JsonView choice : value.elements()) {
     if (choice["template"].is_text()) {
       result.templates.push_back(
           {key_name(choice["name"].text()), std::string(choice["template"].text()), file});
     }
-    return true;
-  });
+  }
   return result;
 }
 
@@ -81,7 +80,7 @@ void ChatTemplates::write(KeyPlan& keys) const {
       usual = &choice;
       continue;
     }
-    if (std::find(names.begin(), names.end(), choice.name) == names.end()) {
+    if (std::ranges::find(names, choice.name) == names.end()) {
       names.push_back(choice.name);
     }
     keys.from(choice.file);

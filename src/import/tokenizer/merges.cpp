@@ -28,24 +28,22 @@ void append_part(std::string_view part, std::string& pair) {
 
 Result<std::vector<std::string>> from_array(JsonView list, const std::string& file) {
   std::vector<std::string> merges;
-  bool is_valid = true;
-  list.each_element([&](JsonView merge) {
-    if (merge.is_text()) {
-      merges.emplace_back(merge.text());
-    } else {
-      is_valid =
-          merge.is_array() && merge.size() == 2 && merge.at(0).is_text() && merge.at(1).is_text();
-      if (!is_valid) return false;
-      append_part(merge.at(0).text(), merges.emplace_back());
-      merges.back() += ' ';
-      append_part(merge.at(1).text(), merges.back());
+  for (const JsonView merge : list.elements()) {
+    const bool is_pair =
+        merge.is_array() && merge.size() == 2 && merge.at(0).is_text() && merge.at(1).is_text();
+    const bool is_valid = merge.is_text() || is_pair;
+    if (is_valid) merges.emplace_back(merge.text());
+    if (!is_valid || merges.size() > max_merges) {
+      return refuse(file, "merge " + std::to_string(merges.size()) +
+                              " is neither a text nor a pair of texts, or there are too many");
     }
-    is_valid = merges.size() <= max_merges;
-    return is_valid;
-  });
-  if (is_valid) return merges;
-  return refuse(file, "merge " + std::to_string(merges.size()) +
-                          " is neither a text nor a pair of texts, or there are too many");
+    if (!is_pair) continue;
+    std::string& pair = merges.back();
+    append_part(merge.at(0).text(), pair);
+    pair += ' ';
+    append_part(merge.at(1).text(), pair);
+  }
+  return merges;
 }
 
 /// The next word of a line; empty at its end. White space separates, as Python splits.

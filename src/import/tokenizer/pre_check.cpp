@@ -2,7 +2,6 @@
 #include "import/tokenizer/pre_check.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <span>
 #include <utility>
 
@@ -33,10 +32,9 @@ struct Frame {
 };
 
 void add_ids(JsonView special, std::vector<TokenId>& ids) {
-  special["ids"].each_element([&](JsonView id) {
+  for (const JsonView id : special["ids"].elements()) {
     ids.push_back(static_cast<TokenId>(id.integer().value_or(no_token)));
-    return true;
-  });
+  }
 }
 
 Frame frame_of(JsonView processor) {
@@ -50,22 +48,20 @@ Frame frame_of(JsonView processor) {
     frame.after.push_back(id_of("sep"));
   } else if (type == "TemplateProcessing") {
     bool is_before = true;
-    processor["single"].each_element([&](JsonView item) {
+    for (const JsonView item : processor["single"].elements()) {
       if (item["Sequence"].exists()) is_before = false;
       const JsonView special = item["SpecialToken"]["id"];
       if (special.is_text()) {
         add_ids(processor["special_tokens"][special.text()],
                 is_before ? frame.before : frame.after);
       }
-      return true;
-    });
+    }
   } else {
-    processor["processors"].each_element([&](JsonView step) {
+    for (const JsonView step : processor["processors"].elements()) {
       const Frame inner = frame_of(step);
       frame.before.insert(frame.before.begin(), inner.before.begin(), inner.before.end());
       frame.after.insert(frame.after.end(), inner.after.begin(), inner.after.end());
-      return true;
-    });
+    }
   }
   return frame;
 }
@@ -119,7 +115,7 @@ std::string_view find_published(const Candidates& candidates,
         return other.expressions.data() == facts->expressions.data() &&
                other.ignores_merges == facts->ignores_merges;
       };
-      if (std::any_of(tried.begin(), tried.end(), is_same)) continue;
+      if (std::ranges::any_of(tried, is_same)) continue;
       tried.push_back(*facts);
     }
     const auto digest = candidates.digest_with(name);
@@ -183,8 +179,8 @@ std::optional<std::string> pre_check_digest(const Tokenizer& tokenizer, JsonView
 }
 
 std::string_view name_of_pre_digest(std::string_view digest) noexcept {
-  const auto found = std::find_if(std::begin(digests), std::end(digests),
-                                  [&](const NamedDigest& row) { return row.digest == digest; });
+  const auto found =
+      std::ranges::find_if(digests, [&](const NamedDigest& row) { return row.digest == digest; });
   return found == std::end(digests) ? std::string_view() : found->name;
 }
 

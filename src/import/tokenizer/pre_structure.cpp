@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <span>
 #include <utility>
 
 #include "ingot/tokenizer.hpp"
@@ -100,10 +99,7 @@ void each_step(JsonView step, const char* list, const Use& use) {
     if (step.is_object()) use(step);
     return;
   }
-  step[list].each_element([&](JsonView member) {
-    use(member);
-    return true;
-  });
+  for (const JsonView member : step[list].elements()) use(member);
 }
 
 std::string name_of_normalizer(JsonView normalizer) {
@@ -132,7 +128,7 @@ bool matches(std::string_view pattern, std::string_view step) {
 }
 
 bool matches(const PreRow& row, const PreStructure& structure) {
-  const auto end = std::find(row.steps.begin(), row.steps.end(), std::string_view());
+  const auto end = std::ranges::find(row.steps, std::string_view());
   return allows(row, structure.normalizer) &&
          std::equal(row.steps.begin(), end, structure.steps.begin(), structure.steps.end(),
                     [](std::string_view pattern, const std::string& step) {
@@ -175,14 +171,14 @@ std::vector<std::string_view> candidates(const PreStructure& structure) {
     if (first.empty()) first.push_back(name);
     for (const PreRow& row : pre_rows) {
       std::vector<std::string_view> names = words(row.names);
-      if (std::find(names.begin(), names.end(), name) != names.end()) return names;
+      if (std::ranges::find(names, name) != names.end()) return names;
     }
   }
   return first;
 }
 
 void move_to_front(std::vector<std::string_view>& names, std::string_view name) {
-  const auto found = std::find(names.begin(), names.end(), name);
+  const auto found = std::ranges::find(names, name);
   if (found != names.end()) std::rotate(names.begin(), found, found + 1);
 }
 

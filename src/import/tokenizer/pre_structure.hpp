@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "import/json/json_tree.hpp"
+#include "formats/json/json_tree.hpp"
 
 namespace ingot::hf {
 

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The lists of tokens that come from tokenizer.model.
-#include <algorithm>
-#include <optional>
-#include <utility>
 
 #include "import/folder/refusal.hpp"
 #include "import/tokenizer/sentencepiece_model.hpp"
@@ -30,12 +27,6 @@ struct Pieces {
 TokenKind kind_of(const SentencePiece& piece) {
   return piece.type == SentencePiece::user_defined ? TokenKind::normal
                                                    : static_cast<TokenKind>(piece.type);
-}
-
-Result<std::size_t> bounded(std::uint64_t count, std::string_view name) {
-  if (count <= max_tokens) return static_cast<std::size_t>(count);
-  return refuse(std::string(name), std::to_string(count) + " tokens, where at most " +
-                                       std::to_string(max_tokens) + " are imported");
 }
 
 /// `count` tokens: the pieces, as far as they fit, and unused ones.
@@ -72,17 +63,14 @@ Result<TokenList> read_sentencepiece(const TokenizerFiles& files, const Config& 
   const char* const name = has_other ? "vocab_size_per_layer_input" : "vocab_size";
   INGOT_TRY(const auto wanted, config.find_count(name));
   INGOT_TRY(const std::size_t count,
-            bounded(wanted.value_or(0) == 0 ? pieces.model.pieces.size() : *wanted, name));
+            bounded_count(wanted.value_or(0) == 0 ? pieces.model.pieces.size() : *wanted, name));
   TokenList tokens = list_pieces(pieces.model, count);
   INGOT_TRY(const auto of_file, files.tokens_of_added_file());
   lay_over(of_file, tokens);
   INGOT_TRY(const auto of_config, files.tokens_of_config());
   for (const AddedToken& token : of_config) {
     if (static_cast<std::uint64_t>(token.id) >= tokens.size()) continue;
-    const bool is_control = token.is_special || looks_special(token.text);
-    tokens.set(static_cast<std::size_t>(token.id),
-               is_control ? std::string(token.text) : with_spaces(token.text), added_score,
-               is_control ? TokenKind::control : TokenKind::user_defined);
+    tokens.lay_over(token, added_score);
   }
   return tokens;
 }
@@ -92,7 +80,7 @@ Result<TokenList> read_phi3(const TokenizerFiles& files, const Config& config) {
   INGOT_TRY_VOID(pieces.read(*files.folder));
   INGOT_TRY(const auto wanted, config.find_count("vocab_size"));
   INGOT_TRY(const std::size_t count,
-            bounded(wanted.value_or(pieces.model.pieces.size()), "vocab_size"));
+            bounded_count(wanted.value_or(pieces.model.pieces.size()), "vocab_size"));
   TokenList tokens = list_pieces(pieces.model, count);
   INGOT_TRY(const auto of_file, files.tokens_of_added_file());
   INGOT_TRY(const auto of_config, files.tokens_of_config());
@@ -106,7 +94,7 @@ Result<Internlm2Tokens> read_internlm2(const TokenizerFiles& files, const Config
   INGOT_TRY_VOID(pieces.read(*files.folder));
   const std::size_t piece_count = pieces.model.pieces.size();
   INGOT_TRY(const auto wanted, config.find_count("vocab_size"));
-  INGOT_TRY(const std::size_t count, bounded(wanted.value_or(piece_count), "vocab_size"));
+  INGOT_TRY(const std::size_t count, bounded_count(wanted.value_or(piece_count), "vocab_size"));
   if (count > piece_count) {
     return refuse(files.folder->locate(file_names::sentencepiece),
                   std::to_string(piece_count) + " pieces, where vocab_size is " +

@@ -2,7 +2,6 @@
 #include "import/tokenizer/special_block.hpp"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <map>
 #include <span>
@@ -19,8 +18,7 @@ constexpr std::string_view strip_accents_key = "tokenizer.ggml.normalizer.strip_
 
 template <class Pairs>
 auto find_kind(Pairs& pairs, std::string_view kind) {
-  return std::find_if(pairs.begin(), pairs.end(),
-                      [&](const auto& pair) { return pair.first == kind; });
+  return std::ranges::find_if(pairs, [&](const auto& pair) { return pair.first == kind; });
 }
 
 /// A special token as tokenizer_config.json names it, or as a rule has replaced it.
@@ -31,6 +29,17 @@ struct TokenName {
   [[nodiscard]] bool is_set() const { return is_object || !text.empty(); }
   [[nodiscard]] bool is(std::string_view other) const { return !is_object && text == other; }
 };
+
+std::vector<JsonView> elements_of(JsonView value) {
+  std::vector<JsonView> list;
+  for (const JsonView element : value.elements()) list.push_back(element);
+  return list;
+}
+
+/// The steps of a sequence, which is the member `list`; without it, the one step that it is.
+std::vector<JsonView> steps_of(JsonView step, std::string_view list) {
+  return step[list].exists() ? elements_of(step[list]) : std::vector<JsonView>{step};
+}
 
 std::string_view special_in(JsonView item) { return item["SpecialToken"]["id"].text(); }
 std::string_view sequence_in(JsonView item) { return item["Sequence"]["id"].text(); }
@@ -107,7 +116,7 @@ void SpecialBlock::Reader::offer(std::string_view kind, std::int64_t id, std::st
 }
 
 void SpecialBlock::Reader::read_normalizer() {
-  const auto take = [&](JsonView step) {
+  for (const JsonView step : steps_of(files_.tokenizer.root()["normalizer"], "normalizers")) {
     const std::string_view type = step["type"].text();
     if (type == "Lowercase") block_.lowercase_ = true;
     if (type == "StripAccents") block_.strip_accents_ = true;
@@ -115,12 +124,7 @@ void SpecialBlock::Reader::read_normalizer() {
       if (const auto value = step["lowercase"].boolean()) block_.lowercase_ = value;
       if (const auto value = step["strip_accents"].boolean()) block_.strip_accents_ = value;
     }
-    return true;
-  };
-  const JsonView normalizer = files_.tokenizer.root()["normalizer"];
-  const JsonView steps = normalizer["normalizers"];
-  if (!steps.exists()) take(normalizer);
-  steps.each_element(take);
+  }
 }
 
 void SpecialBlock::Reader::read_post_processors() {
@@ -130,16 +134,12 @@ void SpecialBlock::Reader::read_post_processors() {
   sep_ = name_of("sep");
   if (!bos_.is_set() && cls_.is_set()) rename("bos", bos_ = cls_);
   if (!eos_.is_set() && sep_.is_set()) rename("eos", eos_ = sep_);
-  const auto take = [&](JsonView processor) {
+  for (const JsonView processor :
+       steps_of(files_.tokenizer.root()["post_processor"], "processors")) {
     const std::string_view type = processor["type"].text();
     if (type == "RobertaProcessing") read_roberta(processor);
     if (type == "TemplateProcessing") read_template(processor);
-    return true;
-  };
-  const JsonView processor = files_.tokenizer.root()["post_processor"];
-  const JsonView steps = processor["processors"];
-  if (!steps.exists()) take(processor);
-  steps.each_element(take);
+  }
 }
 
 void SpecialBlock::Reader::read_roberta(JsonView processor) {
@@ -169,7 +169,7 @@ void SpecialBlock::Reader::read_last(std::string_view last) {
     eos_ = name;
   } else if (!eos_.is(last)) {
     for (const char* kind : {"eot", "eom"}) {
-      if (std::find(options_.kinds.begin(), options_.kinds.end(), kind) != options_.kinds.end()) {
+      if (std::ranges::find(options_.kinds, kind) != options_.kinds.end()) {
         continue;
       }
       options_.kinds.emplace_back(kind);
@@ -182,24 +182,16 @@ void SpecialBlock::Reader::read_last(std::string_view last) {
 }
 
 void SpecialBlock::Reader::read_template(JsonView processor) {
-  const auto list = [&](const char* name) {
-    std::vector<JsonView> items;
-    processor[name].each_element([&](JsonView item) {
-      items.push_back(item);
-      return true;
-    });
-    return items;
-  };
   std::string_view first;
   std::string_view last;
-  const std::vector<JsonView> single = list("single");
+  const std::vector<JsonView> single = elements_of(processor["single"]);
   if (single.size() > 1) {
     first = special_in(single.front());
     if (!first.empty()) read_first(first);
     last = special_in(single.back());
     if (!last.empty()) read_last(last);
   }
-  read_pair(list("pair"), first, last);
+  read_pair(elements_of(processor["pair"]), first, last);
 }
 
 void SpecialBlock::Reader::read_pair(const std::vector<JsonView>& pair, std::string_view first,
@@ -231,8 +223,8 @@ Result<void> SpecialBlock::Reader::read_tokenizer_config() {
     const auto wanted = files_.tokenizer_config.root()["add_" + kind + "_token"].boolean();
     if (wanted) set_switch(kind, *wanted);
     const std::string text = name_of(kind).text;
-    const auto found = std::find_if(added.begin(), added.end(),
-                                    [&](const AddedToken& token) { return token.text == text; });
+    const auto found =
+        std::ranges::find_if(added, [&](const AddedToken& token) { return token.text == text; });
     if (found != added.end()) offer(kind, found->id, file_names::tokenizer);
   }
   return {};

@@ -2,11 +2,8 @@
 #include "import/tokenizer/token_list.hpp"
 
 #include <algorithm>
-#include <array>
 #include <map>
-#include <optional>
 #include <set>
-#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
@@ -21,14 +18,13 @@ namespace {
 using IdTexts = std::vector<std::pair<std::int64_t, std::string_view>>;
 
 Result<void> add_members(JsonView vocabulary, const std::string& file, IdTexts& texts) {
-  bool is_valid = true;
-  vocabulary.each_member([&](std::string_view text, JsonView id) {
-    is_valid = id.integer() && *id.integer() >= 0;
-    if (is_valid) texts.emplace_back(*id.integer(), text);
-    return is_valid;
-  });
-  if (is_valid) return {};
-  return refuse(file, "the id of a token is no number from 0 on");
+  for (const auto& [text, id] : vocabulary.members()) {
+    if (id.integer().value_or(-1) < 0) {
+      return refuse(file, "the id of a token is no number from 0 on");
+    }
+    texts.emplace_back(*id.integer(), text);
+  }
+  return {};
 }
 
 void add_lines(std::string_view text, IdTexts& texts) {
@@ -94,12 +90,11 @@ Result<void> Vocabulary::read_older_files(const TokenizerFiles& files) {
   INGOT_TRY(special_map, read_tree(folder, file_names::special_tokens));
   std::set<std::string_view> specials;
   for (const JsonView map : {special_map.root(), files.tokenizer_config.root()}) {
-    map.each_member([&](std::string_view name, JsonView token) {
+    for (const auto& [name, token] : map.members()) {
       if (name.ends_with("_token") && !content_of(token).empty()) {
         specials.insert(content_of(token));
       }
-      return true;
-    });
+    }
   }
   for (const auto& [id, text] : texts) {
     if (specials.contains(text)) added.insert_or_assign(id, AddedToken{text, id, true});
@@ -119,9 +114,7 @@ Result<std::size_t> count_ids(const Vocabulary& vocabulary, const Config& config
     for (const auto& [id, token] : vocabulary.added) texts.insert(token.text);
     count = texts.size();
   }
-  if (count <= max_tokens) return static_cast<std::size_t>(count);
-  return refuse("vocab_size", std::to_string(count) + " tokens, where at most " +
-                                  std::to_string(max_tokens) + " are imported");
+  return bounded_count(count, "vocab_size");
 }
 
 Failure beyond_vocabulary(const std::string& file, std::int64_t id, std::string_view text,
@@ -145,6 +138,19 @@ void TokenList::set(std::size_t id, std::string_view text, float score, TokenKin
   kinds[id] = static_cast<std::int32_t>(kind);
 }
 
+void TokenList::lay_over(const AddedToken& token, float score) {
+  const bool is_control = token.is_special || looks_special(token.text);
+  set(static_cast<std::size_t>(token.id),
+      is_control ? std::string(token.text) : with_spaces(token.text), score,
+      is_control ? TokenKind::control : TokenKind::user_defined);
+}
+
+Result<std::size_t> bounded_count(std::uint64_t count, std::string_view member) {
+  if (count <= max_tokens) return static_cast<std::size_t>(count);
+  return refuse(std::string(member), std::to_string(count) + " tokens, where at most " +
+                                         std::to_string(max_tokens) + " are imported");
+}
+
 Result<TokenList> read_vocabulary(const TokenizerFiles& files, const Config& config) {
   Vocabulary vocabulary;
   INGOT_TRY_VOID(vocabulary.read(files));
@@ -165,10 +171,7 @@ Result<TokenList> read_vocabulary(const TokenizerFiles& files, const Config& con
     if (static_cast<std::uint64_t>(id) >= count) {
       return beyond_vocabulary(vocabulary.file, id, token.text, count);
     }
-    const bool is_control = token.is_special || looks_special(token.text);
-    tokens.set(static_cast<std::size_t>(id),
-               is_control ? std::string(token.text) : with_spaces(token.text), 0,
-               is_control ? TokenKind::control : TokenKind::user_defined);
+    tokens.lay_over(token, 0);
   }
   return tokens;
 }
@@ -223,14 +226,13 @@ Result<TokenList> read_llama_json(const TokenizerFiles& files) {
     const std::string_view text = content_of(config[std::string(kind) + "_token"]);
     if (!text.empty()) specials.insert(text);
   }
-  config["additional_special_tokens"].each_element([&](JsonView token) {
+  for (const JsonView token : config["additional_special_tokens"].elements()) {
     if (!content_of(token).empty()) specials.insert(content_of(token));
-    return true;
-  });
+  }
   constexpr float score = -1000;
   IdTexts texts;
   INGOT_TRY_VOID(add_members(files.tokenizer.root()["model"]["vocab"], file, texts));
-  std::sort(texts.begin(), texts.end());
+  std::ranges::sort(texts);
   TokenList tokens;
   for (const auto& [id, text] : texts) {
     if (static_cast<std::uint64_t>(id) != tokens.size() || tokens.size() == max_tokens) {

@@ -25,7 +25,13 @@ struct TokenList {
   void add(std::string text, float score, TokenKind kind);
   /// Replaces a token, which must be there.
   void set(std::size_t id, std::string_view text, float score, TokenKind kind);
+  /// Replaces a token by an added one: for control where it is special or looks so, else as the
+  /// user defined it, with spaces for `space_letter`.
+  void lay_over(const AddedToken& token, float score);
 };
+
+/// A number of tokens, by a member of config.json. Errc::import_refused beyond max_tokens.
+[[nodiscard]] Result<std::size_t> bounded_count(std::uint64_t count, std::string_view member);
 
 /// All ids of tokenizer.json, or of vocab.json or vocab.txt where there is none; without scores.
 [[nodiscard]] Result<TokenList> read_vocabulary(const TokenizerFiles& files, const Config& config);

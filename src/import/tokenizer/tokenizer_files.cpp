@@ -7,46 +7,23 @@
 #include <optional>
 #include <utility>
 
+#include "base/parse_number.hpp"
 #include "import/folder/refusal.hpp"
 #include "import/tokenizer/sentencepiece_model.hpp"
 
 namespace ingot::hf {
 namespace {
 
-/// Tokens that a file lists as objects with `content` and `special`.
-class AddedTokens {
- public:
-  explicit AddedTokens(std::string file) : file_(std::move(file)) {}
-
-  /// Whether the token is one.
-  bool add(JsonView token, std::optional<std::int64_t> id) {
-    const JsonView content = token["content"];
-    if (!content.is_text()) {
-      outcome_ = refuse(file_, "an added token has no \"content\" that is a text");
-    } else if (!id || *id < 0 || *id >= static_cast<std::int64_t>(max_tokens)) {
-      outcome_ = refuse(file_, "the id of the added token \"" + std::string(content.text()) +
-                                   "\" is no number from 0 to " + std::to_string(max_tokens - 1));
-    } else {
-      tokens_.push_back({content.text(), *id, token["special"].boolean().value_or(false)});
-    }
-    return outcome_.has_value();
+/// A token that a file lists as an object with `content` and `special`.
+Result<AddedToken> added_token(JsonView token, std::optional<std::int64_t> id,
+                               const std::string& file) {
+  const JsonView content = token["content"];
+  if (!content.is_text()) return refuse(file, "an added token has no \"content\" that is a text");
+  if (!id || *id < 0 || *id >= static_cast<std::int64_t>(max_tokens)) {
+    return refuse(file, "the id of the added token \"" + std::string(content.text()) +
+                            "\" is no number from 0 to " + std::to_string(max_tokens - 1));
   }
-  [[nodiscard]] Result<std::vector<AddedToken>> take() {
-    if (!outcome_) return fail(outcome_.error());
-    return std::move(tokens_);
-  }
-
- private:
-  std::string file_;
-  std::vector<AddedToken> tokens_;
-  Result<void> outcome_;
-};
-
-std::optional<std::int64_t> number_in(std::string_view text) {
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
+  return AddedToken{content.text(), *id, token["special"].boolean().value_or(false)};
 }
 
 }  // namespace
@@ -68,30 +45,33 @@ Result<TokenizerFiles> TokenizerFiles::read(const ModelFolder& folder) {
 }
 
 Result<std::vector<AddedToken>> TokenizerFiles::tokens_of_tokenizer() const {
-  AddedTokens tokens(folder->locate(file_names::tokenizer));
-  tokenizer.root()["added_tokens"].each_element(
-      [&](JsonView token) { return tokens.add(token, token["id"].integer()); });
-  return tokens.take();
+  const std::string file = folder->locate(file_names::tokenizer);
+  std::vector<AddedToken> tokens;
+  for (const JsonView token : tokenizer.root()["added_tokens"].elements()) {
+    INGOT_TRY(tokens.emplace_back(), added_token(token, token["id"].integer(), file));
+  }
+  return tokens;
 }
 
 Result<std::vector<AddedToken>> TokenizerFiles::tokens_of_config() const {
-  AddedTokens tokens(folder->locate(file_names::tokenizer_config));
-  tokenizer_config.root()["added_tokens_decoder"].each_member(
-      [&](std::string_view id, JsonView token) { return tokens.add(token, number_in(id)); });
-  return tokens.take();
+  const std::string file = folder->locate(file_names::tokenizer_config);
+  std::vector<AddedToken> tokens;
+  for (const auto& [id, token] : tokenizer_config.root()["added_tokens_decoder"].members()) {
+    INGOT_TRY(tokens.emplace_back(), added_token(token, parse_number<std::int64_t>(id), file));
+  }
+  return tokens;
 }
 
 Result<std::vector<AddedToken>> TokenizerFiles::tokens_of_added_file() const {
   std::vector<AddedToken> tokens;
-  bool is_valid = true;
-  added_tokens.root().each_member([&](std::string_view text, JsonView id) {
-    is_valid = id.integer() && *id.integer() >= 0;
-    if (is_valid) tokens.push_back({text, *id.integer(), false});
-    return is_valid;
-  });
-  if (is_valid) return tokens;
-  return refuse(folder->locate(file_names::added_tokens),
-                "the id of an added token is no number from 0 on");
+  for (const auto& [text, id] : added_tokens.root().members()) {
+    if (id.integer().value_or(-1) < 0) {
+      return refuse(folder->locate(file_names::added_tokens),
+                    "the id of an added token is no number from 0 on");
+    }
+    tokens.push_back({text, *id.integer(), false});
+  }
+  return tokens;
 }
 
 Result<std::map<std::int64_t, AddedToken>> TokenizerFiles::added_by_id() const {
@@ -110,7 +90,7 @@ std::string_view content_of(JsonView token) noexcept {
 bool looks_special(std::string_view text) noexcept {
   // Tokens of deepseek-coder and gemma that their files do not mark.
   constexpr std::array<std::string_view, 4> known = {"<pad>", "<mask>", "<2mass>", "[@BOS@]"};
-  if (std::find(known.begin(), known.end(), text) != known.end()) return true;
+  if (std::ranges::find(known, text) != known.end()) return true;
   return (text.starts_with("<|") && text.ends_with("|>")) ||
          (text.starts_with("<\xEF\xBD\x9C") && text.ends_with("\xEF\xBD\x9C>")) ||  // U+FF5C
          (text.starts_with("<unused") && text.ends_with(">"));

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "formats/json/json_tree.hpp"
 #include "import/folder/model_folder.hpp"
-#include "import/json/json_tree.hpp"
 #include "ingot/error.hpp"
 
 namespace ingot::hf {

@@ -90,8 +90,8 @@ const std::array<Writer::NamedStep, 12> Writer::known_steps = {{
 Result<void> Writer::run(const std::vector<std::string>& steps) {
   INGOT_TRY(files_, TokenizerFiles::read(folder_));
   for (const std::string& name : steps) {
-    const auto found = std::find_if(known_steps.begin(), known_steps.end(),
-                                    [&](const NamedStep& step) { return step.name == name; });
+    const auto found =
+        std::ranges::find_if(known_steps, [&](const NamedStep& step) { return step.name == name; });
     if (found == known_steps.end()) {
       return fail(Errc::internal, name, "no step of the tokenizer has this name");
     }

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "import/json/json_tree.hpp"
+#include "formats/json/json_tree.hpp"
 #include "import/tokenizer/pre_check.hpp"
 
 namespace ingot::hf {

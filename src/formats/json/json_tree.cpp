@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "import/json/json_tree.hpp"
+#include "formats/json/json_tree.hpp"
 
 #include <bit>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
 
-namespace ingot::hf {
+namespace ingot {
 
 /// Takes the events of the JSON parser.
 class JsonTreeBuilder : public nlohmann::json_sax<nlohmann::json> {
@@ -126,21 +126,17 @@ std::size_t JsonView::size() const noexcept {
 
 JsonView JsonView::operator[](std::string_view name) const noexcept {
   JsonView found;
-  each_member([&](std::string_view member, JsonView value) {
+  for (const auto& [member, value] : members()) {
     if (member == name) found = value;
-    return true;
-  });
+  }
   return found;
 }
 
 JsonView JsonView::at(std::size_t index) const noexcept {
-  JsonView found;
-  each_element([&](JsonView value) {
-    if (index-- != 0) return true;
-    found = value;
-    return false;
-  });
-  return found;
+  for (const JsonView value : elements()) {
+    if (index-- == 0) return value;
+  }
+  return {};
 }
 
-}  // namespace ingot::hf
+}  // namespace ingot

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "import/json/json_tree.hpp"
+#include "formats/json/json_tree.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,10 +18,7 @@ TEST(JsonTree, KeepsTheOrderOfMembers) {
   const auto tree = JsonTree::parse(R"({"b": 1, "a": {"x": [1, 2]}, "c": "t"})", "f");
   ASSERT_THAT(tree, test::Succeeds());
   std::vector<std::string> names;
-  tree->root().each_member([&](std::string_view name, JsonView) {
-    names.emplace_back(name);
-    return true;
-  });
+  for (const auto& [name, value] : tree->root().members()) names.emplace_back(name);
   EXPECT_THAT(names, testing::ElementsAre("b", "a", "c"));
   EXPECT_EQ(tree->root().size(), 3u);
   EXPECT_EQ(tree->root()["a"]["x"].at(1).integer(), 2);

@@ -7,14 +7,18 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "ingot/error.hpp"
 #include "ingot/export.h"
 
-namespace ingot::hf {
+namespace ingot {
 
 class JsonTree;
+template <class Item>
+class JsonRange;
+struct JsonMember;
 
 /// A value of a tree, or no value at all: then every question has the answer "none", so that paths
 /// into a file of unknown form need no checks between. Cheap to copy; valid as long as its tree.
@@ -43,19 +47,23 @@ class JsonView {
   /// An element; no value beyond the end. Linear.
   [[nodiscard]] INGOT_EXPORT JsonView at(std::size_t index) const noexcept;
 
-  /// Calls `use(value)` for each element, or `use(name, value)` for each member, in order, as long
-  /// as it returns true.
-  template <class Use>
-  void each_element(Use use) const;
-  template <class Use>
-  void each_member(Use use) const;
+  /// The elements of an array, or the members of an object, in order; none of anything else.
+  [[nodiscard]] JsonRange<JsonView> elements() const noexcept;
+  [[nodiscard]] JsonRange<JsonMember> members() const noexcept;
 
  private:
   friend class JsonTree;
+  template <class Item>
+  friend class JsonRange;
   JsonView(const JsonTree* tree, std::uint32_t node) : tree_(tree), node_(node) {}
 
   const JsonTree* tree_ = nullptr;
   std::uint32_t node_ = 0;
+};
+
+struct JsonMember {
+  std::string_view name;
+  JsonView value;
 };
 
 /// Limits of a tree.
@@ -86,6 +94,8 @@ class JsonTree {
  private:
   friend class JsonView;
   friend class JsonTreeBuilder;
+  template <class Item>
+  friend class JsonRange;
 
   enum class Kind : std::uint8_t { null, boolean, integer, real, text, array, object };
 
@@ -106,22 +116,50 @@ class JsonTree {
   std::string texts_;
 };
 
-template <class Use>
-void JsonView::each_element(Use use) const {
-  if (!is_array()) return;
-  const std::uint32_t end = tree_->node(node_).next;
-  for (std::uint32_t i = node_ + 1; i < end; i = tree_->node(i).next) {
-    if (!use(JsonView(tree_, i))) return;
-  }
-}
+/// The values directly in another one, for loops.
+template <class Item>
+class JsonRange {
+ public:
+  class Iterator {
+   public:
+    Iterator(const JsonTree* tree, std::uint32_t node) : tree_(tree), node_(node) {}
 
-template <class Use>
-void JsonView::each_member(Use use) const {
-  if (!is_object()) return;
-  const std::uint32_t end = tree_->node(node_).next;
-  for (std::uint32_t i = node_ + 1; i < end; i = tree_->node(i + 1).next) {
-    if (!use(tree_->text_of(tree_->node(i)), JsonView(tree_, i + 1))) return;
-  }
+    [[nodiscard]] Item operator*() const noexcept {
+      if constexpr (is_named) {
+        return {tree_->text_of(tree_->node(node_)), JsonView(tree_, node_ + 1)};
+      } else {
+        return JsonView(tree_, node_);
+      }
+    }
+    Iterator& operator++() noexcept {
+      node_ = tree_->node(is_named ? node_ + 1 : node_).next;
+      return *this;
+    }
+    [[nodiscard]] bool operator==(const Iterator&) const = default;
+
+   private:
+    static constexpr bool is_named = std::is_same_v<Item, JsonMember>;
+    const JsonTree* tree_;
+    std::uint32_t node_;
+  };
+
+  /// Those in a value; none in no value.
+  JsonRange(const JsonTree* tree, std::uint32_t node)
+      : begin_(tree, node + 1), end_(tree, tree != nullptr ? tree->node(node).next : node + 1) {}
+
+  [[nodiscard]] Iterator begin() const noexcept { return begin_; }
+  [[nodiscard]] Iterator end() const noexcept { return end_; }
+
+ private:
+  Iterator begin_;
+  Iterator end_;
+};
+
+inline JsonRange<JsonView> JsonView::elements() const noexcept {
+  return {is_array() ? tree_ : nullptr, node_};
+}
+inline JsonRange<JsonMember> JsonView::members() const noexcept {
+  return {is_object() ? tree_ : nullptr, node_};
 }
 
 inline bool JsonView::is_null() const noexcept {
@@ -137,4 +175,4 @@ inline bool JsonView::is_text() const noexcept {
   return exists() && tree_->node(node_).kind == JsonTree::Kind::text;
 }
 
-}  // namespace ingot::hf
+}  // namespace ingot
