@@ -14,7 +14,7 @@ using capi::at_boundary;
 using capi::require;
 
 // The options of the first version of the ABI.
-constexpr std::size_t first_quantize_options_size =
+constexpr std::size_t first_options_size =
     offsetof(ingot_quantize_options, is_big_endian) + sizeof(std::uint32_t);
 
 static_assert(static_cast<int>(Effort::reference) == INGOT_EFFORT_REFERENCE &&
@@ -27,16 +27,8 @@ Result<std::span<Element>> array_of(Element* data, std::size_t count, std::strin
   return std::span<Element>(data, count);
 }
 
-/// The common part of all that decode; `decode` takes the blocks and the numbers.
-template <class Number, class Decode>
-ingot_code dequantize_into(const void* blocks, std::size_t size_bytes, Number* dst,
-                           std::size_t element_count, ingot_error* error, Decode&& decode) {
-  return at_boundary(error, [&]() -> Result<void> {
-    INGOT_TRY(const auto source,
-              array_of(static_cast<const std::byte*>(blocks), size_bytes, "blocks"));
-    INGOT_TRY(const auto numbers, array_of(dst, element_count, "dst"));
-    return decode(source, numbers);
-  });
+Result<std::span<const std::byte>> bytes_of(const void* data, std::size_t size_bytes) {
+  return array_of(static_cast<const std::byte*>(data), size_bytes, "blocks");
 }
 
 constexpr Endian endian_of(std::uint32_t is_big_endian) noexcept {
@@ -52,31 +44,34 @@ int32_t ingot_type_weights(uint32_t type) {
 
 ingot_code ingot_dequantize(uint32_t type, const void* blocks, size_t size_bytes, float* dst,
                             size_t element_count, uint32_t is_big_endian, ingot_error* error) {
-  return dequantize_into(blocks, size_bytes, dst, element_count, error,
-                         [&](auto source, auto floats) {
-                           return dequantize(static_cast<TensorType>(type), source, floats,
-                                             {.byte_order = endian_of(is_big_endian)});
-                         });
+  return at_boundary(error, [&]() -> Result<void> {
+    INGOT_TRY(const auto source, bytes_of(blocks, size_bytes));
+    INGOT_TRY(const auto floats, array_of(dst, element_count, "dst"));
+    return dequantize(static_cast<TensorType>(type), source, floats,
+                      {.byte_order = endian_of(is_big_endian)});
+  });
 }
 
 ingot_code ingot_dequantize_to_f16(uint32_t type, const void* blocks, size_t size_bytes,
                                    uint16_t* dst, size_t element_count, uint32_t is_big_endian,
                                    ingot_error* error) {
-  return dequantize_into(blocks, size_bytes, dst, element_count, error,
-                         [&](auto source, auto halves) {
-                           return dequantize_to_f16(static_cast<TensorType>(type), source, halves,
-                                                    endian_of(is_big_endian));
-                         });
+  return at_boundary(error, [&]() -> Result<void> {
+    INGOT_TRY(const auto source, bytes_of(blocks, size_bytes));
+    INGOT_TRY(const auto halves, array_of(dst, element_count, "dst"));
+    return dequantize_to_f16(static_cast<TensorType>(type), source, halves,
+                             endian_of(is_big_endian));
+  });
 }
 
 ingot_code ingot_dequantize_to_bf16(uint32_t type, const void* blocks, size_t size_bytes,
                                     uint16_t* dst, size_t element_count, uint32_t is_big_endian,
                                     ingot_error* error) {
-  return dequantize_into(blocks, size_bytes, dst, element_count, error,
-                         [&](auto source, auto halves) {
-                           return dequantize_to_bf16(static_cast<TensorType>(type), source, halves,
-                                                     endian_of(is_big_endian));
-                         });
+  return at_boundary(error, [&]() -> Result<void> {
+    INGOT_TRY(const auto source, bytes_of(blocks, size_bytes));
+    INGOT_TRY(const auto halves, array_of(dst, element_count, "dst"));
+    return dequantize_to_bf16(static_cast<TensorType>(type), source, halves,
+                              endian_of(is_big_endian));
+  });
 }
 
 ingot_code ingot_dequantize_rows(const ingot_model* model, uint64_t tensor, uint64_t first_row,
@@ -106,8 +101,7 @@ ingot_code ingot_quantize_with(uint32_t type, const float* src, size_t element_c
                                size_t row_elements, void* blocks, size_t size_bytes,
                                const ingot_quantize_options* options, ingot_error* error) {
   return at_boundary(error, [&]() -> Result<void> {
-    INGOT_TRY(const ingot_quantize_options given,
-              capi::known_options(options, first_quantize_options_size));
+    INGOT_TRY(const ingot_quantize_options given, capi::known_options(options, first_options_size));
     if (given.effort > INGOT_EFFORT_BEST) {
       return fail(Errc::invalid_argument, "effort", std::to_string(given.effort));
     }
