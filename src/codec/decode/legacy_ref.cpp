@@ -22,25 +22,28 @@ void decode(const BlockQ4_1& block, float* dst) noexcept {
   }
 }
 
-/// The code of element i of Q5_0 and Q5_1.
-template <class Block>
-int five_bits_of(const Block& block, std::size_t i) noexcept {
-  const int low = block.codes[i % 16] >> (4 * (i / 16)) & 15;
-  return low | (block.high_bits[i / 8] >> (i % 8) & 1) << 4;
+/// A code of Q5_0 or Q5_1 from its nibble and bit `i` of the fifth bits.
+int five_bits_of(unsigned nibble, std::uint32_t fifth_bits, std::size_t i) noexcept {
+  return static_cast<int>(nibble | (fifth_bits >> i & 1u) << 4);
 }
 
 void decode(const BlockQ5_0& block, float* dst) noexcept {
   const float scale = f16_at(block.scale.data());
-  for (std::size_t i = 0; i < 32; ++i) {
-    dst[i] = static_cast<float>(five_bits_of(block, i) - 16) * scale;
+  const std::uint32_t high = u32_at(block.high_bits.data());
+  for (std::size_t i = 0; i < 16; ++i) {
+    dst[i] = static_cast<float>(five_bits_of(block.codes[i] & 15u, high, i) - 16) * scale;
+    dst[i + 16] = static_cast<float>(five_bits_of(block.codes[i] >> 4, high, i + 16) - 16) * scale;
   }
 }
 
 void decode(const BlockQ5_1& block, float* dst) noexcept {
   const float scale = f16_at(block.scale.data());
   const float minimum = f16_at(block.minimum.data());
-  for (std::size_t i = 0; i < 32; ++i) {
-    dst[i] = static_cast<float>(five_bits_of(block, i)) * scale + minimum;
+  const std::uint32_t high = u32_at(block.high_bits.data());
+  for (std::size_t i = 0; i < 16; ++i) {
+    dst[i] = static_cast<float>(five_bits_of(block.codes[i] & 15u, high, i)) * scale + minimum;
+    dst[i + 16] =
+        static_cast<float>(five_bits_of(block.codes[i] >> 4, high, i + 16)) * scale + minimum;
   }
 }
 
