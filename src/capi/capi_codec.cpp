@@ -14,7 +14,7 @@ using capi::at_boundary;
 using capi::require;
 
 // The options of the first version of the ABI.
-constexpr std::size_t first_options_size =
+constexpr std::size_t first_quantize_options_size =
     offsetof(ingot_quantize_options, is_big_endian) + sizeof(std::uint32_t);
 
 static_assert(static_cast<int>(Effort::reference) == INGOT_EFFORT_REFERENCE &&
@@ -101,7 +101,8 @@ ingot_code ingot_quantize_with(uint32_t type, const float* src, size_t element_c
                                size_t row_elements, void* blocks, size_t size_bytes,
                                const ingot_quantize_options* options, ingot_error* error) {
   return at_boundary(error, [&]() -> Result<void> {
-    INGOT_TRY(const ingot_quantize_options given, capi::known_options(options, first_options_size));
+    INGOT_TRY(const ingot_quantize_options given,
+              capi::known_options(options, first_quantize_options_size));
     if (given.effort > INGOT_EFFORT_BEST) {
       return fail(Errc::invalid_argument, "effort", std::to_string(given.effort));
     }
