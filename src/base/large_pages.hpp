@@ -27,7 +27,7 @@ inline void prefer_large_pages([[maybe_unused]] void* data,
 #endif
 }
 
-/// Allocates whole large pages for what fills at least half of one.
+/// Allocates whole large pages for what fills at least three quarters of them.
 template <class T>
 struct LargePageAllocator {
   using value_type = T;
@@ -37,21 +37,27 @@ struct LargePageAllocator {
   explicit LargePageAllocator(const LargePageAllocator<Other>&) noexcept {}
 
   [[nodiscard]] T* allocate(std::size_t count) {
-    const std::size_t bytes = count * sizeof(T);  // a vector asks for no more than there can be
-    if (bytes < smallest) return std::allocator<T>().allocate(count);
-    const std::size_t pages = (bytes + large_page_bytes - 1) / large_page_bytes;
-    void* memory = ::operator new (pages* large_page_bytes, std::align_val_t{large_page_bytes});
-    prefer_large_pages(memory, pages * large_page_bytes);
+    const std::size_t bytes = page_bytes_for(count);
+    if (bytes == 0) return std::allocator<T>().allocate(count);
+    void* memory = ::operator new (bytes, std::align_val_t{large_page_bytes});
+    prefer_large_pages(memory, bytes);
     return static_cast<T*>(memory);
   }
   void deallocate(T* memory, std::size_t count) noexcept {
-    if (count * sizeof(T) < smallest) return std::allocator<T>().deallocate(memory, count);
+    if (page_bytes_for(count) == 0) return std::allocator<T>().deallocate(memory, count);
     ::operator delete (memory, std::align_val_t{large_page_bytes});
   }
   friend bool operator==(const LargePageAllocator&, const LargePageAllocator&) = default;
 
  private:
-  static constexpr std::size_t smallest = large_page_bytes / 2;
+  /// Of the large pages for a table, of which a vector asks for no more than there can be; 0 if it
+  /// would leave too much of them empty.
+  [[nodiscard]] static std::size_t page_bytes_for(std::size_t count) noexcept {
+    const std::size_t bytes = count * sizeof(T);
+    const std::size_t rounded =
+        (bytes + large_page_bytes - 1) / large_page_bytes * large_page_bytes;
+    return rounded - bytes <= rounded / 4 ? rounded : 0;
+  }
 };
 
 /// For tables that are read at random: with small pages, nearly every look costs the processor a
