@@ -26,6 +26,7 @@ function(ingot_library name)
   endforeach()
 
   set_target_properties(${name}_objects PROPERTIES
+    UNITY_BUILD_MODE GROUP  # ingot_module makes the groups
     POSITION_INDEPENDENT_CODE ON  # a static library ends up in other people's shared ones
     CXX_VISIBILITY_PRESET hidden
     VISIBILITY_INLINES_HIDDEN ON)
@@ -87,6 +88,8 @@ function(ingot_module folder)
   set_property(GLOBAL PROPERTY INGOT_HEADERS_OF_${folder} ${arg_HEADERS})
 
   list(TRANSFORM arg_SOURCES PREPEND ${PROJECT_SOURCE_DIR}/src/${folder}/)
+  string(REGEX REPLACE "/.*" "" subject ${folder})
+  ingot_unite(${subject} ${arg_SOURCES})
   target_sources(${INGOT_LIBRARY}_objects PRIVATE ${arg_SOURCES})
   list(TRANSFORM arg_HEADERS PREPEND ${PROJECT_SOURCE_DIR}/include/ingot/)
   target_sources(${INGOT_LIBRARY} PUBLIC FILE_SET HEADERS FILES ${arg_HEADERS})

@@ -120,7 +120,8 @@ function(ingot_fuzz target)
   target_compile_options(${target} PRIVATE ${INGOT_RUN_ONCE_OPTIONS})
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src
                              ${PROJECT_SOURCE_DIR}/tests)
-  set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD OFF  # one source, and perhaps a mutator
+                        RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
   list(TRANSFORM arg_SEEDS PREPEND ${PROJECT_SOURCE_DIR}/)
   set(corpora ${arg_SEEDS} ${PROJECT_SOURCE_DIR}/fuzz/corpus/${target})
   if(INGOT_LIBFUZZER)

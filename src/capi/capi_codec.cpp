@@ -27,8 +27,16 @@ Result<std::span<Element>> array_of(Element* data, std::size_t count, std::strin
   return std::span<Element>(data, count);
 }
 
-Result<std::span<const std::byte>> bytes_of(const void* data, std::size_t size_bytes) {
-  return array_of(static_cast<const std::byte*>(data), size_bytes, "blocks");
+/// The common part of all that decode; `decode` takes the blocks and the numbers.
+template <class Number, class Decode>
+ingot_code dequantize_into(const void* blocks, std::size_t size_bytes, Number* dst,
+                           std::size_t element_count, ingot_error* error, Decode&& decode) {
+  return at_boundary(error, [&]() -> Result<void> {
+    INGOT_TRY(const auto source,
+              array_of(static_cast<const std::byte*>(blocks), size_bytes, "blocks"));
+    INGOT_TRY(const auto numbers, array_of(dst, element_count, "dst"));
+    return decode(source, numbers);
+  });
 }
 
 constexpr Endian endian_of(std::uint32_t is_big_endian) noexcept {
@@ -44,34 +52,31 @@ int32_t ingot_type_weights(uint32_t type) {
 
 ingot_code ingot_dequantize(uint32_t type, const void* blocks, size_t size_bytes, float* dst,
                             size_t element_count, uint32_t is_big_endian, ingot_error* error) {
-  return at_boundary(error, [&]() -> Result<void> {
-    INGOT_TRY(const auto source, bytes_of(blocks, size_bytes));
-    INGOT_TRY(const auto floats, array_of(dst, element_count, "dst"));
-    return dequantize(static_cast<TensorType>(type), source, floats,
-                      {.byte_order = endian_of(is_big_endian)});
-  });
+  return dequantize_into(blocks, size_bytes, dst, element_count, error,
+                         [&](auto source, auto floats) {
+                           return dequantize(static_cast<TensorType>(type), source, floats,
+                                             {.byte_order = endian_of(is_big_endian)});
+                         });
 }
 
 ingot_code ingot_dequantize_to_f16(uint32_t type, const void* blocks, size_t size_bytes,
                                    uint16_t* dst, size_t element_count, uint32_t is_big_endian,
                                    ingot_error* error) {
-  return at_boundary(error, [&]() -> Result<void> {
-    INGOT_TRY(const auto source, bytes_of(blocks, size_bytes));
-    INGOT_TRY(const auto halves, array_of(dst, element_count, "dst"));
-    return dequantize_to_f16(static_cast<TensorType>(type), source, halves,
-                             endian_of(is_big_endian));
-  });
+  return dequantize_into(blocks, size_bytes, dst, element_count, error,
+                         [&](auto source, auto halves) {
+                           return dequantize_to_f16(static_cast<TensorType>(type), source, halves,
+                                                    endian_of(is_big_endian));
+                         });
 }
 
 ingot_code ingot_dequantize_to_bf16(uint32_t type, const void* blocks, size_t size_bytes,
                                     uint16_t* dst, size_t element_count, uint32_t is_big_endian,
                                     ingot_error* error) {
-  return at_boundary(error, [&]() -> Result<void> {
-    INGOT_TRY(const auto source, bytes_of(blocks, size_bytes));
-    INGOT_TRY(const auto halves, array_of(dst, element_count, "dst"));
-    return dequantize_to_bf16(static_cast<TensorType>(type), source, halves,
-                              endian_of(is_big_endian));
-  });
+  return dequantize_into(blocks, size_bytes, dst, element_count, error,
+                         [&](auto source, auto halves) {
+                           return dequantize_to_bf16(static_cast<TensorType>(type), source, halves,
+                                                     endian_of(is_big_endian));
+                         });
 }
 
 ingot_code ingot_dequantize_rows(const ingot_model* model, uint64_t tensor, uint64_t first_row,

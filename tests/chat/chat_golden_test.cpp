@@ -33,7 +33,7 @@ ChatOptions golden_options() {
   return options;
 }
 
-ChatResult<ChatText> render(const std::string& source, const ChatValue& variables) {
+ChatResult<ChatText> render_golden(const std::string& source, const ChatValue& variables) {
   const auto compiled = ChatTemplate::make(source);
   if (!compiled) return tl::make_unexpected(compiled.error());
   return compiled->render_variables(variables, golden_options());
@@ -86,7 +86,7 @@ TEST_F(ChatGolden, OneLineCases) {
   std::size_t count = 0;
   for (const ChatValue& test_case : *golden.find("cases")->elements()) {
     const std::string source = text_of(test_case, "template");
-    EXPECT_EQ(difference(render(source, context), *test_case.find("result")), "") << source;
+    EXPECT_EQ(difference(render_golden(source, context), *test_case.find("result")), "") << source;
     ++count;
   }
   EXPECT_GT(count, 200u);
@@ -103,7 +103,7 @@ TEST_F(ChatGolden, RealTemplates) {
       const ChatValue* context = result.name == "own" ? row.find("own_context")
                                                       : golden.find("contexts")->find(result.name);
       ASSERT_NE(context, nullptr) << result.name;
-      EXPECT_EQ(difference(render(source, *context), result.value), "")
+      EXPECT_EQ(difference(render_golden(source, *context), result.value), "")
           << text_of(row, "name") << ", " << result.name;
       ++count;
     }

@@ -120,7 +120,7 @@ Bytes floats_model(std::size_t count, const std::map<std::size_t, float>& set) {
   return file.pad_to(32).bytes();
 }
 
-std::vector<Finding> findings_of(const Model& model, unsigned threads) {
+std::vector<Finding> findings_with_data(const Model& model, unsigned threads) {
   std::vector<Finding> findings;
   const auto summary = check_model(model, {.with_data = true, .thread_count = threads},
                                    [&](const Finding& finding) { findings.push_back(finding); });
@@ -137,7 +137,7 @@ TEST(CheckData, SaysHowManyAndWhereTheFirstIs) {
     const auto model = Model::open(path, {.access = access});
     ASSERT_THAT(model, Succeeds());
     for (const unsigned threads : {1u, 3u}) {
-      const auto findings = findings_of(*model, threads);
+      const auto findings = findings_with_data(*model, threads);
       ASSERT_EQ(findings.size(), 1u);
       EXPECT_EQ(findings[0].rule->name, "data_not_finite");
       EXPECT_EQ(findings[0].tensor, "a");
@@ -170,7 +170,7 @@ TEST(CheckData, FindsScalesZerosAndDuplicates) {
   const auto model = Model::open_memory(bytes);
   ASSERT_THAT(model, Succeeds());
   std::map<std::string, std::string> found;
-  for (const Finding& finding : findings_of(*model, 2)) {
+  for (const Finding& finding : findings_with_data(*model, 2)) {
     found.emplace(finding.rule->name, finding.tensor);
   }
   EXPECT_EQ(found, (std::map<std::string, std::string>{{"scale_impossible", "scale"},

@@ -55,7 +55,7 @@ class RepairTest : public testing::Test {
   std::string source_;
 };
 
-GgufBuilder start(Format format = v3, std::string_view magic = "GGUF") {
+GgufBuilder begin_file(Format format = v3, std::string_view magic = "GGUF") {
   GgufBuilder file(format, magic);
   file.pair("general.architecture", "test");
   return file;
@@ -69,7 +69,7 @@ Bytes with_two(GgufBuilder file, std::uint64_t first, std::uint64_t second, std:
 }
 
 TEST_F(RepairTest, HasNothingToDoForAGoodModel) {
-  const auto report = repair(with_two(start(), 0, 32, 64));
+  const auto report = repair(with_two(begin_file(), 0, 32, 64));
   ASSERT_THAT(report, Succeeds());
   EXPECT_THAT(report->steps, IsEmpty());
   EXPECT_FALSE(report->is_written);
@@ -77,7 +77,7 @@ TEST_F(RepairTest, HasNothingToDoForAGoodModel) {
 }
 
 TEST_F(RepairTest, MendsOrderGapsPaddingAndTheEnd) {
-  const Bytes bytes = with_two(start(), 128, 0, 170);
+  const Bytes bytes = with_two(begin_file(), 128, 0, 170);
   const auto report = repair(bytes);
   ASSERT_THAT(report, Succeeds());
   EXPECT_TRUE(report->is_written);
@@ -96,7 +96,7 @@ TEST_F(RepairTest, MendsOrderGapsPaddingAndTheEnd) {
 
 TEST_F(RepairTest, KeepsVersionByteOrderAndEveryValue) {
   for (const Format format : all_formats) {
-    GgufBuilder file = start(format);
+    GgufBuilder file = begin_file(format);
     file.array_key("test.nested", ValueType::array, 1).array(ValueType::string, 1).text("x");
     file.pair("test.flag", true);
     const auto report = repair(with_two(file, 0, 32, 65), {.may_replace = true});
@@ -110,16 +110,16 @@ TEST_F(RepairTest, KeepsVersionByteOrderAndEveryValue) {
 }
 
 TEST_F(RepairTest, MendsOldMagicAndTrailingNul) {
-  ASSERT_THAT(repair(with_two(start(v3_big, "FUGG"), 0, 32, 64)), Succeeds());
+  ASSERT_THAT(repair(with_two(begin_file(v3_big, "FUGG"), 0, 32, 64)), Succeeds());
   EXPECT_THAT(broken_rules(), IsEmpty());
-  GgufBuilder nul = start(v2);
+  GgufBuilder nul = begin_file(v2);
   nul.pair("general.name", std::string_view("x\0", 2));
   ASSERT_THAT(repair(with_two(nul, 0, 32, 64), {.may_replace = true}), Succeeds());
   EXPECT_THAT(broken_rules(), IsEmpty());
 }
 
 TEST_F(RepairTest, MendsAnAlignmentThatIsNotPortable) {
-  GgufBuilder file = start();
+  GgufBuilder file = begin_file();
   file.pair("general.alignment", std::uint32_t{24});
   ASSERT_THAT(repair(with_two(file, 0, 48, 96, 24)), Succeeds());
   EXPECT_THAT(broken_rules(), IsEmpty());
@@ -128,7 +128,7 @@ TEST_F(RepairTest, MendsAnAlignmentThatIsNotPortable) {
 
 TEST_F(RepairTest, MendsAnAlignmentThatTheDataDoesNotHave) {
   // As a splitting tool writes it that knows only 32.
-  GgufBuilder file = start();
+  GgufBuilder file = begin_file();
   file.pair("general.alignment", std::uint32_t{64});
   const Bytes bytes = with_two(file, 0, 32, 64);
   EXPECT_THAT(Model::open_memory(bytes), FailsWith(Errc::offset_unaligned));
@@ -139,25 +139,25 @@ TEST_F(RepairTest, MendsAnAlignmentThatTheDataDoesNotHave) {
 }
 
 TEST_F(RepairTest, MendsAnAlignmentOfAnotherType) {
-  GgufBuilder file = start();
+  GgufBuilder file = begin_file();
   file.pair("general.alignment", std::int32_t{32});
   ASSERT_THAT(repair(with_two(file, 0, 32, 64)), Succeeds());
   EXPECT_THAT(broken_rules(), IsEmpty());
-  GgufBuilder zero = start();
+  GgufBuilder zero = begin_file();
   zero.pair("general.alignment", std::uint32_t{0});
   ASSERT_THAT(repair(with_two(zero, 0, 32, 64), {.may_replace = true}), Succeeds());
   EXPECT_EQ(mended().files()[0].alignment, 32u);
 }
 
 TEST_F(RepairTest, MendsBoolsThatAreNeitherZeroNorOne) {
-  GgufBuilder file = start();
+  GgufBuilder file = begin_file();
   file.key("test.flag", ValueType::boolean).u8(2);
   ASSERT_THAT(repair(with_two(file, 0, 32, 64)), Succeeds());
   EXPECT_TRUE(*mended().get<bool>("test.flag"));
 }
 
 TEST_F(RepairTest, MendsTheRecipe) {
-  GgufBuilder file = start();
+  GgufBuilder file = begin_file();
   file.pair("general.file_type", std::uint32_t{2});
   file.tensor("m.weight", {32, 2}, TensorType::q8_0, 0).pad_to(32);
   for (int i = 0; i < 68; ++i) file.u8(0);
@@ -168,7 +168,7 @@ TEST_F(RepairTest, MendsTheRecipe) {
 }
 
 TEST_F(RepairTest, MendsAQuantizationVersionOfAnotherType) {
-  GgufBuilder file = start();
+  GgufBuilder file = begin_file();
   file.pair("general.quantization_version", std::string_view("2"));
   file.tensor("m.weight", {32, 2}, TensorType::q8_0, 0).pad_to(32);
   for (int i = 0; i < 68; ++i) file.u8(0);
@@ -181,14 +181,14 @@ TEST_F(RepairTest, MendsAQuantizationVersionOfAnotherType) {
 }
 
 TEST_F(RepairTest, TakesDimensionsOfOneAwayThatAreTooMany) {
-  GgufBuilder file = start();
+  GgufBuilder file = begin_file();
   file.tensor("t", {2, 2, 2, 1, 1, 1}, TensorType::f32, 0);
   const auto report = repair(file.pad_to(32).data(32).bytes());
   ASSERT_THAT(report, Succeeds());
   EXPECT_EQ(report->kept_tensors, 1u);
   EXPECT_THAT(mended().find_tensor("t")->shape, testing::ElementsAre(2, 2, 2, 1));
   // What a dimension says cannot be taken away.
-  GgufBuilder wide = start();
+  GgufBuilder wide = begin_file();
   wide.tensor("t", {2, 1, 1, 2, 2}, TensorType::f32, 0);
   const auto unasked = repair(wide.pad_to(32).data(32).bytes(), {.may_replace = true});
   ASSERT_THAT(unasked, Succeeds());
@@ -196,7 +196,7 @@ TEST_F(RepairTest, TakesDimensionsOfOneAwayThatAreTooMany) {
 }
 
 TEST_F(RepairTest, MendsAnAlignmentThatTheDataOfVersion1DoesNotHave) {
-  GgufBuilder file = start(v1);
+  GgufBuilder file = begin_file(v1);
   file.pair("general.alignment", std::uint32_t{64});
   ASSERT_THAT(repair(with_two(file, 0, 32, 64)), Succeeds());
   EXPECT_EQ(*mended().get<std::uint32_t>("general.alignment"), 32u);
@@ -204,7 +204,7 @@ TEST_F(RepairTest, MendsAnAlignmentThatTheDataOfVersion1DoesNotHave) {
 
 TEST_F(RepairTest, MixesNoByteOrders) {
   for (const std::uint16_t number : {std::uint16_t{0}, std::uint16_t{1}}) {
-    GgufBuilder file = start(number == 0 ? v3 : v3_big);
+    GgufBuilder file = begin_file(number == 0 ? v3 : v3_big);
     file.pair("split.no", number).pair("split.count", std::uint16_t{2});
     file.tensor("t" + std::to_string(number), {8}, TensorType::f32, 0).pad_to(32).data(32);
     folder_.write("m-0000" + std::to_string(number + 1) + "-of-00002.gguf", file.bytes());
@@ -214,7 +214,7 @@ TEST_F(RepairTest, MixesNoByteOrders) {
 }
 
 TEST_F(RepairTest, MendsSplitKeysThatLie) {
-  GgufBuilder file = start();
+  GgufBuilder file = begin_file();
   file.pair("split.no", std::uint16_t{0}).pair("split.count", std::uint16_t{1});
   file.pair("split.tensors.count", 1000);
   ASSERT_THAT(repair(with_two(file, 0, 32, 64)), Succeeds());
@@ -223,7 +223,7 @@ TEST_F(RepairTest, MendsSplitKeysThatLie) {
 }
 
 TEST_F(RepairTest, SavesTheCompleteTensorsOfACutFileOnRequest) {
-  const Bytes whole = with_two(start(), 0, 32, 64);
+  const Bytes whole = with_two(begin_file(), 0, 32, 64);
   const Bytes cut(whole.begin(), whole.end() - 1);
   const auto unasked = repair(cut);
   ASSERT_THAT(unasked, Succeeds());
@@ -243,7 +243,7 @@ TEST_F(RepairTest, SavesTheCompleteTensorsOfACutFileOnRequest) {
 }
 
 TEST_F(RepairTest, EveryCutOfTheDataIsSavedWithoutSurprise) {
-  const Bytes whole = with_two(start(), 32, 0, 64);
+  const Bytes whole = with_two(begin_file(), 32, 0, 64);
   const std::size_t header_bytes = whole.size() - 64;
   for (std::size_t size = header_bytes; size < whole.size(); ++size) {
     const auto report = repair({whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size)},
@@ -255,7 +255,7 @@ TEST_F(RepairTest, EveryCutOfTheDataIsSavedWithoutSurprise) {
 }
 
 TEST_F(RepairTest, LeavesBrokenWeightsOutOnlyOnRequest) {
-  GgufBuilder file = start();
+  GgufBuilder file = begin_file();
   file.tensor("good", {8}, TensorType::f32, 0).tensor("bad", {8}, TensorType::f32, 32).pad_to(32);
   file.data(32);
   for (int i = 0; i < 8; ++i) file.number(std::nanf(""));
@@ -270,7 +270,7 @@ TEST_F(RepairTest, LeavesBrokenWeightsOutOnlyOnRequest) {
 }
 
 TEST_F(RepairTest, LeavesUnknownTypesOutOnlyOnRequest) {
-  GgufBuilder file = start();
+  GgufBuilder file = begin_file();
   file.tensor("t", {32}, static_cast<TensorType>(99), 0).pad_to(32).data(32);
   EXPECT_EQ(repair(file.bytes())->losses.size(), 1u);
   const auto report = repair(file.bytes(), {.drops_broken = true});
@@ -280,7 +280,7 @@ TEST_F(RepairTest, LeavesUnknownTypesOutOnlyOnRequest) {
 
 TEST_F(RepairTest, CutsNoNameAndLeavesLongOnesOutOnlyOnRequest) {
   const std::string name(65, 'n');
-  GgufBuilder file = start();
+  GgufBuilder file = begin_file();
   file.tensor(name, {8}, TensorType::f32, 0).tensor("b", {8}, TensorType::f32, 32).pad_to(32);
   const Bytes bytes = file.data(64).bytes();
   const auto unasked = repair(bytes);
@@ -297,7 +297,7 @@ TEST_F(RepairTest, CutsNoNameAndLeavesLongOnesOutOnlyOnRequest) {
 }
 
 TEST_F(RepairTest, SavesWhatIsCompleteOfACutFileThatIsAlsoRefused) {
-  GgufBuilder file = start();
+  GgufBuilder file = begin_file();
   file.key("test.flag", ValueType::boolean).u8(2);
   const Bytes whole = with_two(file, 0, 32, 64);
   const auto report =
@@ -309,7 +309,7 @@ TEST_F(RepairTest, SavesWhatIsCompleteOfACutFileThatIsAlsoRefused) {
 }
 
 TEST_F(RepairTest, LeavesBrokenWeightsOfACutFileOut) {
-  GgufBuilder file = start();
+  GgufBuilder file = begin_file();
   file.tensor("bad", {8}, TensorType::f32, 0).tensor("cut", {8}, TensorType::f32, 32).pad_to(32);
   for (int i = 0; i < 8; ++i) file.number(std::nanf(""));
   const auto report = repair(file.data(31).bytes(), {.drops_broken = true});
@@ -320,7 +320,7 @@ TEST_F(RepairTest, LeavesBrokenWeightsOfACutFileOut) {
 
 TEST_F(RepairTest, CutsAllNulsAtTheEndsOfStrings) {
   const std::string_view twice("x\0\0\0", 4);
-  GgufBuilder file = start(v2);
+  GgufBuilder file = begin_file(v2);
   file.pair("test.text", twice);
   file.array_key("test.texts", ValueType::string, 2).text("a").text(twice);
   file.array_key("test.nested", ValueType::array, 2).array(ValueType::string, 1).text(twice);
@@ -341,7 +341,7 @@ TEST_F(RepairTest, CutsAllNulsAtTheEndsOfStrings) {
 }
 
 TEST_F(RepairTest, MendsBoolsInArrays) {
-  GgufBuilder file = start();
+  GgufBuilder file = begin_file();
   file.array_key("test.flags", ValueType::array, 1).array(ValueType::boolean, 3);
   file.u8(0).u8(1).u8(7);
   const auto report = repair(with_two(file, 0, 32, 64));
@@ -356,7 +356,7 @@ TEST_F(RepairTest, MendsBoolsInArrays) {
 }
 
 TEST_F(RepairTest, WritesVersion3WhereAnOlderOneHasNoPlaceForAValue) {
-  GgufBuilder file = start(v1);
+  GgufBuilder file = begin_file(v1);
   file.pair("test.wide", std::uint64_t{1} << 40);
   const auto report = repair(with_two(file, 0, 32, 64));
   ASSERT_THAT(report, Succeeds());
@@ -370,7 +370,7 @@ TEST_F(RepairTest, WritesVersion3WhereAnOlderOneHasNoPlaceForAValue) {
 
 TEST_F(RepairTest, LabelsWhatIsLeftOfTheModel) {
   // The only matrix of the type that the label names is left out, and the set is smaller.
-  GgufBuilder file = start();
+  GgufBuilder file = begin_file();
   file.pair("general.file_type", std::uint32_t{7}).pair("general.quantization_version", 2u);
   file.pair("split.no", std::uint16_t{0}).pair("split.count", std::uint16_t{1});
   file.pair("split.tensors.count", 2);
@@ -386,14 +386,14 @@ TEST_F(RepairTest, LabelsWhatIsLeftOfTheModel) {
 }
 
 TEST_F(RepairTest, SaysWhatItWouldDoAndDoesNotDoIt) {
-  const auto report = repair(with_two(start(), 0, 32, 65), {.is_dry_run = true});
+  const auto report = repair(with_two(begin_file(), 0, 32, 65), {.is_dry_run = true});
   ASSERT_THAT(report, Succeeds());
   EXPECT_THAT(report->steps, Not(IsEmpty()));
   EXPECT_EQ(folder_.names(), std::vector<std::string>{"in.gguf"});
 }
 
 TEST_F(RepairTest, NeverWritesOverItsInputOrAnotherFile) {
-  const Bytes bytes = with_two(start(), 0, 32, 65);
+  const Bytes bytes = with_two(begin_file(), 0, 32, 65);
   const std::string path = folder_.write("in.gguf", bytes);
   EXPECT_THAT(repair_model(path, path, {.may_replace = true}), FailsWith(Errc::invalid_argument));
   folder_.write("out.gguf", {});
@@ -403,7 +403,7 @@ TEST_F(RepairTest, NeverWritesOverItsInputOrAnotherFile) {
 
 TEST_F(RepairTest, GivesTheErrorOfTheReaderWhereNothingHelps) {
   EXPECT_THAT(repair({}), FailsWith(Errc::truncated));
-  EXPECT_THAT(repair(start().pair("a", true).pair("a", true).bytes()),
+  EXPECT_THAT(repair(begin_file().pair("a", true).pair("a", true).bytes()),
               FailsWith(Errc::key_duplicate));
   EXPECT_THAT(repair_model(folder_.path("missing"), target(), {}), FailsWith(Errc::io_error));
 }

@@ -53,10 +53,10 @@ std::vector<std::byte> random_blocks(const TensorTypeInfo& info) {
   return blocks;
 }
 
-constexpr std::size_t row_elements = 8192;
+constexpr std::size_t golden_row_elements = 8192;
 
 std::vector<float> golden_floats() {
-  std::vector<float> floats(row_elements);
+  std::vector<float> floats(golden_row_elements);
   Random random(42);
   for (std::size_t i = 0; i < floats.size(); ++i) {
     const auto number = static_cast<int>(random() >> 40) - 8388608;
@@ -66,7 +66,7 @@ std::vector<float> golden_floats() {
 }
 
 std::vector<float> golden_weights() {
-  std::vector<float> weights(row_elements);
+  std::vector<float> weights(golden_row_elements);
   Random random(99);
   for (float& weight : weights) weight = 1.0f + static_cast<float>(random() >> 40) * 0x1p-24f;
   return weights;
@@ -75,10 +75,10 @@ std::vector<float> golden_weights() {
 std::string digest_of_encoded(const TensorTypeInfo& info, codec::Quantize quantize,
                               const float* weights) {
   const std::vector<float> floats = golden_floats();
-  std::vector<std::byte> blocks(row_elements / info.block_elements * info.block_bytes);
+  std::vector<std::byte> blocks(golden_row_elements / info.block_elements * info.block_bytes);
   quantize({.src = floats.data(),
             .dst = blocks.data(),
-            .row_elements = row_elements,
+            .row_elements = golden_row_elements,
             .row_count = 1,
             .importances = weights});
   return sha256_of(blocks);
@@ -134,7 +134,7 @@ class Encoded : public CodecGoldenTest {};
 
 TEST_P(Encoded, EqualsTheReference) {
   // Types that need weights were given ones.
-  const std::vector<float> ones(row_elements, 1.0f);
+  const std::vector<float> ones(golden_row_elements, 1.0f);
   const bool needs_weights = info_.weights == ImportanceWeights::required;
   const float* weights = needs_weights ? ones.data() : nullptr;
   EXPECT_EQ(digest_of_encoded(info_, codec_.quantize_ref, weights), expected_.encoded)

@@ -16,7 +16,7 @@
 namespace ingot::test {
 namespace {
 
-constexpr float infinity = std::numeric_limits<float>::infinity();
+constexpr float infinite = std::numeric_limits<float>::infinity();
 constexpr float quiet_nan = std::numeric_limits<float>::quiet_NaN();
 
 template <class Stored>
@@ -54,14 +54,14 @@ TEST(PlainQuantize, F32KeepsEveryBit) {
   expect_encoded<std::uint32_t>(TensorType::f32, {{-0.0f, 0x80000000u},
                                                   {1.5f, 0x3FC00000u},
                                                   {bits(1), 1u},
-                                                  {infinity, 0x7F800000u},
+                                                  {infinite, 0x7F800000u},
                                                   {bits(0x7FC12345), 0x7FC12345u}});
 }
 
 TEST(PlainQuantize, F64IsExact) {
   expect_encoded<double>(TensorType::f64, {{1.0f / 3, static_cast<double>(1.0f / 3)},
                                            {bits(1), 0x1p-149},
-                                           {-infinity, -std::numeric_limits<double>::infinity()},
+                                           {-infinite, -std::numeric_limits<double>::infinity()},
                                            {0x1.FFFFFEp127f, 0x1.FFFFFEp127}});
 }
 
@@ -81,7 +81,7 @@ TEST(PlainQuantize, F16RoundsToEvenAndOverflowsToInfinity) {
                                                   {0x1.000002p-25f, 0x0001},
                                                   {0x1.8p-24f, 0x0002},  // tie
                                                   {bits(1), 0x0000},
-                                                  {infinity, 0x7C00},
+                                                  {infinite, 0x7C00},
                                                   {bits(0x7F800001), 0x7E00},
                                                   {bits(0xFFFFFFFF), 0xFE00}});
 }
@@ -93,7 +93,7 @@ TEST(PlainQuantize, Bf16RoundsToEvenAndKeepsTheUpperHalfOfANan) {
                                                    {bits(0x3F808001), 0x3F81},
                                                    {bits(0x7F7FFFFF), 0x7F80},
                                                    {bits(0x00008001), 0x0001},
-                                                   {infinity, 0x7F80},
+                                                   {infinite, 0x7F80},
                                                    {bits(0x7F800001), 0x7FC0},
                                                    {bits(0xFFA50000), 0xFFE5}});
 }
@@ -110,8 +110,8 @@ TEST(PlainQuantize, I8RoundsToEvenAndSaturates) {
                                                {-128.5f, -128},
                                                {-129.0f, -128},
                                                {1e9f, 127},
-                                               {-infinity, -128},
-                                               {infinity, 127},
+                                               {-infinite, -128},
+                                               {infinite, 127},
                                                {bits(1), 0},
                                                {quiet_nan, 0}});
 }
@@ -123,7 +123,7 @@ TEST(PlainQuantize, I16RoundsToEvenAndSaturates) {
                                                  {32767.5f, 32767},
                                                  {-32768.5f, -32768},
                                                  {-32770.0f, -32768},
-                                                 {infinity, 32767},
+                                                 {infinite, 32767},
                                                  {-1e30f, -32768},
                                                  {quiet_nan, 0}});
 }
@@ -141,8 +141,8 @@ TEST(PlainQuantize, I32RoundsToEvenAndSaturates) {
                                                  {2147483648.0f, high},
                                                  {-2147483648.0f, low},
                                                  {-2147483904.0f, low},
-                                                 {infinity, high},
-                                                 {-infinity, low},
+                                                 {infinite, high},
+                                                 {-infinite, low},
                                                  {quiet_nan, 0}});
 }
 
@@ -156,8 +156,8 @@ TEST(PlainQuantize, I64RoundsToEvenAndSaturates) {
                                                  {0x1p63f, high},
                                                  {-0x1p63f, low},
                                                  {-0x1.000002p63f, low},
-                                                 {infinity, high},
-                                                 {-infinity, low},
+                                                 {infinite, high},
+                                                 {-infinite, low},
                                                  {quiet_nan, 0}});
 }
 

@@ -15,11 +15,11 @@
 namespace ingot::test {
 namespace {
 
-constexpr std::size_t row_elements = 512;  // whole blocks of every type
-constexpr std::size_t row_count = 3;
+constexpr std::size_t api_row_elements = 512;  // whole blocks of every type
+constexpr std::size_t api_row_count = 3;
 
 std::vector<float> some_floats() {
-  std::vector<float> floats(row_elements * row_count);
+  std::vector<float> floats(api_row_elements * api_row_count);
   Random random;
   for (float& value : floats) value = static_cast<float>(random.below(2001)) / 1000.0f - 1.0f;
   return floats;
@@ -30,7 +30,7 @@ class EveryType : public testing::TestWithParam<TensorTypeInfo> {
   /// Rows of random floats, encoded.
   [[nodiscard]] std::vector<std::byte> encode(Endian byte_order = Endian::little) const {
     std::vector<std::byte> blocks(block_count_ * info_.block_bytes);
-    EXPECT_THAT(quantize(info_.type, floats_, row_elements, blocks,
+    EXPECT_THAT(quantize(info_.type, floats_, api_row_elements, blocks,
                          {.importance = weights_, .byte_order = byte_order}),
                 Succeeds());
     return blocks;
@@ -43,9 +43,9 @@ class EveryType : public testing::TestWithParam<TensorTypeInfo> {
   }
 
   const TensorTypeInfo info_ = GetParam();
-  const std::size_t block_count_ = row_elements * row_count / info_.block_elements;
+  const std::size_t block_count_ = api_row_elements * api_row_count / info_.block_elements;
   const std::vector<float> floats_ = some_floats();
-  const std::vector<float> weights_ = std::vector<float>(row_elements, 1.0f);
+  const std::vector<float> weights_ = std::vector<float>(api_row_elements, 1.0f);
 };
 
 TEST_P(EveryType, BigEndianBlocksAreTheSameNumbers) {
@@ -75,11 +75,12 @@ TEST_P(EveryType, HalvesAreTheRoundedFloats) {
 
 TEST_P(EveryType, RowsAreIndependent) {
   const auto together = encode();
-  std::vector<std::byte> row(together.size() / row_count);
-  for (std::size_t i = 0; i < row_count; ++i) {
-    ASSERT_THAT(quantize(info_.type, std::span(floats_).subspan(i * row_elements, row_elements),
-                         row_elements, row, {.importance = weights_}),
-                Succeeds());
+  std::vector<std::byte> row(together.size() / api_row_count);
+  for (std::size_t i = 0; i < api_row_count; ++i) {
+    ASSERT_THAT(
+        quantize(info_.type, std::span(floats_).subspan(i * api_row_elements, api_row_elements),
+                 api_row_elements, row, {.importance = weights_}),
+        Succeeds());
     EXPECT_TRUE(same_blocks(std::span(together).subspan(i * row.size(), row.size()), row,
                             info_.block_bytes));
   }
@@ -93,10 +94,11 @@ TEST_P(EveryType, SizesMustFit) {
   EXPECT_THAT(dequantize(info_.type, std::span(blocks).first(blocks.size() - 1), floats),
               FailsWith(Errc::size_mismatch));
   std::vector<std::byte> short_blocks(blocks.size() - 1);
-  EXPECT_THAT(quantize(info_.type, floats_, row_elements, short_blocks, {.importance = weights_}),
-              FailsWith(Errc::size_mismatch));
+  EXPECT_THAT(
+      quantize(info_.type, floats_, api_row_elements, short_blocks, {.importance = weights_}),
+      FailsWith(Errc::size_mismatch));
   std::vector<std::byte> same_size(blocks.size());
-  EXPECT_THAT(quantize(info_.type, floats_, row_elements * 2, same_size),
+  EXPECT_THAT(quantize(info_.type, floats_, api_row_elements * 2, same_size),
               FailsWith(Errc::size_mismatch));
   EXPECT_THAT(dequantize(info_.type, {}, {}), Succeeds());
   EXPECT_THAT(quantize(info_.type, {}, 0, {}), Succeeds());

@@ -39,11 +39,11 @@ constexpr ExpectedError expected_errors[] = {
     {TensorType::q2_0, 0.71501, 0.71181},
 };
 
-constexpr std::size_t row_elements = 1024;
-constexpr std::size_t row_count = 64;
+constexpr std::size_t error_row_elements = 1024;
+constexpr std::size_t error_row_count = 64;
 
 /// A sum of twelve uniform numbers: as good as normal here.
-float normal(Random& random) {
+float small_normal(Random& random) {
   double sum = -6.0;
   for (int i = 0; i < 12; ++i) sum += static_cast<double>(random() >> 11) * 0x1p-53;
   return static_cast<float>(sum * 0.02);
@@ -53,18 +53,18 @@ class QuantizeError : public testing::TestWithParam<ExpectedError> {
  protected:
   [[nodiscard]] double error_of(std::span<const float> weights, std::span<const float> given) {
     Random random(20260821);
-    std::vector<float> floats(row_elements * row_count);
-    for (float& value : floats) value = normal(random);
+    std::vector<float> floats(error_row_elements * error_row_count);
+    for (float& value : floats) value = small_normal(random);
     const TensorTypeInfo& info = *find_type(GetParam().type);
     std::vector<std::byte> blocks(floats.size() / info.block_elements * info.block_bytes);
-    EXPECT_THAT(quantize(info.type, floats, row_elements, blocks, {.importance = given}),
+    EXPECT_THAT(quantize(info.type, floats, error_row_elements, blocks, {.importance = given}),
                 Succeeds());
     std::vector<float> decoded(floats.size());
     EXPECT_THAT(dequantize(info.type, blocks, decoded), Succeeds());
     double error = 0.0;
     double total = 0.0;
     for (std::size_t i = 0; i < floats.size(); ++i) {
-      const double weight = weights[i % row_elements];
+      const double weight = weights[i % error_row_elements];
       const double distance = static_cast<double>(floats[i]) - decoded[i];
       error += weight * distance * distance;
       total += weight * floats[i] * floats[i];
@@ -77,14 +77,14 @@ class QuantizeError : public testing::TestWithParam<ExpectedError> {
 constexpr double tolerance = 0.06;
 
 TEST_P(QuantizeError, IsThatOfTheReference) {
-  const std::vector<float> ones(row_elements, 1.0f);
+  const std::vector<float> ones(error_row_elements, 1.0f);
   if (const double expected = GetParam().without_weights; expected > 0.0) {
     EXPECT_NEAR(error_of(ones, {}), expected, tolerance * expected);
   }
   Random random(7);
-  std::vector<float> weights(row_elements);
+  std::vector<float> weights(error_row_elements);
   for (float& weight : weights) {
-    const float number = normal(random) * 50.0f;
+    const float number = small_normal(random) * 50.0f;
     weight = number * number + 0.01f;
   }
   const double expected = GetParam().with_weights;

@@ -20,7 +20,7 @@ namespace ingot::test {
 namespace {
 
 using Floats = std::vector<float>;
-using Encoded = std::vector<std::byte>;
+using EncodedBytes = std::vector<std::byte>;
 
 enum class Kind : std::uint8_t {
   normal,
@@ -116,9 +116,9 @@ class CodecQuantizeTest : public testing::TestWithParam<TypeAndTarget> {
     return elements / info_.block_elements * info_.block_bytes;
   }
 
-  [[nodiscard]] Encoded encode(codec::Quantize quantize, const Floats& floats, std::size_t rows,
-                               const Floats& weights) const {
-    Encoded blocks(bytes_of(floats.size()), std::byte{0xA5});
+  [[nodiscard]] EncodedBytes encode(codec::Quantize quantize, const Floats& floats,
+                                    std::size_t rows, const Floats& weights) const {
+    EncodedBytes blocks(bytes_of(floats.size()), std::byte{0xA5});
     quantize({.src = floats.data(),
               .dst = blocks.data(),
               .row_elements = floats.size() / rows,
@@ -128,14 +128,14 @@ class CodecQuantizeTest : public testing::TestWithParam<TypeAndTarget> {
   }
 
   void expect_same(const Floats& floats, std::size_t rows, const Floats& weights) const {
-    const Encoded expected = encode(codec_.quantize_ref, floats, rows, weights);
-    const Encoded actual = encode(codec_.quantize, floats, rows, weights);
+    const EncodedBytes expected = encode(codec_.quantize_ref, floats, rows, weights);
+    const EncodedBytes actual = encode(codec_.quantize, floats, rows, weights);
     EXPECT_TRUE(same_blocks(expected, actual, info_.block_bytes))
         << (weights.empty() ? "without weights" : "with weights");
   }
 
   /// The bytes of one block, with weights of one where it takes any and `has_weights`.
-  [[nodiscard]] Encoded encode_block(const Floats& floats, bool has_weights) const {
+  [[nodiscard]] EncodedBytes encode_block(const Floats& floats, bool has_weights) const {
     const Floats weights(has_weights ? floats.size() : 0, 1.0f);
     return encode(codec_.quantize, floats, 1, weights);
   }
@@ -185,11 +185,11 @@ TEST_P(QuantizeWithWeightsTest, GivesEveryRowTheSame) {
       const Floats floats =
           floats_of(Kind::heavy_tails, rows * row_elements, info_.block_elements, random);
       expect_same(floats, rows, weights);
-      Encoded one_by_one;
+      EncodedBytes one_by_one;
       for (std::size_t row = 0; row < rows; ++row) {
         const auto first = floats.begin() + static_cast<std::ptrdiff_t>(row * row_elements);
         const Floats one_row(first, first + static_cast<std::ptrdiff_t>(row_elements));
-        const Encoded blocks = encode(codec_.quantize, one_row, 1, weights);
+        const EncodedBytes blocks = encode(codec_.quantize, one_row, 1, weights);
         one_by_one.insert(one_by_one.end(), blocks.begin(), blocks.end());
       }
       EXPECT_TRUE(same_blocks(one_by_one, encode(codec_.quantize, floats, rows, weights),
@@ -211,7 +211,7 @@ TEST_P(CodecQuantizeTest, StaysWithinItsMemory) {
     const std::size_t elements = block_count * info_.block_elements;
     const Floats floats = floats_of(Kind::normal, elements, info_.block_elements, random);
     const Floats weights = may_have_weights() ? weights_of(elements, random) : Floats();
-    const Encoded room(bytes_of(elements) + 1, std::byte{0xA5});
+    const EncodedBytes room(bytes_of(elements) + 1, std::byte{0xA5});
     GuardedBytes guarded_src(elements * sizeof(float) + 1);
     GuardedBytes guarded_weights(elements * sizeof(float) + 1);
     GuardedBytes guarded_dst(room.size());
@@ -228,14 +228,14 @@ TEST_P(CodecQuantizeTest, StaysWithinItsMemory) {
                                         : reinterpret_cast<const float*>(held_weights.data())});
     EXPECT_EQ(dst[0], std::byte{0xA5}) << "written before the destination";
     if (block_count == 0) continue;
-    const Encoded expected = encode(codec_.quantize_ref, floats, 1, weights);
+    const EncodedBytes expected = encode(codec_.quantize_ref, floats, 1, weights);
     EXPECT_TRUE(same_blocks(expected, dst.subspan(1), info_.block_bytes));
   }
 }
 
 /// What the description lists for 0; all other types have bytes of 0.
-Encoded zero_block(const TensorTypeInfo& info, bool has_weights) {
-  Encoded block(info.block_bytes, std::byte{0});
+EncodedBytes zero_block(const TensorTypeInfo& info, bool has_weights) {
+  EncodedBytes block(info.block_bytes, std::byte{0});
   const auto fill = [&](std::size_t first, std::size_t count, int value) {
     std::fill_n(block.begin() + static_cast<std::ptrdiff_t>(first), count,
                 static_cast<std::byte>(value));

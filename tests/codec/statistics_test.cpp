@@ -16,7 +16,7 @@
 namespace ingot::test {
 namespace {
 
-constexpr float infinity = std::numeric_limits<float>::infinity();
+constexpr float infinite_float = std::numeric_limits<float>::infinity();
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 
 std::vector<float> random_floats(std::size_t count, float center) {
@@ -32,8 +32,8 @@ std::vector<float> random_floats(std::size_t count, float center) {
 void expect_right(const std::vector<float>& numbers) {
   long double sum = 0;
   long double squares = 0;
-  float least = infinity;
-  float most = -infinity;
+  float least = infinite_float;
+  float most = -infinite_float;
   std::uint64_t zeros = 0;
   for (const float number : numbers) {
     sum += number;
@@ -75,7 +75,7 @@ TEST(Statistics, SurviveAnOddBeginning) {
 TEST(Statistics, LeaveOutWhatIsNoNumber) {
   std::vector<float> numbers = random_floats(5000, 0.0f);
   const Statistics without = compute_statistics(numbers);
-  numbers.insert(numbers.begin() + 100, {nan, infinity, -infinity, -nan});
+  numbers.insert(numbers.begin() + 100, {nan, infinite_float, -infinite_float, -nan});
   const Statistics with = compute_statistics(numbers);
   EXPECT_EQ(with.count, without.count);
   EXPECT_EQ(with.nans, 2u);

@@ -16,9 +16,9 @@
 namespace ingot::test {
 namespace {
 
-constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 const DiffOptions header_only{.with_data = false};
-constexpr float infinity = std::numeric_limits<float>::infinity();
+constexpr float infinite = std::numeric_limits<float>::infinity();
 
 std::string_view view_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
@@ -216,8 +216,9 @@ TEST(StoredBytes, StopWhenAsked) {
 }
 
 TEST(WeightDistance, IsThatOfTheNumbers) {
-  const auto distance = distance_of(model_of({1.0f, 2.0f, -3.0f, 0.0f, nan, 5.0f, infinity}),
-                                    model_of({1.5f, 2.0f, -1.0f, -0.0f, nan, nan, infinity}));
+  const auto distance =
+      distance_of(model_of({1.0f, 2.0f, -3.0f, 0.0f, not_a_number, 5.0f, infinite}),
+                  model_of({1.5f, 2.0f, -1.0f, -0.0f, not_a_number, not_a_number, infinite}));
   ASSERT_THAT(distance, Succeeds());
   EXPECT_EQ(distance->differing, 3u);
   EXPECT_EQ(distance->error.count, 4u);
@@ -228,7 +229,7 @@ TEST(WeightDistance, IsThatOfTheNumbers) {
 }
 
 TEST(WeightDistance, OfTheSameBytesIsNone) {
-  const auto distance = distance_of(model_of({1.0f, nan}), model_of({1.0f, nan}));
+  const auto distance = distance_of(model_of({1.0f, not_a_number}), model_of({1.0f, not_a_number}));
   ASSERT_THAT(distance, Succeeds());
   EXPECT_EQ(distance->differing, 0u);
   EXPECT_EQ(distance->cosine(), 1.0);

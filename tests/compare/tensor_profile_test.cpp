@@ -9,6 +9,7 @@
 #include <numeric>
 #include <vector>
 
+#include "compare/many_parts.hpp"
 #include "ingot/quantize.hpp"
 #include "support/expect_error.hpp"
 #include "support/gguf_builder.hpp"
@@ -17,18 +18,6 @@ namespace ingot::test {
 namespace {
 
 using testing::ElementsAre;
-
-// More than one part, the last one short.
-constexpr std::size_t columns = 4096;
-constexpr std::size_t rows = 70;
-
-std::vector<float> weights() {
-  std::vector<float> floats(columns * rows);
-  for (std::size_t i = 0; i < floats.size(); ++i) {
-    floats[i] = static_cast<float>(i * 7919 % 10007) / 5000.0f - 1.0f;
-  }
-  return floats;
-}
 
 std::string text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
@@ -50,12 +39,6 @@ Bytes model_bytes(TensorType type, const std::vector<float>& few) {
       .raw(text_of(std::as_bytes(std::span(few))))
       .pad_to(32)
       .bytes();
-}
-
-std::vector<const TensorInfo*> all_of(const Model& model) {
-  std::vector<const TensorInfo*> tensors;
-  for (const TensorInfo& tensor : model.tensors()) tensors.push_back(&tensor);
-  return tensors;
 }
 
 const std::vector<float> few_numbers = {-2.0f, -1.0f, 0.0f, 0.5f, 1.0f, 2.0f};

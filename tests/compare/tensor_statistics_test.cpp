@@ -6,24 +6,13 @@
 #include <cstring>
 #include <vector>
 
+#include "compare/many_parts.hpp"
 #include "ingot/quantize.hpp"
 #include "support/expect_error.hpp"
 #include "support/gguf_builder.hpp"
 
 namespace ingot::test {
 namespace {
-
-// More than one part, the last one short.
-constexpr std::size_t columns = 4096;
-constexpr std::size_t rows = 70;
-
-std::vector<float> weights() {
-  std::vector<float> floats(columns * rows);
-  for (std::size_t i = 0; i < floats.size(); ++i) {
-    floats[i] = static_cast<float>(i * 7919 % 10007) / 5000.0f - 1.0f;
-  }
-  return floats;
-}
 
 Bytes model_bytes() {
   const std::vector<float> floats = weights();
@@ -37,12 +26,6 @@ Bytes model_bytes() {
       .raw({reinterpret_cast<const char*>(blocks.data()), blocks.size()})
       .pad_to(32)
       .bytes();
-}
-
-std::vector<const TensorInfo*> all_of(const Model& model) {
-  std::vector<const TensorInfo*> tensors;
-  for (const TensorInfo& tensor : model.tensors()) tensors.push_back(&tensor);
-  return tensors;
 }
 
 TEST(TensorStatistics, AreThoseOfTheDecodedNumbers) {

@@ -8,11 +8,10 @@
 #include "ingot/estimate.hpp"
 #include "support/expect_error.hpp"
 #include "support/header_sketch.hpp"
+#include "support/mib.hpp"
 
 namespace ingot::test {
 namespace {
-
-constexpr std::uint64_t mib = std::uint64_t{1} << 20;
 
 class EstimateAdvice : public testing::Test {
  protected:

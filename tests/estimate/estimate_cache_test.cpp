@@ -9,11 +9,10 @@
 #include "ingot/estimate.hpp"
 #include "support/expect_error.hpp"
 #include "support/header_sketch.hpp"
+#include "support/mib.hpp"
 
 namespace ingot::test {
 namespace {
-
-constexpr std::uint64_t mib = std::uint64_t{1} << 20;
 
 /// The profile of a header with one tensor, so that there is something to load.
 MemoryProfile profile_of(HeaderSketch& sketch) {

@@ -12,14 +12,13 @@
 #include "ingot/estimate.hpp"
 #include "ingot/summary.hpp"
 #include "support/expect_error.hpp"
+#include "support/mib.hpp"
 #include "support/shared_files.hpp"
 
 namespace ingot::test {
 namespace {
 
 using Json = nlohmann::json;
-
-constexpr std::uint64_t mib = std::uint64_t{1} << 20;
 
 RunOptions options_of(const Json& given) {
   RunOptions options;

@@ -8,11 +8,11 @@
 #include "ingot/estimate.hpp"
 #include "support/expect_error.hpp"
 #include "support/header_sketch.hpp"
+#include "support/mib.hpp"
 
 namespace ingot::test {
 namespace {
 
-constexpr std::uint64_t mib = std::uint64_t{1} << 20;
 constexpr std::uint64_t gib = std::uint64_t{1} << 30;
 
 constexpr AttentionShape small_llama = {};

@@ -10,7 +10,7 @@ namespace ingot::test {
 namespace {
 
 constexpr const char* key = "general.alignment";
-constexpr std::uint64_t value_at = 24 + 8 + 17 + 4;
+constexpr std::uint64_t alignment_value_at = 24 + 8 + 17 + 4;
 
 GgufBuilder aligned(std::uint32_t alignment) { return GgufBuilder().pair(key, alignment); }
 
@@ -29,7 +29,7 @@ TEST(ParseAlignment, MultiplesOf8AreTheRule) {
 TEST(ParseAlignment, SmallPowersOfTwoOpenLeniently) {
   for (const std::uint32_t alignment : {1u, 2u, 4u}) {
     EXPECT_THAT(refusal_of(aligned(alignment)),
-                FailsWith(Errc::alignment_too_small, value_at, key));
+                FailsWith(Errc::alignment_too_small, alignment_value_at, key));
     const Bytes bytes = aligned(alignment).bytes();
     ASSERT_THAT(parse_whole(bytes, leniently), Succeeds());
     EXPECT_EQ(parse_whole(bytes, leniently)->alignment, alignment);
@@ -39,23 +39,23 @@ TEST(ParseAlignment, SmallPowersOfTwoOpenLeniently) {
 TEST(ParseAlignment, OtherNumbersAreRefused) {
   for (const std::uint32_t alignment : {0u, 3u, 5u, 7u, 9u, 12u, 31u, 0xFFFFFFFFu}) {
     EXPECT_THAT(refusal_of(aligned(alignment), leniently),
-                FailsWith(Errc::alignment_invalid, value_at, key))
+                FailsWith(Errc::alignment_invalid, alignment_value_at, key))
         << alignment;
   }
 }
 
 TEST(ParseAlignment, OtherTypesAreRefused) {
   const auto refusal = [](auto value) { return refusal_of(GgufBuilder().pair(key, value), true); };
-  const auto wrong_type = FailsWith(Errc::alignment_wrong_type, value_at, key);
+  const auto wrong_type = FailsWith(Errc::alignment_wrong_type, alignment_value_at, key);
   EXPECT_THAT(refusal(std::uint64_t{32}), wrong_type);
   EXPECT_THAT(refusal(std::int32_t{32}), wrong_type);
   EXPECT_THAT(refusal(std::uint16_t{32}), wrong_type);
   EXPECT_THAT(refusal(32.0F), wrong_type);
   EXPECT_THAT(refusal(true), wrong_type);
   EXPECT_THAT(refusal_of(GgufBuilder().pair(key, "32")),
-              FailsWith(Errc::alignment_wrong_type, value_at + 8, key));
+              FailsWith(Errc::alignment_wrong_type, alignment_value_at + 8, key));
   EXPECT_THAT(refusal_of(GgufBuilder().array_pair(key, {std::uint32_t{32}})),
-              FailsWith(Errc::alignment_wrong_type, value_at + 12, key));
+              FailsWith(Errc::alignment_wrong_type, alignment_value_at + 12, key));
 }
 
 TEST(ParseAlignment, IsReadWhereverTheKeyStandsAndInEitherByteOrder) {

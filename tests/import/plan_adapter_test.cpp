@@ -33,7 +33,7 @@ constexpr const char* gemma =
     R"({"architectures": ["GemmaForCausalLM"], "hidden_size": 8, "num_attention_heads": 2,
         "num_hidden_layers": 1, "head_dim": 4})";
 
-const std::string layer = "base_model.model.model.layers.0.";
+const std::string layer_prefix = "base_model.model.model.layers.0.";
 
 /// Both halves of an adapter of a matrix: A [rank, inputs], B [outputs, rank].
 std::vector<TensorSketch> pair_of(const std::string& name, std::uint64_t inputs,
@@ -133,7 +133,7 @@ std::vector<float> transposed(std::uint64_t rows, std::uint64_t columns) {
 }
 
 TEST(PlanAdapter, ReorderedRowsAreRowsOfTheSecondHalf) {
-  Adapter adapter(llama, pair_of(layer + "self_attn.q_proj", 8, 8));
+  Adapter adapter(llama, pair_of(layer_prefix + "self_attn.q_proj", 8, 8));
   EXPECT_EQ(adapter.numbers("blk.0.attn_q.weight.lora_a"), counting(16));
   EXPECT_THAT(adapter.shape(), ElementsAre(8, 2));
   EXPECT_EQ(adapter.numbers("blk.0.attn_q.weight.lora_b"), rows_of_two({0, 2, 1, 3, 4, 6, 5, 7}));
@@ -160,7 +160,7 @@ TEST(PlanAdapter, ProductsOfTransposedWeightsAreTransposedBack) {
 TEST(PlanAdapter, ExpertsAreStackedByHalves) {
   std::vector<TensorSketch> tensors;
   const auto add = [&](const std::string& name, std::uint64_t inputs, std::uint64_t outputs) {
-    const auto pair = pair_of(layer + "block_sparse_moe.experts." + name, inputs, outputs);
+    const auto pair = pair_of(layer_prefix + "block_sparse_moe.experts." + name, inputs, outputs);
     tensors.insert(tensors.end(), pair.begin(), pair.end());
   };
   for (const std::string expert : {"0", "1"}) {
@@ -201,8 +201,8 @@ TEST(PlanAdapter, EmbeddingsOfTokensAreLookedUpByRows) {
 }
 
 TEST(PlanAdapter, NormsComeFirstWholeAndWithTheirTransform) {
-  std::vector<TensorSketch> tensors = pair_of(layer + "mlp.down_proj", 16, 8);
-  tensors.push_back({layer + "post_attention_layernorm.weight", {8}});
+  std::vector<TensorSketch> tensors = pair_of(layer_prefix + "mlp.down_proj", 16, 8);
+  tensors.push_back({layer_prefix + "post_attention_layernorm.weight", {8}});
   Adapter adapter(gemma, tensors);
   EXPECT_THAT(adapter.names(),
               ElementsAre("ffn_norm.weight", "ffn_down.weight.lora_a", "ffn_down.weight.lora_b"));
@@ -210,7 +210,7 @@ TEST(PlanAdapter, NormsComeFirstWholeAndWithTheirTransform) {
 }
 
 TEST(PlanAdapter, KeysNameTheKindAndTheScale) {
-  const auto tensors = pair_of(layer + "mlp.down_proj", 16, 8, 4);
+  const auto tensors = pair_of(layer_prefix + "mlp.down_proj", 16, 8, 4);
   Adapter adapter(llama, tensors, R"("lora_alpha": 16)");
   const Model& model = adapter.model();
   std::vector<std::string> keys;
@@ -228,7 +228,7 @@ TEST(PlanAdapter, KeysNameTheKindAndTheScale) {
 }
 
 TEST(PlanAdapter, TheFirstHalfGivesTheType) {
-  Adapter adapter(llama, pair_of(layer + "mlp.down_proj", 16, 8));
+  Adapter adapter(llama, pair_of(layer_prefix + "mlp.down_proj", 16, 8));
   EXPECT_EQ((*adapter.plan())->type(), TensorType::f32);
   ImportOptions options;
   options.type = TensorType::q8_0;
@@ -247,7 +247,7 @@ TEST(PlanAdapter, RefusesWhatIsNoPairOfHalves) {
     EXPECT_THAT(import, FailsWith(Errc::adapter_invalid));
     return import ? std::string() : import.error().message();
   };
-  const auto pair = pair_of(layer + "mlp.down_proj", 16, 8);
+  const auto pair = pair_of(layer_prefix + "mlp.down_proj", 16, 8);
   auto with = [&](const std::string& name) {
     auto tensors = pair;
     tensors.push_back({name, {8, 8}});
@@ -256,9 +256,10 @@ TEST(PlanAdapter, RefusesWhatIsNoPairOfHalves) {
   EXPECT_THAT(refusal({pair[0]}), HasSubstr("the other half"));
   EXPECT_THAT(refusal({pair[0], {pair[1].name, {8, 3}}}), HasSubstr("its rank is 3"));
   EXPECT_THAT(refusal({pair[0], {pair[1].name, {8}}}), HasSubstr("a matrix is expected"));
-  EXPECT_THAT(refusal(with(layer + "mlp.down_proj.lora_magnitude_vector")), HasSubstr("DoRA"));
+  EXPECT_THAT(refusal(with(layer_prefix + "mlp.down_proj.lora_magnitude_vector")),
+              HasSubstr("DoRA"));
   EXPECT_THAT(refusal(with("base_model.model.lm_head.weight")), HasSubstr("whole embeddings"));
-  EXPECT_THAT(refusal(with(layer + "input_layernorm.weight")), HasSubstr("only norms"));
+  EXPECT_THAT(refusal(with(layer_prefix + "input_layernorm.weight")), HasSubstr("only norms"));
   EXPECT_THAT(refusal(pair, R"("r": 2)"), HasSubstr("lora_alpha"));
   EXPECT_THAT(refusal(pair, R"("lora_alpha": 1, "peft_type": "IA3")"), HasSubstr("IA3"));
   EXPECT_THAT(refusal(pair, R"("lora_alpha": 1, "use_dora": true)"), HasSubstr("DoRA"));
@@ -269,7 +270,7 @@ TEST(PlanAdapter, RefusesWhatIsNoPairOfHalves) {
 }
 
 TEST(PlanAdapter, RefusesAnotherBase) {
-  EXPECT_THAT(Adapter(llama, pair_of(layer + "self_attn.q_proj", 16, 8)).plan(),
+  EXPECT_THAT(Adapter(llama, pair_of(layer_prefix + "self_attn.q_proj", 16, 8)).plan(),
               FailsWith(Errc::adapter_mismatch));
   EXPECT_THAT(Adapter(gemma, pair_of("base_model.model.lm_head", 8, 10)).plan(),
               FailsWith(Errc::adapter_mismatch));

@@ -23,11 +23,11 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 const LockWait no_wait{.limit = std::chrono::milliseconds(0), .on_wait = {}};
-const Bytes content(100);
+const Bytes locked_content(100);
 
 TEST(FileLock, TheSecondFailsAtOnceAndNamesTheHolder) {
   const TemporaryFolder folder;
-  const std::string path = folder.write("file", content);
+  const std::string path = folder.write("file", locked_content);
   const auto first = io::open_locked(path, O_RDWR, no_wait);
   ASSERT_THAT(first, Succeeds());
   const auto second = io::open_locked(path, O_RDONLY, no_wait);
@@ -41,14 +41,14 @@ TEST(FileLock, TheSecondFailsAtOnceAndNamesTheHolder) {
 
 TEST(FileLock, EndsWithItsDescriptor) {
   const TemporaryFolder folder;
-  const std::string path = folder.write("file", content);
+  const std::string path = folder.write("file", locked_content);
   { ASSERT_THAT(io::open_locked(path, O_RDWR, no_wait), Succeeds()); }
   EXPECT_THAT(io::open_locked(path, O_RDWR, no_wait), Succeeds());
 }
 
 TEST(FileLock, TheWaitIsToldOnceAndEndsWhenTheHolderDoes) {
   const TemporaryFolder folder;
-  const std::string path = folder.write("file", content);
+  const std::string path = folder.write("file", locked_content);
   auto first = io::open_locked(path, O_RDWR, no_wait);
   ASSERT_THAT(first, Succeeds());
   std::vector<Errc> told;
@@ -65,12 +65,12 @@ TEST(FileLock, TheWaitIsToldOnceAndEndsWhenTheHolderDoes) {
 
 TEST(FileLock, TheLockedFileHasTheNameAlsoIfTheHolderReplacedIt) {
   const TemporaryFolder folder;
-  const std::string path = folder.write("file", content);
+  const std::string path = folder.write("file", locked_content);
   auto first = io::open_locked(path, O_RDWR, no_wait);
   ASSERT_THAT(first, Succeeds());
   std::thread holder([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(30));
-    std::filesystem::rename(folder.write("new", content), path);
+    std::filesystem::rename(folder.write("new", locked_content), path);
     first = io::FileDescriptor();
   });
   const auto second = io::open_locked(path, O_RDWR, {.on_wait = {}});

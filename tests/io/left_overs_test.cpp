@@ -15,14 +15,14 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-const Bytes content(10);
+const Bytes ten_bytes(10);
 const std::string digits = "0123456789abcdef";
 
 TEST(LeftOvers, AreTakenByTheNamesThatNewFilesGet) {
   const TemporaryFolder folder;
   const std::string name = io::temporary_name(folder.path("file"));
   EXPECT_NE(name, io::temporary_name(folder.path("file")));
-  folder.write(std::filesystem::path(name).filename(), content);
+  folder.write(std::filesystem::path(name).filename(), ten_bytes);
   io::remove_left_overs(folder.path("other"));
   EXPECT_EQ(folder.names().size(), 1u);
   io::remove_left_overs(folder.path("file"));
@@ -32,7 +32,7 @@ TEST(LeftOvers, AreTakenByTheNamesThatNewFilesGet) {
 TEST(LeftOvers, OfALongNameAreFoundToo) {
   const TemporaryFolder folder;
   const std::string path = folder.path(std::string(250, 'n'));
-  folder.write(std::filesystem::path(io::temporary_name(path)).filename(), content);
+  folder.write(std::filesystem::path(io::temporary_name(path)).filename(), ten_bytes);
   io::remove_left_overs(path);
   EXPECT_THAT(folder.names(), IsEmpty());
 }
@@ -40,7 +40,7 @@ TEST(LeftOvers, OfALongNameAreFoundToo) {
 TEST(LeftOvers, OfFilesWhoseNamesBeginAlikeStay) {
   const TemporaryFolder folder;
   const std::string other = ".file." + digits + "." + digits + ".tmp";
-  folder.write(other, content);
+  folder.write(other, ten_bytes);
   io::remove_left_overs(folder.path("file"));
   EXPECT_THAT(folder.names(), ElementsAre(other));
   io::remove_left_overs(folder.path("file." + digits));
@@ -50,13 +50,13 @@ TEST(LeftOvers, OfFilesWhoseNamesBeginAlikeStay) {
 TEST(LeftOvers, TheFolderOfASetIsReadOnce) {
   const TemporaryFolder folder;
   const std::string late = ".b." + digits + ".tmp";
-  folder.write(".a." + digits + ".tmp", content);
-  folder.write(".c." + digits + ".tmp", content);
+  folder.write(".a." + digits + ".tmp", ten_bytes);
+  folder.write(".c." + digits + ".tmp", ten_bytes);
   {
     io::LeftOvers list;
     const io::LeftOvers::Use use(list);
     io::remove_left_overs(folder.path("a"));
-    folder.write(late, content);
+    folder.write(late, ten_bytes);
     io::remove_left_overs(folder.path("b"));
     io::remove_left_overs(folder.path("c"));
     EXPECT_THAT(folder.names(), ElementsAre(late));

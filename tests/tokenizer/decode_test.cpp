@@ -5,24 +5,19 @@
 #include <vector>
 
 #include "support/vocabulary_sketch.hpp"
+#include "tokenizer/made_tokenizer.hpp"
 
 namespace ingot {
 namespace {
 
+using test::made;
+using test::metaspace;
 using test::VocabularySketch;
-
-const std::string space = "\xE2\x96\x81";  // U+2581
-
-Tokenizer made(const VocabularySketch& sketch) {
-  auto tokenizer = sketch.make();
-  EXPECT_TRUE(tokenizer.has_value()) << (tokenizer ? "" : tokenizer.error().message());
-  return *std::move(tokenizer);
-}
 
 VocabularySketch spm() {
   VocabularySketch sketch{.model = "llama"};
   sketch.add("<unk>", 0, TokenKind::unknown).add("<s>", 0, TokenKind::control);
-  sketch.add("</s>", 0, TokenKind::control).add(space + "a").add("b");
+  sketch.add("</s>", 0, TokenKind::control).add(metaspace + "a").add("b");
   sketch.add("<0xC3>", 0, TokenKind::byte).add("<0xA9>", 0, TokenKind::byte);
   sketch.add("x", 0, TokenKind::unused).add("<zz>", 0, TokenKind::byte);
   return sketch;

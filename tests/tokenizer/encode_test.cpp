@@ -6,28 +6,29 @@
 
 #include "support/expect_error.hpp"
 #include "support/vocabulary_sketch.hpp"
+#include "tokenizer/made_tokenizer.hpp"
 #include "tokenizer/vocabulary/byte_alphabet.hpp"
 
 namespace ingot {
 namespace {
 
+using test::made;
+using test::metaspace;
 using test::pieces;
 using test::VocabularySketch;
 
 constexpr EncodeOptions plain{.add_special = false};
-const std::string space = "\xE2\x96\x81";  // U+2581
-
-Tokenizer made(const VocabularySketch& sketch) {
-  auto tokenizer = sketch.make();
-  EXPECT_TRUE(tokenizer.has_value()) << (tokenizer ? "" : tokenizer.error().message());
-  return *std::move(tokenizer);
-}
 
 TEST(EncodeSpm, TheHighestScoreMergesFirstThenTheLeftmost) {
   VocabularySketch sketch{.model = "llama"};
   sketch.add("<unk>", 0, TokenKind::unknown).add("<s>", 0, TokenKind::control);
   sketch.add("</s>", 0, TokenKind::control).add_bytes();
-  sketch.add("a", -9).add("b", -9).add(space, -9).add("ab", -2).add("bb", -1).add(space + "a", -3);
+  sketch.add("a", -9)
+      .add("b", -9)
+      .add(metaspace, -9)
+      .add("ab", -2)
+      .add("bb", -1)
+      .add(metaspace + "a", -3);
   const Tokenizer tokenizer = made(sketch);
   EXPECT_EQ(pieces(tokenizer, "abb"), "<s>| a|bb");
   EXPECT_EQ(pieces(tokenizer, "bbb", plain), " |bb|b");
@@ -37,7 +38,7 @@ TEST(EncodeSpm, TheHighestScoreMergesFirstThenTheLeftmost) {
 
 TEST(EncodeSpm, UnknownBytesAreTheUnknownToken) {
   VocabularySketch sketch{.model = "llama"};
-  sketch.add("<unk>", 0, TokenKind::unknown).add("a").add(space);
+  sketch.add("<unk>", 0, TokenKind::unknown).add("a").add(metaspace);
   EXPECT_EQ(pieces(made(sketch), "az", plain), " |a|<unk>");
 }
 
@@ -184,7 +185,7 @@ TEST(EncodeWpm, TheLongestTokenFirstElseTheWholeWordIsUnknown) {
   VocabularySketch sketch{.model = "bert"};
   sketch.add("[UNK]", 0, TokenKind::control).add("[CLS]", 0, TokenKind::control);
   sketch.add("[SEP]", 0, TokenKind::control);
-  sketch.add(space + "play").add("ing").add(space + "plays").add(space + "!").add("s");
+  sketch.add(metaspace + "play").add("ing").add(metaspace + "plays").add(metaspace + "!").add("s");
   sketch.ids = {{"unknown", 0}, {"bos", 1}, {"seperator", 2}};
   const Tokenizer tokenizer = made(sketch);
   EXPECT_EQ(pieces(tokenizer, "Playing plays!"), "[CLS]| play|ing| plays| !|[SEP]");
@@ -195,7 +196,7 @@ TEST(EncodeUgm, TheBestSumWinsAndUnknownsAreOne) {
   VocabularySketch sketch{.model = "t5"};
   sketch.add("<pad>", 0, TokenKind::control).add("</s>", 0, TokenKind::control);
   sketch.add("<unk>", 0, TokenKind::unknown);
-  sketch.add(space, -1).add("a", -2).add("b", -2).add("ab", -5).add(space + "ab", -4.5F);
+  sketch.add(metaspace, -1).add("a", -2).add("b", -2).add("ab", -5).add(metaspace + "ab", -4.5F);
   sketch.flags = {{"add_space_prefix", true}};
   const Tokenizer tokenizer = made(sketch);
   EXPECT_EQ(pieces(tokenizer, "ab"), " ab|</s>");
@@ -208,7 +209,12 @@ VocabularySketch ugm_of_words() {
   VocabularySketch sketch{.model = "t5"};
   sketch.add("<unk>", 0, TokenKind::unknown);
   sketch.add("<b c>", 0, TokenKind::user_defined);
-  sketch.add(space, -1).add("b", -2).add(space + "b", -2).add("bc", -2).add("xyz", -1).add("y", -3);
+  sketch.add(metaspace, -1)
+      .add("b", -2)
+      .add(metaspace + "b", -2)
+      .add("bc", -2)
+      .add("xyz", -1)
+      .add("y", -3);
   sketch.flags = {{"remove_extra_whitespaces", true}, {"add_eos_token", false}};
   sketch.ids = {{"unknown", 0}};
   // Darts-clone: from the root at 0x60 by 'a' to unit 1, whose value is in unit 3.
@@ -236,7 +242,7 @@ TEST(EncodeUgm, WordsAreTheSameApartAndTogether) {
 
 TEST(EncodeUgm, TokensAcrossWordsAreFound) {
   VocabularySketch sketch = ugm_of_words();
-  sketch.add("c" + space + "b", -1).add("c", -1);
+  sketch.add("c" + metaspace + "b", -1).add("c", -1);
   EXPECT_EQ(pieces(made(sketch), "bc b"), " b|c b");
 }
 
@@ -290,7 +296,7 @@ TEST(EncodeFrame, BytesThatAreNotUtf8) {
 TEST(EncodeFrame, RangesAreThoseOfTheText) {
   VocabularySketch sketch{.model = "llama"};
   sketch.add("<unk>", 0, TokenKind::unknown).add("<s>", 0, TokenKind::control);
-  sketch.add("</s>", 0, TokenKind::control).add("a").add(space).add(space + "a");
+  sketch.add("</s>", 0, TokenKind::control).add("a").add(metaspace).add(metaspace + "a");
   const auto result = made(sketch).encode_with_offsets("a  a");
   ASSERT_TRUE(result.has_value());
   EXPECT_EQ(result->ids, (std::vector<TokenId>{1, 5, 4, 5}));

@@ -11,14 +11,14 @@
 namespace ingot::test {
 namespace {
 
-struct Expected {
+struct ExpectedValueType {
   ValueType type;
   std::string_view name;
   std::uint32_t bytes;
 };
 
 // By id, from the format's documentation.
-constexpr std::array<Expected, 13> expected_types = {{
+constexpr std::array<ExpectedValueType, 13> expected_value_types = {{
     {ValueType::uint8, "uint8", 1},
     {ValueType::int8, "int8", 1},
     {ValueType::uint16, "uint16", 2},
@@ -35,16 +35,16 @@ constexpr std::array<Expected, 13> expected_types = {{
 }};
 
 TEST(ValueTypes, HaveTheNumbersOfTheFormat) {
-  ASSERT_EQ(value_type_count, expected_types.size());
-  for (std::size_t id = 0; id < expected_types.size(); ++id) {
-    EXPECT_EQ(static_cast<std::size_t>(expected_types[id].type), id);
-    EXPECT_EQ(name_of(expected_types[id].type), expected_types[id].name);
-    EXPECT_EQ(size_bytes_of(expected_types[id].type), expected_types[id].bytes);
+  ASSERT_EQ(value_type_count, expected_value_types.size());
+  for (std::size_t id = 0; id < expected_value_types.size(); ++id) {
+    EXPECT_EQ(static_cast<std::size_t>(expected_value_types[id].type), id);
+    EXPECT_EQ(name_of(expected_value_types[id].type), expected_value_types[id].name);
+    EXPECT_EQ(size_bytes_of(expected_value_types[id].type), expected_value_types[id].bytes);
   }
 }
 
 TEST(ValueTypes, AreFoundByTheirWholeName) {
-  for (const Expected& expected : expected_types) {
+  for (const ExpectedValueType& expected : expected_value_types) {
     EXPECT_EQ(find_value_type(expected.name), expected.type);
   }
   for (const std::string_view name : {"", "uint", "uint32 ", "UINT32", "boolean", "float"}) {

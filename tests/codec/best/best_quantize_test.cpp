@@ -23,7 +23,7 @@ namespace {
 
 using codec::BestEncoder;
 using Floats = std::vector<float>;
-using Encoded = std::vector<std::byte>;
+using EncodedBytes = std::vector<std::byte>;
 
 /// splitmix64
 class Numbers {
@@ -71,9 +71,9 @@ class BestQuantizeTest : public testing::TestWithParam<TypeAndTarget> {
  protected:
   BestQuantizeTest() : forced_(std::get<1>(GetParam())) {}
 
-  [[nodiscard]] Encoded encode(const BestEncoder& encoder, const Floats& floats, std::size_t rows,
-                               const Floats& u) const {
-    Encoded blocks(info_.bytes_of(floats.size()));
+  [[nodiscard]] EncodedBytes encode(const BestEncoder& encoder, const Floats& floats,
+                                    std::size_t rows, const Floats& u) const {
+    EncodedBytes blocks(info_.bytes_of(floats.size()));
     codec::quantize_best(encoder, {.src = floats.data(),
                                    .dst = blocks.data(),
                                    .row_elements = floats.size() / rows,
@@ -82,7 +82,7 @@ class BestQuantizeTest : public testing::TestWithParam<TypeAndTarget> {
     return blocks;
   }
 
-  [[nodiscard]] Floats decode(const Encoded& blocks) const {
+  [[nodiscard]] Floats decode(const EncodedBytes& blocks) const {
     Floats floats(blocks.size() / info_.block_bytes * info_.block_elements);
     codec::find_codec(info_.type)
         ->dequantize(blocks.data(), floats.data(), blocks.size() / info_.block_bytes,
@@ -91,8 +91,8 @@ class BestQuantizeTest : public testing::TestWithParam<TypeAndTarget> {
   }
 
   /// The blocks of the reference, with their slopes corrected: a search that finds no others.
-  [[nodiscard]] Encoded corrected_reference(const Floats& floats, std::size_t rows,
-                                            const Floats& u) const {
+  [[nodiscard]] EncodedBytes corrected_reference(const Floats& floats, std::size_t rows,
+                                                 const Floats& u) const {
     BestEncoder encoder = encoder_;
     static std::size_t block_bytes = 0;
     block_bytes = info_.block_bytes;
@@ -183,14 +183,14 @@ TEST_P(BestQuantizeTest, LeavesWhatCannotBeSearched) {
   for (std::size_t i = 4 * size; i < 5 * size; ++i) floats[i] *= 1e30f;
   for (const Floats& u : {Floats(), Floats(floats.size(), 1.0f), Floats(floats.size(), 0.0f),
                           Floats(floats.size(), -1.0f)}) {
-    Encoded expected(info_.bytes_of(floats.size()));
+    EncodedBytes expected(info_.bytes_of(floats.size()));
     codec::find_codec(info_.type)
         ->quantize({.src = floats.data(),
                     .dst = expected.data(),
                     .row_elements = floats.size(),
                     .row_count = 1,
                     .importances = u.empty() ? nullptr : u.data()});
-    Encoded actual = encode(encoder_, floats, 1, u);
+    EncodedBytes actual = encode(encoder_, floats, 1, u);
     if (u.empty() || u[0] > 0.0f) {  // the last block has an encoding of its own
       expected.resize(5 * info_.block_bytes);
       actual.resize(expected.size());
@@ -203,11 +203,11 @@ TEST_P(BestQuantizeTest, EncodesEachBlockByItself) {
   const std::size_t block_count = 5000 / info_.block_elements + 2;  // more than one chunk
   const std::size_t count = block_count * info_.block_elements;
   const Floats floats = weights(count, 9);
-  const Encoded all = encode(encoder_, floats, 1, {});
+  const EncodedBytes all = encode(encoder_, floats, 1, {});
   for (std::size_t block = block_count - std::min<std::size_t>(block_count, 12);
        block < block_count; ++block) {
     const float* first = &floats[block * info_.block_elements];
-    const Encoded alone = encode(encoder_, Floats(first, first + info_.block_elements), 1, {});
+    const EncodedBytes alone = encode(encoder_, Floats(first, first + info_.block_elements), 1, {});
     EXPECT_TRUE(same_blocks(alone, std::span(all).subspan(block * info_.block_bytes, alone.size()),
                             info_.block_bytes));
   }
@@ -215,11 +215,11 @@ TEST_P(BestQuantizeTest, EncodesEachBlockByItself) {
 
 /// SHA-256 of the blocks of 2048 weights, without and with importances, as they were first
 /// found: a change of a search is seen, and one that is wanted changes these.
-struct Golden {
+struct BestGolden {
   std::string_view plain;
   std::string_view weighted;
 };
-const std::map<TensorType, Golden> golden = {
+const std::map<TensorType, BestGolden> best_golden = {
 #define INGOT_GOLDEN(enumerator, ...) {TensorType::enumerator, {__VA_ARGS__}},
 #include "golden/best_digests.def"
 #undef INGOT_GOLDEN
@@ -227,7 +227,7 @@ const std::map<TensorType, Golden> golden = {
 
 TEST_P(BestQuantizeTest, WritesTheBytesThatItWrote) {
   const Floats floats = weights(2048, 11);
-  const Golden& expected = golden.at(info_.type);
+  const BestGolden& expected = best_golden.at(info_.type);
   EXPECT_EQ(sha256_of(encode(encoder_, floats, 2, {})), expected.plain) << info_.name;
   EXPECT_EQ(sha256_of(encode(encoder_, floats, 2, importances(1024))), expected.weighted);
 }
@@ -250,7 +250,7 @@ double error_on_grid(int largest_code) {
     }
     floats[first] = f32_from_bf16(bf16_from_f32(scale * static_cast<float>(-largest_code)));
   }
-  Encoded blocks(1024 / 32 * 18);
+  EncodedBytes blocks(1024 / 32 * 18);
   Floats decoded(floats.size());
   EXPECT_TRUE(quantize(TensorType::q4_0, floats, 1024, blocks, {.effort = Effort::best}));
   EXPECT_TRUE(dequantize(TensorType::q4_0, blocks, decoded));
@@ -274,8 +274,8 @@ TEST(BestQuantizeApiTest, EncodesTypesWithoutASearchAsTheReference) {
   const Floats floats = weights(1024);
   for (const TensorTypeInfo& info : live_tensor_types) {
     if (codec::find_best_encoder(info.type) != nullptr) continue;
-    Encoded reference(info.bytes_of(floats.size()));
-    Encoded best(reference.size());
+    EncodedBytes reference(info.bytes_of(floats.size()));
+    EncodedBytes best(reference.size());
     ASSERT_TRUE(quantize(info.type, floats, 1024, reference));
     ASSERT_TRUE(quantize(info.type, floats, 1024, best, {.effort = Effort::best}));
     EXPECT_EQ(reference, best) << info.name;

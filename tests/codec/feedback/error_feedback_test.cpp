@@ -17,7 +17,7 @@ namespace {
 using codec::InputMoments;
 using codec::OutputEnergy;
 using Floats = std::vector<float>;
-using Encoded = std::vector<std::byte>;
+using EncodedBytes = std::vector<std::byte>;
 
 constexpr std::size_t columns = 512;
 constexpr std::size_t row_count = 3;
@@ -47,7 +47,7 @@ class ErrorFeedbackTest : public testing::TestWithParam<TypeAndTarget> {
  protected:
   ErrorFeedbackTest() : forced_(std::get<1>(GetParam())) {}
 
-  [[nodiscard]] codec::FloatRows rows(const float* source, Encoded& blocks,
+  [[nodiscard]] codec::FloatRows rows(const float* source, EncodedBytes& blocks,
                                       std::size_t count = row_count) const {
     blocks.resize(info_.bytes_of(count * columns));
     return {.src = source,
@@ -56,12 +56,12 @@ class ErrorFeedbackTest : public testing::TestWithParam<TypeAndTarget> {
             .row_count = count,
             .importances = u_.data()};
   }
-  [[nodiscard]] Encoded plain(const Floats& source) const {
-    Encoded blocks;
+  [[nodiscard]] EncodedBytes plain(const Floats& source) const {
+    EncodedBytes blocks;
     codec::quantize_best(*codec::find_best_encoder(info_.type), rows(source.data(), blocks));
     return blocks;
   }
-  [[nodiscard]] Floats decode(const Encoded& blocks) const {
+  [[nodiscard]] Floats decode(const EncodedBytes& blocks) const {
     Floats floats(blocks.size() / info_.block_bytes * info_.block_elements);
     codec::find_codec(info_.type)
         ->dequantize(blocks.data(), floats.data(), blocks.size() / info_.block_bytes,
@@ -78,7 +78,7 @@ class ErrorFeedbackTest : public testing::TestWithParam<TypeAndTarget> {
 
 TEST_P(ErrorFeedbackTest, LowersTheErrorOfTheOutputs) {
   const Floats source = usual_rows();
-  Encoded blocks;
+  EncodedBytes blocks;
   const OutputEnergy kept =
       codec::quantize_with_feedback(info_.type, rows(source.data(), blocks), usual_moments());
   const Floats decoded = decode(blocks);
@@ -96,13 +96,13 @@ TEST_P(ErrorFeedbackTest, LowersTheErrorOfTheOutputs) {
 
 TEST_P(ErrorFeedbackTest, EncodesEachRowByItself) {
   const Floats source = usual_rows();
-  Encoded all;
+  EncodedBytes all;
   OutputEnergy sum;
   const OutputEnergy kept =
       codec::quantize_with_feedback(info_.type, rows(source.data(), all), usual_moments());
-  Encoded joined;
+  EncodedBytes joined;
   for (std::size_t r = 0; r < row_count; ++r) {
-    Encoded one;
+    EncodedBytes one;
     sum.add(codec::quantize_with_feedback(info_.type, rows(&source[r * columns], one, 1),
                                           usual_moments()));
     joined.insert(joined.end(), one.begin(), one.end());
@@ -113,10 +113,10 @@ TEST_P(ErrorFeedbackTest, EncodesEachRowByItself) {
 
 TEST_P(ErrorFeedbackTest, FindsTheSameOnEveryCpu) {
   const Floats source = usual_rows();
-  Encoded here;
+  EncodedBytes here;
   (void)codec::quantize_with_feedback(info_.type, rows(source.data(), here), usual_moments());
   const ForcedTarget other(cpu_targets().front());
-  Encoded there;
+  EncodedBytes there;
   (void)codec::quantize_with_feedback(info_.type, rows(source.data(), there), usual_moments());
   EXPECT_TRUE(same_blocks(here, there, info_.block_bytes));
 }
@@ -126,9 +126,9 @@ TEST_P(ErrorFeedbackTest, LeavesRowsThatAreNotFinite) {
        {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
     Floats source = usual_rows();
     source[columns + 300] = odd;
-    Encoded blocks;
+    EncodedBytes blocks;
     (void)codec::quantize_with_feedback(info_.type, rows(source.data(), blocks), usual_moments());
-    const Encoded searched = plain(source);
+    const EncodedBytes searched = plain(source);
     const std::size_t row_bytes = info_.bytes_of(columns);
     EXPECT_TRUE(std::equal(&blocks[row_bytes], &blocks[2 * row_bytes], &searched[row_bytes]))
         << odd;

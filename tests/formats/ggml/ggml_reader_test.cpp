@@ -17,7 +17,7 @@ namespace {
 
 using testing::ElementsAre;
 
-constexpr std::uint32_t f32 = 0;
+constexpr std::uint32_t f32_tensor = 0;
 constexpr std::uint32_t f16 = 1;
 constexpr std::uint32_t q4_0 = 2;
 constexpr std::uint32_t q5_0 = 6;
@@ -84,7 +84,7 @@ TEST(GgmlReader, TokensAreThoseOfSentencePiece) {
 TEST(GgmlReader, TensorsHaveTheNamesOfGgufAndTheirBytes) {
   for (const char* magic : {"lmgg", "fmgg", "tjgg"}) {
     GgmlBuilder file = small_model(magic);
-    file.tensor("norm.weight", f32, {32}, 128);
+    file.tensor("norm.weight", f32_tensor, {32}, 128);
     const auto opened = open(file);
     ASSERT_THAT(opened, Succeeds()) << magic;
     EXPECT_NE(opened->model.find_tensor("blk.0.ffn_gate.weight"), nullptr);
@@ -120,13 +120,15 @@ TEST(GgmlReader, RefusesBrokenFiles) {
                        const std::vector<std::uint32_t>& dimensions, std::size_t bytes) {
     return open(small_model("lmgg").tensor(name, type, dimensions, bytes));
   };
-  EXPECT_THAT(with("layers.1.ffn_norm.weight", f32, {32}, 128), FailsWith(Errc::ggml_invalid));
-  EXPECT_THAT(with("layers.0.lora", f32, {32}, 128), FailsWith(Errc::ggml_invalid));
+  EXPECT_THAT(with("layers.1.ffn_norm.weight", f32_tensor, {32}, 128),
+              FailsWith(Errc::ggml_invalid));
+  EXPECT_THAT(with("layers.0.lora", f32_tensor, {32}, 128), FailsWith(Errc::ggml_invalid));
   EXPECT_THAT(with("norm.weight", 77, {32}, 128), FailsWith(Errc::ggml_invalid));
-  EXPECT_THAT(with("norm.weight", f32, {}, 128), FailsWith(Errc::ggml_invalid));
-  EXPECT_THAT(with("norm.weight", f32, {1, 1, 1, 1, 1}, 4), FailsWith(Errc::ggml_invalid));
-  EXPECT_THAT(with("norm.weight", f32, {33}, 128), FailsWith(Errc::truncated));
-  EXPECT_THAT(with("norm.weight", f32, {~0u, ~0u, ~0u, ~0u}, 0), FailsWith(Errc::size_overflow));
+  EXPECT_THAT(with("norm.weight", f32_tensor, {}, 128), FailsWith(Errc::ggml_invalid));
+  EXPECT_THAT(with("norm.weight", f32_tensor, {1, 1, 1, 1, 1}, 4), FailsWith(Errc::ggml_invalid));
+  EXPECT_THAT(with("norm.weight", f32_tensor, {33}, 128), FailsWith(Errc::truncated));
+  EXPECT_THAT(with("norm.weight", f32_tensor, {~0u, ~0u, ~0u, ~0u}, 0),
+              FailsWith(Errc::size_overflow));
   EXPECT_THAT(open(small_model("lmgg"), {.heads_per_group = 3}), FailsWith(Errc::invalid_argument));
   // More tokens than the file has room for.
   EXPECT_THAT(open(GgmlBuilder("lmgg").u32(~0u).u32(32).u32(256).u32(2).u32(1).u32(16).u32(1)),
@@ -142,20 +144,21 @@ TEST(GgmlReader, EveryPrefixOfAFileIsRefused) {
   }
 }
 
-struct Golden {
+struct GgmlFile {
   const char* name;
   GgmlOptions facts;
   const char* sha256;  // of the GGUF file
 };
 
 // What the reference converter makes of them.
-constexpr std::array goldens = {
-    Golden{"ggml-f32", {}, "d76546b0d3ad8174145c8c71659313a66b243dd575557ebf9a6eb7f67bc36ec6"},
-    Golden{"ggmf1-f16", {}, "5307e1989a4d6e64298771b9f4053247e8724a56b9cfa9384d2c21252a08a971"},
-    Golden{"ggjt1-f16", {}, "dee634dc2653e4b1fc556d3dcd5e4a58c5c53c36f5b24a9019602784a2addbd8"},
-    Golden{"ggjt3-q8_0",
-           {.context = 4096, .heads_per_group = 1, .rms_epsilon = 1e-5f},
-           "d281c85e7c6165562143d57ba1795ae03c1a2088772754f52655f76a2daa2133"},
+constexpr std::array ggml_goldens = {
+    GgmlFile{
+        "ggml-f32_tensor", {}, "d76546b0d3ad8174145c8c71659313a66b243dd575557ebf9a6eb7f67bc36ec6"},
+    GgmlFile{"ggmf1-f16", {}, "5307e1989a4d6e64298771b9f4053247e8724a56b9cfa9384d2c21252a08a971"},
+    GgmlFile{"ggjt1-f16", {}, "dee634dc2653e4b1fc556d3dcd5e4a58c5c53c36f5b24a9019602784a2addbd8"},
+    GgmlFile{"ggjt3-q8_0",
+             {.context = 4096, .heads_per_group = 1, .rms_epsilon = 1e-5f},
+             "d281c85e7c6165562143d57ba1795ae03c1a2088772754f52655f76a2daa2133"},
 };
 
 class GgmlGolden : public SharedFilesTest {};
@@ -165,7 +168,7 @@ TEST_F(GgmlGolden, ConvertsToTheBytesOfTheReference) {
   require_files(folder);
   if (IsSkipped() || HasFailure()) return;
   TemporaryFolder out;
-  for (const Golden& golden : goldens) {
+  for (const GgmlFile& golden : ggml_goldens) {
     const auto opened = open_any((folder / golden.name).string() + ".bin", {.ggml = golden.facts});
     ASSERT_THAT(opened, Succeeds()) << golden.name;
     const std::string path = out.path(golden.name);

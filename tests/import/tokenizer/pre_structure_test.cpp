@@ -30,7 +30,7 @@ std::string split(const std::string& expression) {
          R"("}, "behavior": "Isolated", "invert": false})";
 }
 
-const std::string bytes = R"({"type": "ByteLevel", "use_regex": false})";
+const std::string byte_level_step = R"({"type": "ByteLevel", "use_regex": false})";
 const std::string byte_level = R"({"type": "ByteLevel", "use_regex": true})";
 const std::string digits = R"({"type": "Digits", "individual_digits": true})";
 const std::string rest = R"( ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+)";
@@ -44,23 +44,23 @@ TEST(PreStructure, HasTheNameOfItsRow) {
   EXPECT_EQ(first_name(digits + "," + byte_level), "starcoder");
   EXPECT_EQ(first_name(byte_level, "GPTNeoXForCausalLM", R"("normalizer": {"type": "NFC"})"),
             "olmo");
-  EXPECT_EQ(first_name(split(llama3) + "," + bytes), "dbrx");
-  EXPECT_EQ(first_name(split(qwen2) + "," + bytes), "qwen2");
+  EXPECT_EQ(first_name(split(llama3) + "," + byte_level_step), "dbrx");
+  EXPECT_EQ(first_name(split(qwen2) + "," + byte_level_step), "qwen2");
   EXPECT_EQ(first_name(split(R"([\\r\\n])") + "," + split(R"(\\s?\\p{L}+)") + "," +
                        split(R"(\\s?\\p{P}+)") + "," + split("[\u4E00-\u9FA5\u0800-\u4E00]+") +
-                       "," + digits + "," + bytes),
+                       "," + digits + "," + byte_level_step),
             "deepseek-coder");
-  EXPECT_EQ(first_name(split(R"( ?[^(\\s|[.,!?])]+)") + "," + bytes), "bloom");
+  EXPECT_EQ(first_name(split(R"( ?[^(\\s|[.,!?])]+)") + "," + byte_level_step), "bloom");
 }
 
 TEST(PreStructure, PrefersTheNameOfTheClass) {
   EXPECT_EQ(first_name(byte_level, "PhiForCausalLM"), "phi-2");
   EXPECT_EQ(first_name(digits + "," + byte_level, "CohereForCausalLM"), "command-r");
-  EXPECT_EQ(first_name(split(llama3) + "," + bytes, "Glm4ForCausalLM"), "glm4");
+  EXPECT_EQ(first_name(split(llama3) + "," + byte_level_step, "Glm4ForCausalLM"), "glm4");
 }
 
 TEST(PreStructure, HasTheNameThatCarriesItsFlags) {
-  EXPECT_EQ(first_name(split(llama3) + "," + bytes, "LlamaForCausalLM",
+  EXPECT_EQ(first_name(split(llama3) + "," + byte_level_step, "LlamaForCausalLM",
                        R"("model": {"ignore_merges": true})"),
             "llama-bpe");
   EXPECT_EQ(
@@ -71,28 +71,28 @@ TEST(PreStructure, HasTheNameThatCarriesItsFlags) {
 TEST(PreStructure, TakesSpellingsThatMeanTheSame) {
   std::string other = qwen2;
   other.replace(0, other.find("|["), "(?:'[sS]|'[tT]|'[rR][eE]|'[vV][eE]|'[mM]|'[lL][lL]|'[dD])");
-  EXPECT_EQ(first_name(split(other) + "," + bytes), "qwen2");
+  EXPECT_EQ(first_name(split(other) + "," + byte_level_step), "qwen2");
 }
 
 TEST(PreStructure, TakesTheExpressionsOfTheEngine) {
   EXPECT_EQ(first_name(split(R"('s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+|)"
                              R"( ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S))") +
-                       "," + bytes),
+                       "," + byte_level_step),
             "gpt-2");
   const std::string seed_coder =
       R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}{1}|)"
       R"( ?[^\\s\\p{L}\\p{N}\\r\\n]+|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+)";
-  EXPECT_EQ(first_name(split(seed_coder) + "," + bytes), "seed-coder");
+  EXPECT_EQ(first_name(split(seed_coder) + "," + byte_level_step), "seed-coder");
   EXPECT_EQ(first_name(split(seed_coder)), "");
 }
 
 TEST(PreStructure, IsUnknownIfOneStepIs) {
   EXPECT_EQ(first_name(""), "");
   EXPECT_EQ(first_name(split(llama3)), "");
-  EXPECT_EQ(first_name(split(llama3 + "|x") + "," + bytes), "");
+  EXPECT_EQ(first_name(split(llama3 + "|x") + "," + byte_level_step), "");
   EXPECT_EQ(first_name(R"({"type": "Whitespace"},)" + byte_level), "");
   EXPECT_EQ(first_name(R"({"type": "ByteLevel", "add_prefix_space": true})"), "");
-  EXPECT_EQ(first_name(split(llama3) + "," + bytes, "LlamaForCausalLM",
+  EXPECT_EQ(first_name(split(llama3) + "," + byte_level_step, "LlamaForCausalLM",
                        R"("normalizer": {"type": "NFKC"})"),
             "");
 }

@@ -21,12 +21,12 @@ std::string field(int number, const std::string& bytes) {
 }
 
 // Text "a", score 1.5, type 3.
-const std::string piece =
+const std::string sample_piece =
     "\x0A\x01"s
     "a\x15\x00\x00\xC0\x3F\x18\x03"s;
 
 TEST(SentencePieceModel, HasPieces) {
-  const std::string file = field(1, piece) + field(1, "");
+  const std::string file = field(1, sample_piece) + field(1, "");
   const auto model = parse_sentencepiece(file, "tokenizer.model");
   ASSERT_THAT(model, test::Succeeds());
   ASSERT_EQ(model->pieces.size(), 2u);
@@ -37,7 +37,7 @@ TEST(SentencePieceModel, HasPieces) {
 }
 
 TEST(SentencePieceModel, HasSettings) {
-  const std::string file = field(1, piece) + field(2, "\x18\x02"s) +
+  const std::string file = field(1, sample_piece) + field(2, "\x18\x02"s) +
                            field(3, "\x12\x01m\x18\x00\x20\x00"s) + field(9, "unknown");
   const auto model = parse_sentencepiece(file, "tokenizer.model");
   ASSERT_THAT(model, test::Succeeds());
@@ -48,7 +48,7 @@ TEST(SentencePieceModel, HasSettings) {
 }
 
 TEST(SentencePieceModel, SkipsUnknownFieldsOfEveryType) {
-  const std::string file = field(1, piece) + "\xF8\x01\x96\x01"s +  // field 31, a varint
+  const std::string file = field(1, sample_piece) + "\xF8\x01\x96\x01"s +  // field 31, a varint
                            "\xF9\x01"s
                            "12345678" +
                            "\xFD\x01"s

@@ -23,10 +23,10 @@ namespace fs = std::filesystem;
 std::vector<fs::path> corpus(const char* kind) {
   return files_in(fs::path(INGOT_SOURCE_DIR) / "tests" / "corpus" / kind, ".gguf");
 }
-constexpr auto stem = [](const auto& suite) { return suite.param.stem().string(); };
+constexpr auto file_stem = [](const auto& suite) { return suite.param.stem().string(); };
 
 class Valid : public testing::TestWithParam<fs::path> {};
-INSTANTIATE_TEST_SUITE_P(Corpus, Valid, testing::ValuesIn(corpus("valid")), stem);
+INSTANTIATE_TEST_SUITE_P(Corpus, Valid, testing::ValuesIn(corpus("valid")), file_stem);
 
 TEST_P(Valid, OpensAndIsWrittenAgain) {
   const Bytes bytes = read_whole(GetParam());
@@ -53,7 +53,7 @@ TEST_P(Valid, OpensAndIsWrittenAgain) {
 }
 
 class Invalid : public testing::TestWithParam<fs::path> {};
-INSTANTIATE_TEST_SUITE_P(Corpus, Invalid, testing::ValuesIn(corpus("invalid")), stem);
+INSTANTIATE_TEST_SUITE_P(Corpus, Invalid, testing::ValuesIn(corpus("invalid")), file_stem);
 
 TEST_P(Invalid, IsRefusedWithTheErrorOfItsName) {
   const Bytes bytes = read_whole(GetParam());
