@@ -45,7 +45,7 @@ constexpr CardName other_card_names[] = {
 };
 
 /// The text of a scalar, or those of a list joined with commas.
-std::optional<std::string> joined(const CardValue& value) {
+std::optional<std::string> joined_texts(const CardValue& value) {
   if (value.is_text()) return value.text;
   if (value.kind != CardValue::Kind::list) return std::nullopt;
   std::string text;
@@ -166,7 +166,7 @@ void GeneralFacts::offer_card(const CardValue& card, std::int64_t parameter_coun
     }
   }
   for (const auto& [member, fact] : other_card_names) offer_member(std::string(member), fact);
-  offer_if("license", joined(card["license"]));
+  offer_if("license", joined_texts(card["license"]));
   if (auto models =
           sources(card, {"base_model", "base_models", "base_model_sources"}, parameter_count)) {
     base_models = std::move(models);

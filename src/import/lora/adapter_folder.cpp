@@ -100,16 +100,16 @@ std::string base_name(std::string name) {
 
 /// Nothing if it is no half of a pair.
 std::optional<NamedHalf> parse_half(const std::string& name) {
-  struct Mark {
+  struct HalfMark {
     std::string_view text;
     bool is_a;
     bool is_embedding;
   };
-  constexpr Mark marks[] = {{".lora_A.weight", true, false},
-                            {".lora_B.weight", false, false},
-                            {".lora_embedding_A", true, true},
-                            {".lora_embedding_B", false, true}};
-  for (const Mark& mark : marks) {
+  constexpr HalfMark marks[] = {{".lora_A.weight", true, false},
+                                {".lora_B.weight", false, false},
+                                {".lora_embedding_A", true, true},
+                                {".lora_embedding_B", false, true}};
+  for (const HalfMark& mark : marks) {
     if (!name.ends_with(mark.text)) continue;
     std::string base = base_name(name.substr(0, name.size() - mark.text.size()));
     return NamedHalf{base + ".weight", mark.is_a, mark.is_embedding};
