@@ -53,6 +53,8 @@ use_compiler_cache() {
   if command -v ccache >/dev/null; then
     # It has to trust that precompiled headers change with their sources.
     export CCACHE_SLOPPINESS=pch_defines,time_macros
+    # Units of several sources lie in the folder of a build: named from there, they are the same in all.
+    export CCACHE_BASEDIR=$PWD
     export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
   fi
 }
