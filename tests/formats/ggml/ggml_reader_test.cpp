@@ -152,8 +152,7 @@ struct GgmlFile {
 
 // What the reference converter makes of them.
 constexpr std::array ggml_goldens = {
-    GgmlFile{
-        "ggml-f32_tensor", {}, "d76546b0d3ad8174145c8c71659313a66b243dd575557ebf9a6eb7f67bc36ec6"},
+    GgmlFile{"ggml-f32", {}, "d76546b0d3ad8174145c8c71659313a66b243dd575557ebf9a6eb7f67bc36ec6"},
     GgmlFile{"ggmf1-f16", {}, "5307e1989a4d6e64298771b9f4053247e8724a56b9cfa9384d2c21252a08a971"},
     GgmlFile{"ggjt1-f16", {}, "dee634dc2653e4b1fc556d3dcd5e4a58c5c53c36f5b24a9019602784a2addbd8"},
     GgmlFile{"ggjt3-q8_0",
