@@ -61,6 +61,7 @@ def build_module(settings):
     folder = ROOT / (named or "build/python")
     if not named:
         configure = ["cmake", "-S", ROOT, "-B", folder, "-D", "CMAKE_BUILD_TYPE=Release",
+                     "-D", "CMAKE_UNITY_BUILD=ON",
                      "-D", "INGOT_BUILD_PYTHON=ON", "-D", f"INGOT_PYTHON={sys.executable}"]
         for part in LEFT_OUT:
             configure += ["-D", f"INGOT_{part}=OFF"]
