@@ -10,7 +10,7 @@ namespace ingot::cli {
 namespace {
 
 /// Deeper than any conversation; a template refuses the same.
-constexpr std::size_t max_depth = 500;
+constexpr std::size_t max_json_depth = 500;
 
 /// Builds the value while nlohmann-json reads: its own numbers would lose digits.
 class ChatJsonReader : public nlohmann::json_sax<nlohmann::json> {
@@ -49,8 +49,8 @@ class ChatJsonReader : public nlohmann::json_sax<nlohmann::json> {
   };
 
   bool open(ChatValue container) {
-    if (open_.size() == max_depth) {
-      error_ = "nested deeper than " + std::to_string(max_depth) + " levels";
+    if (open_.size() == max_json_depth) {
+      error_ = "nested deeper than " + std::to_string(max_json_depth) + " levels";
       return false;
     }
     open_.push_back({std::move(container), {}});

@@ -10,8 +10,9 @@
 namespace ingot::cli {
 namespace {
 
-constexpr std::string_view style =
-    "<style>body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:90rem;padding:0 "
+constexpr std::string_view page_style =
+    "<style>body{font:15px/1.5 system-ui,sans-serif;margin:2rem "
+    "auto;max-width:90rem;padding:0 "
     "1rem;color-scheme:light dark}table{border-collapse:collapse;width:100%;"
     "font-variant-numeric:tabular-nums}th,td{text-align:left;padding:.2rem .8rem .2rem 0;"
     "border-bottom:1px solid #8884}td.bar{position:relative;min-width:8rem}"
@@ -23,7 +24,7 @@ void write_page(Output& out, const ReportWriter& report) {
   out.print(
       "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n<title>{}</title>\n",
       title);
-  out.write(style);
+  out.write(page_style);
   out.print("</head><body><h1>{}</h1>\n", title);
   report.write_body(out);
   out.write("</body></html>\n");

@@ -21,7 +21,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::size_t max_depth = 64;  // as deep as a file may nest arrays
+constexpr std::size_t max_array_depth = 64;  // as deep as a file may nest arrays
 
 /// Short names, as other tools have them.
 constexpr std::array<std::pair<std::string_view, ValueType>, 13> short_names = {{
@@ -56,7 +56,7 @@ Failure refuse_depth() { return refuse("arrays are nested deeper than 64"); }
 /// which takes many times the memory of the text for each level.
 bool is_nested_too_deep(std::string_view text) {
   // Each array may be in an object that names its type, and the elements may be objects.
-  constexpr std::size_t max_levels = 2 * max_depth + 1;
+  constexpr std::size_t max_levels = 2 * max_array_depth + 1;
   std::size_t levels = 0;
   bool is_in_string = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -200,7 +200,7 @@ Result<OwnedValue> array_of(const ValueSpec& outer, const Json& json, std::size_
 
 std::optional<ValueSpec> parse_value_spec(std::string_view text) {
   ValueSpec spec;
-  while (text.ends_with("[]") && spec.depth < max_depth) {
+  while (text.ends_with("[]") && spec.depth < max_array_depth) {
     text.remove_suffix(2);
     ++spec.depth;
   }
@@ -253,7 +253,7 @@ Result<OwnedValue> parse_value(const ValueSpec& spec, std::string_view text) {
     if (is_nested_too_deep(text)) return refuse_depth();
     const Json json = Json::parse(text, nullptr, false);
     if (json.is_discarded()) return refuse("an array must be JSON, not " + shown(text));
-    return array_of(spec, json, max_depth);
+    return array_of(spec, json, max_array_depth);
   }
   if (spec.scalar == ValueType::string) return OwnedValue::string(text);
   if (spec.scalar != ValueType::boolean) return parse_number(*spec.scalar, text);

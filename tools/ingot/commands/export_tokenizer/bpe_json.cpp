@@ -14,12 +14,12 @@ PreTokenizerFacts facts_of(const TokenizerSource& source) {
   return facts_of_pre_tokenizer(source.tokenizer.pre_tokenizer()).value_or(PreTokenizerFacts{});
 }
 
-void write_normalizer(JsonStream& json, TokenizerSource& source) {
+void write_bpe_normalizer(JsonStream& json, TokenizerSource& source) {
   if (!source.tokenizer.flags().escapes_spaces) return json.null();
   write_replace(json, " ", space_symbol);
 }
 
-void write_pre_tokenizer(JsonStream& json, TokenizerSource& source) {
+void write_bpe_pre_tokenizer(JsonStream& json, TokenizerSource& source) {
   const PreTokenizerFacts facts = facts_of(source);
   write_sequence(json, "pretokenizers", [&] {
     for (const std::string_view expression : facts.expressions) {
@@ -40,7 +40,7 @@ void write_pre_tokenizer(JsonStream& json, TokenizerSource& source) {
   });
 }
 
-void write_decoder(JsonStream& json, TokenizerSource& source) {
+void write_bpe_decoder(JsonStream& json, TokenizerSource& source) {
   if (!facts_of(source).has_plain_text) {
     begin_typed(json, "ByteLevel");
     json.member("add_prefix_space", true);
@@ -110,7 +110,7 @@ class Merges {
   std::size_t dropped_ = 0;
 };
 
-void write_model(JsonStream& json, TokenizerSource& source) {
+void write_bpe_model(JsonStream& json, TokenizerSource& source) {
   const PreTokenizerFacts facts = facts_of(source);
   write_bpe_options(json, "", false, facts.has_plain_text, facts.ignores_merges);
   write_vocabulary(json, source.tokenizer);
@@ -125,7 +125,7 @@ void write_model(JsonStream& json, TokenizerSource& source) {
 
 }  // namespace
 
-const FamilyParts bpe_parts = {TokenizerFamily::bpe, write_normalizer, write_pre_tokenizer,
-                               write_decoder, write_model};
+const FamilyParts bpe_parts = {TokenizerFamily::bpe, write_bpe_normalizer, write_bpe_pre_tokenizer,
+                               write_bpe_decoder, write_bpe_model};
 
 }  // namespace ingot::cli

@@ -9,16 +9,16 @@
 namespace ingot::cli {
 namespace {
 
-void write_normalizer(JsonStream& json, TokenizerSource& source) {
+void write_spm_normalizer(JsonStream& json, TokenizerSource& source) {
   write_sequence(json, "normalizers", [&] {
     if (source.tokenizer.flags().has_space_prefix) write_prepend(json);
     write_replace(json, " ", space_symbol);
   });
 }
 
-void write_pre_tokenizer(JsonStream& json, TokenizerSource&) { json.null(); }
+void write_spm_pre_tokenizer(JsonStream& json, TokenizerSource&) { json.null(); }
 
-void write_decoder(JsonStream& json, TokenizerSource& source) {
+void write_spm_decoder(JsonStream& json, TokenizerSource& source) {
   write_sequence(json, "decoders", [&] {
     write_replace(json, space_symbol, " ");
     write_byte_fallback(json);
@@ -85,7 +85,7 @@ void warn_of_equal_scores(const std::vector<Merge>& merges, TokenizerSource& sou
       "the token of the lower id; ids can differ");
 }
 
-void write_model(JsonStream& json, TokenizerSource& source) {
+void write_spm_model(JsonStream& json, TokenizerSource& source) {
   const Vocabulary& vocabulary = source.tokenizer;
   write_bpe_options(json, vocabulary.text(vocabulary.special(SpecialToken::unk)), true, true,
                     false);
@@ -102,7 +102,7 @@ void write_model(JsonStream& json, TokenizerSource& source) {
 
 }  // namespace
 
-const FamilyParts spm_parts = {TokenizerFamily::spm, write_normalizer, write_pre_tokenizer,
-                               write_decoder, write_model};
+const FamilyParts spm_parts = {TokenizerFamily::spm, write_spm_normalizer, write_spm_pre_tokenizer,
+                               write_spm_decoder, write_spm_model};
 
 }  // namespace ingot::cli

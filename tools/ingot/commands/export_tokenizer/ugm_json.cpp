@@ -11,7 +11,7 @@ namespace {
 /// How far the scores of tokens that the lattice must not pick are below all others.
 constexpr double hidden_penalty = 100.0;
 
-void write_normalizer(JsonStream& json, TokenizerSource& source) {
+void write_ugm_normalizer(JsonStream& json, TokenizerSource& source) {
   const TokenizerFlags& flags = source.tokenizer.flags();
   write_sequence(json, "normalizers", [&] {
     const Value* charsmap = source.model.find(keys::tokenizer_ggml_precompiled_charsmap);
@@ -30,9 +30,9 @@ void write_normalizer(JsonStream& json, TokenizerSource& source) {
   });
 }
 
-void write_pre_tokenizer(JsonStream& json, TokenizerSource&) { json.null(); }
+void write_ugm_pre_tokenizer(JsonStream& json, TokenizerSource&) { json.null(); }
 
-void write_decoder(JsonStream& json, TokenizerSource&) {
+void write_ugm_decoder(JsonStream& json, TokenizerSource&) {
   begin_typed(json, "Metaspace");
   json.member("replacement", space_symbol);
   json.member("prepend_scheme", "always");
@@ -44,7 +44,7 @@ bool is_in_lattice(TokenKind kind) {
   return kind == TokenKind::normal || kind == TokenKind::user_defined || kind == TokenKind::unused;
 }
 
-void write_model(JsonStream& json, TokenizerSource& source) {
+void write_ugm_model(JsonStream& json, TokenizerSource& source) {
   const Vocabulary& vocabulary = source.tokenizer;
   double lowest = 0.0;
   for (TokenId id = 0; vocabulary.contains(id); ++id) {
@@ -72,7 +72,7 @@ void write_model(JsonStream& json, TokenizerSource& source) {
 
 }  // namespace
 
-const FamilyParts ugm_parts = {TokenizerFamily::ugm, write_normalizer, write_pre_tokenizer,
-                               write_decoder, write_model};
+const FamilyParts ugm_parts = {TokenizerFamily::ugm, write_ugm_normalizer, write_ugm_pre_tokenizer,
+                               write_ugm_decoder, write_ugm_model};
 
 }  // namespace ingot::cli

@@ -13,7 +13,7 @@ constexpr std::string_view continuation = "##";
 /// would make one unknown token of longer words.
 constexpr std::uint32_t max_word_characters = 1'000'000'000;
 
-void write_normalizer(JsonStream& json, TokenizerSource& source) {
+void write_wpm_normalizer(JsonStream& json, TokenizerSource& source) {
   const bool lower = source.model.get_or<bool>("tokenizer.ggml.normalizer.lowercase", true);
   begin_typed(json, "BertNormalizer");
   json.member("clean_text", true);
@@ -24,12 +24,12 @@ void write_normalizer(JsonStream& json, TokenizerSource& source) {
   json.end();
 }
 
-void write_pre_tokenizer(JsonStream& json, TokenizerSource&) {
+void write_wpm_pre_tokenizer(JsonStream& json, TokenizerSource&) {
   begin_typed(json, "BertPreTokenizer");
   json.end();
 }
 
-void write_decoder(JsonStream& json, TokenizerSource&) {
+void write_wpm_decoder(JsonStream& json, TokenizerSource&) {
   begin_typed(json, "WordPiece");
   json.member("prefix", continuation);
   json.member("cleanup", true);
@@ -45,7 +45,7 @@ std::string original_spelling(const Vocabulary& vocabulary, TokenId id) {
   return std::string(continuation).append(text);
 }
 
-void write_model(JsonStream& json, TokenizerSource& source) {
+void write_wpm_model(JsonStream& json, TokenizerSource& source) {
   const Vocabulary& vocabulary = source.tokenizer;
   begin_typed(json, "WordPiece");
   json.member("unk_token", vocabulary.text(vocabulary.special(SpecialToken::unk)));
@@ -64,7 +64,7 @@ void write_model(JsonStream& json, TokenizerSource& source) {
 
 }  // namespace
 
-const FamilyParts wpm_parts = {TokenizerFamily::wpm, write_normalizer, write_pre_tokenizer,
-                               write_decoder, write_model};
+const FamilyParts wpm_parts = {TokenizerFamily::wpm, write_wpm_normalizer, write_wpm_pre_tokenizer,
+                               write_wpm_decoder, write_wpm_model};
 
 }  // namespace ingot::cli
