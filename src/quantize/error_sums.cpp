@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <limits>
 
 namespace ingot::convert {
 namespace {
@@ -32,8 +31,6 @@ double sum_of(const std::array<Lanes, vectors>& sums) noexcept {
          (static_cast<double>(all[2]) + static_cast<double>(all[3]));
 }
 
-constexpr double not_in_lanes = std::numeric_limits<double>::quiet_NaN();
-
 /// The sum of source x (result - source) over a run; not finite if one of them is not.
 double excess_in_lanes(const float* source, const float* decoded) noexcept {
   std::array<Lanes, vectors> sums{};
@@ -46,7 +43,7 @@ double excess_in_lanes(const float* source, const float* decoded) noexcept {
   return sum_of(sums);
 }
 
-/// The same over the elements that are finite in both.
+/// The same of any number of elements, over those that are finite in both.
 double excess_of_finite(const float* source, const float* decoded, std::size_t count) noexcept {
   double sum = 0.0;
   for (std::size_t i = 0; i < count; ++i) {
@@ -55,6 +52,14 @@ double excess_of_finite(const float* source, const float* decoded, std::size_t c
     if (std::isfinite(difference)) sum += x * difference;
   }
   return sum;
+}
+
+double excess_of(const float* source, const float* decoded, std::size_t count) noexcept {
+  if (count == run) {
+    const double sum = excess_in_lanes(source, decoded);
+    if (std::isfinite(sum)) return sum;
+  }
+  return excess_of_finite(source, decoded, count);
 }
 
 }  // namespace
@@ -85,10 +90,7 @@ void add_products(std::span<const float> source, std::span<const float> decoded,
   double excess = 0.0;
   for (std::size_t first = 0; first < source.size(); first += run) {
     const std::size_t size = std::min(run, source.size() - first);
-    const float* x = &source[first];
-    const float* y = &decoded[first];
-    const double in_lanes = size == run ? excess_in_lanes(x, y) : not_in_lanes;
-    excess += std::isfinite(in_lanes) ? in_lanes : excess_of_finite(x, y, size);
+    excess += excess_of(&source[first], &decoded[first], size);
   }
   error.product += error.plain.squared_signal + excess;
 }
