@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/ascii.hpp"
 #include "check/rules.hpp"
 #include "ingot/metadata_keys.hpp"
 #include "ingot/text.hpp"
@@ -55,8 +56,7 @@ constexpr std::size_t least_kinds = 3;   // fewer in common prove nothing
 std::string kind_of(std::string_view name) {
   std::string kind;
   for (const char c : name) {
-    const bool is_digit = c >= '0' && c <= '9';
-    if (!is_digit) {
+    if (!is_digit(c)) {
       kind += c;
     } else if (!kind.ends_with('#')) {
       kind += '#';

@@ -264,8 +264,12 @@ Value all_characters(Call& call) {
 
 bool is_letter(char32_t c) { return class_of(c) == CharacterClass::letter; }
 bool is_decimal(char32_t c) { return class_of(c) == CharacterClass::decimal; }
-bool is_digit(char32_t c) { return is_decimal(c) || class_of(c) == CharacterClass::digit; }
-bool is_numeric(char32_t c) { return is_digit(c) || class_of(c) == CharacterClass::numeric; }
+bool is_digit_of_any_script(char32_t c) {
+  return is_decimal(c) || class_of(c) == CharacterClass::digit;
+}
+bool is_numeric(char32_t c) {
+  return is_digit_of_any_script(c) || class_of(c) == CharacterClass::numeric;
+}
 bool is_printable(char32_t c) { return class_of(c) != CharacterClass::hidden; }
 bool is_ascii_character(char32_t c) { return c < 0x80; }
 
@@ -320,7 +324,7 @@ constexpr Builtin methods[] = {
     {"isalpha", all_characters<is_letter>},
     {"isascii", all_characters<is_ascii_character, true>},
     {"isdecimal", all_characters<is_decimal>},
-    {"isdigit", all_characters<is_digit>},
+    {"isdigit", all_characters<is_digit_of_any_script>},
     {"isidentifier", is_identifier},
     {"islower", all_in_case<is_lower, is_upper>},
     {"isnumeric", all_characters<is_numeric>},

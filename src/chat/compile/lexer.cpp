@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/ascii.hpp"
 #include "chat/compile/string_escapes.hpp"
 #include "chat/values/characters.hpp"
 
@@ -17,8 +18,6 @@ constexpr std::array<std::string_view, 36> spellings = {
 };
 
 constexpr auto first_operator = static_cast<std::size_t>(TokenKind::floor_divide);
-
-bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 
 bool begins_name(char c) noexcept {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/ascii.hpp"
 #include "base/set_aside.hpp"
 #include "formats/json/json_tree.hpp"
 #include "formats/safetensors/safetensors_header.hpp"
@@ -43,9 +44,7 @@ std::string set_name(const std::string& file_name, std::size_t& count) {
   constexpr std::size_t tail = 1 + digits + 4 + digits + file_ending.size();
   if (file_name.size() <= tail || !file_name.ends_with(file_ending)) return {};
   const std::string_view numbers = std::string_view(file_name).substr(file_name.size() - tail);
-  const auto is_digits = [](std::string_view text) {
-    return std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
-  };
+  const auto is_digits = [](std::string_view text) { return std::ranges::all_of(text, is_digit); };
   const std::string_view last = numbers.substr(10, digits);
   if (numbers[0] != '-' || numbers.substr(6, 4) != "-of-" || !is_digits(numbers.substr(1, 5)) ||
       !is_digits(last)) {

@@ -2,11 +2,11 @@
 #include "remote/address/address.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <utility>
 
 #include "base/ascii.hpp"
+#include "base/parse_number.hpp"
 #include "ingot/text.hpp"
 
 namespace ingot::remote {
@@ -106,12 +106,8 @@ bool take_host(std::string_view text, Address& address) {
   const std::size_t bracket = text.rfind(']');
   const std::size_t colon = text.rfind(':');
   if (colon != std::string_view::npos && (bracket == std::string_view::npos || colon > bracket)) {
-    const std::string_view digits = text.substr(colon + 1);
-    const auto [end, error] =
-        std::from_chars(digits.data(), digits.data() + digits.size(), address.port);
-    if (error != std::errc() || end != digits.data() + digits.size() || address.port == 0) {
-      return false;
-    }
+    address.port = parse_number<std::uint16_t>(text.substr(colon + 1)).value_or(0);
+    if (address.port == 0) return false;
     text = text.substr(0, colon);
   }
   address.host = lower_case(text);

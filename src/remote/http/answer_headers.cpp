@@ -2,10 +2,10 @@
 #include "remote/http/answer_headers.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 
 #include "base/ascii.hpp"
+#include "base/parse_number.hpp"
 
 namespace ingot::remote {
 namespace {
@@ -68,12 +68,10 @@ std::optional<std::string_view> AnswerHeaders::find(std::string_view name) const
 }
 
 std::optional<std::uint64_t> parse_decimal(std::string_view text) noexcept {
-  std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || text.empty() || end != text.data() + text.size()) return std::nullopt;
-  if (number > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
-    return std::nullopt;
-  return number;
+  const auto number = parse_number<std::uint64_t>(text);
+  const bool is_too_large =
+      number > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  return is_too_large ? std::nullopt : number;
 }
 
 std::optional<ContentRange> parse_content_range(std::string_view text) noexcept {
