@@ -1,35 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "codec/blocks/k.hpp"
 #include "codec/codec.hpp"
-#include "codec/encode/k45_search.hpp"
+#include "codec/encode/k_affine.hpp"
 #include "codec/encode/packing.hpp"
 #include "codec/encode/searches.hpp"
 
 namespace ingot::codec {
 namespace {
-
-/// How a type with scales and minimums searches: what Q2_K differs in from Q4_K and Q5_K.
-struct AffineQ2_K {
-  static constexpr std::size_t group_elements = 16;
-  static constexpr float mean_factor = 1.0f;
-  static constexpr bool adds_average = false;  ///< To the weights without importances.
-  static constexpr AffineTries tries = {3, -0.5f, 0.1f, 15, true};
-  static constexpr AffineTries weighted_tries = {3, -0.9f, 0.05f, 36};
-  static constexpr int top = 15;  ///< Of the codes of scales and minimums.
-  static constexpr int rounded_bits = 15;
-  static constexpr unsigned kept_bits = 255;
-};
-template <const AffineTries& unweighted_tries>
-struct AffineK45 {
-  static constexpr std::size_t group_elements = 32;
-  static constexpr float mean_factor = 2.0f;
-  static constexpr bool adds_average = true;
-  static constexpr AffineTries tries = unweighted_tries;
-  static constexpr AffineTries weighted_tries = k45_weighted_tries(tries.max_code);
-  static constexpr int top = 63;
-  static constexpr int rounded_bits = 255;
-  static constexpr unsigned kept_bits = 63;
-};
 
 template <class Type>
 struct AffineGroups {
@@ -113,11 +90,11 @@ void encode(const std::array<float, 256>& x, const float* importances, BlockQ2_K
 }
 
 void encode(const std::array<float, 256>& x, const float* importances, BlockQ4_K& block) {
-  encode_affine<AffineK45<q4_k_tries>>(x, importances, block);
+  encode_affine<AffineQ4_K>(x, importances, block);
 }
 
 void encode(const std::array<float, 256>& x, const float* importances, BlockQ5_K& block) {
-  encode_affine<AffineK45<q5_k_tries>>(x, importances, block);
+  encode_affine<AffineQ5_K>(x, importances, block);
 }
 
 /// The codes of the scales, 0 to 63 for -32 to 31; returns the unit that they are multiples of.

@@ -3,40 +3,67 @@
 #include <hwy/foreach_target.h>  // before highway.h
 #include <hwy/highway.h>
 
-#include "codec/blocks/k.hpp"
+#include "codec/encode/k_affine.hpp"
+#include "codec/encode/packing.hpp"
 #include "codec/encode/searches_inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace ingot::codec::HWY_NAMESPACE {
 
 #if HWY_TARGET != HWY_SCALAR
-struct LaneGroups {
-  LaneTile<16> scales;
-  LaneTile<16> minimums;  ///< Negated: 0 or above.
-  LaneTile<16> weights;   ///< Sums over the group.
+template <class Type>
+struct LaneAffineGroups {
+  static constexpr std::size_t count = 256 / Type::group_elements;
+  LaneTile<count> scales;
+  LaneTile<count> minimums;  ///< Negated: 0 or above.
+  LaneTile<count> weights;   ///< Sums over the group.
+  LaneTile<count> scale_codes;
+  LaneTile<count> minimum_codes;
 };
 
+/// Leaves the weights of the group from row `first` on in `w`; by importances if `u` is not null.
+template <class Type>
+HWY_INLINE void WeighAffineGroup(const LaneTile<256>& x, const LaneTile<256>* u, std::size_t first,
+                                 LaneFloats mean_square, float* w) {
+  constexpr std::size_t size = Type::group_elements;
+  const LaneRows values(x, first);
+  if (u != nullptr) return WeighByImportance(values, LaneRows(*u, first), mean_square, size, w);
+  LaneFloats average = Same(0.0f);
+  if constexpr (Type::adds_average) {
+    average = hn::Sqrt(hn::Div(SumOfSquares(values, size), Same(static_cast<float>(size))));
+  }
+  for (std::size_t i = 0; i < size; ++i) {
+    hn::Store(hn::Add(average, hn::Abs(values[i])), LaneTag(), w + i * lane_count);
+  }
+}
+
 /// With importances if `u` is not null.
-HWY_INLINE void SearchGroups(const LaneTile<256>& x, const LaneTile<256>* u, LaneGroups& groups,
-                             LaneTile<256>& codes) {
-  static constexpr AffineTries tries = {3, -0.5f, 0.1f, 15, true};
-  static constexpr AffineTries weighted_tries = {3, -0.9f, 0.05f, 36};
+template <class Type>
+HWY_INLINE void SearchAffineGroups(const LaneTile<256>& x, const LaneTile<256>* u,
+                                   LaneAffineGroups<Type>& groups, LaneTile<256>& codes) {
+  constexpr std::size_t size = Type::group_elements;
   LaneFloats mean_square = Same(0.0f);
-  if (u != nullptr) mean_square = hn::Div(SumOfSquares(LaneRows(x), 256), Same(256.0f));
-  for (std::size_t first = 0; first < 16; first += affine_groups) {
-    const LaneRows values(x, 16 * first);
-    float* group_codes = codes.values + 16 * first * lane_count;
-    LaneTile<16 * affine_groups> w;
+  if (u != nullptr) {
+    const LaneFloats sum = hn::Mul(Same(Type::mean_factor), SumOfSquares(LaneRows(x), 256));
+    mean_square = hn::Div(sum, Same(256.0f));
+  }
+  for (std::size_t first = 0; first < groups.count; first += affine_groups) {
+    LaneTile<size * affine_groups> w;
+    for (std::size_t j = 0; j < affine_groups; ++j) {
+      WeighAffineGroup<Type>(x, u, size * (first + j), mean_square,
+                             w.values + size * j * lane_count);
+    }
+    const LaneRows values(x, size * first);
+    float* group_codes = codes.values + size * first * lane_count;
     LaneFit fits[affine_groups];
-    if (u == nullptr) {
-      for (std::size_t i = 0; i < 16 * affine_groups; ++i) w.SetRow(i, hn::Abs(values[i]));
-      SearchAffine<16, affine_groups, true>(values, LaneRows(w), tries, fits, group_codes);
+    if (Type::tries.is_absolute && u == nullptr) {
+      SearchAffine<size, affine_groups, true>(values, LaneRows(w), Type::tries, fits, group_codes);
     } else {
-      WeighByImportance(values, LaneRows(*u, 16 * first), mean_square, w);
-      SearchAffine<16, affine_groups>(values, LaneRows(w), weighted_tries, fits, group_codes);
+      const AffineTries& tries = u == nullptr ? Type::tries : Type::weighted_tries;
+      SearchAffine<size, affine_groups>(values, LaneRows(w), tries, fits, group_codes);
     }
     for (std::size_t j = 0; j < affine_groups; ++j) {
-      groups.weights.SetRow(first + j, SumOf(LaneRows(w, 16 * j), 16));
+      groups.weights.SetRow(first + j, SumOf(LaneRows(w, size * j), size));
       groups.scales.SetRow(first + j, fits[j].scale);
       groups.minimums.SetRow(first + j, hn::Neg(fits[j].minimum));
     }
@@ -44,63 +71,92 @@ HWY_INLINE void SearchGroups(const LaneTile<256>& x, const LaneTile<256>* u, Lan
 }
 
 /// The codes of scales or minimums; returns the unit that they are multiples of.
-HWY_INLINE LaneFloats RoundGroups(const LaneTile<16>& values, LaneTile<16>& codes) {
+template <class Type, std::size_t count>
+HWY_INLINE LaneFloats RoundGroups(const LaneTile<count>& values, LaneTile<count>& codes) {
   const LaneIntTag i32;
-  const LaneFloats largest = LargestPositive(LaneRows(values), 16);
-  const auto is_kept = hn::RebindMask(i32, hn::Gt(largest, Same(0.0f)));
-  const LaneFloats t = hn::Div(Same(15.0f), largest);
-  for (std::size_t g = 0; g < 16; ++g) {
-    const LaneInts code = hn::And(RoundEven(hn::Mul(t, values.Row(g))), hn::Set(i32, 15));
-    SetCodes(codes.values, g, hn::IfThenElseZero(is_kept, code));
+  const LaneFloats top = Same(to_float(Type::top));
+  const LaneFloats largest = LargestPositive(LaneRows(values), count);
+  const LaneMask has_scale = hn::Gt(largest, Same(0.0f));
+  const LaneFloats t = hn::IfThenElseZero(has_scale, hn::Div(top, largest));
+  for (std::size_t g = 0; g < count; ++g) {
+    const LaneInts bits = hn::Set(i32, Type::rounded_bits);
+    const LaneInts code = hn::And(RoundEven(hn::Mul(t, values.Row(g))), bits);
+    SetCodes(codes.values, g, hn::Min(code, hn::Set(i32, Type::top)));
   }
-  return hn::Div(largest, Same(15.0f));
+  return hn::Div(largest, top);
 }
 
 /// Puts the codes of the groups' scales and minimums, and rounds the values' codes to these.
-HWY_INLINE void RoundToGroups(const LaneTile<256>& x, const LaneTile<16>& scale_codes,
-                              const LaneTile<16>& minimum_codes, LaneFloats scale,
-                              LaneFloats minimum, LaneTile<256>& codes, BlockQ2_K* blocks) {
-  const LaneTag f32;
-  for (std::size_t first = 0; first < 16; first += 4) {
-    LaneInts bytes[4];
-    for (std::size_t i = 0; i < 4; ++i) {
-      const std::size_t g = first + i;
-      const LaneInts s = CodesAt(scale_codes.values, g);
-      const LaneInts m = CodesAt(minimum_codes.values, g);
-      bytes[i] = hn::Or(s, hn::ShiftLeft<4>(m));
-      const LaneFloats group_scale = hn::Mul(scale, hn::ConvertTo(f32, s));
-      const LaneFloats group_minimum = hn::Mul(minimum, hn::ConvertTo(f32, m));
-      RoundToScale<16>(LaneRows(x, 16 * g), group_scale, group_minimum, 0, 3,
-                       codes.values + 16 * g * lane_count);
+template <class Type, class Block>
+HWY_INLINE void RoundToGroups(const LaneTile<256>& x, const LaneAffineGroups<Type>& groups,
+                              LaneFloats scale, LaneFloats minimum, LaneTile<256>& codes,
+                              Block* blocks) {
+  constexpr std::size_t size = Type::group_elements;
+  const LaneIntTag i32;
+  const LaneInts kept_bits = hn::Set(i32, static_cast<std::int32_t>(Type::kept_bits));
+  HWY_ALIGN std::int32_t s[lane_count];
+  HWY_ALIGN std::int32_t m[lane_count];
+  for (std::size_t g = 0; g < groups.count; ++g) {
+    const LaneInts scale_code = hn::And(CodesAt(groups.scale_codes.values, g), kept_bits);
+    const LaneInts minimum_code = hn::And(CodesAt(groups.minimum_codes.values, g), kept_bits);
+    hn::Store(scale_code, i32, s);
+    hn::Store(minimum_code, i32, m);
+    for (std::size_t lane = 0; lane < lane_count; ++lane) {
+      put_group(g, static_cast<unsigned>(s[lane]), static_cast<unsigned>(m[lane]), blocks[lane]);
     }
-    PutWords(JoinBytes(bytes), blocks, offsetof(BlockQ2_K, groups) + first);
+    const LaneFloats group_scale = hn::Mul(scale, hn::ConvertTo(LaneTag(), scale_code));
+    const LaneFloats group_minimum = hn::Mul(minimum, hn::ConvertTo(LaneTag(), minimum_code));
+    RoundToScale<size>(LaneRows(x, size * g), group_scale, group_minimum, 0, Type::tries.max_code,
+                       codes.values + size * g * lane_count);
   }
 }
 
-struct EncodeQ2_K {
-  HWY_INLINE void operator()(const LaneTile<256>& x, const LaneTile<256>* u,
-                             BlockQ2_K* blocks) const {
+HWY_INLINE void PutAffineCodes(const LaneTile<256>& codes, BlockQ2_K* blocks) {
+  PutBitPairs<0>(codes, blocks, offsetof(BlockQ2_K, codes));
+}
+
+/// Of Q4_K and Q5_K.
+template <class Block>
+HWY_INLINE void PutAffineCodes(const LaneTile<256>& codes, Block* blocks) {
+  for (std::size_t part = 0; part < 4; ++part) {
+    PutNibbles(codes.values + 64 * part * lane_count, 32, 32, blocks,
+               offsetof(Block, codes) + 32 * part);
+  }
+  if constexpr (requires(Block block) { block.high_bits; }) {
+    PutHighBits<4>(codes, blocks, offsetof(Block, high_bits));
+  }
+}
+
+template <class Type, class Block>
+struct EncodeAffine {
+  HWY_INLINE void operator()(const LaneTile<256>& x, const LaneTile<256>* u, Block* blocks) const {
+    constexpr std::size_t count = LaneAffineGroups<Type>::count;
     LaneTile<256> codes;
-    LaneGroups groups;
-    LaneTile<16> scale_codes;
-    LaneTile<16> minimum_codes;
+    LaneAffineGroups<Type> groups;
     LaneFloats scale;
     LaneFloats minimum;
-    SearchGroups(x, u, groups, codes);
+    SearchAffineGroups(x, u, groups, codes);
     if (u == nullptr) {
-      scale = RoundGroups(groups.scales, scale_codes);
-      minimum = RoundGroups(groups.minimums, minimum_codes);
+      scale = RoundGroups<Type>(groups.scales, groups.scale_codes);
+      minimum = RoundGroups<Type>(groups.minimums, groups.minimum_codes);
     } else {
-      const LaneRows w(groups.weights);
-      scale = SearchPositive<16>(LaneRows(groups.scales), w, 15, scale_codes.values);
-      minimum = SearchPositive<16>(LaneRows(groups.minimums), w, 15, minimum_codes.values);
+      const auto search = [&](const LaneTile<count>& values, LaneTile<count>& found) HWY_ATTR {
+        return SearchPositive<count>(LaneRows(values), LaneRows(groups.weights), Type::top,
+                                     found.values);
+      };
+      scale = search(groups.scales, groups.scale_codes);
+      minimum = search(groups.minimums, groups.minimum_codes);
     }
-    scale = PutHalves(scale, blocks, offsetof(BlockQ2_K, scale));
-    minimum = PutHalves(minimum, blocks, offsetof(BlockQ2_K, minimum));
-    RoundToGroups(x, scale_codes, minimum_codes, scale, minimum, codes, blocks);
-    PutBitPairs<0>(codes, blocks, offsetof(BlockQ2_K, codes));
+    scale = PutHalves(scale, blocks, offsetof(Block, scale));
+    minimum = PutHalves(minimum, blocks, offsetof(Block, minimum));
+    RoundToGroups(x, groups, scale, minimum, codes, blocks);
+    PutAffineCodes(codes, blocks);
   }
 };
+
+using EncodeQ2_K = EncodeAffine<AffineQ2_K, BlockQ2_K>;
+using EncodeQ4_K = EncodeAffine<AffineQ4_K, BlockQ4_K>;
+using EncodeQ5_K = EncodeAffine<AffineQ5_K, BlockQ5_K>;
 
 /// The codes of the scales, 0 to 63 for -32 to 31; returns the unit that they are multiples of.
 HWY_INLINE LaneFloats RoundScales(const LaneTile<16>& scales, LaneTile<16>& codes) {
@@ -248,4 +304,6 @@ HWY_AFTER_NAMESPACE();
 
 INGOT_ENCODER(EncodeLanes, Q2_K, q2_k)
 INGOT_ENCODER(EncodeLanes, Q3_K, q3_k)
+INGOT_ENCODER(EncodeLanes, Q4_K, q4_k)
+INGOT_ENCODER(EncodeLanes, Q5_K, q5_k)
 INGOT_ENCODER(EncodeLanes, Q6_K, q6_k)

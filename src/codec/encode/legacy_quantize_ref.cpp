@@ -51,7 +51,7 @@ template <class Block>
 void encode_by_search(const Values& x, const Values& w, Block& block) noexcept {
   Codes<32> codes;
   if constexpr (has_minimum<Block>) {
-    const AffineTries tries = {code_count<Block> - 1, -0.9f, 0.05f, 36};
+    const AffineTries tries = affine_weighted_tries(code_count<Block> - 1);
     const AffineFit fit = search_affine<32>(x.data(), w.data(), tries, codes.data());
     put_scale(block.scale.data(), fit.scale);
     put_scale(block.minimum.data(), fit.minimum);

@@ -188,7 +188,7 @@ HWY_INLINE void EncodeBySearch(LaneRows x, LaneRows w, Block* blocks) {
   LaneTile<32> codes;
   if constexpr (requires(Block block) { block.minimum; }) {
     LaneFit fit;
-    SearchAffine<32, 1>(x, w, {code_count - 1, -0.9f, 0.05f, 36}, &fit, codes.values);
+    SearchAffine<32, 1>(x, w, affine_weighted_tries(code_count - 1), &fit, codes.values);
     PutHalves(fit.scale, blocks, offsetof(Block, scale));
     PutHalves(fit.minimum, blocks, offsetof(Block, minimum));
   } else {

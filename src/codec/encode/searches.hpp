@@ -122,6 +122,11 @@ struct AffineTries {
   bool is_absolute = false;  ///< Errors count by magnitude, not by square.
 };
 
+/// Those of all types with importances.
+[[nodiscard]] constexpr AffineTries affine_weighted_tries(int max_code) noexcept {
+  return {max_code, -0.9f, 0.05f, 36};
+}
+
 struct AffineFit {
   float scale = 0.0f;
   float minimum = 0.0f;  ///< Of the values: 0 or below.
