@@ -22,7 +22,7 @@ BumpOptions bump_from(const py::dict& options) {
   return bump;
 }
 
-ConvertOptions options_from(const py::dict& options) {
+ConvertOptions convert_options_from(const py::dict& options) {
   ConvertOptions to;
   to.type = find_type_option(options, "type");
   set_option(options, "all_tensors", to.all_tensors);
@@ -69,7 +69,7 @@ py::dict convert_model(const OpenModel& self, const py::str& path, const std::st
     throw Failed{Error{Errc::invalid_argument, Error::no_offset, target,
                        "name the format; the ending tells none"}};
   }
-  ConvertOptions to = options_from(options);
+  ConvertOptions to = convert_options_from(options);
   to.inputs = self.opened.paths;
   const std::unique_ptr<Conversion> conversion = run(py::none(), [&](const Report&) {
     return plan_conversion(self.model(), *format, target, to);

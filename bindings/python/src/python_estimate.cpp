@@ -9,7 +9,7 @@ namespace {
 
 using namespace py::literals;
 
-RunOptions options_from(const py::dict& options) {
+RunOptions run_options_from(const py::dict& options) {
   RunOptions to;
   set_option(options, "context", to.context);
   set_option(options, "batch", to.batch);
@@ -70,7 +70,7 @@ py::dict estimate_facts(const MemoryEstimate& estimate) {
 
 py::dict fit(const OpenModel& self, const py::dict& options,
              const std::vector<std::shared_ptr<OpenModel>>& companions) {
-  const RunOptions run_options = options_from(options);
+  const RunOptions run_options = run_options_from(options);
   std::optional<Result<MemoryEstimate>> estimate;
   std::optional<Result<Advice>> advice;
   MemoryProfile profile = take(MemoryProfile::read(self.model()));

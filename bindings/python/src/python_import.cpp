@@ -15,7 +15,7 @@ struct ImportPlan {
 
 using PlanPointer = std::shared_ptr<ImportPlan>;
 
-ImportOptions options_from(const py::dict& options) {
+ImportOptions import_options_from(const py::dict& options) {
   ImportOptions to;
   to.type = find_type_option(options, "type");
   to.pre = find_option<std::string>(options, "pre");
@@ -26,9 +26,9 @@ ImportOptions options_from(const py::dict& options) {
   return to;
 }
 
-PlanPointer make_plan(const py::str& folder, const py::dict& options) {
+PlanPointer make_import_plan(const py::str& folder, const py::dict& options) {
   const std::string name = to_bytes(folder);
-  const ImportOptions to = options_from(options);
+  const ImportOptions to = import_options_from(options);
   return std::make_shared<ImportPlan>(ImportPlan{
       run(py::none(), [&](const Report&) { return plan_import(file_system(), name, to); })});
 }
@@ -37,7 +37,7 @@ PlanPointer make_adapter_plan(const py::str& folder, const py::str& base_folder,
                               const py::dict& options) {
   const std::string name = to_bytes(folder);
   const std::string base = to_bytes(base_folder);
-  const ImportOptions to = options_from(options);
+  const ImportOptions to = import_options_from(options);
   return std::make_shared<ImportPlan>(ImportPlan{run(py::none(), [&](const Report&) {
     return plan_adapter_import(file_system(), name, file_system(), base, to);
   })});
@@ -52,7 +52,7 @@ std::optional<std::string> find_in(const py::str& folder, Find find) {
 }
 
 /// key, value, origin
-py::list keys_of(const PlanPointer& self) {
+py::list import_keys_of(const PlanPointer& self) {
   const std::vector<KeyValue> values = self->import->metadata();
   const py::object owner = py::cast(self);
   py::list rows;
@@ -100,8 +100,8 @@ void write_shards_of(const ImportPlan& self, const py::str& prefix, const SplitL
 
 void add_import(py::module_& module) {
   py::class_<ImportPlan, PlanPointer>(module, "ImportPlan")
-      .def(py::init(&make_plan))
-      .def("keys", &keys_of)
+      .def(py::init(&make_import_plan))
+      .def("keys", &import_keys_of)
       .def("tensors", &tensors_of)
       .def("remarks", [](const ImportPlan& self) { return error_list(self.import->remarks()); })
       .def("type", [](const ImportPlan& self) { return type_name(self.import->type()); })

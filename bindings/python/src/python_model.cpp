@@ -10,7 +10,7 @@
 namespace ingot::python {
 namespace {
 
-using Models = py::class_<OpenModel, std::shared_ptr<OpenModel>>;
+using ModelClass = py::class_<OpenModel, std::shared_ptr<OpenModel>>;
 
 /// The type of a key at a position, and its value.
 py::object value_at(const py::object& self, std::size_t index) {
@@ -155,7 +155,7 @@ py::dict summary_of(const OpenModel& self) {
   return facts;
 }
 
-void add_keys(Models& models) {
+void add_keys(ModelClass& models) {
   models.def("key_count", [](const OpenModel& self) { return self.model().metadata().size(); })
       .def("find_key", &find_key_index)
       .def("key",
@@ -183,7 +183,7 @@ void add_keys(Models& models) {
       });
 }
 
-void add_tensors(Models& models) {
+void add_tensors(ModelClass& models) {
   models.def("tensor_count", [](const OpenModel& self) { return self.model().tensors().size(); })
       .def("find_tensor",
            [](const OpenModel& self, const py::str& name) -> py::object {
@@ -233,7 +233,7 @@ py::tuple shape_tuple(std::span<const std::uint64_t> shape) {
 }
 
 void add_models(py::module_& module) {
-  Models models(module, "OpenModel");
+  ModelClass models(module, "OpenModel");
   add_keys(models);
   add_tensors(models);
   models

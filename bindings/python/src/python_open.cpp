@@ -77,8 +77,8 @@ class OneFileStore final : public Store {
   Open open_;
 };
 
-OpenAnyOptions options_from(const std::string& access, bool is_lenient, bool with_shards,
-                            bool is_header_only, bool uses_index, const py::dict& limits) {
+OpenAnyOptions open_options_from(const std::string& access, bool is_lenient, bool with_shards,
+                                 bool is_header_only, bool uses_index, const py::dict& limits) {
   OpenAnyOptions options;
   options.gguf.access = access == "read" ? FileAccess::read : FileAccess::map;
   options.gguf.is_lenient = is_lenient;
@@ -98,7 +98,7 @@ Opened finish(Result<OpenedModel> opened, std::shared_ptr<void> lender) {
 Opened open_path(const py::str& path, const std::string& access, bool is_lenient, bool with_shards,
                  bool is_header_only, bool uses_index, const py::dict& limits) {
   OpenAnyOptions options =
-      options_from(access, is_lenient, with_shards, is_header_only, uses_index, limits);
+      open_options_from(access, is_lenient, with_shards, is_header_only, uses_index, limits);
   return std::make_shared<OpenModel>(OpenModel{
       nullptr, run(py::none(), [&, name = to_bytes(path)](const Report& report) {
         options.progress = [&](std::uint64_t done, std::uint64_t) { return report(done); };
@@ -110,7 +110,7 @@ Opened open_path(const py::str& path, const std::string& access, bool is_lenient
 Opened open_gguf(const py::str& path, const std::string& access, bool is_lenient, bool with_shards,
                  bool is_header_only, bool uses_index, const py::dict& limits) {
   const OpenOptions options =
-      options_from(access, is_lenient, with_shards, is_header_only, uses_index, limits).gguf;
+      open_options_from(access, is_lenient, with_shards, is_header_only, uses_index, limits).gguf;
   const std::string name = to_bytes(path);
   std::optional<Result<Model>> model;
   {
@@ -124,7 +124,7 @@ Opened open_bytes(const py::object& bytes, bool is_lenient, bool is_header_only,
                   const py::dict& limits) {
   const auto buffer = std::make_shared<Buffer>(bytes);
   const OpenAnyOptions options =
-      options_from("map", is_lenient, false, is_header_only, uses_index, limits);
+      open_options_from("map", is_lenient, false, is_header_only, uses_index, limits);
   const OneFileStore store([&] { return borrow_memory(buffer->bytes()); });
   std::optional<Result<OpenedModel>> opened;
   {
@@ -144,7 +144,7 @@ Opened open_file(const py::object& file, bool is_lenient, bool is_header_only, b
                         });
   });
   const OpenAnyOptions options =
-      options_from("read", is_lenient, false, is_header_only, uses_index, limits);
+      open_options_from("read", is_lenient, false, is_header_only, uses_index, limits);
   std::optional<Result<OpenedModel>> opened;
   {
     const py::gil_scoped_release release;

@@ -35,7 +35,7 @@ TensorSensitivity sensitivity_from(const SensitivityRow& row) {
   return {to_bytes(name), divergence, divergence_error, relative_error, weighted_error};
 }
 
-QuantizeModelOptions options_from(const py::dict& options) {
+QuantizeModelOptions quantize_options_from(const py::dict& options) {
   QuantizeModelOptions to;
   if (const auto name = find_option<std::string>(options, "recipe")) {
     to.recipe = find_recipe(std::string_view(*name));
@@ -66,13 +66,13 @@ QuantizeModelOptions options_from(const py::dict& options) {
   return to;
 }
 
-std::unique_ptr<QuantizeJob> make_plan(const std::shared_ptr<OpenModel>& model,
-                                       const py::dict& options,
-                                       const std::shared_ptr<ImportanceMatrix>& importance,
-                                       const std::string& importance_name,
-                                       const py::object& progress) {
-  auto job =
-      std::make_unique<QuantizeJob>(QuantizeJob{model, importance, {}, options_from(options), {}});
+std::unique_ptr<QuantizeJob> make_quantize_job(const std::shared_ptr<OpenModel>& model,
+                                               const py::dict& options,
+                                               const std::shared_ptr<ImportanceMatrix>& importance,
+                                               const std::string& importance_name,
+                                               const py::object& progress) {
+  auto job = std::make_unique<QuantizeJob>(
+      QuantizeJob{model, importance, {}, quantize_options_from(options), {}});
   std::vector<SensitivityRow> rows;
   set_option(options, "sensitivities", rows);
   for (const SensitivityRow& row : rows) job->sensitivities.push_back(sensitivity_from(row));
@@ -161,7 +161,7 @@ py::list write_plan(const QuantizeJob& self, const std::vector<py::str>& paths, 
 
 void add_quantize(py::module_& module) {
   py::class_<QuantizeJob>(module, "QuantizeJob")
-      .def(py::init(&make_plan))
+      .def(py::init(&make_quantize_job))
       .def("tensors", &rows_of)
       .def("file_type", [](const QuantizeJob& self) { return self.plan.file_type; })
       .def("source_bytes", [](const QuantizeJob& self) { return self.plan.source_bytes; })

@@ -80,8 +80,8 @@ std::unique_ptr<ChatTemplate> make_template(const std::shared_ptr<OpenModel>& mo
       take_chat(ChatTemplate::make(model->model(), to_bytes(*source), template_name)));
 }
 
-ChatOptions options_from(bool add_generation_prompt, const py::object& variables,
-                         const std::optional<std::string>& now, bool is_lenient) {
+ChatOptions chat_options_from(bool add_generation_prompt, const py::object& variables,
+                              const std::optional<std::string>& now, bool is_lenient) {
   ChatOptions options;
   options.add_generation_prompt = add_generation_prompt;
   options.variables = value_from(variables);
@@ -96,7 +96,7 @@ py::tuple render(const ChatTemplate& self, const py::object& messages, const py:
                  const std::optional<std::string>& now, bool is_lenient) {
   const ChatValue message_values = value_from(messages);
   const ChatValue tool_values = value_from(tools);
-  const ChatOptions options = options_from(add_generation_prompt, variables, now, is_lenient);
+  const ChatOptions options = chat_options_from(add_generation_prompt, variables, now, is_lenient);
   std::optional<ChatResult<ChatText>> text;
   run_job(py::none(),
           [&](const Report&) { text.emplace(self.render(message_values, tool_values, options)); });
@@ -109,12 +109,14 @@ py::tuple render(const ChatTemplate& self, const py::object& messages, const py:
 }
 
 /// Ids, whether each was generated, and the text.
-py::tuple encode(const ChatTemplate& self, const Tokenizer& tokenizer, const py::object& messages,
-                 const py::object& tools, bool add_generation_prompt, const py::object& variables,
-                 const std::string& inputs) {
+py::tuple encode_messages(const ChatTemplate& self, const Tokenizer& tokenizer,
+                          const py::object& messages, const py::object& tools,
+                          bool add_generation_prompt, const py::object& variables,
+                          const std::string& inputs) {
   const ChatValue message_values = value_from(messages);
   const ChatValue tool_values = value_from(tools);
-  const ChatOptions options = options_from(add_generation_prompt, variables, std::nullopt, false);
+  const ChatOptions options =
+      chat_options_from(add_generation_prompt, variables, std::nullopt, false);
   EncodeChatOptions encode_options;
   if (inputs == "apart") encode_options.inputs = InputTokens::apart;
   if (inputs == "trusted") encode_options.inputs = InputTokens::trusted;
@@ -147,7 +149,7 @@ void add_template(py::module_& module) {
       .def("source", [](const ChatTemplate& self) { return to_str(self.source()); })
       .def("variables", &ChatTemplate::variables)
       .def("render", &render)
-      .def("encode", &encode)
+      .def("encode", &encode_messages)
       .def("profile", &profile)
       .def("lint", [](const ChatTemplate& self) {
         py::list rows;

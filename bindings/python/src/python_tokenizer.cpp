@@ -19,7 +19,7 @@ std::unique_ptr<Tokenizer> make_tokenizer(const OpenModel& model,
   return std::make_unique<Tokenizer>(take(*std::move(tokenizer)));
 }
 
-EncodeOptions options_from(bool add_special, bool parse_special) {
+EncodeOptions encode_options_from(bool add_special, bool parse_special) {
   EncodeOptions options;
   options.add_special = add_special;
   options.parse_special = parse_special;
@@ -30,12 +30,13 @@ Ids id_array(const std::vector<TokenId>& ids) {
   return Ids(static_cast<py::ssize_t>(ids.size()), ids.data());
 }
 
-Ids encode(const Tokenizer& self, const py::object& text, bool add_special, bool parse_special) {
+Ids encode_text(const Tokenizer& self, const py::object& text, bool add_special,
+                bool parse_special) {
   const std::string bytes = text_from(text);
   std::optional<Result<std::vector<TokenId>>> ids;
   {
     const py::gil_scoped_release release;
-    ids.emplace(self.encode(bytes, options_from(add_special, parse_special)));
+    ids.emplace(self.encode(bytes, encode_options_from(add_special, parse_special)));
   }
   return id_array(take(*std::move(ids)));
 }
@@ -44,7 +45,7 @@ py::tuple encode_with_offsets(const Tokenizer& self, const py::object& text, boo
                               bool parse_special) {
   const std::string bytes = text_from(text);
   const TokenizedText tokens =
-      take(self.encode_with_offsets(bytes, options_from(add_special, parse_special)));
+      take(self.encode_with_offsets(bytes, encode_options_from(add_special, parse_special)));
   py::array_t<std::uint64_t> ranges(
       {static_cast<py::ssize_t>(tokens.ranges.size()), py::ssize_t{2}});
   std::uint64_t* next = ranges.mutable_data();
@@ -60,7 +61,7 @@ py::list encode_batch(const Tokenizer& self, const py::list& texts, bool add_spe
   std::vector<std::string> bytes;
   for (const py::handle& text : texts) bytes.push_back(text_from(text));
   const std::vector<std::string_view> views(bytes.begin(), bytes.end());
-  const EncodeOptions options = options_from(add_special, parse_special);
+  const EncodeOptions options = encode_options_from(add_special, parse_special);
   std::optional<Result<std::vector<std::vector<TokenId>>>> outcome;
   {
     const py::gil_scoped_release release;
@@ -71,7 +72,8 @@ py::list encode_batch(const Tokenizer& self, const py::list& texts, bool add_spe
   return list;
 }
 
-py::bytes decode(const Tokenizer& self, const Ids& ids, bool remove_special, bool show_special) {
+py::bytes decode_ids(const Tokenizer& self, const Ids& ids, bool remove_special,
+                     bool show_special) {
   DecodeOptions options;
   options.remove_special = remove_special;
   options.show_special = show_special;
@@ -98,10 +100,10 @@ void add_tokenizer(py::module_& module) {
       .def("family", [](const Tokenizer& self) { return std::string(name_of(self.family())); })
       .def("model_name", [](const Tokenizer& self) { return to_str(self.model_name()); })
       .def("pre_tokenizer", [](const Tokenizer& self) { return to_str(self.pre_tokenizer()); })
-      .def("encode", &encode)
+      .def("encode", &encode_text)
       .def("encode_with_offsets", &encode_with_offsets)
       .def("encode_batch", &encode_batch)
-      .def("decode", &decode)
+      .def("decode", &decode_ids)
       .def("text", [](const Tokenizer& self, TokenId id) { return to_str(self.text(id)); })
       .def("piece", [](const Tokenizer& self, TokenId id,
                        bool show_special) { return py::bytes(self.piece(id, show_special)); })
