@@ -31,7 +31,7 @@ class PointSearch {
         scale_(Lanes::Set(0.0f)),
         error_(Lanes::Set(no_error)) {}
 
-  HWY_INLINE void Run() {
+  HWY_NOINLINE void Run() {
     Floats largest = Lanes::Set(0.0f);
     for (std::size_t g = 0; g < group_count; ++g) {
       ListGroup(g);
