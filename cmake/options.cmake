@@ -33,6 +33,14 @@ if(CMAKE_CXX_FLAGS MATCHES "-fsanitize")
 else()
   set(INGOT_INSTRUMENTED 0)
 endif()
+# Programs with sanitizers are large. Where lld is installed, clang links them in a quarter of the time.
+if(INGOT_INSTRUMENTED AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  find_program(INGOT_LLD ld.lld)
+  mark_as_advanced(INGOT_LLD)
+  if(INGOT_LLD)
+    add_link_options(-fuse-ld=lld)
+  endif()
+endif()
 
 # Linked privately by every target; never installed.
 add_library(ingot_warnings INTERFACE)
