@@ -77,9 +77,10 @@ endfunction()
 # ingot_test(<module> [WHOLE] [FOLDER <folder>] SOURCES <file>... [LIBS <target>...])
 # One GoogleTest executable <module>_test from tests/<module>/<file>... (or those in another FOLDER,
 # for tests that cannot live in one program with the rest of a module); its tests appear in ctest
-# as <module>.<Suite>.<Name>, or, if it has thousands of short ones, WHOLE as <module>. It may
-# include private headers and "support/...", and knows the macros INGOT_PROGRAM and INGOT_SOURCE_DIR
-# (paths) and INGOT_INSTRUMENTED (0 or 1).
+# as <module>.<Suite>.<Name>, or, if it has thousands of short ones, WHOLE as <module>; with sanitizers
+# all do, as each start of a program takes longer there than most tests. It may include private
+# headers and "support/...", and knows the macros INGOT_PROGRAM and INGOT_SOURCE_DIR (paths) and
+# INGOT_INSTRUMENTED (0 or 1).
 function(ingot_test module)
   cmake_parse_arguments(PARSE_ARGV 1 arg "WHOLE" "FOLDER" "SOURCES;LIBS")
   if(NOT arg_FOLDER)
@@ -100,7 +101,7 @@ function(ingot_test module)
   target_compile_definitions(${module}_test PRIVATE
     INGOT_PROGRAM="${INGOT_PROGRAM}" INGOT_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
     INGOT_INSTRUMENTED=${INGOT_INSTRUMENTED})
-  if(arg_WHOLE)
+  if(arg_WHOLE OR INGOT_INSTRUMENTED)
     add_test(NAME ${module} COMMAND ${module}_test --gtest_brief=1)
     set_tests_properties(${module} PROPERTIES TIMEOUT 600)
     return()
