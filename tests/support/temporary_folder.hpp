@@ -54,10 +54,11 @@ class TemporaryFolder {
 };
 
 [[nodiscard]] inline Bytes read_whole(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  const std::string content((std::istreambuf_iterator<char>(file)), {});
-  const auto bytes = std::as_bytes(std::span(content));
-  return {bytes.begin(), bytes.end()};
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  Bytes bytes(file ? static_cast<std::size_t>(file.tellg()) : 0);
+  file.seekg(0);
+  file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  return bytes;
 }
 
 }  // namespace ingot::test

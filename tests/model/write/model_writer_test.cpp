@@ -216,8 +216,8 @@ TEST_F(ModelWriterTest, CopiedTensorsAreTurnedIntoTheByteOrderOfTheTarget) {
   ModelWriter writer;
   for (const TensorTypeInfo& info : live_tensor_types) {
     // Several pieces of some types, with blocks that do not divide them.
-    const std::uint64_t elements = std::uint64_t{info.block_elements} * 40'000;
-    const auto bytes = static_cast<std::size_t>(40'000) * info.block_bytes;
+    const std::uint64_t elements = std::uint64_t{info.block_elements} * 8'000;
+    const auto bytes = static_cast<std::size_t>(8'000) * info.block_bytes;
     const DataProducer numbered = [bytes](const DataSink& sink) {
       Bytes data(bytes);
       for (std::size_t i = 0; i < bytes; ++i) data[i] = static_cast<std::byte>(i % 253);
