@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/hexadecimal.hpp"
 #include "base/utf8.hpp"
 
 namespace ingot {
@@ -50,14 +51,6 @@ std::size_t columns_of(char32_t code_point) noexcept {
   if (code_point < 0x300) return 1;
   if (contains(combining_ranges, code_point)) return 0;
   return contains(wide_ranges, code_point) ? 2 : 1;
-}
-
-std::string hexadecimal(std::uint32_t number, std::size_t min_digits) {
-  constexpr std::string_view digits = "0123456789abcdef";
-  std::string text;
-  for (; number != 0 || text.size() < min_digits; number >>= 4) text += digits[number & 15];
-  std::reverse(text.begin(), text.end());
-  return text;
 }
 
 /// One piece of escaped text: never to be cut.

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/ascii.hpp"
 #include "check/architectures.hpp"
 #include "check/case_collisions.hpp"
 #include "check/rules.hpp"
@@ -14,10 +15,6 @@
 
 namespace ingot::check::rules {
 namespace {
-
-constexpr bool is_lower_or_digit(char c) noexcept {
-  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-}
 
 /// lower_snake_case in segments between dots, none of them empty.
 bool is_snake_case(std::string_view key) noexcept {

@@ -30,8 +30,8 @@ bool all_parts(std::string_view text, char separator, const Use& use) {
 }
 
 constexpr bool is_plain_in_name(char c) noexcept {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
-         c == '_' || c == '-' || c == '/' || c == ':' || static_cast<unsigned char>(c) >= 0x80;
+  return is_letter_or_digit(c) || c == '.' || c == '_' || c == '-' || c == '/' || c == ':' ||
+         static_cast<unsigned char>(c) >= 0x80;
 }
 
 /// Whether a file of this name is a device, whatever the folder, on Windows.

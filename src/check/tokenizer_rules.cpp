@@ -8,6 +8,7 @@
 #include "check/rules.hpp"
 #include "ingot/metadata_keys.hpp"
 #include "ingot/text.hpp"
+#include "tokenizer/vocabulary/escapes.hpp"
 
 namespace ingot::check::rules {
 namespace {
@@ -18,15 +19,6 @@ std::optional<Array> find_tokens(const Model& model) {
   if (value == nullptr || !value->is_array()) return std::nullopt;
   const Array array = value->as_array();
   return array.element_type() == ValueType::string ? std::optional(array) : std::nullopt;
-}
-
-bool is_hexadecimal(char c) noexcept {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
-
-bool is_byte_token(std::string_view token) noexcept {
-  return token.size() == 6 && token.starts_with("<0x") && is_hexadecimal(token[3]) &&
-         is_hexadecimal(token[4]) && token[5] == '>';
 }
 
 /// Ids that generation must never pick are ids, too.
@@ -122,7 +114,7 @@ void byte_token(Inspection& inspection) {
     if (has_kind) ++kind;
     // Some loaders go by the text alone.
     const bool should_be = is_byte || (text.starts_with("<0x") && text.ends_with('>'));
-    if (should_be && !is_byte_token(text)) {
+    if (should_be && tokenizer::byte_of_token(text) < 0) {
       inspection.report({.file_offset = token.file_offset(), .key = keys::tokenizer_ggml_tokens},
                         "token " + std::to_string(index) + " is " + in_quotes(text));
     }

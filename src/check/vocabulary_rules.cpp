@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/hexadecimal.hpp"
 #include "base/plural.hpp"
 #include "base/sort_unique.hpp"
 #include "check/rules.hpp"
@@ -175,10 +176,9 @@ void byte_missing(Inspection& inspection) {
   const std::vector<std::uint8_t> missing = vocabulary->missing_bytes();
   if (missing.empty()) return;
   constexpr std::size_t shown_bytes = 8;
-  constexpr std::string_view digits = "0123456789ABCDEF";
   std::string list;
   for (std::size_t i = 0; i < std::min(missing.size(), shown_bytes); ++i) {
-    list += std::string(" ") + digits[missing[i] / 16] + digits[missing[i] % 16];
+    list += " " + hexadecimal(missing[i], 2, upper_hexadecimal_digits);
   }
   if (missing.size() > shown_bytes) list += " ...";
   inspection.report_key(keys::tokenizer_ggml_tokens,

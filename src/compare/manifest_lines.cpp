@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "base/ascii.hpp"
+#include "base/hexadecimal.hpp"
 #include "compare/manifest_builder.hpp"
 
 namespace ingot {
@@ -27,11 +27,7 @@ constexpr std::string_view gguf_ending = ".gguf";
 
 std::optional<std::string> lower_hexadecimal(std::string_view text) {
   std::string digits = lower_case(text);
-  for (const char digit : digits) {
-    const bool is_digit = (digit >= '0' && digit <= '9') || (digit >= 'a' && digit <= 'f');
-    if (!is_digit) return std::nullopt;
-  }
-  return digits;
+  return is_hexadecimal(digits, digits.size()) ? std::optional(digits) : std::nullopt;
 }
 
 struct Target {

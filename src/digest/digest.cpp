@@ -14,17 +14,15 @@
 #include <utility>
 #include <variant>
 
+#include "base/hexadecimal.hpp"
+
 namespace ingot {
 namespace {
 
 template <std::size_t size>
-std::string hexadecimal(const unsigned char (&bytes)[size]) {
+std::string digits_of(const unsigned char (&bytes)[size]) {
   std::string digits;
-  digits.reserve(2 * size);
-  for (const unsigned char byte : bytes) {
-    digits += "0123456789abcdef"[byte >> 4];
-    digits += "0123456789abcdef"[byte & 15];
-  }
+  for (const unsigned char byte : bytes) digits += hexadecimal(byte, 2);
   return digits;
 }
 
@@ -38,7 +36,7 @@ struct Sha {
   std::string end() {
     unsigned char digest[digest_bytes];
     close(digest, &context);
-    return hexadecimal(digest);
+    return digits_of(digest);
   }
 };
 using Sha256 = Sha<SHA256_CTX, SHA256_Init, SHA256_Update, SHA256_Final, SHA256_DIGEST_LENGTH>;
@@ -51,7 +49,7 @@ struct Xxh64 {
   std::string end() {
     XXH64_canonical_t digest;
     XXH64_canonicalFromHash(&digest, XXH64_digest(&state));
-    return hexadecimal(digest.digest);
+    return digits_of(digest.digest);
   }
 };
 
@@ -64,7 +62,7 @@ struct Xxh3 {
   std::string end() {
     XXH128_canonical_t digest;
     XXH128_canonicalFromHash(&digest, XXH3_128bits_digest(&state));
-    return hexadecimal(digest.digest);
+    return digits_of(digest.digest);
   }
 };
 

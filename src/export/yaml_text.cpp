@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
 
+#include "base/hexadecimal.hpp"
 #include "base/utf8.hpp"
 
 namespace ingot::hf {
@@ -15,19 +15,11 @@ constexpr std::array<std::string_view, 9> words = {"null", "true", "false", "yes
                                                    "on",   "off",  "y",     "n"};
 
 bool is_plain(std::string_view text) {
-  const auto is_letter = [](char c) { return c >= 'a' && c <= 'z'; };
-  const auto is_inner = [&](char c) {
-    return is_letter(c) || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-           c == '.' || c == '/' || c == '_';
+  const auto is_inner = [](char c) {
+    return is_letter_or_digit(c) || c == '-' || c == '.' || c == '/' || c == '_';
   };
-  return !text.empty() && is_letter(text.front()) && std::ranges::all_of(text, is_inner) &&
+  return !text.empty() && is_lower(text.front()) && std::ranges::all_of(text, is_inner) &&
          std::ranges::find(words, text) == words.end();
-}
-
-void append_hex(std::string& out, std::uint32_t number, int digits) {
-  for (int shift = 4 * (digits - 1); shift >= 0; shift -= 4) {
-    out += "0123456789ABCDEF"[(number >> shift) & 0xF];
-  }
 }
 
 /// Whether a character may stand in a quoted text as it is: printable, and no end of a line.
@@ -52,13 +44,11 @@ std::string yaml_scalar(std::string_view text) {
     } else if (byte >= 0x20 && byte < 0x7F) {
       quoted += text.front();
     } else if (size == 1) {
-      quoted += "\\x";
-      append_hex(quoted, byte, 2);
+      quoted += "\\x" + hexadecimal(byte, 2, upper_hexadecimal_digits);
     } else if (stands(character.code_point)) {
       quoted += text.substr(0, size);
     } else {
-      quoted += "\\u";
-      append_hex(quoted, character.code_point, 4);
+      quoted += "\\u" + hexadecimal(character.code_point, 4, upper_hexadecimal_digits);
     }
     text.remove_prefix(size);
   }

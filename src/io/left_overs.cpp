@@ -12,6 +12,7 @@
 #include <memory>
 #include <string_view>
 
+#include "base/hexadecimal.hpp"
 #include "base/random_seed.hpp"
 #include "base/siphash.hpp"
 #include "io/file_lock.hpp"
@@ -37,8 +38,7 @@ bool is_temporary_name(std::string_view name) {
   const std::string_view digits =
       name.substr(name.size() - ending.size() - digit_count, digit_count);
   return name.front() == '.' && name[name.size() - ending.size() - digit_count - 1] == '.' &&
-         name.ends_with(ending) &&
-         digits.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+         name.ends_with(ending) && is_hexadecimal(digits, digit_count);
 }
 
 std::set<std::string> find_temporary_names(const std::string& directory) {

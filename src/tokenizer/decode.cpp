@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "base/hexadecimal.hpp"
 #include "base/utf8.hpp"
 #include "tokenizer/vocabulary/byte_alphabet.hpp"
 #include "tokenizer/vocabulary/escapes.hpp"
@@ -16,7 +17,6 @@ namespace {
 /// The bytes of a token of byte-level BPE. A character that stands for no byte shows up as the
 /// reference implementation shows it, with the whole token behind it.
 std::string decode_byte_level(std::string_view token) {
-  constexpr std::string_view digits = "0123456789abcdef";
   std::string bytes;
   for (std::string_view rest = token; !rest.empty();) {
     const LenientCharacter character = decode_lenient(rest);
@@ -29,10 +29,7 @@ std::string decode_byte_level(std::string_view token) {
     std::string encoded;
     append_utf8(encoded, character.code_point);
     bytes += "[UNK_BYTE_0x";
-    for (const char c : encoded) {
-      bytes += digits[static_cast<unsigned char>(c) >> 4];
-      bytes += digits[static_cast<unsigned char>(c) & 15];
-    }
+    for (const char c : encoded) bytes += hexadecimal_byte(c, hexadecimal_digits);
     bytes.append(token).append("]");
   }
   return bytes;

@@ -2,6 +2,7 @@
 // Filters on texts.
 #include <algorithm>
 
+#include "base/hexadecimal.hpp"
 #include "chat/builtins/filter_functions.hpp"
 #include "chat/values/percent_format.hpp"
 #include "chat/values/text_functions.hpp"
@@ -50,24 +51,21 @@ bool begins_word(char32_t c) {
 
 /// Bytes that a URL holds as they are.
 bool is_url_safe(char c, bool is_query) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         c == '.' || c == '-' || c == '~' || (c == '/' && !is_query);
+  return is_letter_or_digit(c) || c == '_' || c == '.' || c == '-' || c == '~' ||
+         (c == '/' && !is_query);
 }
 
 bool append_quoted(Render& render, const Value& value, bool is_query) {
-  constexpr std::string_view digits = "0123456789ABCDEF";
   const Value text = render.string_of(value);
   if (text.failed() || !render.allow_bytes(std::uint64_t{text.size} * 3)) return false;
   for_each_run(text, 0, text.size, [&](std::string_view run, std::uint8_t origin) {
     for (const char c : run) {
-      const auto byte = static_cast<unsigned char>(c);
       if (is_url_safe(c, is_query)) {
         render.output().append(c, origin);
       } else if (c == ' ' && is_query) {
         render.output().append('+', origin);
       } else {
-        const char escape[] = {'%', digits[byte >> 4], digits[byte & 15]};
-        render.output().append({escape, 3}, origin);
+        render.output().append("%" + hexadecimal_byte(c, upper_hexadecimal_digits), origin);
       }
     }
   });

@@ -20,8 +20,7 @@ constexpr std::array<std::string_view, 36> spellings = {
 constexpr auto first_operator = static_cast<std::size_t>(TokenKind::floor_divide);
 
 bool begins_name(char c) noexcept {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-         static_cast<unsigned char>(c) >= 0x80;
+  return ingot::is_letter(c) || c == '_' || static_cast<unsigned char>(c) >= 0x80;
 }
 
 char closer_of(char opener) noexcept {

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "base/ascii.hpp"
 #include "chat/compile/compiled_template.hpp"
 #include "chat/compile/nearest_name.hpp"
 #include "chat/compile/tree_walk.hpp"
@@ -181,13 +182,11 @@ constexpr std::size_t max_token_bytes = 64;
 /// More than any vocabulary has.
 constexpr std::size_t max_control_texts = 10'000;
 
-bool is_letter(char c) noexcept { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
 /// Whether something between plain brackets is a name, as in <end_of_turn> and [/INST].
 bool is_name(std::string_view text) noexcept {
   if (text.starts_with('/')) text.remove_prefix(1);
-  return !text.empty() && is_letter(text[0]) && std::all_of(text.begin(), text.end(), [](char c) {
-    return is_letter(c) || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == ':';
+  return !text.empty() && ingot::is_letter(text[0]) && std::ranges::all_of(text, [](char c) {
+    return is_letter_or_digit(c) || c == '_' || c == '-' || c == ':';
   });
 }
 

@@ -5,6 +5,8 @@
 #include <iterator>
 #include <utility>
 
+#include "base/hexadecimal.hpp"
+
 namespace ingot::chat {
 namespace {
 
@@ -138,13 +140,9 @@ void append_character(std::string& text, char32_t code_point) {
 }
 
 std::string character_escape(char32_t code_point) {
-  constexpr std::string_view digits = "0123456789abcdef";
-  const int width = code_point < 0x100 ? 2 : code_point < 0x10000 ? 4 : 8;
-  std::string text = width == 2 ? "\\x" : width == 4 ? "\\u" : "\\U";
-  for (int shift = (width - 1) * 4; shift >= 0; shift -= 4) {
-    text += digits[(code_point >> shift) & 15u];
-  }
-  return text;
+  if (code_point < 0x100) return "\\x" + hexadecimal(code_point, 2);
+  return code_point < 0x10000 ? "\\u" + hexadecimal(code_point, 4)
+                              : "\\U" + hexadecimal(code_point, 8);
 }
 
 CharacterClass class_of(char32_t code_point) noexcept {

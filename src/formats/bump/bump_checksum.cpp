@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/byte_order.hpp"
+#include "base/hexadecimal.hpp"
 #include "ingot/digest.hpp"
 
 namespace ingot::interop {
@@ -35,10 +36,9 @@ Result<std::string> digest_of_range(const Source& file, std::uint64_t begin, std
 }  // namespace
 
 std::vector<std::byte> bytes_of_digits(std::string_view digits) {
-  const auto value = [](char digit) { return digit <= '9' ? digit - '0' : digit - 'a' + 10; };
   std::vector<std::byte> bytes;
-  for (std::size_t i = 0; i + 1 < digits.size(); i += 2) {
-    bytes.push_back(static_cast<std::byte>(value(digits[i]) * 16 + value(digits[i + 1])));
+  for (; digits.size() > 1; digits.remove_prefix(2)) {
+    bytes.push_back(static_cast<std::byte>(*byte_of_hexadecimal(digits.substr(0, 2))));
   }
   return bytes;
 }

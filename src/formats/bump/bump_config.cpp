@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "base/ascii.hpp"
 #include "ingot/source.hpp"
 
 namespace ingot::interop {
@@ -19,7 +20,7 @@ constexpr std::size_t max_brackets = 64;
 /// Whether a text can stand in keys of a model.
 bool is_architecture(const std::string& text) {
   return !text.empty() && text.size() <= 32 && std::ranges::all_of(text, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+    return is_lower_or_digit(c) || c == '_' || c == '-';
   });
 }
 

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <optional>
 
+#include "base/hexadecimal.hpp"
 #include "formats/foreign/foreign_model.hpp"
 #include "formats/foreign/reader.hpp"
 #include "formats/ggml/ggml_header.hpp"
@@ -130,9 +131,7 @@ TokenKind settle_token(std::uint32_t id, std::string& text) {
   }
   if (text.empty()) return control;
   if (id <= last_byte_id && text.size() == 1) {
-    constexpr std::string_view digits = "0123456789ABCDEF";
-    const auto value = static_cast<unsigned char>(text[0]);
-    text = std::string("<0x") + digits[value / 16] + digits[value % 16] + ">";
+    text = "<0x" + hexadecimal_byte(text[0], upper_hexadecimal_digits) + ">";
     return byte;
   }
   for (std::size_t at = 0; (at = text.find(' ', at)) != text.npos;) {

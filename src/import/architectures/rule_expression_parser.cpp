@@ -19,9 +19,7 @@ using Node = ExpressionNode;
 
 constexpr int max_expression_depth = 40;
 
-bool is_name_start(char c) noexcept {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
+bool is_name_start(char c) noexcept { return is_letter(c) || c == '_'; }
 bool is_name(char c) noexcept { return is_name_start(c) || is_digit(c) || c == '.'; }
 
 class Parser {

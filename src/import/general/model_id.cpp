@@ -13,12 +13,8 @@
 namespace ingot::hf {
 namespace {
 
-bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
-bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
-/// Bytes of characters beyond ASCII count as letters.
-bool is_letter(char c) {
-  return is_upper(c) || is_lower(c) || static_cast<unsigned char>(c) >= 0x80;
-}
+/// Bytes of characters beyond ASCII do.
+bool counts_as_letter(char c) { return is_letter(c) || static_cast<unsigned char>(c) >= 0x80; }
 bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r') || (c >= 0x1C && c <= 0x1F); }
 
 /// Takes what a pattern would match from the front of a text in lower case.
@@ -191,8 +187,8 @@ void mark_basename(std::vector<Part>& parts) {
   bool is_start = true;
   for (Part& part : parts) {
     const bool is_plain = part.marks == 0;
-    is_start =
-        is_start && ((is_plain && is_letter(part.text.front())) || (part.marks & version) != 0);
+    is_start = is_start &&
+               ((is_plain && counts_as_letter(part.text.front())) || (part.marks & version) != 0);
     if (is_start) {
       part.marks |= basename;
     } else if (is_plain) {
@@ -232,7 +228,7 @@ std::string title_word(std::string_view word) {
   bool follows_letter = false;
   for (char& c : title) {
     if (is_lower(c) && !follows_letter) c = static_cast<char>(c - 'a' + 'A');
-    follows_letter = is_letter(c);
+    follows_letter = counts_as_letter(c);
   }
   return title;
 }

@@ -5,6 +5,7 @@
 #include <span>
 #include <string_view>
 
+#include "base/ascii.hpp"
 #include "base/line_feeds.hpp"
 #include "ingot/metadata_keys.hpp"
 
@@ -24,8 +25,7 @@ std::string key_name(std::string_view name) {
     const char c = name[i];
     // The reference replaces characters, not bytes.
     if ((static_cast<unsigned char>(c) & 0xC0u) == 0x80) continue;
-    const bool is_kept = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    plain += is_kept ? c : '_';
+    plain += is_letter_or_digit(c) ? c : '_';
   }
   return plain;
 }

@@ -10,6 +10,7 @@
 #include "base/line_feeds.hpp"
 #include "import/folder/refusal.hpp"
 #include "import/tokenizer/sentencepiece_model.hpp"
+#include "tokenizer/vocabulary/escapes.hpp"
 
 namespace ingot::hf {
 namespace {
@@ -239,12 +240,10 @@ Result<TokenList> read_llama_json(const TokenizerFiles& files) {
       return refuse(file, "the ids of model.vocab are not the numbers from 0 on; the id " +
                               std::to_string(tokens.size()) + " is missing or there twice");
     }
-    const bool is_byte = text.size() == 6 && text.starts_with("<0x") && text.ends_with(">") &&
-                         text.find_first_not_of("0123456789abcdefABCDEF", 3) == 5;
     tokens.add(std::string(text), score,
-               is_byte                   ? TokenKind::byte
-               : specials.contains(text) ? TokenKind::control
-                                         : TokenKind::normal);
+               tokenizer::byte_of_token(text) >= 0 ? TokenKind::byte
+               : specials.contains(text)           ? TokenKind::control
+                                                   : TokenKind::normal);
   }
   INGOT_TRY(const auto added, files.added_by_id());
   const std::size_t trained = tokens.size();

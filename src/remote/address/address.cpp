@@ -6,27 +6,16 @@
 #include <utility>
 
 #include "base/ascii.hpp"
+#include "base/hexadecimal.hpp"
 #include "base/parse_number.hpp"
 #include "ingot/text.hpp"
 
 namespace ingot::remote {
 namespace {
 
-constexpr std::string_view hex_digits = "0123456789ABCDEF";
-
-/// The value of a hexadecimal digit; nothing if it is none.
-std::optional<unsigned> digit_of(char c) noexcept {
-  if (c >= 'a' && c <= 'f') c = static_cast<char>(c - 'a' + 'A');
-  const std::size_t digit = hex_digits.find(c);
-  return digit == hex_digits.npos ? std::nullopt : std::optional(static_cast<unsigned>(digit));
-}
-
 /// The byte that `%XX` at a place of a text stands for; nothing if there is none.
 std::optional<char> escape_at(std::string_view text, std::size_t at) noexcept {
-  if (text[at] != '%' || at + 2 >= text.size()) return std::nullopt;
-  const auto high = digit_of(text[at + 1]);
-  const auto low = digit_of(text[at + 2]);
-  return high && low ? std::optional(static_cast<char>(*high * 16 + *low)) : std::nullopt;
+  return text[at] == '%' ? byte_of_hexadecimal(text.substr(at + 1, 2)) : std::nullopt;
 }
 
 bool is_control(char c) noexcept {
@@ -41,8 +30,7 @@ bool has_forbidden(std::string_view text) noexcept {
 /// Bytes that a path or a query may hold as they are, `%` apart (RFC 3986).
 bool is_plain(char c) noexcept {
   constexpr std::string_view others = "-._~!$&'()*+,;=:@/?";
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-         others.find(c) != std::string_view::npos;
+  return is_letter_or_digit(c) || others.find(c) != std::string_view::npos;
 }
 
 /// The text with all bytes encoded but those at places for which keeps(at).
@@ -51,11 +39,10 @@ std::string encoded(std::string_view text, const Keeps& keeps) {
   std::string out;
   out.reserve(text.size());
   for (std::size_t at = 0; at < text.size(); ++at) {
-    const auto byte = static_cast<unsigned char>(text[at]);
     if (keeps(at)) {
       out += text[at];
     } else {
-      out.append({'%', hex_digits[byte >> 4], hex_digits[byte & 15]});
+      out += "%" + hexadecimal_byte(text[at], upper_hexadecimal_digits);
     }
   }
   return out;
@@ -91,12 +78,11 @@ bool is_host(std::string_view host) noexcept {
   if (host.front() == '[') {
     return host.size() > 3 && host.back() == ']' &&
            std::all_of(host.begin() + 1, host.end() - 1,
-                       [](char c) { return digit_of(c) || c == ':' || c == '.'; });
+                       [](char c) { return value_of_hexadecimal(c) || c == ':' || c == '.'; });
   }
   return host.front() != '.' && host.front() != '-' &&
          std::all_of(host.begin(), host.end(), [](char c) {
-           return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.' ||
-                  c == '_';
+           return is_lower_or_digit(c) || c == '-' || c == '.' || c == '_';
          });
 }
 
@@ -251,9 +237,7 @@ bool is_safe_path(std::string_view path) {
   }
 }
 
-bool is_sha256(std::string_view text) noexcept {
-  return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == text.npos;
-}
+bool is_sha256(std::string_view text) noexcept { return is_hexadecimal(text, 64); }
 
 bool is_digest(std::string_view text) noexcept {
   return text.starts_with("sha256:") && is_sha256(text.substr(7));

@@ -21,10 +21,6 @@ Failure refuse(std::string_view text, std::string detail) {
   return fail(Errc::reference_invalid, std::string(text), std::move(detail));
 }
 
-bool is_letter_or_digit(char c) noexcept {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
-
 /// A name of a hub: a letter or digit, then also `-`, `_` and `.`.
 bool is_name(std::string_view text) noexcept {
   return !text.empty() && text.size() <= max_name_bytes && is_letter_or_digit(text.front()) &&

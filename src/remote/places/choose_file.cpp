@@ -34,8 +34,6 @@ bool is_candidate(const std::string& path) {
   return !is_companion && (!shard || shard->index == 0);
 }
 
-bool is_word_character(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
-
 std::string listed(std::span<const std::string> paths, const Reference& reference) {
   std::string text;
   for (std::size_t i = 0; i < std::min(paths.size(), most_listed); ++i) {
@@ -69,7 +67,7 @@ bool names_quantization(std::string_view path, std::string_view quantization) {
   const std::string text = lower_case(path);
   const std::string word = lower_case(quantization);
   for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
-    const bool begins = at == 0 || !is_word_character(text[at - 1]);
+    const bool begins = at == 0 || !is_lower_or_digit(text[at - 1]);
     const std::size_t end = at + word.size();
     const bool ends =
         end < text.size() && (text[end] == '.' || text[end] == '-' || text[end] == '/');

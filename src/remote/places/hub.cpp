@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The Hugging Face hub, and ModelScope, which has the same addresses for files.
 
+#include "base/hexadecimal.hpp"
 #include "remote/places/choose_file.hpp"
 #include "remote/places/json_answer.hpp"
 #include "remote/places/place.hpp"
@@ -11,10 +12,7 @@ namespace {
 constexpr int max_pages = 100;
 constexpr std::size_t max_files = 100'000;
 
-bool is_commit(std::string_view revision) {
-  return revision.size() == 40 &&
-         revision.find_first_not_of("0123456789abcdef") == std::string_view::npos;
-}
+bool is_commit(std::string_view revision) { return is_hexadecimal(revision, 40); }
 
 /// The address of something below an endpoint.
 Address below(const Address& endpoint, const std::string& path) {

@@ -176,12 +176,9 @@ class Parser {
     if (skip("\\t")) return '\t';
     const bool is_escaped = skip("\\");
     const char character = next();
-    const bool is_plain = character > 0 && (!is_escaped || !is_ascii_alphanumeric(character));
+    const bool is_plain = character > 0 && (!is_escaped || !is_letter_or_digit(character));
     if (!is_plain) is_wrong_ = true;
     return static_cast<unsigned char>(character);
-  }
-  static bool is_ascii_alphanumeric(char c) noexcept {
-    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
   }
 
   std::string_view rest_;

@@ -1,34 +1,18 @@
 // SPDX-License-Identifier: MIT
 #include "tokenizer/vocabulary/escapes.hpp"
 
+#include "base/hexadecimal.hpp"
+
 namespace ingot::tokenizer {
-namespace {
-
-int digit_of(char c) noexcept {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  return -1;
-}
-
-/// The number that two hexadecimal digits spell; -1 if these are not two.
-int byte_of_digits(std::string_view digits) noexcept {
-  if (digits.size() != 2) return -1;
-  const int high = digit_of(digits[0]);
-  const int low = digit_of(digits[1]);
-  return high < 0 || low < 0 ? -1 : high * 16 + low;
-}
-
-}  // namespace
 
 int byte_of_token(std::string_view text) noexcept {
   const bool has_form = text.size() == 6 && text.starts_with("<0x") && text.ends_with('>');
-  return has_form ? byte_of_digits(text.substr(3, 2)) : -1;
+  const auto byte = has_form ? byte_of_hexadecimal(text.substr(3, 2)) : std::nullopt;
+  return byte ? static_cast<unsigned char>(*byte) : -1;
 }
 
 std::string token_of_byte(unsigned char byte) {
-  constexpr std::string_view digits = "0123456789ABCDEF";
-  return {'<', '0', 'x', digits[byte >> 4], digits[byte & 15], '>'};
+  return "<0x" + hexadecimal(byte, 2, upper_hexadecimal_digits) + ">";
 }
 
 std::string unescape(std::string_view text) {
@@ -40,9 +24,9 @@ std::string unescape(std::string_view text) {
     }
     const char letter = text[++i];
     if (letter == 'x') {
-      const int byte = byte_of_digits(text.substr(i + 1, 2));
-      bytes += byte < 0 ? 'x' : static_cast<char>(byte);
-      if (byte >= 0) i += 2;
+      const auto byte = byte_of_hexadecimal(text.substr(i + 1, 2));
+      bytes += byte.value_or('x');
+      if (byte) i += 2;
     } else {
       bytes += letter == 't' ? '\t' : letter == 'n' ? '\n' : letter == 'r' ? '\r' : letter;
     }

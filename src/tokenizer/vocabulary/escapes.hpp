@@ -6,10 +6,12 @@
 #include <string>
 #include <string_view>
 
+#include "ingot/export.h"
+
 namespace ingot::tokenizer {
 
 /// The byte of a token "<0x41>", with two hexadecimal digits of either case; -1 for other texts.
-[[nodiscard]] int byte_of_token(std::string_view text) noexcept;
+[[nodiscard]] INGOT_EXPORT int byte_of_token(std::string_view text) noexcept;
 
 /// "<0x41>": how the vocabulary spells a byte.
 [[nodiscard]] std::string token_of_byte(unsigned char byte);
