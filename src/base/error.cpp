@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "ingot/error.hpp"
 
-#include <algorithm>
 #include <array>
 
+#include "base/find_row.hpp"
 #include "ingot/text.hpp"
 
 namespace ingot {
@@ -25,9 +25,8 @@ constexpr std::array rows = {
 
 /// The row of a code; that of `internal` for a number that is none.
 const ErrorRow& row_of(Errc code) noexcept {
-  const auto* row = std::find_if(rows.begin(), rows.end(),
-                                 [&](const ErrorRow& candidate) { return candidate.code == code; });
-  return row != rows.end() ? *row : rows.front();
+  const ErrorRow* const row = find_row(rows, &ErrorRow::code, code);
+  return row != nullptr ? *row : rows.front();
 }
 
 /// A subject in quotes that none of its own characters can end.

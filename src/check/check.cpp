@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/enumerator_name.hpp"
+#include "base/find_row.hpp"
 #include "check/data_scan.hpp"
 #include "check/inspection.hpp"
 #include "check/rules.hpp"
@@ -108,9 +109,7 @@ std::string_view name_of(RuleCategory category) noexcept {
 std::span<const CheckRule> check_rules() noexcept { return all_rules; }
 
 const CheckRule* find_check_rule(std::string_view name) noexcept {
-  const auto found = std::find_if(all_rules.begin(), all_rules.end(),
-                                  [&](const CheckRule& rule) { return rule.name == name; });
-  return found == all_rules.end() ? nullptr : &*found;
+  return find_row(all_rules, &CheckRule::name, name);
 }
 
 void CheckSummary::count(const Finding& finding) noexcept {

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/find_row.hpp"
 #include "compare/manifest_builder.hpp"
 
 namespace ingot {
@@ -168,14 +169,13 @@ void compare_files(const ManifestEntry& entry, const Model& model, const ModelDi
     return;
   }
   for (std::size_t i = 0; i < entry.shards.size(); ++i) {
-    const auto file = std::find_if(files.begin(), files.end(),
-                                   [&](const ModelFile& other) { return other.index == i; });
-    if (file == files.end()) {
+    const ModelFile* const file = find_row(files, &ModelFile::index, i);
+    if (file == nullptr) {
       comparison.miss(Kind::file, entry.shards[i].name, true);
       continue;
     }
     comparison.compare(Kind::file, file->path, entry.shards[i].digests,
-                       digests.files[static_cast<std::size_t>(file - files.begin())]);
+                       digests.files[static_cast<std::size_t>(file - files.data())]);
   }
 }
 

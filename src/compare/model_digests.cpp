@@ -171,9 +171,8 @@ class Computation {
     }
     in_data_order_ = in_table_order_;
     for (Positions& positions : in_data_order_) {
-      std::stable_sort(positions.begin(), positions.end(), [&](std::size_t a, std::size_t b) {
-        return tensors[a].data_offset < tensors[b].data_offset;
-      });
+      std::ranges::stable_sort(positions, {},
+                               [&](std::size_t i) { return tensors[i].data_offset; });
     }
   }
 

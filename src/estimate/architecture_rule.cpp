@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "estimate/architecture_rule.hpp"
 
-#include <algorithm>
 #include <array>
+
+#include "base/find_row.hpp"
 
 namespace ingot::estimate {
 namespace {
@@ -31,9 +32,7 @@ constexpr std::array rules = {
 }  // namespace
 
 const ArchitectureRule* find_architecture_rule(std::string_view name) noexcept {
-  const auto found = std::find_if(rules.begin(), rules.end(),
-                                  [&](const ArchitectureRule& rule) { return rule.name == name; });
-  return found == rules.end() ? nullptr : &*found;
+  return find_row(rules, &ArchitectureRule::name, name);
 }
 
 }  // namespace ingot::estimate

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/enumerator_name.hpp"
+#include "base/find_row.hpp"
 #include "estimate/cache.hpp"
 #include "estimate/profile_state.hpp"
 #include "estimate/run_plan.hpp"
@@ -125,11 +126,9 @@ class Estimator {
   /// Adds a layer to the caches of its kind.
   void count(CacheKind kind, std::uint64_t cells, std::uint64_t streams, CheckedNumber keys,
              CheckedNumber values) {
-    const auto found = std::find_if(caches_.begin(), caches_.end(),
-                                    [&](const CacheUse& use) { return use.kind == kind; });
-    CacheUse& use = found != caches_.end()
-                        ? *found
-                        : caches_.emplace_back(CacheUse{kind, cells, streams, 0, 0, 0});
+    CacheUse* const found = find_row(caches_, &CacheUse::kind, kind);
+    CacheUse& use =
+        found != nullptr ? *found : caches_.emplace_back(CacheUse{kind, cells, streams, 0, 0, 0});
     ++use.layers;
     // Their sum is checked as a part of all caches.
     use.key_bytes += keys.value().value_or(0);
@@ -215,8 +214,7 @@ class Estimator {
     if (!cache_.value() || !host_.output.value()) return fail(Errc::size_overflow, "the cache");
     estimate.cache_bytes = *cache_.value();
     estimate.output_bytes = *host_.output.value();
-    std::sort(caches_.begin(), caches_.end(),
-              [](const CacheUse& a, const CacheUse& b) { return a.kind < b.kind; });
+    std::ranges::sort(caches_, {}, &CacheUse::kind);
     estimate.caches = std::move(caches_);
     INGOT_TRY(estimate.compute, terms_of(space_));
     INGOT_TRY(estimate.host, to_use(host_, "host", options_.host_bytes));

@@ -73,8 +73,7 @@ Result<void> check_cache_type(const ProfileState& profile, TensorType type, bool
 
 Result<void> check_cache_types(const ProfileState& profile, const RunOptions& options,
                                bool uses_flash_attention) {
-  const bool has_cache = std::any_of(profile.layers.begin(), profile.layers.end(),
-                                     [](const Layer& layer) { return layer.has_cache; });
+  const bool has_cache = std::ranges::any_of(profile.layers, &Layer::has_cache);
   INGOT_TRY_VOID(check_cache_type(profile, options.key_type, true, uses_flash_attention));
   INGOT_TRY_VOID(check_cache_type(profile, options.value_type, false, uses_flash_attention));
   if (profile.is_latent && has_cache && options.key_type != options.value_type) {

@@ -14,8 +14,7 @@ CheckedNumber mask_bytes(const detail::ProfileState& profile, const RunPlan& pla
   if (!profile.graph.has_attention) return 0;
   const std::uint64_t element_bytes = plan.uses_flash_attention ? 2 : 4;
   const CheckedNumber row = CheckedNumber(plan.micro_batch) * element_bytes;
-  const bool slides = std::any_of(profile.layers.begin(), profile.layers.end(),
-                                  [](const Layer& layer) { return layer.slides; });
+  const bool slides = std::ranges::any_of(profile.layers, &Layer::slides);
   const std::uint64_t windows = slides ? plan.sliding_cells : 0;
   return row * plan.context_per_sequence + row * windows;
 }

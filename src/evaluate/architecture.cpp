@@ -2,8 +2,9 @@
 // Source of the switches: the graphs of llama.cpp (src/models) as of September 2026.
 #include "evaluate/architecture.hpp"
 
-#include <algorithm>
 #include <array>
+
+#include "base/find_row.hpp"
 
 namespace ingot::evaluation {
 namespace {
@@ -72,8 +73,7 @@ constexpr auto table = std::to_array<Architecture>({
 std::span<const Architecture> known_architectures() noexcept { return table; }
 
 const Architecture* find_architecture(std::string_view name) noexcept {
-  const auto found = std::ranges::find(table, name, &Architecture::name);
-  return found == table.end() ? nullptr : &*found;
+  return find_row(table, &Architecture::name, name);
 }
 
 std::string names_of_known_architectures() {

@@ -2,10 +2,12 @@
 #include "export/special_tokens_plan.hpp"
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/find_row.hpp"
 #include "import/tokenizer/token_kinds.hpp"
 #include "ingot/summary.hpp"
 
@@ -82,10 +84,8 @@ class SpecialTokensPlanner {
   }
 
   const NumberedToken* find_named(std::size_t kind) const {
-    const auto end = ids_.begin() + static_cast<std::ptrdiff_t>(named_count_);
-    const auto found = std::find_if(ids_.begin(), end,
-                                    [&](const NumberedToken& token) { return token.kind == kind; });
-    return found == end ? nullptr : &*found;
+    const auto named = std::span(ids_).first(named_count_);
+    return find_row(named, &NumberedToken::kind, kind);
   }
 
   std::string_view text_of(std::uint32_t id) const { return vocabulary_.tokens[id].text; }

@@ -10,8 +10,7 @@ namespace ingot {
 namespace {
 
 bool has_generated(const ChatText& text) noexcept {
-  return std::any_of(text.runs.begin(), text.runs.end(),
-                     [](const ChatRun& run) { return run.is_generated; });
+  return std::ranges::any_of(text.runs, &ChatRun::is_generated);
 }
 
 ByteRange range_of(const ChatRun& run) noexcept {

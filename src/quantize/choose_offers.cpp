@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <string>
 
 namespace ingot::convert {
@@ -84,9 +85,7 @@ class Choice {
                       std::to_string(budget_bytes_) + " are left for it");
     }
     // Slopes fall along each hull, so a tensor's steps stay in their order.
-    std::stable_sort(steps.begin(), steps.end(), [](const Step& a, const Step& b) {
-      return a.saved_per_byte > b.saved_per_byte;
-    });
+    std::ranges::stable_sort(steps, std::greater(), &Step::saved_per_byte);
     take(steps);
     return {};
   }

@@ -83,9 +83,7 @@ class QuantizePlanner {
               choose_types(tensors, traits_of(model_), *recipe_, types_));
     std::vector<std::size_t> order = quantize_order(tensors);
     if (options_.keeps_shards) {
-      std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-        return tensors[a].shard < tensors[b].shard;
-      });
+      std::ranges::stable_sort(order, {}, [&](std::size_t i) { return tensors[i].shard; });
     }
     for (const std::size_t i : order) {
       const TensorTypeInfo& type = *find_type(choices[i].type);

@@ -4,11 +4,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <limits>
 
 #include "base/ascii.hpp"
 #include "base/enumerator_name.hpp"
+#include "base/find_row.hpp"
+#include "base/parse_number.hpp"
 #include "ingot/metadata_keys.hpp"
 #include "quantize/recipe_table.hpp"
 
@@ -94,10 +95,8 @@ std::string reason_text(const TypeChoice& choice, const RecipeOptions& options) 
 std::span<const Recipe> recipes() noexcept { return convert::recipe_list(); }
 
 const Recipe* find_recipe(std::uint32_t file_type) noexcept {
-  for (const Recipe& recipe : recipes()) {
-    if (recipe.file_type == file_type) return &recipe;
-  }
-  return nullptr;
+  const std::span<const Recipe> rows = recipes();
+  return find_row(rows, &Recipe::file_type, file_type);
 }
 
 const Recipe* find_recipe(std::string_view name_or_number) noexcept {
@@ -107,10 +106,8 @@ const Recipe* find_recipe(std::string_view name_or_number) noexcept {
   for (const Recipe& recipe : recipes()) {
     if (equals_any_case(recipe.name, name_or_number)) return &recipe;
   }
-  std::uint32_t number = 0;
-  const char* const end = name_or_number.data() + name_or_number.size();
-  const auto [stop, error] = std::from_chars(name_or_number.data(), end, number);
-  return error == std::errc() && stop == end ? find_recipe(number) : nullptr;
+  const auto number = parse_number<std::uint32_t>(name_or_number);
+  return number ? find_recipe(*number) : nullptr;
 }
 
 TensorRole role_of(std::string_view tensor_name) noexcept {

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include <algorithm>
-
+#include "base/find_row.hpp"
 #include "ingot/types.hpp"
 
 namespace ingot {
 
 const FileTypeInfo* find_file_type(std::uint64_t file_type) noexcept {
   constexpr std::uint64_t guessed_flag = 1024;  // set by tools that infer the mixture
-  const std::uint64_t number = file_type & ~guessed_flag;
-  const auto found = std::find_if(file_types.begin(), file_types.end(),
-                                  [&](const FileTypeInfo& row) { return row.number == number; });
-  return found == file_types.end() ? nullptr : &*found;
+  return find_row(file_types, &FileTypeInfo::number, file_type & ~guessed_flag);
 }
 
 std::string_view file_type_name(std::uint64_t file_type) noexcept {

@@ -3,6 +3,7 @@
 // that nobody asks for does not fail, and every element comes once.
 #include <algorithm>
 
+#include "base/find_row.hpp"
 #include "chat/builtins/filter_functions.hpp"
 #include "chat/values/characters.hpp"
 #include "chat/values/text_functions.hpp"
@@ -179,10 +180,8 @@ Value in_lists(Call& call, Generator::Step step) {
 Value filter_map(Call& call) {
   if (!call.render.is_true(call.self)) return empty_generator(call);
   const auto keyword = [&](std::string_view name) {
-    const auto found =
-        std::find_if(call.more_keywords.begin(), call.more_keywords.end(),
-                     [&](const Keyword& candidate) { return candidate.name == name; });
-    return found == call.more_keywords.end() ? Value() : found->value;
+    const Keyword* const found = find_row(call.more_keywords, &Keyword::name, name);
+    return found == nullptr ? Value() : found->value;
   };
   const Value attribute = keyword("attribute");
   if (!call.more.empty()) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "chat/values/clock.hpp"
 
-#include <algorithm>
 #include <array>
 #include <charconv>
 #include <chrono>
 #include <ctime>
 
+#include "base/find_row.hpp"
 #include "chat/values/characters.hpp"
 
 namespace ingot {
@@ -129,13 +129,6 @@ constexpr Numeric numerics[] = {
     {'Y', 1, '0', [](const FullTime& now) { return now.time.year; }},
 };
 
-/// The row of a directive; null if the table has none.
-template <class Row, std::size_t count>
-const Row* find_directive(const Row (&rows)[count], char directive) noexcept {
-  const auto* row = std::ranges::find(rows, directive, &Row::directive);
-  return row == std::end(rows) ? nullptr : row;
-}
-
 bool append_name(std::string& text, const FullTime& now, char directive, char flag) {
   const std::string_view day = days[static_cast<std::size_t>(now.weekday)];
   const std::string_view month = months[static_cast<std::size_t>(now.time.month - 1)];
@@ -185,9 +178,9 @@ void append_time(std::string& text, std::string_view format, const FullTime& now
       flag = format[letter++];
     }
     const char directive = letter < format.size() ? format[letter] : '\0';
-    if (const Expanded* row = find_directive(expanded, directive)) {
+    if (const Expanded* row = find_row(expanded, &Expanded::directive, directive)) {
       append_time(text, row->format, now);
-    } else if (const Numeric* numeric = find_directive(numerics, directive)) {
+    } else if (const Numeric* numeric = find_row(numerics, &Numeric::directive, directive)) {
       text += padded(numeric->number(now), numeric->width, numeric->fill, flag);
     } else if (!append_name(text, now, directive, flag)) {
       text += format.substr(at, letter + 1 - at);

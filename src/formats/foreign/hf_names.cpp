@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/find_row.hpp"
 #include "ingot/metadata_keys.hpp"
 
 namespace ingot::convert {
@@ -55,8 +56,8 @@ constexpr std::array expert_names = {
 
 template <std::size_t N>
 std::string_view find_name(const std::array<NamePair, N>& names, std::string_view gguf) {
-  const auto found = std::ranges::find(names, gguf, &NamePair::gguf);
-  return found == names.end() ? std::string_view() : found->hf;
+  const NamePair* const found = find_row(names, &NamePair::gguf, gguf);
+  return found == nullptr ? std::string_view() : found->hf;
 }
 
 /// A number of heads: one for all layers, or an element of an array.

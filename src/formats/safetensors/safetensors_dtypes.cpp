@@ -3,6 +3,8 @@
 
 #include <array>
 
+#include "base/find_row.hpp"
+
 namespace ingot::interop {
 namespace {
 
@@ -89,10 +91,7 @@ constexpr std::array dtypes = {
 }  // namespace
 
 const SafetensorsDtype* find_dtype(std::string_view name) noexcept {
-  for (const SafetensorsDtype& dtype : dtypes) {
-    if (dtype.name == name) return &dtype;
-  }
-  return nullptr;
+  return find_row(dtypes, &SafetensorsDtype::name, name);
 }
 
 const SafetensorsDtype* find_dtype(TensorType type) noexcept {

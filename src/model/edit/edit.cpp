@@ -20,8 +20,7 @@ std::string_view name_of(EditWay way) noexcept {
 }
 
 bool ModelEdit::State::removes_tensors() const {
-  return std::any_of(tensors.begin(), tensors.end(),
-                     [](const TensorEdit& tensor) { return tensor.is_removed; });
+  return std::ranges::any_of(tensors, &TensorEdit::is_removed);
 }
 
 Result<void> ModelEdit::State::open_model() {

@@ -197,9 +197,7 @@ std::string describe_data(const TensorInfo& tensor) {
 std::vector<std::uint32_t> positions_by_offset(std::span<const TensorInfo> tensors) {
   std::vector<std::uint32_t> positions(tensors.size());
   std::iota(positions.begin(), positions.end(), std::uint32_t{0});
-  std::stable_sort(positions.begin(), positions.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return tensors[a].data_offset < tensors[b].data_offset;
-  });
+  std::ranges::stable_sort(positions, {}, [&](std::uint32_t i) { return tensors[i].data_offset; });
   return positions;
 }
 

@@ -97,8 +97,7 @@ Result<Model> Model::open_descriptor(int descriptor, const OpenOptions& options)
 std::span<const ModelFile> Model::files() const noexcept { return state_->files; }
 std::uint32_t Model::shard_count() const noexcept { return state_->shard_count; }
 bool Model::is_verified() const noexcept {
-  return std::none_of(state_->files.begin(), state_->files.end(),
-                      [](const ModelFile& file) { return file.is_indexed; });
+  return std::ranges::none_of(state_->files, &ModelFile::is_indexed);
 }
 bool Model::is_split() const noexcept { return state_->is_split; }
 std::span<const Error> Model::notices() const noexcept { return state_->notices; }

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <system_error>
 
 #include "ingot/digest.hpp"
@@ -267,8 +268,7 @@ std::optional<std::string> HeaderCache::recall(std::string_view reference) const
 
 std::vector<CachedHeaderFacts> HeaderCache::list() const {
   std::vector<Entry> entries = entries_of(usable(header_folder, false));
-  std::sort(entries.begin(), entries.end(),
-            [](const Entry& a, const Entry& b) { return a.used_at > b.used_at; });
+  std::ranges::sort(entries, std::greater(), &Entry::used_at);
   std::vector<CachedHeaderFacts> headers;
   for (const Entry& entry : entries) {
     const auto notes = entry.is_temporary ? std::nullopt : read_notes(entry.path);
@@ -286,8 +286,7 @@ void HeaderCache::trim(std::uint64_t limit_bytes) const {
   std::uint64_t sum = 0;
   for (const Entry& entry : entries) sum += entry.size_bytes;
   if (sum <= limit_bytes) return;
-  std::sort(entries.begin(), entries.end(),
-            [](const Entry& a, const Entry& b) { return a.used_at < b.used_at; });
+  std::ranges::sort(entries, {}, &Entry::used_at);
   for (const Entry& entry : entries) {
     if (sum <= limit_bytes) return;
     std::error_code ignored;

@@ -37,8 +37,7 @@ std::vector<RemoteFile> list_snapshot(const fs::path& snapshot) {
     if (!is_safe_path(name)) continue;
     files.push_back({name, entry->file_size(missing), {}, entry->path().string()});
   }
-  std::sort(files.begin(), files.end(),
-            [](const RemoteFile& a, const RemoteFile& b) { return a.name < b.name; });
+  std::ranges::sort(files, {}, &RemoteFile::name);
   return files;
 }
 

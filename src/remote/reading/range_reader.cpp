@@ -20,9 +20,7 @@ constexpr std::uint64_t most_pieces = std::uint64_t{1} << 17;
 /// Whether ranges overlap, which no order could make pieces of.
 bool overlaps(std::span<const PlannedPiece> pieces) {
   std::vector<PlannedPiece> sorted(pieces.begin(), pieces.end());
-  std::sort(sorted.begin(), sorted.end(), [](const PlannedPiece& a, const PlannedPiece& b) {
-    return a.file_offset < b.file_offset;
-  });
+  std::ranges::sort(sorted, {}, &PlannedPiece::file_offset);
   for (std::size_t i = 1; i < sorted.size(); ++i) {
     if (sorted[i].file_offset - sorted[i - 1].file_offset < sorted[i - 1].size_bytes) return true;
   }
@@ -81,9 +79,7 @@ void RangeReader::expect(std::span<const FileRange> ranges, std::uint64_t first_
   }
   std::vector<std::size_t> by_offset(pieces.size());
   for (std::size_t i = 0; i < by_offset.size(); ++i) by_offset[i] = i;
-  std::sort(by_offset.begin(), by_offset.end(), [&](std::size_t a, std::size_t b) {
-    return pieces[a].plan.file_offset < pieces[b].plan.file_offset;
-  });
+  std::ranges::sort(by_offset, {}, [&](std::size_t i) { return pieces[i].plan.file_offset; });
   const std::lock_guard lock(mutex_);
   pieces_.swap(pieces);
   by_offset_ = std::move(by_offset);

@@ -2,7 +2,6 @@
 // What is behind a remote store.
 #pragma once
 
-#include <algorithm>
 #include <future>
 #include <map>
 #include <memory>
@@ -10,6 +9,7 @@
 #include <set>
 #include <string>
 
+#include "base/find_row.hpp"
 #include "ingot/remote.hpp"
 #include "ingot/shard_name.hpp"
 #include "remote/cache/header_cache.hpp"
@@ -53,9 +53,7 @@ struct RemoteStore::State {
   Result<std::shared_ptr<const Source>> last;
 
   [[nodiscard]] const RemoteFile* find(const std::string& name) const {
-    const auto found = std::find_if(place.files.begin(), place.files.end(),
-                                    [&](const RemoteFile& file) { return file.name == name; });
-    return found == place.files.end() ? nullptr : &*found;
+    return find_row(place.files, &RemoteFile::name, name);
   }
   [[nodiscard]] remote::Opened open(const std::string& name) const;
   void open_early(const ShardName& shard, const std::string& but);

@@ -11,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include "base/find_row.hpp"
 #include "tokenizer/vocabulary/text_walk.hpp"
 #include "tokenizer/vocabulary/token_keys.hpp"
 #include "tokenizer/vocabulary/vocabulary_data.hpp"
@@ -33,8 +34,7 @@ constexpr Family families[] = {
 };
 
 const Family* find_family(std::string_view model_name) noexcept {
-  const auto* family = std::ranges::find(families, model_name, &Family::name);
-  return family == std::end(families) ? nullptr : family;
+  return find_row(families, &Family::name, model_name);
 }
 
 /// The elements of a key that is an array; none if there is no such key.
