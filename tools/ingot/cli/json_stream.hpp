@@ -39,6 +39,29 @@ class JsonStream {
     key(name);
     begin_array(layout);
   }
+
+  /// A container that ends with the block that its variable is in.
+  class [[nodiscard]] Scope {
+   public:
+    explicit Scope(JsonStream& json) noexcept : json_(json) {}
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+    ~Scope() noexcept(false) { json_.end(); }  // which may run out of memory
+
+   private:
+    JsonStream& json_;
+  };
+  template <class... Arguments>
+  Scope object(const Arguments&... as_begin_object) {
+    begin_object(as_begin_object...);
+    return Scope(*this);
+  }
+  template <class... Arguments>
+  Scope array(const Arguments&... as_begin_array) {
+    begin_array(as_begin_array...);
+    return Scope(*this);
+  }
+
   /// Ends the innermost container; the end of the outermost one ends the document. The last members
   /// of the output (Output::write_last_members) end the document if it is an object, and the last
   /// element of one that is a list of objects.

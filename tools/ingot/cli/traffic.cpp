@@ -11,7 +11,7 @@
 namespace ingot::cli {
 
 void write_traffic(JsonStream& json, const Traffic& traffic) {
-  json.begin_object("remote", Layout::line);
+  const auto object = json.object("remote", Layout::line);
   json.member("requests", traffic.requests);
   json.member("bytes", traffic.body_bytes);
   json.member("file_requests", traffic.file_requests);
@@ -19,7 +19,6 @@ void write_traffic(JsonStream& json, const Traffic& traffic) {
   json.member("connections", traffic.connections);
   json.member("retries", traffic.retries);
   json.member("seconds", traffic.seconds);
-  json.end();
 }
 
 std::string describe(const Traffic& traffic) {

@@ -6,15 +6,13 @@
 namespace ingot::cli {
 
 void write_error_json(JsonStream& json, const std::string& file, const Error& error) {
-  json.begin_object();
+  const auto object = json.object();
   json.member("file", file);
-  json.begin_object("error");
+  const auto facts = json.object("error");
   json.member("rule", name_of(error.code));
   json.member("message", error_text(file, error));
   json.member_if(error.file_offset != Error::no_offset, "offset", error.file_offset);
   json.text_or_null("subject", error.subject);
-  json.end();
-  json.end();
 }
 
 void write_messages_json(JsonStream& json, const char* name, std::span<const Error> errors) {

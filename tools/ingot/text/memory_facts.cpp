@@ -61,12 +61,11 @@ std::string card_text(std::uint64_t bytes) { return std::to_string(bytes >> 30) 
 void write_memory_facts(JsonStream& json, const Model& model) {
   const std::optional<MemoryFacts> facts = memory_facts(model);
   if (!facts) return json.null();
-  json.begin_object();
+  const auto object = json.object();
   json.member("weights_bytes", facts->weights_bytes);
   json.member("cache_bytes_per_1024_tokens", facts->cache_growth_bytes);
   json.member("context", facts->context);
   json.member("smallest_card_bytes", facts->smallest_card);
-  json.end();
 }
 
 }  // namespace ingot::cli

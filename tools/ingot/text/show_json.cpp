@@ -19,19 +19,18 @@ namespace {
 
 /// Of a file of another format: what the two have in common.
 void write_foreign_format(JsonStream& json, const ForeignFile& foreign) {
-  json.begin_object("format");
+  const auto object = json.object("format");
   json.member("version", nullptr);
   json.member("endian", "little");
   json.member("alignment", nullptr);
   json.member("data_offset", foreign.data_offsets.front());
   json.member("file_size", foreign.file_bytes);
   json.member("trailing_bytes", 0u);
-  json.end();
 }
 
 void write_format(JsonStream& json, const Model& model) {
   const ModelFile& file = model.files().front();
-  json.begin_object("format");
+  const auto object = json.object("format");
   json.member("version", file.version);
   json.member("endian", file.byte_order == Endian::big ? "big" : "little");
   json.member("alignment", file.alignment);
@@ -42,7 +41,6 @@ void write_format(JsonStream& json, const Model& model) {
     json.member("verified", false);
     json.member("unread_keys", file.unread_keys);
   }
-  json.end();
 }
 
 /// A number, or an array of numbers if the file gives one for each layer.
@@ -51,15 +49,14 @@ void write_layer_number(JsonStream& json, const Model& model, std::string_view n
   json.key(name);
   if (!number) return json.null();
   if (!number->is_per_layer) return json.value(number->minimum);
-  json.begin_array(Layout::line);
+  const auto array = json.array(Layout::line);
   for (const Value layer : find_architecture_key(model, key)->as_array()) {
     json.value(layer.get<std::uint64_t>().value_or(0));
   }
-  json.end();
 }
 
 void write_model(JsonStream& json, const Model& model, const Summary& summary) {
-  json.begin_object("model");
+  const auto object = json.object("model");
   json.member("name", summary.name);
   json.member("architecture", summary.architecture);
   json.member("parameters", summary.parameter_count);
@@ -77,11 +74,10 @@ void write_model(JsonStream& json, const Model& model, const Summary& summary) {
   json.member("expert_count", summary.expert_count);
   json.member("expert_used_count", summary.expert_used_count);
   json.member("vocab_size", summary.vocab_size);
-  json.end();
 }
 
 void write_tokenizer(JsonStream& json, const Model& model, const Summary& summary) {
-  json.begin_object("tokenizer");
+  const auto object = json.object("tokenizer");
   json.member("model", summary.tokenizer_model);
   json.member("pre", summary.tokenizer_pre);
   json.member("pre_known", knows_pre_tokenizer(summary.tokenizer_model.value_or(""),
@@ -99,7 +95,6 @@ void write_tokenizer(JsonStream& json, const Model& model, const Summary& summar
     json.member("id", token.id);
     json.member("text", token.text);
   });
-  json.end();
 }
 
 void write_types(JsonStream& json, const Summary& summary) {
@@ -121,11 +116,10 @@ void write_shards(JsonStream& json, const Model& model) {
 
 /// What a file of another format says of itself; such files alone have this member.
 void write_foreign(JsonStream& json, const ForeignFile& foreign) {
-  json.begin_object("foreign");
+  const auto object = json.object("foreign");
   json.member("format", foreign.format);
   json.member("file_size", foreign.file_bytes);
   for (const FileFact& fact : foreign.facts) json.member(fact.name, fact.value);
-  json.end();
 }
 
 }  // namespace
@@ -133,7 +127,7 @@ void write_foreign(JsonStream& json, const ForeignFile& foreign) {
 void write_show_json(JsonStream& json, const std::string& file, const Model& model,
                      const ForeignFile* foreign, bool shows_all_keys, const Traffic* traffic) {
   const Summary summary = summarize(model);
-  json.begin_object();
+  const auto object = json.object();
   json.member("file", file);
   foreign != nullptr ? write_foreign_format(json, *foreign) : write_format(json, model);
   if (foreign != nullptr) write_foreign(json, *foreign);
@@ -146,7 +140,6 @@ void write_show_json(JsonStream& json, const std::string& file, const Model& mod
   json.key("memory");
   write_memory_facts(json, model);
   if (traffic != nullptr) write_traffic(json, *traffic);
-  json.end();
 }
 
 }  // namespace ingot::cli

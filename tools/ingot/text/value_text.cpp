@@ -104,10 +104,9 @@ class JsonVisitor {
   void end() { json_.end(); }
   void scalar(const Value& value) {
     if (is_text(value)) return write_scalar(json_, value);
-    json_.begin_object(Layout::line);
+    const auto object = json_.object(Layout::line);
     json_.key("base64");
     json_.base64(value.bytes());
-    json_.end();
   }
 
  private:

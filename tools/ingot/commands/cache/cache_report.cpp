@@ -43,7 +43,7 @@ void print_list(Console& console, const std::string& folder, const Headers& head
 
 void print_json(Console& console, const std::string& folder, const Headers& headers) {
   JsonStream json(console.out());
-  json.begin_object();
+  const auto object = json.object();
   json.member("path", folder);
   json.member("bytes", sum_of(headers));
   json.objects("headers", headers, [&](const CachedHeaderFacts& header) {
@@ -53,17 +53,15 @@ void print_json(Console& console, const std::string& folder, const Headers& head
     json.member("used_at", header.used_at);
     json.member("immutable", header.is_immutable);
   });
-  json.end();
 }
 
 ExitCode clear(Console& console, const std::string& folder) {
   INGOT_CLI_TRY(const std::uint64_t freed, clear_remote_cache(folder), console, folder);
   if (console.is_json()) {
     JsonStream json(console.out());
-    json.begin_object();
+    const auto object = json.object();
     json.member("path", folder);
     json.member("freed_bytes", freed);
-    json.end();
   } else if (!console.is_quiet()) {
     console.out().print("{} freed in {}\n", format_bytes(freed), escape(folder));
   }

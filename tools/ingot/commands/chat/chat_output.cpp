@@ -38,7 +38,7 @@ void print_ids(Console& console, const ChatTokens& tokens) {
 void print_chat_json(Console& console, std::string_view template_name, const ChatText& prompt,
                      const ChatTokens* tokens) {
   JsonStream json(console.out());
-  json.begin_object();
+  const auto object = json.object();
   json.member("template", template_name);
   json.text_or_base64("prompt", prompt.text);
   json.objects("runs", prompt.runs, [&](const ChatRun& run) {
@@ -53,7 +53,6 @@ void print_chat_json(Console& console, std::string_view template_name, const Cha
     json.member("adds_special", false);
     json.values("generated", tokens->is_generated, Layout::line);
   }
-  json.end();
 }
 
 }  // namespace ingot::cli

@@ -127,7 +127,7 @@ class JsonReport final : public CheckReport {
   }
 
   void add(const Finding& finding) override {
-    json_.begin_object(Layout::line);
+    const auto object = json_.object(Layout::line);
     json_.member("rule", finding.rule->name);
     json_.member("severity", name_of(shown_severity(finding, is_strict_)));
     json_.member("category", name_of(finding.rule->category));
@@ -136,7 +136,6 @@ class JsonReport final : public CheckReport {
     json_.text_or_null("key", finding.key);
     json_.text_or_null("tensor", finding.tensor);
     json_.text_or_null("shard", finding.file);
-    json_.end();
   }
 
   void end_file(const CheckedFile& checked) override {
@@ -152,13 +151,12 @@ class JsonReport final : public CheckReport {
   }
 
   void skip(const std::string& file, const std::string& reason) override {
-    json_.begin_object();
+    const auto object = json_.object();
     json_.member("file", file);
     json_.begin_array("findings");
     json_.end();
     json_.member("verdict", "skipped");
     json_.member("reason", reason);
-    json_.end();
   }
 
   void end() override {
@@ -201,19 +199,16 @@ class SarifReport final : public CheckReport {
   void begin_file(const std::string& file) override { file_ = file; }
 
   void add(const Finding& finding) override {
-    json_.begin_object(Layout::line);
+    const auto object = json_.object(Layout::line);
     json_.member("ruleId", finding.rule->name);
     json_.member("ruleIndex", static_cast<std::uint64_t>(finding.rule - check_rules().data()));
     json_.member("level", name_of(shown_severity(finding, is_strict_)));
     write_text("message", subject_of(finding) + finding.message);
     write_category(finding.rule->category);
-    json_.begin_array("locations", Layout::line);
-    json_.begin_object(Layout::line);
+    const auto places = json_.array("locations", Layout::line);
+    const auto place = json_.object(Layout::line);
     write_physical(finding);
     write_logical(finding);
-    json_.end();
-    json_.end();
-    json_.end();
   }
 
   void end_file(const CheckedFile& checked) override {
@@ -245,32 +240,28 @@ class SarifReport final : public CheckReport {
   }
 
   void write_text(std::string_view name, std::string_view text) {
-    json_.begin_object(name, Layout::line);
+    const auto object = json_.object(name, Layout::line);
     json_.member("text", text);
-    json_.end();
   }
 
   void write_category(RuleCategory category) {
-    json_.begin_object("properties", Layout::line);
+    const auto object = json_.object("properties", Layout::line);
     json_.member("category", name_of(category));
     json_.values("tags", std::array{name_of(category)}, Layout::line);
-    json_.end();
   }
 
   void write_skipped() {
-    json_.begin_array("toolExecutionNotifications", Layout::line);
+    const auto array = json_.array("toolExecutionNotifications", Layout::line);
     for (const std::string& text : skipped_) {
-      json_.begin_object(Layout::line);
+      const auto object = json_.object(Layout::line);
       json_.member("level", "note");
       write_text("message", text);
-      json_.end();
     }
-    json_.end();
   }
 
   void write_tool() {
-    json_.begin_object("tool");
-    json_.begin_object("driver");
+    const auto tool = json_.object("tool");
+    const auto driver = json_.object("driver");
     json_.member("name", "ingot");
     json_.member("version", INGOT_VERSION_STRING);
     json_.objects("rules", check_rules(), [&](const CheckRule& rule) {
@@ -282,31 +273,25 @@ class SarifReport final : public CheckReport {
       json_.end();
       write_category(rule.category);
     });
-    json_.end();
-    json_.end();
   }
 
   void write_physical(const Finding& finding) {
-    json_.begin_object("physicalLocation", Layout::line);
+    const auto place = json_.object("physicalLocation", Layout::line);
     json_.begin_object("artifactLocation", Layout::line);
     json_.member("uri", uri_path(finding.file.empty() ? file_ : finding.file));
     json_.end();
     if (finding.file_offset != Error::no_offset) {
-      json_.begin_object("region", Layout::line);
+      const auto region = json_.object("region", Layout::line);
       json_.member("byteOffset", finding.file_offset);
-      json_.end();
     }
-    json_.end();
   }
 
   void write_logical(const Finding& finding) {
     if (finding.key.empty() && finding.tensor.empty()) return;
-    json_.begin_array("logicalLocations", Layout::line);
-    json_.begin_object(Layout::line);
+    const auto array = json_.array("logicalLocations", Layout::line);
+    const auto object = json_.object(Layout::line);
     json_.member("name", finding.key.empty() ? finding.tensor : finding.key);
     json_.member("kind", finding.key.empty() ? "tensor" : "key");
-    json_.end();
-    json_.end();
   }
 
   Console& console_;

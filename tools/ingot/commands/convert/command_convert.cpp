@@ -164,13 +164,12 @@ ExitCode fail(Console& console, const Options& options, const Error& error) {
 
 void print_json(Console& console, const Options& options, const Conversion& conversion) {
   JsonStream json(console.out());
-  json.begin_object();
+  const auto object = json.object();
   json.member("file", options.in);
   json.member("format", name_of(*options.format));
   json.values("outputs", conversion.outputs());
   write_messages_json(json, "warnings", conversion.warnings());
   write_messages_json(json, "notes", conversion.remarks());
-  json.end();
 }
 
 /// Whether the input is a model folder that becomes a GGUF with its names, keys and tokenizer.

@@ -145,7 +145,7 @@ ExitCode write_outputs(const FolderConversion& conversion, const ConvertOptions&
 void print_json(Console& console, const Import& import, const FolderConversion& conversion,
                 const Outputs& outputs) {
   JsonStream json(console.out());
-  json.begin_object();
+  const auto object = json.object();
   json.member("file", conversion.in);
   json.member("format", name_of(FileFormat::gguf));
   json.values("outputs", outputs.paths);
@@ -157,7 +157,6 @@ void print_json(Console& console, const Import& import, const FolderConversion& 
     write_keys(json, import);
     write_tensors(json, import);
   }
-  json.end();
 }
 
 /// What is wrong with --base; empty if nothing is.

@@ -235,7 +235,7 @@ std::string_view change_name(bool has_a, bool has_b) {
 void write_value(JsonStream& json, const char* name, const Value* value) {
   json.key(name);
   if (value == nullptr) return json.null();
-  json.begin_object(Layout::line);
+  const auto object = json.object(Layout::line);
   json.member("type", name_of(value->type()));
   if (value->is_array()) {
     const Array array = value->as_array();
@@ -244,29 +244,26 @@ void write_value(JsonStream& json, const char* name, const Value* value) {
   } else {
     write_value_member(json, *value);
   }
-  json.end();
 }
 
 void write_tensor(JsonStream& json, const char* name, const TensorInfo* tensor) {
   json.key(name);
   if (tensor == nullptr) return json.null();
-  json.begin_object(Layout::line);
+  const auto object = json.object(Layout::line);
   json.member("type", type_text(tensor->type));
   json.values("shape", tensor->shape);
   json.member("bytes", tensor->size_bytes);
-  json.end();
 }
 
 void write_stored(JsonStream& json, const ModelDifference& difference) {
   json.key("stored");
   if (!difference.has_data) return json.null();
-  json.begin_object();
+  const auto object = json.object();
   json.member("compared", difference.compared_tensors);
   json.objects("differing", difference.data, [&](const DataDifference& data) {
     json.member("name", data.name);
     json.member("first_difference", data.first_difference);
   });
-  json.end();
 }
 
 void write_distances(JsonStream& json, const Comparison& comparison) {
@@ -301,7 +298,7 @@ void print_diff_text(Console& console, const Comparison& comparison) {
 
 void print_diff_json(Console& console, const Comparison& comparison) {
   JsonStream json(console.out());
-  json.begin_object();
+  const auto object = json.object();
   json.member("a", comparison.file_a);
   json.member("b", comparison.file_b);
   json.member("same", comparison.difference.is_same());
@@ -324,7 +321,6 @@ void print_diff_json(Console& console, const Comparison& comparison) {
   write_vocabulary_difference(json, comparison.a, comparison.b);
   write_stored(json, comparison.difference);
   write_distances(json, comparison);
-  json.end();
 }
 
 }  // namespace ingot::cli

@@ -121,7 +121,7 @@ void write_vocabulary_difference(JsonStream& json, const Model& a, const Model& 
   const std::optional<VocabularyDifference> difference = compare(a, b);
   json.key("vocabulary");
   if (!difference) return json.null();
-  json.begin_object();
+  const auto object = json.object();
   write_ids(json, "removed", difference->a, difference->removed);
   write_ids(json, "added", difference->b, difference->added);
   json.objects("changed", difference->changed, [&](const ChangedToken& token) {
@@ -133,7 +133,6 @@ void write_vocabulary_difference(JsonStream& json, const Model& a, const Model& 
     json.member("score_a", static_cast<double>(difference->a.score(token.a)));
     json.member("score_b", static_cast<double>(difference->b.score(token.b)));
   });
-  json.end();
 }
 
 }  // namespace ingot::cli

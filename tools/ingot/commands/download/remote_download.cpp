@@ -21,7 +21,7 @@ void print_file(Console& console, const std::string& path, const DownloadedFile&
 
 void write_file(JsonStream& json, const std::string& name, const std::string& path,
                 const DownloadedFile& file) {
-  json.begin_object(Layout::line);
+  const auto object = json.object(Layout::line);
   json.member("name", name);
   json.member("path", path);
   json.member("size", file.size_bytes);
@@ -29,7 +29,6 @@ void write_file(JsonStream& json, const std::string& name, const std::string& pa
   json.member("verified", file.is_verified);
   json.member("was_there", file.was_there);
   json.member("kept_bytes", file.kept_bytes);
-  json.end();
 }
 
 ExitCode status_of(Console& console, const std::string& path, const Error& error) {

@@ -129,7 +129,7 @@ void print_report(Console& console, const Options& options, const FileEdit& file
 }
 
 void write_change(JsonStream& json, const Change& change) {
-  json.begin_object(Layout::line);
+  const auto object = json.object(Layout::line);
   json.member("action", change.action);
   json.member("name", change.name);
   json.text_or_null("new_name", change.new_name);
@@ -143,12 +143,11 @@ void write_change(JsonStream& json, const Change& change) {
     json.member("old_type", spec_text(spec_of(old)));
     write_value_member(json, old, "old_");
   }
-  json.end();
 }
 
 void write_report(JsonStream& json, const Options& options, const FileEdit& file,
                   const FileReport& report) {
-  json.begin_object();
+  const auto object = json.object();
   json.member("file", file.file);
   json.member("output", options.out.empty() ? file.file : options.out);
   json.member("way", name_of(report.plan.way));
@@ -159,10 +158,8 @@ void write_report(JsonStream& json, const Options& options, const FileEdit& file
   json.member("slack_bytes", report.plan.slack_bytes);
   json.member("padding_bytes", report.plan.padding_bytes);
   json.member("undone_earlier", report.has_undone_earlier);
-  json.begin_array("changes");
+  const auto array = json.array("changes");
   for (const Change& change : file.changes) write_change(json, change);
-  json.end();
-  json.end();
 }
 
 /// Carries out what is to be done to one file, or only plans it.

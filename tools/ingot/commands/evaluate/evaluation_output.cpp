@@ -130,7 +130,7 @@ void write_score(JsonStream& json, const EvaluatedFile& file, const ModelScore& 
 }
 
 void write_comparison(JsonStream& json, const EvaluatedFile& file, const ModelComparison& other) {
-  json.begin_object();
+  const auto object = json.object();
   write_score(json, file, other.score);
   write_estimate(json, "perplexity_ratio", ratio_of(other), ratio_error_of(other));
   write_estimate(json, "kl", other.divergence.mean, other.divergence.error);
@@ -142,7 +142,6 @@ void write_comparison(JsonStream& json, const EvaluatedFile& file, const ModelCo
   json.end();
   json.values("chunk_kl", other.chunk_divergences, Layout::line);
   json.values("chunk_same_top", other.chunk_same_tops, Layout::line);
-  json.end();
 }
 
 /// A text in a cell of a Markdown table.
@@ -188,7 +187,7 @@ void print_evaluation(Console& console, const EvaluationFacts& facts) {
 
 void write_evaluation_json(JsonStream& json, const EvaluationFacts& facts) {
   const Evaluation& found = facts.evaluation;
-  json.begin_object();
+  const auto object = json.object();
   json.member("text", facts.text);
   json.member("chunk_count", found.chunk_count);
   json.member("chunk_tokens", found.chunk_tokens);
@@ -201,19 +200,16 @@ void write_evaluation_json(JsonStream& json, const EvaluationFacts& facts) {
     write_comparison(json, facts.files[i + 1], found.others[i]);
   }
   json.end();
-  json.begin_array("differences");
+  const auto differences = json.array("differences");
   for (std::size_t a = 0; a < found.others.size(); ++a) {
     for (std::size_t b = a + 1; b < found.others.size(); ++b) {
       const MeanEstimate difference = found.difference(a, b);
-      json.begin_object(Layout::line);
+      const auto entry = json.object(Layout::line);
       json.member("file", facts.files[a + 1].file);
       json.member("other", facts.files[b + 1].file);
       write_estimate(json, "kl", difference.mean, difference.error);
-      json.end();
     }
   }
-  json.end();
-  json.end();
 }
 
 void print_evaluation_markdown(Console& console, const EvaluationFacts& facts) {

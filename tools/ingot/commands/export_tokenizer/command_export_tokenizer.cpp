@@ -62,14 +62,13 @@ std::string_view chat_template_of(const Model& model) {
 }
 
 void write_special_tokens_map(JsonStream& json, TokenizerSource& source) {
-  json.begin_object();
+  const auto object = json.object();
   write_named_tokens(json, source.tokenizer);
-  json.end();
 }
 
 void write_configuration(JsonStream& json, TokenizerSource& source) {
   const TokenizerFlags& flags = source.tokenizer.flags();
-  json.begin_object();
+  const auto object = json.object();
   json.member("tokenizer_class", "PreTrainedTokenizerFast");
   write_named_tokens(json, source.tokenizer);
   json.member("add_bos_token", flags.adds_bos);
@@ -82,7 +81,6 @@ void write_configuration(JsonStream& json, TokenizerSource& source) {
   if (const auto text = chat_template_of(source.model); !text.empty()) {
     json.member("chat_template", text);
   }
-  json.end();
 }
 
 /// The files, written beside their places and put there together at the end.

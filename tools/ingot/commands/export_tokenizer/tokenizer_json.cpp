@@ -23,11 +23,11 @@ const FamilyParts* find_parts(TokenizerFamily family) {
 bool is_special(TokenKind kind) { return kind == TokenKind::control || kind == TokenKind::unknown; }
 
 void write_added_tokens(JsonStream& json, const Vocabulary& vocabulary) {
-  json.begin_array("added_tokens");
+  const auto tokens = json.array("added_tokens");
   for (TokenId id = 0; vocabulary.contains(id); ++id) {
     const TokenKind kind = vocabulary.kind(id);
     if (!is_special(kind) && kind != TokenKind::user_defined) continue;
-    json.begin_object(Layout::line);
+    const auto object = json.object(Layout::line);
     json.member("id", id);
     json.member("content", vocabulary.text(id));
     json.member("single_word", false);
@@ -35,9 +35,7 @@ void write_added_tokens(JsonStream& json, const Vocabulary& vocabulary) {
     json.member("rstrip", vocabulary.strips_right(id));
     json.member("normalized", false);
     json.member("special", is_special(kind));
-    json.end();
   }
-  json.end();
 }
 
 /// The tokens before and after every text; no_token: none.
@@ -72,33 +70,29 @@ class Template {
   using Texts = std::vector<std::pair<std::string_view, std::uint32_t>>;
 
   void write_texts(std::string_view name, const Texts& texts) {
-    json_.begin_array(name);
+    const auto array = json_.array(name);
     for (const auto& [text, type_id] : texts) {
       write_special(frame_.first, type_id);
       write_item("Sequence", text, type_id);
       write_special(frame_.second, type_id);
     }
-    json_.end();
   }
   void write_special(TokenId id, std::uint32_t type_id) {
     if (id != no_token) write_item("SpecialToken", vocabulary_.text(id), type_id);
   }
   void write_item(std::string_view kind, std::string_view id, std::uint32_t type_id) {
-    json_.begin_object(Layout::line);
-    json_.begin_object(kind);
+    const auto item = json_.object(Layout::line);
+    const auto content = json_.object(kind);
     json_.member("id", id);
     json_.member("type_id", type_id);
-    json_.end();
-    json_.end();
   }
   void describe(TokenId id) {
     if (id == no_token) return;
     const std::string_view text = vocabulary_.text(id);
-    json_.begin_object(text, Layout::line);
+    const auto object = json_.object(text, Layout::line);
     json_.member("id", text);
     json_.values("ids", std::array{id});
     json_.values("tokens", std::array{text});
-    json_.end();
   }
 
   JsonStream& json_;
@@ -129,7 +123,7 @@ Result<void> check_expressible(const TokenizerSource& source) {
 void write_tokenizer_json(JsonStream& json, TokenizerSource& source) {
   const Vocabulary& vocabulary = source.tokenizer;
   const FamilyParts& parts = *find_parts(vocabulary.family());
-  json.begin_object();
+  const auto object = json.object();
   json.member("version", "1.0");
   json.member("truncation", nullptr);
   json.member("padding", nullptr);
@@ -143,7 +137,6 @@ void write_tokenizer_json(JsonStream& json, TokenizerSource& source) {
   parts.decoder(json, source);
   json.key("model");
   parts.model(json, source);
-  json.end();
 }
 
 // --- values that several families have -----------------------------------------------------------
@@ -201,16 +194,14 @@ void write_bpe_options(JsonStream& json, std::string_view unknown, bool fuses_un
 }
 
 void write_vocabulary(JsonStream& json, const Vocabulary& vocabulary) {
-  json.begin_object("vocab");
+  const auto object = json.object("vocab");
   for_each_text(vocabulary, [&](TokenId id, std::string_view text) { json.member(text, id); });
-  json.end();
 }
 
 void write_merge(JsonStream& json, std::string_view left, std::string_view right) {
-  json.begin_array(Layout::line);
+  const auto array = json.array(Layout::line);
   json.value(left);
   json.value(right);
-  json.end();
 }
 
 }  // namespace ingot::cli

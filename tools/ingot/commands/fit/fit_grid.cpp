@@ -159,19 +159,17 @@ void print_grid(Console& console, const FitGrid& grid, const RunOptions& options
 
 void print_grid_json(Console& console, const std::string& file, const FitGrid& grid) {
   JsonStream json(console.out());
-  json.begin_object();
+  const auto object = json.object();
   json.member("file", file);
   json.values("contexts", grid.contexts, Layout::line);
   json.objects("rows", grid.rows, [&](const GridRow& row) {
     json.member("type", row.type);
     json.member("weights_bytes", row.weights_bytes);
     json.values("total_bytes", row.total_bytes, Layout::line);
-    json.begin_array("fits", Layout::line);
+    const auto array = json.array("fits", Layout::line);
     for (const Verdict verdict : row.verdicts) json.value(verdict != Verdict::does_not_fit);
-    json.end();
   });
   if (!grid.is_verified) json.member("verified", false);
-  json.end();
 }
 
 }  // namespace ingot::cli

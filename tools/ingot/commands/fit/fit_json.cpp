@@ -14,7 +14,7 @@ std::optional<bool> fits(Verdict verdict) {
 }
 
 void write_use(JsonStream& json, const MemoryUse& use) {
-  json.begin_object();
+  const auto object = json.object();
   json.member("name", use.name);
   json.member("first_layer", use.first_layer);
   json.member("layer_count", use.layer_count);
@@ -30,7 +30,6 @@ void write_use(JsonStream& json, const MemoryUse& use) {
   json.member("capacity_bytes", use.capacity_bytes);
   json.member("verdict", name_of(use.verdict));
   json.member("fits", fits(use.verdict));
-  json.end();
 }
 
 void write_caches(JsonStream& json, const FitResult& result) {
@@ -45,7 +44,7 @@ void write_caches(JsonStream& json, const FitResult& result) {
 }
 
 void write_compute(JsonStream& json, const ComputeTerms& terms) {
-  json.begin_object("compute");
+  const auto object = json.object("compute");
   json.member("mask_bytes", terms.mask);
   json.member("output_bytes", terms.output);
   json.member("attention_bytes", terms.attention);
@@ -53,7 +52,6 @@ void write_compute(JsonStream& json, const ComputeTerms& terms) {
   json.member("experts_bytes", terms.experts);
   json.member("state_bytes", terms.state);
   json.member("largest", terms.largest);
-  json.end();
 }
 
 std::string_view kind_name(ChangeKind kind) {
@@ -64,25 +62,22 @@ std::string_view kind_name(ChangeKind kind) {
 }
 
 void write_change(JsonStream& json, const FitResult& result, const Change& change) {
-  json.begin_object();
+  const auto object = json.object();
   json.member("kind", kind_name(change.kind));
   const bool is_weights = change.kind == ChangeKind::weights;
   json.member_if(!is_weights, "options", option_text(change));
   json.member_if(is_weights, "weights_bytes", change.weights_bytes);
   json.key("type");
   is_weights&& result.smaller ? json.value(result.smaller->recipe) : json.null();
-  json.end();
 }
 
 void write_advice(JsonStream& json, const FitResult& result) {
-  json.begin_object("advice");
+  const auto object = json.object("advice");
   json.member("gpu_layers", result.advice.gpu_layers);
   json.member("context", result.advice.context);
   json.member("smallest_card_bytes", result.smallest_card);
-  json.begin_array("changes");
+  const auto array = json.array("changes");
   for (const Change& change : result.advice.changes) write_change(json, result, change);
-  json.end();
-  json.end();
 }
 
 void write_run(JsonStream& json, const FitResult& result) {
@@ -104,7 +99,7 @@ void write_run(JsonStream& json, const FitResult& result) {
 
 void write_fit_json(JsonStream& json, const FitResult& result) {
   const MemoryEstimate& estimate = result.estimate;
-  json.begin_object();
+  const auto object = json.object();
   json.member("file", result.file);
   json.member("architecture", result.profile.architecture());
   json.member("is_known_architecture", result.profile.is_known_architecture());
@@ -129,7 +124,6 @@ void write_fit_json(JsonStream& json, const FitResult& result) {
   json.values("notes", result.profile.notes());
   json.values("not_counted", not_counted(result.options));
   if (!result.model.is_verified()) json.member("verified", false);
-  json.end();
 }
 
 }  // namespace ingot::cli

@@ -25,11 +25,10 @@ void print_lines(Output& out, const DigestSet& digests, const std::string& name)
 void write_digests(JsonStream& json, const DigestSet* digests) {
   json.key("digests");
   if (digests == nullptr || *digests == DigestSet()) return json.null();
-  json.begin_object(Layout::line);
+  const auto object = json.object(Layout::line);
   for_each_digest(*digests, [&](std::string_view algorithm, const std::string& digits) {
     json.member(algorithm, digits);
   });
-  json.end();
 }
 
 /// All files of a set by their place in it, also those that are not here: a reader of the manifest
@@ -81,7 +80,7 @@ void print_hash_text(Output& out, const Console& console, const HashedModel& has
 
 void print_hash_json(JsonStream& json, const HashedModel& hashed) {
   const bool is_whole = !is_set(hashed.model) && !hashed.digests.files.empty();
-  json.begin_object();
+  const auto object = json.object();
   json.member("file", hashed.file);
   write_digests(json, is_whole ? &hashed.digests.files[0] : nullptr);
   if (!hashed.digests.uuid.empty()) json.member("uuid", hashed.digests.uuid);
@@ -90,7 +89,6 @@ void print_hash_json(JsonStream& json, const HashedModel& hashed) {
     json.member("name", hashed.model.tensors()[i].name);
     write_digests(json, &hashed.digests.tensors[i]);
   });
-  json.end();
 }
 
 Result<void> print_gguf_hash(Output& out, const HashedModel& hashed) {
@@ -171,7 +169,7 @@ void print_verdict_text(Output& out, const Console& console, const std::string& 
 void print_verdict_json(JsonStream& json, const std::string& file,
                         const std::vector<DigestMismatch>& mismatches,
                         std::uint64_t compared_count) {
-  json.begin_object();
+  const auto object = json.object();
   json.member("file", file);
   json.member("verified", mismatches.empty());
   json.member("compared", compared_count);
@@ -186,7 +184,6 @@ void print_verdict_json(JsonStream& json, const std::string& file,
                            : mismatch.found.empty() ? "missing"
                                                     : "unexpected");
   });
-  json.end();
 }
 
 }  // namespace ingot::cli

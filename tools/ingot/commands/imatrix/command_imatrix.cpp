@@ -130,7 +130,7 @@ Result<Coverage> cover(const ImportanceMatrix& matrix, const Model& model) {
 void print_json(Console& console, const Options& options, const ImportanceMatrix& matrix,
                 const std::vector<EntryFacts>& facts, const std::optional<Coverage>& coverage) {
   JsonStream json(console.out());
-  json.begin_object();
+  const auto object = json.object();
   json.values("files", options.files);
   json.member("format", matrix.format() == ImatrixFormat::gguf ? "gguf" : "dat");
   json.member("chunk_count", matrix.chunk_count());
@@ -149,16 +149,14 @@ void print_json(Console& console, const Options& options, const ImportanceMatrix
   });
   json.key("coverage");
   if (coverage) {
-    json.begin_object();
+    const auto covered = json.object();
     json.member("covered", coverage->covered);
     json.values("missing", coverage->missing);
     json.values("mismatched", coverage->mismatched);
     json.values("unmatched", coverage->unmatched);
-    json.end();
   } else {
     json.null();
   }
-  json.end();
 }
 
 void print_names(Console& console, const char* heading, const std::vector<std::string>& names) {

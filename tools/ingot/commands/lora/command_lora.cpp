@@ -105,12 +105,11 @@ void print_result(const Options& options, Console& console, const LoraMergePlan&
                   std::uint64_t size_bytes) {
   if (console.is_json()) {
     JsonStream json(console.out());
-    json.begin_object();
+    const auto object = json.object();
     json.member("file", options.out);
     json.member("changed_tensors", plan.changed_count);
     json.member("tensors", static_cast<std::uint64_t>(plan.tensors.size()));
     json.member("bytes", size_bytes);
-    json.end();
   } else if (!console.is_quiet()) {
     console.out().print("{}: {} of {} tensors changed, {}\n", escape(options.out),
                         format_digits(plan.changed_count), format_digits(plan.tensors.size()),

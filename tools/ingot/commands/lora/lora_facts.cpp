@@ -107,7 +107,7 @@ void print_page(Console& console, const std::string& file, const LoraAdapter& ad
 
 void print_json(Console& console, const std::string& file, const LoraAdapter& adapter) {
   JsonStream json(console.out());
-  json.begin_object();
+  const auto object = json.object();
   json.member("file", file);
   json.member("architecture", adapter.architecture);
   json.member("alpha", static_cast<double>(adapter.alpha));
@@ -122,7 +122,6 @@ void print_json(Console& console, const std::string& file, const LoraAdapter& ad
     json.member("columns", change.row_elements());
     json.member("type", find_type(change.a->type)->name);
   });
-  json.end();
 }
 
 }  // namespace

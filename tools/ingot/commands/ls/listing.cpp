@@ -17,7 +17,7 @@ namespace ingot::cli {
 namespace {
 
 void write_model(JsonStream& json, const ListedModel& model) {
-  json.begin_object(Layout::line);
+  const auto object = json.object(Layout::line);
   json.member("file", model.file);
   json.member("name", model.name);
   json.member("architecture", model.architecture);
@@ -27,7 +27,6 @@ void write_model(JsonStream& json, const ListedModel& model) {
   json.member("file_size", model.file_bytes);
   json.member("context_length", model.context_length);
   if (!model.is_verified) json.member("verified", false);
-  json.end();
 }
 
 /// The listing while it is gathered; JSON is written as it comes.

@@ -39,15 +39,13 @@ struct Options {
 void print_json(const Options& options, Console& console, const Model& model,
                 std::uint64_t size_bytes) {
   JsonStream json(console.out());
-  json.begin_object();
+  const auto object = json.object();
   json.member("file", options.out);
   json.member("written", !options.is_dry_run);
   json.member("tensors", static_cast<std::uint64_t>(model.tensors().size()));
   json.member("bytes", size_bytes);
-  json.begin_array("shards");
+  const auto array = json.array("shards");
   for (const ModelFile& file : model.files()) json.value(file.path);
-  json.end();
-  json.end();
 }
 
 void print_text(const Options& options, Console& console, const Model& model,

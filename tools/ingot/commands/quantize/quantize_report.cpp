@@ -68,7 +68,7 @@ std::string output_text(const TensorError& error) {
 void write_error(JsonStream& json, const TensorError* error) {
   json.key("error");
   if (error == nullptr) return json.null();
-  json.begin_object(Layout::line);
+  const auto object = json.object(Layout::line);
   json.member("count", error->plain.count);
   json.member("rmse", error->plain.rmse());
   json.member("sqnr_db", error->plain.sqnr_db());
@@ -77,12 +77,11 @@ void write_error(JsonStream& json, const TensorError* error) {
   json.member("weighted", error->weighted_signal > 0.0);
   json.member("slope", error->slope());
   json.member("output", error->relative_output());
-  json.end();
 }
 
 void write_tensor(JsonStream& json, const QuantizeFacts& facts, std::size_t i) {
   const PlannedTensor& planned = facts.plan.tensors[i];
-  json.begin_object(Layout::line);
+  const auto object = json.object(Layout::line);
   json.member("name", planned.source->name);
   json.values("shape", planned.source->shape);
   json.member("from", type_text(planned.source->type));
@@ -95,7 +94,6 @@ void write_tensor(JsonStream& json, const QuantizeFacts& facts, std::size_t i) {
   json.member("importance", planned.has_importance);
   json.member("feedback", planned.has_feedback);
   write_error(json, error_of(facts, i));
-  json.end();
 }
 
 void write_page_row(Output& out, const QuantizeFacts& facts, std::size_t i, double largest) {
@@ -145,7 +143,7 @@ void write_page_body(Output& out, const QuantizeFacts& facts) {
 
 void write_quantize_json(JsonStream& json, const QuantizeFacts& facts) {
   const QuantizePlan& plan = facts.plan;
-  json.begin_object();
+  const auto object = json.object();
   json.member("file", facts.file);
   json.text_or_null("output", facts.out);
   json.member("type", facts.type);
@@ -157,21 +155,18 @@ void write_quantize_json(JsonStream& json, const QuantizeFacts& facts) {
   json.member("file_size", facts.file_bytes);
   json.key("target");
   if (plan.target) {
-    json.begin_object(Layout::line);
+    const auto target = json.object(Layout::line);
     json.member("cost", plan.target->cost);
     json.member("bound", plan.target->bound);
-    json.end();
   } else {
     json.null();
   }
   const TensorError total = total_error(facts);
   write_error(json, total.plain.count > 0 ? &total : nullptr);
-  json.begin_array("tensors");
+  const auto array = json.array("tensors");
   for (std::size_t i = 0; i < plan.tensors.size() && json.is_open(); ++i) {
     write_tensor(json, facts, i);
   }
-  json.end();
-  json.end();
 }
 
 void print_plan(Console& console, const QuantizeFacts& facts) {

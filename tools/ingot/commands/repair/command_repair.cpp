@@ -53,7 +53,7 @@ void print_text(Console& console, const Options& options, const RepairReport& re
 
 void print_json(Console& console, const Options& options, const RepairReport& report) {
   JsonStream json(console.out());
-  json.begin_object();
+  const auto object = json.object();
   json.member("file", options.file);
   json.text_or_null("output", report.is_written ? options.out : std::string());
   json.objects("steps", report.steps, [&](const RepairStep& step) {
@@ -63,7 +63,6 @@ void print_json(Console& console, const Options& options, const RepairReport& re
   });
   json.member("kept_tensors", report.kept_tensors);
   json.member("dropped_tensors", report.dropped_tensors);
-  json.end();
 }
 
 ExitCode fail(Console& console, const Options& options, const Error& error) {

@@ -5,21 +5,19 @@ namespace ingot::cli {
 
 void write_findings(JsonStream& json, const Model& model,
                     const std::function<bool(const CheckRule&)>& is_wanted) {
-  json.begin_array();
+  const auto array = json.array();
   CheckOptions options;
   options.is_wanted = is_wanted;
   // Without data nothing is read but some padding; the page is made without what cannot be read.
   (void)check_model(model, options, [&](const Finding& finding) {
-    json.begin_object(Layout::line);
+    const auto object = json.object(Layout::line);
     json.member("rule", finding.rule->name);
     json.member("severity", name_of(finding.rule->severity));
     json.member("key", finding.key);
     json.member("tensor", finding.tensor);
     json.member("message", finding.message);
     json.member("remedy", finding.rule->remedy);
-    json.end();
   });
-  json.end();
 }
 
 void write_check_panel(JsonStream& json, const Model& model, bool is_foreign) {

@@ -24,11 +24,10 @@ void write_reference(JsonStream& json, const ReportData& report) {
   json.key("reference");
   if (report.reference == nullptr) return json.null();
   const Summary summary = summarize(*report.reference);
-  json.begin_object();
+  const auto object = json.object();
   json.member("file", *report.reference_file);
   json.member("name", summary.name);
   json.member("bits_per_weight", summary.bits_per_weight);
-  json.end();
 }
 
 /// All of the model on one device, for some contexts.
@@ -43,26 +42,23 @@ void write_memory_runs(JsonStream& json, const Model& model) {
 }
 
 void write_metadata(JsonStream& json, const Model& model, bool shows_all) {
-  json.begin_array("metadata");
+  const auto array = json.array("metadata");
   for (const KeyValue& pair : model.metadata()) {
     if (!is_shown_key(pair.key, shows_all)) continue;
-    json.begin_object(Layout::line);
+    const auto object = json.object(Layout::line);
     json.member("key", pair.key);
     json.member("type", name_of(pair.value.type()));
     json.member("value", short_value_text(pair.value, value_columns));
-    json.end();
   }
-  json.end();
 }
 
 void write_histogram(JsonStream& json, const Histogram& histogram) {
   json.key("histogram");
   if (histogram.counts.empty()) return json.null();
-  json.begin_object();
+  const auto object = json.object();
   json.member("low", histogram.low);
   json.member("high", histogram.high);
   json.values("counts", histogram.counts);
-  json.end();
 }
 
 void write_error(JsonStream& json, const ReportData& report, const TensorInfo& tensor,
@@ -70,7 +66,7 @@ void write_error(JsonStream& json, const ReportData& report, const TensorInfo& t
   json.key("error");
   if (!profile.error) return json.null();
   const QuantizationError& error = *profile.error;
-  json.begin_object();
+  const auto object = json.object();
   json.member("rmse", error.rmse());
   json.member("sqnr_db", error.sqnr_db());
   json.member("max", error.largest);
@@ -78,7 +74,6 @@ void write_error(JsonStream& json, const ReportData& report, const TensorInfo& t
   json.member("squared_error", error.squared_error);
   json.member("squared_signal", error.squared_signal);
   json.member("reference_type", type_text(find_counterpart(*report.reference, tensor)->type));
-  json.end();
 }
 
 void write_profile(JsonStream& json, const ReportData& report, const TensorInfo& tensor,
@@ -108,7 +103,7 @@ void write_tensors(JsonStream& json, const ReportData& report) {
 }  // namespace
 
 void write_report_data(JsonStream& json, const ReportData& report) {
-  json.begin_object();
+  const auto object = json.object();
   json.member("ingot", INGOT_VERSION_STRING);
   json.member("file", report.file);
   json.key("summary");
@@ -121,7 +116,6 @@ void write_report_data(JsonStream& json, const ReportData& report) {
   json.values("notices", report.notices);
   write_metadata(json, report.model, report.shows_all_keys);
   write_tensors(json, report);
-  json.end();
 }
 
 std::string json_for_html(std::string_view json) {

@@ -46,7 +46,7 @@ void write_features(JsonStream& json, const ChatProfile& profile) {
 }
 
 void write_template(JsonStream& json, const Model& model, const std::string& name) {
-  json.begin_object();
+  const auto object = json.object();
   json.member("name", name);
   const ChatResult<ChatTemplate> chat = ChatTemplate::make(model, name);
   const ChatProfile profile = chat ? profile_chat(*chat) : ChatProfile();
@@ -55,7 +55,6 @@ void write_template(JsonStream& json, const Model& model, const std::string& nam
   json.key("problem");
   error == nullptr ? json.null() : json.value(problem_of(*error));
   write_features(json, profile);
-  json.end();
 }
 
 }  // namespace
@@ -64,7 +63,7 @@ void write_template_panel(JsonStream& json, const Model& model) {
   const std::vector<std::string> names = chat_template_names(model);
   json.key("chat_template");
   if (names.empty()) return json.null();
-  json.begin_object();
+  const auto panel = json.object();
   json.begin_array("templates");
   for (std::size_t i = 0; i < std::min(names.size(), max_templates); ++i) {
     write_template(json, model, names[i]);
@@ -73,7 +72,6 @@ void write_template_panel(JsonStream& json, const Model& model) {
   json.key("findings");
   write_findings(json, model,
                  [](const CheckRule& rule) { return rule.name.starts_with("template_"); });
-  json.end();
 }
 
 }  // namespace ingot::cli

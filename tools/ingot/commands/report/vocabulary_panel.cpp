@@ -18,21 +18,18 @@ void write_vocabulary_panel(JsonStream& json, const Model& model) {
   json.key("vocabulary");
   const Result<Vocabulary> vocabulary = Vocabulary::make(model);
   if (!vocabulary) return json.null();
-  json.begin_object();
+  const auto panel = json.object();
   json.key("statistics");
   write_statistics(json, *vocabulary);
-  json.begin_array("special_tokens");
+  const auto tokens = json.array("special_tokens");
   for (std::size_t i = 0; i < special_token_count; ++i) {
     const TokenId id = vocabulary->special(static_cast<SpecialToken>(i));
     if (!vocabulary->contains(id)) continue;
-    json.begin_object(Layout::line);
+    const auto object = json.object(Layout::line);
     json.member("name", name_of(static_cast<SpecialToken>(i)));
     json.member("id", id);
     json.member("text", escape_shortened(vocabulary->text(id), token_columns));
-    json.end();
   }
-  json.end();
-  json.end();
 }
 
 }  // namespace ingot::cli

@@ -63,7 +63,7 @@ tl::expected<TensorSensitivity, std::string> read_entry(const ChatValue& entry, 
 }  // namespace
 
 void write_sensitivity_json(JsonStream& json, const SensitivityFacts& facts) {
-  json.begin_object();
+  const auto object = json.object();
   json.member("kind", kind);
   json.member("model", facts.model);
   json.member("text", facts.text);
@@ -81,7 +81,6 @@ void write_sensitivity_json(JsonStream& json, const SensitivityFacts& facts) {
     json.member("weighted_error", tensor.weighted_error);
     json.member("alpha", tensor.alpha(true));
   });
-  json.end();
 }
 
 Result<void> write_sensitivity_file(const std::string& path, const SensitivityFacts& facts,

@@ -53,7 +53,7 @@ std::string path_of(const Options& options, const SplitPlan& plan, std::size_t i
 void print_json(const Options& options, Console& console, const SplitPlan& plan,
                 bool is_restorable) {
   JsonStream json(console.out());
-  json.begin_object();
+  const auto object = json.object();
   json.member("file", options.file);
   json.member("written", !options.is_dry_run);
   json.member("tensors", static_cast<std::uint64_t>(plan.tensor_count));
@@ -66,7 +66,6 @@ void print_json(const Options& options, Console& console, const SplitPlan& plan,
     json.member("tensors", static_cast<std::uint64_t>(shard.tensor_count));
     json.member("bytes", shard.file_bytes);
   });
-  json.end();
 }
 
 void print_text(const Options& options, Console& console, const SplitPlan& plan) {

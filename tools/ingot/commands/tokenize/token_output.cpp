@@ -78,26 +78,20 @@ void TokenOutput::finish() {
 
 void TokenOutput::finish_json() {
   JsonStream json(out_);
-  json.begin_object(Layout::line);
-  if (form_ == TokenForm::count) {
-    json.member("count", count_);
-    return json.end();
-  }
+  const auto object = json.object(Layout::line);
+  if (form_ == TokenForm::count) return json.member("count", count_);
   json.values("ids", ids_);
   json.begin_array("pieces");
   for (const TokenId id : ids_) json.value(tokenizer_.piece(id));
   json.end();
   if (form_ == TokenForm::offsets) {
-    json.begin_array("offsets");
+    const auto offsets = json.array("offsets");
     for (std::size_t i = 0; i < begins_.size(); ++i) {
-      json.begin_array();
+      const auto range = json.array();
       json.value(begins_[i]);
       json.value(ends_[i]);
-      json.end();
     }
-    json.end();
   }
-  json.end();
 }
 
 }  // namespace ingot::cli

@@ -56,12 +56,11 @@ void print_row(Console& console, const Options& options, const Vocabulary& vocab
 
 void write_row(JsonStream& json, const Vocabulary& vocabulary, TokenId id) {
   const std::string_view text = vocabulary.text(id);
-  json.begin_object(Layout::line);
+  const auto object = json.object(Layout::line);
   json.member("id", id);
   json.text_or_base64("text", text);
   json.member("type", name_of(vocabulary.kind(id)));
   json.member("score", static_cast<double>(vocabulary.score(id)));
-  json.end();
 }
 
 ExitCode list_tokens(const Options& options, Console& console, const Vocabulary& vocabulary) {

@@ -113,7 +113,7 @@ void print_page(Console& console, const Vocabulary& vocabulary, const Statistics
 
 void write_statistics(JsonStream& json, const Vocabulary& vocabulary,
                       const Statistics& statistics) {
-  json.begin_object();
+  const auto object = json.object();
   json.member("family", name_of(vocabulary.family()));
   json.member("model", vocabulary.model_name());
   json.member("pre", vocabulary.pre_tokenizer());
@@ -136,7 +136,6 @@ void write_statistics(JsonStream& json, const Vocabulary& vocabulary,
   }
   json.end();
   json.values("end_of_generation", vocabulary.end_of_generation(), Layout::line);
-  json.end();
 }
 
 }  // namespace
