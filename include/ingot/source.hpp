@@ -36,7 +36,7 @@ class INGOT_EXPORT Source {
   [[nodiscard]] virtual std::uint64_t size_bytes() const noexcept = 0;
 
   /// The whole file if it is in memory, else an empty span. Valid for the life of the source.
-  [[nodiscard]] virtual std::span<const std::byte> bytes() const noexcept = 0;
+  [[nodiscard]] virtual std::span<const std::byte> bytes() const noexcept;
 
   /// Fills `destination` from `file_offset` on, completely or not at all.
   /// Errc::truncated if the file ends before; Errc::io_error if the system fails.

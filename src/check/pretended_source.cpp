@@ -19,7 +19,6 @@ class PretendedSource final : public Source {
   explicit PretendedSource(std::unique_ptr<Source> source) noexcept : source_(std::move(source)) {}
 
   [[nodiscard]] std::uint64_t size_bytes() const noexcept override { return pretended_bytes; }
-  [[nodiscard]] std::span<const std::byte> bytes() const noexcept override { return {}; }
   [[nodiscard]] Result<void> read(std::uint64_t file_offset,
                                   std::span<std::byte> destination) const override {
     const std::uint64_t size_bytes = source_->size_bytes();

@@ -24,7 +24,6 @@ class PatchedSource final : public Source {
   }
 
   [[nodiscard]] std::uint64_t size_bytes() const noexcept override { return source_->size_bytes(); }
-  [[nodiscard]] std::span<const std::byte> bytes() const noexcept override { return {}; }
   [[nodiscard]] Result<void> read(std::uint64_t file_offset,
                                   std::span<std::byte> destination) const override {
     INGOT_TRY_VOID(source_->read(file_offset, destination));

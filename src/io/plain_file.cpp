@@ -16,7 +16,6 @@ class PlainFile final : public Source {
   explicit PlainFile(RegularFile file) noexcept : file_(std::move(file)) {}
 
   [[nodiscard]] std::uint64_t size_bytes() const noexcept override { return file_.size_bytes; }
-  [[nodiscard]] std::span<const std::byte> bytes() const noexcept override { return {}; }
   [[nodiscard]] Result<void> read(std::uint64_t file_offset,
                                   std::span<std::byte> destination) const override {
     INGOT_TRY_VOID(check_range(file_.size_bytes, file_offset, destination.size()));

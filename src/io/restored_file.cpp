@@ -34,7 +34,6 @@ class RestoredFile final : public Source {
       : file_(std::move(file)), state_(std::move(state)) {}
 
   [[nodiscard]] std::uint64_t size_bytes() const noexcept override { return state_.size_bytes; }
-  [[nodiscard]] std::span<const std::byte> bytes() const noexcept override { return {}; }
   [[nodiscard]] Result<void> read(std::uint64_t file_offset,
                                   std::span<std::byte> destination) const override {
     INGOT_TRY_VOID(check_range(state_.size_bytes, file_offset, destination.size()));

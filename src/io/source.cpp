@@ -14,7 +14,6 @@ class CallbackSource final : public Source {
       : size_bytes_(size_bytes), read_(std::move(read)) {}
 
   [[nodiscard]] std::uint64_t size_bytes() const noexcept override { return size_bytes_; }
-  [[nodiscard]] std::span<const std::byte> bytes() const noexcept override { return {}; }
   [[nodiscard]] Result<void> read(std::uint64_t file_offset,
                                   std::span<std::byte> destination) const override {
     INGOT_TRY_VOID(io::check_range(size_bytes_, file_offset, destination.size()));
@@ -30,6 +29,7 @@ class CallbackSource final : public Source {
 }  // namespace
 
 Source::~Source() = default;
+std::span<const std::byte> Source::bytes() const noexcept { return {}; }
 std::uint64_t Source::first_read_bytes() const noexcept { return usual_first_read_bytes; }
 
 void Source::prefetch(std::uint64_t, std::uint64_t) const noexcept {}

@@ -33,7 +33,6 @@ class SplicedSource final : public Source {
         size_bytes_(size_bytes) {}
 
   [[nodiscard]] std::uint64_t size_bytes() const noexcept override { return size_bytes_; }
-  [[nodiscard]] std::span<const std::byte> bytes() const noexcept override { return {}; }
 
   [[nodiscard]] Result<void> read(std::uint64_t file_offset,
                                   std::span<std::byte> destination) const override {

@@ -64,7 +64,6 @@ class PieceFile final : public Source {
   [[nodiscard]] std::uint64_t size_bytes() const noexcept override {
     return tensor_.info.size_bytes;
   }
-  [[nodiscard]] std::span<const std::byte> bytes() const noexcept override { return {}; }
 
   [[nodiscard]] Result<void> read(std::uint64_t file_offset,
                                   std::span<std::byte> destination) const override {

@@ -27,7 +27,6 @@ class CachedSource final : public RemoteSource {
   [[nodiscard]] std::uint64_t size_bytes() const noexcept override {
     return header_.facts.size_bytes;
   }
-  [[nodiscard]] std::span<const std::byte> bytes() const noexcept override { return {}; }
   [[nodiscard]] std::uint64_t first_read_bytes() const noexcept override {
     return header_.bytes->size_bytes();
   }
