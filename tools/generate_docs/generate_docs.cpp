@@ -192,27 +192,37 @@ std::string errors_table(ErrorCategory category) {
   return text;
 }
 
-struct CategoryPage {
-  ErrorCategory category;
+/// A part of a page: the rows of one kind.
+template <class Kind>
+struct Section {
+  Kind kind;
   std::string_view title;
   std::string_view introduction;
 };
 
-constexpr std::array category_pages = {
-    CategoryPage{ErrorCategory::input, "The file is refused",
-                 "Its bytes cannot be decoded without guessing, or two readers could disagree on\n"
-                 "their meaning.\n"},
-    CategoryPage{ErrorCategory::lenient, "The file is refused, unless it is opened leniently",
-                 "A limit of the format is broken, but there is one way to read the file. The\n"
-                 "option `--lenient` of the program, and `is_lenient` in C++ and C, accepts the\n"
-                 "point; the message says so.\n"},
-    CategoryPage{
-        ErrorCategory::usage, "The request makes no sense",
-        "The file is fine, but it lacks what the request names, or the request does not fit.\n"},
-    CategoryPage{ErrorCategory::system, "The system failed",
-                 "Memory, files and devices; and the one error that is our own fault.\n"},
-    CategoryPage{ErrorCategory::notice, "Notices",
-                 "Never a failure: facts that the user of a file that opened should know.\n"},
+template <class Kind, std::size_t count, class TableOf>
+void append_sections(std::string& text, const Section<Kind> (&sections)[count],
+                     const TableOf& table_of) {
+  for (const Section<Kind>& section : sections) {
+    text.append("\n## ").append(section.title).append("\n\n").append(section.introduction);
+    text.append("\n").append(table_of(section.kind));
+  }
+}
+
+constexpr Section<ErrorCategory> category_sections[] = {
+    {ErrorCategory::input, "The file is refused",
+     "Its bytes cannot be decoded without guessing, or two readers could disagree on\n"
+     "their meaning.\n"},
+    {ErrorCategory::lenient, "The file is refused, unless it is opened leniently",
+     "A limit of the format is broken, but there is one way to read the file. The\n"
+     "option `--lenient` of the program, and `is_lenient` in C++ and C, accepts the\n"
+     "point; the message says so.\n"},
+    {ErrorCategory::usage, "The request makes no sense",
+     "The file is fine, but it lacks what the request names, or the request does not fit.\n"},
+    {ErrorCategory::system, "The system failed",
+     "Memory, files and devices; and the one error that is our own fault.\n"},
+    {ErrorCategory::notice, "Notices",
+     "Never a failure: facts that the user of a file that opened should know.\n"},
 };
 
 std::string errors_page() {
@@ -232,10 +242,7 @@ std::string errors_page() {
       "\n\nThe quoted part is a key, a tensor, a field or a file. It comes from outside, so\n"
       "bytes that could steer a terminal or hide in a text are written as escapes such as `\\x1b`\n"
       "or `\\u{202e}`.\n";
-  for (const CategoryPage& page : category_pages) {
-    text.append("\n## ").append(page.title).append("\n\n").append(page.introduction);
-    text.append("\n").append(errors_table(page.category));
-  }
+  append_sections(text, category_sections, errors_table);
   return text;
 }
 
@@ -260,27 +267,19 @@ std::string check_refusals_table() {
   return text;
 }
 
-struct SourcePage {
-  ingot::RuleSource source;
-  std::string_view title;
-  std::string_view introduction;
-};
-
-constexpr std::array source_pages = {
-    SourcePage{ingot::RuleSource::format, "The format", "Demands of the format's specification.\n"},
-    SourcePage{ingot::RuleSource::convention, "Conventions",
-               "What writers and readers of models agree on: standard keys, vocabularies, the\n"
-               "tensors of known architectures, sets of shards.\n"},
-    SourcePage{ingot::RuleSource::loader, "Limits of loaders",
-               "The file is fine; some program that loads models does not take it.\n"},
-    SourcePage{
-        ingot::RuleSource::security, "Security",
-        "Content that may have been planted: text that drives a terminal, templates that reach\n"
-        "into the program that renders them, bytes in padding and gaps.\n"},
-    SourcePage{ingot::RuleSource::data, "Weights",
-               "Only with `--data`, which reads all of them.\n"},
-    SourcePage{ingot::RuleSource::folder, "Model folders",
-               "Files that an import would read; the model that it would make is checked, too.\n"},
+constexpr Section<ingot::RuleSource> source_sections[] = {
+    {ingot::RuleSource::format, "The format", "Demands of the format's specification.\n"},
+    {ingot::RuleSource::convention, "Conventions",
+     "What writers and readers of models agree on: standard keys, vocabularies, the\n"
+     "tensors of known architectures, sets of shards.\n"},
+    {ingot::RuleSource::loader, "Limits of loaders",
+     "The file is fine; some program that loads models does not take it.\n"},
+    {ingot::RuleSource::security, "Security",
+     "Content that may have been planted: text that drives a terminal, templates that reach\n"
+     "into the program that renders them, bytes in padding and gaps.\n"},
+    {ingot::RuleSource::data, "Weights", "Only with `--data`, which reads all of them.\n"},
+    {ingot::RuleSource::folder, "Model folders",
+     "Files that an import would read; the model that it would make is checked, too.\n"},
 };
 
 std::string check_rules_page() {
@@ -295,10 +294,7 @@ std::string check_rules_page() {
       "A model with notes alone is clean, unless `--strict` is given. The category `security`\n"
       "marks rules through which a file made on purpose could do harm, whatever their severity;\n"
       "`--fail-on security` asks for them. `ingot check --list-rules` prints all rules.\n";
-  for (const SourcePage& page : source_pages) {
-    text.append("\n## ").append(page.title).append("\n\n").append(page.introduction);
-    text.append("\n").append(check_rules_table(page.source));
-  }
+  append_sections(text, source_sections, check_rules_table);
   text +=
       "\n## Refused files\n\n"
       "The rules by which a file is refused are the errors of the reader, under the same names:\n"
