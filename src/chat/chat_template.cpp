@@ -66,9 +66,8 @@ constexpr std::array special_token_keys = {
 /// The text of a special token is the template's, whoever gives it: what a template writes by it
 /// must become the control token.
 std::uint8_t origin_of(std::string_view variable) noexcept {
-  const bool is_special =
-      std::any_of(special_token_keys.begin(), special_token_keys.end(),
-                  [&](const SpecialToken& token) { return token.variable == variable; });
+  const bool is_special = std::ranges::any_of(
+      special_token_keys, [&](const SpecialToken& token) { return token.variable == variable; });
   return is_special ? from_template : from_input;
 }
 

@@ -101,8 +101,7 @@ bool is_sequential(const ModelFile& file, bool by_position) {
   };
   if (!by_position) return std::all_of(file.tensors.begin(), file.tensors.end(), fits);
   const std::vector<const TensorInfo*> sorted = by_offset(file);
-  return std::all_of(sorted.begin(), sorted.end(),
-                     [&](const TensorInfo* tensor) { return fits(*tensor); });
+  return std::ranges::all_of(sorted, [&](const TensorInfo* tensor) { return fits(*tensor); });
 }
 
 bool is_in_order(const ModelFile& file) {
@@ -127,9 +126,8 @@ void old_magic(Inspection& inspection) {
 
 void index_wrong(Inspection& inspection) {
   for_each_file(inspection, [&](const ModelFile& file, std::size_t i) {
-    const bool has_index =
-        std::any_of(file.metadata.begin(), file.metadata.end(),
-                    [](const KeyValue& entry) { return entry.key == layout_index_key; });
+    const bool has_index = std::ranges::any_of(
+        file.metadata, [](const KeyValue& entry) { return entry.key == layout_index_key; });
     const Result<void> verified =
         has_index ? verify_layout_index(inspection.model(), i) : Result<void>();
     if (!verified) {

@@ -210,9 +210,8 @@ void quantization_version(Inspection& inspection) {
         "it is " + std::to_string(number) + "; loaders of today decode version 2");
   }
   const auto tensors = model.tensors();
-  const auto quantized = std::find_if(tensors.begin(), tensors.end(), [](const TensorInfo& tensor) {
-    return is_quantized(tensor.type);
-  });
+  const auto quantized = std::ranges::find_if(
+      tensors, [](const TensorInfo& tensor) { return is_quantized(tensor.type); });
   if (quantized == tensors.end()) return;
   inspection.report_key(keys::general_quantization_version,
                         "it is missing, and tensors are quantized");

@@ -50,8 +50,7 @@ void report_remarks(Inspection& inspection, ChatRemark::Kind kind) {
 }
 
 bool reads(const TemplateFacts& facts, std::string_view variable) {
-  return std::find(facts.variables.begin(), facts.variables.end(), variable) !=
-         facts.variables.end();
+  return std::ranges::find(facts.variables, variable) != facts.variables.end();
 }
 
 /// Whether Hugging Face's library and engines give a variable to every template.

@@ -72,9 +72,8 @@ void template_escaped(Inspection& inspection) {
   for (const TemplateFacts& facts : inspection.templates()) {
     const std::string_view text = facts.entry->value.get<std::string_view>().value_or("");
     const bool has_line_ends = text.find('\n') != std::string_view::npos;
-    const bool has_marks = std::any_of(marks.begin(), marks.end(), [&](std::string_view mark) {
-      return text.find(mark) != std::string_view::npos;
-    });
+    const bool has_marks = std::ranges::any_of(
+        marks, [&](std::string_view mark) { return text.find(mark) != std::string_view::npos; });
     const bool is_quoted = text.starts_with('"') && text.ends_with('"') && text.size() > 1;
     if (!is_quoted && (!has_marks || has_line_ends)) continue;
     inspection.report_template(facts, is_quoted ? "the text stands in quotes, as in JSON"

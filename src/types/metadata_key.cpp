@@ -40,10 +40,9 @@ const MetadataKeyInfo* find_key(std::string_view key, std::string_view architect
   const bool has_architecture = !architecture.empty() && key.size() > architecture.size() &&
                                 key.starts_with(architecture) && key[architecture.size()] == '.';
   if (has_architecture) key.remove_prefix(architecture.size() + 1);
-  const auto found =
-      std::find_if(standard_keys.begin(), standard_keys.end(), [&](const MetadataKeyInfo& row) {
-        return row.has_architecture == has_architecture && row.name == key;
-      });
+  const auto found = std::ranges::find_if(standard_keys, [&](const MetadataKeyInfo& row) {
+    return row.has_architecture == has_architecture && row.name == key;
+  });
   return found == standard_keys.end() ? nullptr : &*found;
 }
 

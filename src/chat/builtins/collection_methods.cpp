@@ -18,9 +18,8 @@ Value count_equal(Call& call) {
 Value index_of(Call& call) {
   if (!call.render.spend_on(call.self.list->count)) return Value::failure();
   const auto items = call.self.list->span();
-  const auto found = std::find_if(items.begin(), items.end(), [&](const Value& item) {
-    return call.render.equal(item, call[0]);
-  });
+  const auto found = std::ranges::find_if(
+      items, [&](const Value& item) { return call.render.equal(item, call[0]); });
   if (found == items.end()) return call.render.fail("the value is not in the list");
   return Value::of(static_cast<std::int64_t>(found - items.begin()));
 }

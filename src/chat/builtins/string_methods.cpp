@@ -145,8 +145,7 @@ Value has_edge(Call& call) {
   if (call[0].is_string()) return Value::of(matches(call[0]));
   const bool is_tuple = call[0].is(Kind::tuple);
   const std::span<Value> edges = is_tuple ? call[0].list->span() : std::span<Value>();
-  if (!is_tuple || !std::all_of(edges.begin(), edges.end(),
-                                [](const Value& edge) { return edge.is_string(); })) {
+  if (!is_tuple || !std::ranges::all_of(edges, &Value::is_string)) {
     return call.render.fail(std::string(call.builtin.name) +
                             "() needs a string or a tuple of strings");
   }

@@ -18,9 +18,7 @@ Value on_text(Call& call, std::string_view method) {
   const Arguments arguments = {call.arguments, {}};
   const Builtin& row = *find_builtin(string_methods(), method);
   const auto given = static_cast<std::size_t>(
-      std::find_if(call.arguments.begin(), call.arguments.end(),
-                   [](const Value& argument) { return !argument.is_given(); }) -
-      call.arguments.begin());
+      std::ranges::find_if_not(call.arguments, &Value::is_given) - call.arguments.begin());
   return call.render.call_builtin(row, text, {arguments.positional.first(given), {}});
 }
 

@@ -37,8 +37,7 @@ void search_name(const Node& node, const Name* name, bool is_target, Search& sea
     const auto* macro = is_macro ? static_cast<const MacroNode*>(&node) : nullptr;
     if (macro != nullptr && &child == macro->target) return;  // a name, not a variable
     const bool is_parameter =
-        macro != nullptr && std::find(macro->parameters.begin(), macro->parameters.end(), &child) !=
-                                macro->parameters.end();
+        macro != nullptr && std::ranges::find(macro->parameters, &child) != macro->parameters.end();
     const bool is_part = is_target && node.kind == NodeKind::tuple;
     search_name(child, name, &child == target || is_parameter || is_part, search);
   });

@@ -21,10 +21,8 @@ SourcePlace TemplateSource::place_of(std::uint32_t offset) const noexcept {
   const auto before = text().substr(0, std::min<std::size_t>(offset, text_.size()));
   const std::size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0
   const auto in_line = before.substr(line_start);
-  return {
-      static_cast<std::uint32_t>(std::count(before.begin(), before.end(), '\n')) + 1,
-      static_cast<std::uint32_t>(std::count_if(in_line.begin(), in_line.end(), begins_character)) +
-          1};
+  return {static_cast<std::uint32_t>(std::count(before.begin(), before.end(), '\n')) + 1,
+          static_cast<std::uint32_t>(std::ranges::count_if(in_line, begins_character)) + 1};
 }
 
 std::string_view TemplateSource::line_at(std::uint32_t offset) const noexcept {

@@ -287,9 +287,8 @@ std::span<const Value> Render::split_path(const Value& path) {
     const std::size_t end = std::min(rest.find('.'), rest.size());
     const std::string_view step = rest.substr(0, end);
     std::int64_t index = 0;
-    const bool is_index =
-        !step.empty() && step.size() < 18 &&
-        std::all_of(step.begin(), step.end(), [](char c) { return c >= '0' && c <= '9'; });
+    const bool is_index = !step.empty() && step.size() < 18 &&
+                          std::ranges::all_of(step, [](char c) { return c >= '0' && c <= '9'; });
     if (is_index) std::from_chars(step.data(), step.data() + step.size(), index);
     steps.push_back(is_index ? Value::of(index) : Value::text_of(step));
     if (end == rest.size()) return arena_.copy(steps);

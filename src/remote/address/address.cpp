@@ -80,8 +80,7 @@ bool is_host(std::string_view host) noexcept {
            std::all_of(host.begin() + 1, host.end() - 1,
                        [](char c) { return value_of_hexadecimal(c) || c == ':' || c == '.'; });
   }
-  return host.front() != '.' && host.front() != '-' &&
-         std::all_of(host.begin(), host.end(), [](char c) {
+  return host.front() != '.' && host.front() != '-' && std::ranges::all_of(host, [](char c) {
            return is_lower_or_digit(c) || c == '-' || c == '.' || c == '_';
          });
 }

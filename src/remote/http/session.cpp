@@ -84,9 +84,8 @@ struct Session::Attempt {
 Result<std::shared_ptr<Session>> Session::make(const RemoteOptions& options) {
   std::shared_ptr<Session> session(new Session(options));
   for (const std::string& header : options.headers) {
-    const bool has_control = std::any_of(header.begin(), header.end(), [](char c) {
-      return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
-    });
+    const bool has_control = std::ranges::any_of(
+        header, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
     const std::size_t colon = header.find(':');
     if (has_control || colon == 0 || colon == std::string::npos) {
       return fail(Errc::reference_invalid, "header", "expected 'Name: value' without line ends");

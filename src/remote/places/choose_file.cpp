@@ -53,9 +53,8 @@ Failure none_fits(std::span<const RemoteFile> files, std::span<const std::string
     return fail(Errc::file_not_chosen, reference.display(),
                 "none has this quantization; there are " + listed(candidates, reference));
   }
-  const bool has_safetensors = std::any_of(files.begin(), files.end(), [](const RemoteFile& file) {
-    return file.name.ends_with(".safetensors");
-  });
+  const bool has_safetensors = std::ranges::any_of(
+      files, [](const RemoteFile& file) { return file.name.ends_with(".safetensors"); });
   return fail(Errc::file_not_chosen, reference.display(),
               has_safetensors ? "it has no .gguf file, only safetensors; name one of those files"
                               : "it has no .gguf file");

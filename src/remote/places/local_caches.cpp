@@ -71,9 +71,8 @@ std::optional<Place> find_in_hub_cache(const std::string& cache, const RemoteOpt
     if (!chosen) return std::nullopt;
     place.name = *chosen;
   }
-  const bool is_there =
-      std::any_of(place.files.begin(), place.files.end(),
-                  [&](const RemoteFile& file) { return file.name == place.name; });
+  const bool is_there = std::ranges::any_of(
+      place.files, [&](const RemoteFile& file) { return file.name == place.name; });
   return is_there ? std::optional(std::move(place)) : std::nullopt;
 }
 

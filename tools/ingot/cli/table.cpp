@@ -19,8 +19,7 @@ constexpr std::size_t least_sentence_columns = 16;
 
 /// Whether a text needs no escapes, as most need none.
 bool is_plain(std::string_view text) {
-  return std::all_of(text.begin(), text.end(),
-                     [](char c) { return c >= ' ' && c <= '~' && c != '\\'; });
+  return std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~' && c != '\\'; });
 }
 
 /// The cells of all rows, row by row, in one text.

@@ -20,9 +20,8 @@ inline constexpr const char* all_keys_description =
 
 [[nodiscard]] inline std::uint64_t shown_key_count(const Model& model, bool shows_all) {
   const auto& keys = model.metadata();
-  return static_cast<std::uint64_t>(
-      std::count_if(keys.begin(), keys.end(),
-                    [&](const KeyValue& pair) { return is_shown_key(pair.key, shows_all); }));
+  return static_cast<std::uint64_t>(std::ranges::count_if(
+      keys, [&](const KeyValue& pair) { return is_shown_key(pair.key, shows_all); }));
 }
 
 }  // namespace ingot::cli

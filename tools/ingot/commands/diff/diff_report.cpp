@@ -215,9 +215,8 @@ void print_summary(Console& console, const Comparison& comparison) {
                         counted(difference.compared_tensors, "tensor"));
   }
   if (comparison.has_distances && !difference.is_same()) {
-    const auto differing =
-        std::count_if(comparison.distances.begin(), comparison.distances.end(),
-                      [](const WeightDistance& distance) { return !distance.is_same(); });
+    const auto differing = std::ranges::count_if(
+        comparison.distances, [](const WeightDistance& distance) { return !distance.is_same(); });
     line += fmt::format("; the weights of {} of {} differ", differing,
                         counted(comparison.pairs.size(), "tensor"));
   }

@@ -213,9 +213,8 @@ class FitPage {
       const bool gives_way = std::string_view(heading) == "output";
       columns.push_back({heading, Align::right, gives_way ? Narrow::hide : Narrow::keep});
     }
-    const bool has_projector = std::any_of(places_.begin(), places_.end(), [](const Place& place) {
-      return place.use->projector_bytes > 0;
-    });
+    const bool has_projector = std::ranges::any_of(
+        places_, [](const Place& place) { return place.use->projector_bytes > 0; });
     if (has_projector) columns.push_back({"projector", Align::right});
     print_table(console_, columns, places_.size(),
                 [&](std::size_t row, std::span<std::string> cells) {

@@ -59,9 +59,8 @@ Result<std::string> read_manifest(const std::string& path) {
 bool is_digest(const std::string& word) {
   if (::access(word.c_str(), F_OK) == 0) return false;
   const std::string digits = word.substr(word.find(':') + 1);
-  return digits.size() >= 16 && std::all_of(digits.begin(), digits.end(), [](unsigned char digit) {
-           return std::isxdigit(digit) != 0;
-         });
+  return digits.size() >= 16 &&
+         std::ranges::all_of(digits, [](unsigned char digit) { return std::isxdigit(digit) != 0; });
 }
 
 std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
@@ -165,8 +164,7 @@ ExitCode verify_manifest(const VerifyRequest& request, Console& console) {
   INGOT_CLI_TRY(const std::vector<ManifestEntry> entries, parse_digest_manifest(text), console,
                 request.manifest);
   const bool has_nameless =
-      std::any_of(entries.begin(), entries.end(),
-                  [](const ManifestEntry& entry) { return entry.file.empty(); });
+      std::ranges::any_of(entries, [](const ManifestEntry& entry) { return entry.file.empty(); });
   if (has_nameless && (request.files.size() != 1 || entries.size() != 1)) {
     return console.refuse_usage("hash: a digest alone is that of one file; name one FILE");
   }

@@ -187,8 +187,7 @@ ExitCode run(const Options& options, Console& console) {
   Keys keys;
   for (const KeyValue& pair : model.metadata()) {
     // A key that is named is wanted.
-    const bool is_named = std::find(options.key_globs.begin(), options.key_globs.end(), pair.key) !=
-                          options.key_globs.end();
+    const bool is_named = std::ranges::find(options.key_globs, pair.key) != options.key_globs.end();
     if (!is_shown_key(pair.key, options.shows_all || is_named)) continue;
     if (filter.matches(pair.key)) keys.push_back(&pair);
   }

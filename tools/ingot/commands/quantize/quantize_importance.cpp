@@ -25,9 +25,8 @@ ExitCode open_importance(const QuantizeRequest& options, Console& console,
   }
   if (!matrix) return ExitCode::done;
   const auto has_part = [](std::string_view name, const std::vector<std::string>& parts) {
-    return std::any_of(parts.begin(), parts.end(), [&](const std::string& part) {
-      return name.find(part) != std::string_view::npos;
-    });
+    return std::ranges::any_of(
+        parts, [&](const std::string& part) { return name.find(part) != std::string_view::npos; });
   };
   matrix->keep_if([&](std::string_view name) {
     const bool is_included =

@@ -56,9 +56,8 @@ std::string settle_arguments(QuantizeRequest& options, std::string in,
     for (const std::string& word : words) {
       const Recipe* recipe = find_recipe(word);
       const std::string name = recipe == nullptr ? word : std::string(recipe->name);
-      const bool is_double =
-          std::any_of(targets.begin(), targets.end(),
-                      [&](const QuantizeTarget& target) { return target.type == name; });
+      const bool is_double = std::ranges::any_of(
+          targets, [&](const QuantizeTarget& target) { return target.type == name; });
       if (is_double) continue;
       targets.push_back({prefix_of(in) + "-" + name + ".gguf", name});
     }
