@@ -2,10 +2,10 @@
 // Unigram: the text is normalized, and of all ways to cut it into tokens the one with the highest
 // sum of scores is taken.
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 
+#include "tokenizer/families/character_ids.hpp"
 #include "tokenizer/families/family_encoder.hpp"
 #include "tokenizer/families/join_filter.hpp"
 #include "tokenizer/families/ugm_normalizer.hpp"
@@ -44,7 +44,7 @@ class UgmEncoder final : public FamilyEncoder {
         normalizer_(data, std::move(charsmap), user_defined_tokens(data)),
         filter_(data.texts.size()),
         unknown_(data.special(SpecialToken::unk)) {
-    std::vector<std::uint32_t> usable;
+    std::vector<std::uint32_t> in_trie;
     float lowest = std::numeric_limits<float>::infinity();
     scores_.assign(data.texts.size() + 1, 0.0F);
     for (std::uint32_t id = 0; id < data.texts.size(); ++id) {
@@ -54,19 +54,13 @@ class UgmEncoder final : public FamilyEncoder {
           kind == TokenKind::normal || kind == TokenKind::user_defined || kind == TokenKind::unused;
       if (!is_usable) continue;
       if (kind != TokenKind::user_defined) scores_[id] = data.scores[id];
-      usable.push_back(id);
-      filter_.add_token(data.texts[id]);
-      has_inner_space_ |= data.texts[id].find(space_symbol, 1) != std::string_view::npos;
+      if (add_token(data.texts[id], static_cast<TokenId>(id))) in_trie.push_back(id);
     }
     if (lowest == std::numeric_limits<float>::infinity()) lowest = 0.0F;
     scores_.back() = unknown_score_ = lowest - unknown_penalty;
     exact_bytes_ = exact_bytes(scores_);
-    tokens_ = Trie(data.texts, usable);
-    for (std::size_t i = 0; i < ascii_ids_.size(); ++i) {
-      const char c = static_cast<char>(i);
-      const std::uint32_t id = tokens_.longest_prefix(data.texts, {&c, 1}).number;
-      ascii_ids_[i] = id == Trie::no_text ? unknown_ : static_cast<TokenId>(id);
-    }
+    tokens_ = Trie(data.texts, in_trie);
+    characters_.set(' ', characters_.find(space_symbol));  // of a part that is a space
   }
 
   void encode(std::string_view piece, bool, Work& work) const override {
@@ -124,8 +118,8 @@ class UgmEncoder final : public FamilyEncoder {
   void encode_joined(std::string_view part, std::size_t begin, std::size_t first,
                      std::vector<Way>& ways, Work& work) const {
     const std::size_t first_of_part = work.ids.size();
-    if (part.size() == 1 && static_cast<unsigned char>(part[0]) < ascii_ids_.size()) {
-      work.put(ascii_ids_[static_cast<unsigned char>(part[0])], begin, begin + 1);
+    if (const TokenId id = characters_.find(part); id != no_token) {
+      work.put(id, begin, begin + part.size());
     } else {
       encode_word(part, begin, work, [&](std::string_view anew, std::size_t place) {
         encode_anew(anew[0] == ' ' ? spell(anew, work.replaced.text) : anew, place, ways, work);
@@ -139,6 +133,23 @@ class UgmEncoder final : public FamilyEncoder {
     return result.assign(space_symbol).append(part.substr(1));
   }
 
+  /// Adds a token to all but the trie.
+  /// @return  whether the trie needs it. It finds the characters of ASCII, too: nearly all of them
+  ///          lie on the way to longer tokens.
+  bool add_token(std::string_view text, TokenId id) {
+    if (const auto character = decode_single(text)) {
+      if (characters_.find(text) == no_token) characters_.set(*character, id);
+      return text.size() == 1;
+    }
+    filter_.add_token(text);
+    if (text.starts_with(space_symbol)) {
+      const std::string_view next = text.substr(space_symbol.size());
+      filter_.add(" ", next.substr(0, character_bytes(next[0])));
+    }
+    has_inner_space_ |= text.find(space_symbol, 1) != std::string_view::npos;
+    return true;
+  }
+
   static Trie user_defined_tokens(const VocabularyData& data) {
     return Trie::of(data.texts, [&](std::uint32_t id) {
       return data.file_kinds[id] == TokenKind::user_defined;
@@ -148,6 +159,18 @@ class UgmEncoder final : public FamilyEncoder {
   static void offer(Way& way, double sum, std::size_t begin, TokenId id) {
     if (way.begin != Way::no_way && !(sum > way.sum)) return;
     way = {sum, static_cast<std::uint32_t>(begin), id};
+  }
+
+  /// Offers the token of a character that is not in the trie, else the unknown one. Apart from the
+  /// loop over a word, which needs its registers.
+  [[gnu::noinline]] void offer_single(Way& way, double sum, std::size_t begin,
+                                      std::string_view text) const {
+    const TokenId id = characters_.find(text);
+    if (id == no_token) {
+      offer(way, sum + static_cast<double>(unknown_score_), begin, unknown_);
+    } else {
+      offer(way, sum + static_cast<double>(scores_[static_cast<std::size_t>(id)]), begin, id);
+    }
   }
 
   void encode_anew(std::string_view word, std::size_t begin, std::vector<Way>& ways,
@@ -163,9 +186,7 @@ class UgmEncoder final : public FamilyEncoder {
                                offer(ways[at + bytes], sum + static_cast<double>(scores_[id]), at,
                                      static_cast<TokenId>(id));
                              });
-      if (!has_single) {
-        offer(ways[at + size], sum + static_cast<double>(unknown_score_), at, unknown_);
-      }
+      if (!has_single) offer_single(ways[at + size], sum, at, word.substr(at, size));
       at += size;
     }
     const std::size_t first = work.ids.size();
@@ -197,9 +218,9 @@ class UgmEncoder final : public FamilyEncoder {
 
   const VocabularyData& data_;
   UgmNormalizer normalizer_;
-  Trie tokens_;
+  Trie tokens_;              // of more than one character, and of one of ASCII
+  CharacterIds characters_;  // tokens of one character
   JoinFilter filter_;
-  std::array<TokenId, 128> ascii_ids_ = {};  // of characters that are parts of their own
   std::vector<float> scores_;  // by id as the lattice counts them; that of unknown text at the end
   float unknown_score_ = 0.0F;
   TokenId unknown_;

@@ -36,10 +36,11 @@ class UgmNormalizer {
   /// Finds the parts of the normalized text between safe cuts without making it: those that no
   /// character changes are parts of `text`, others are made in `buffer`.
   ///
-  /// @param take  called with each part, in order; a space at its beginning stands for the space
-  ///              symbol.
-  /// @return      false if the normalized text would have more than `max_bytes` bytes; some parts
-  ///              have been taken then.
+  /// @param filter  knows the pairs of the space symbol as those of a space, too.
+  /// @param take    called with each part, in order; a space at its beginning stands for the space
+  ///                symbol.
+  /// @return        false if the normalized text would have more than `max_bytes` bytes; some parts
+  ///                have been taken then.
   template <class Take>
   bool for_each_part(std::string_view text, const JoinFilter& filter, std::size_t max_bytes,
                      std::string& buffer, const Take& take) const {
@@ -102,12 +103,12 @@ class UgmNormalizer {
   std::size_t end_of_plain(std::string_view text, std::size_t& begin, const JoinFilter& filter,
                            const Take& take) const {
     std::size_t at = begin + 1;
-    std::string_view left;
+    std::string_view left = text.substr(begin, 1);
     while (at != text.size() && text[at] != ' ') {
       const std::size_t size = unchanged_bytes(text, at);
       if (size == 0) break;
-      const std::string_view right = text.substr(at, size);
-      if (!left.empty() && !filter.may_join(left, right)) {
+      const std::string_view right(text.data() + at, size);
+      if (!filter.may_join(left, right)) {
         take(text.substr(begin, at - begin));
         begin = at;
       }

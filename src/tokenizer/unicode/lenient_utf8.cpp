@@ -47,8 +47,6 @@ std::size_t clean_bytes(std::uint64_t word) noexcept {
 }  // namespace
 
 bool is_clean(std::string_view text) noexcept {
-  // The smallest code point that needs so many bytes.
-  constexpr char32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
   for (std::size_t i = 0; i < text.size();) {
     if (text.size() - i >= 8) {
       const auto* data = reinterpret_cast<const std::byte*>(text.data() + i);
@@ -57,10 +55,7 @@ bool is_clean(std::string_view text) noexcept {
       if (skipped != 0) continue;
     }
     const LenientCharacter character = decode_lenient(text.substr(i));
-    const bool is_shortest = character.size_bytes == 1
-                                 ? character.code_point < 0x80
-                                 : character.code_point >= smallest[character.size_bytes];
-    if (!is_shortest) return false;
+    if (!is_shortest(character)) return false;
     i += character.size_bytes;
   }
   return true;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -53,6 +54,22 @@ struct LenientCharacter {
   }
   if (code_point >= code_point_count) return {replacement_character, 1};
   return {code_point, size_bytes};
+}
+
+/// Whether a character that was decoded was UTF-8, in as few bytes as it needs.
+[[nodiscard]] constexpr bool is_shortest(const LenientCharacter& character) noexcept {
+  // The smallest code point that needs so many bytes.
+  constexpr char32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
+  return character.size_bytes == 1 ? character.code_point < 0x80
+                                   : character.code_point >= smallest[character.size_bytes];
+}
+
+/// The code point of a text that is one character, in as few bytes as UTF-8 needs for it.
+[[nodiscard]] constexpr std::optional<char32_t> decode_single(std::string_view text) noexcept {
+  if (text.empty()) return std::nullopt;
+  const LenientCharacter character = decode_lenient(text);
+  if (character.size_bytes != text.size() || !is_shortest(character)) return std::nullopt;
+  return character.code_point;
 }
 
 /// The character that ends at a place of `text`, which is not its beginning; its size is 0 if the
