@@ -19,10 +19,11 @@ namespace {
 
 using namespace ingot;
 
-constexpr std::size_t weight_count = 1U << 18;
+/// As many as `tensors --stats` reads at once.
+constexpr std::size_t weight_count = 1U << 19;
 /// Weights that are decoded at once, as many as the statistics decode: 16 KiB, for the first cache.
 constexpr std::size_t buffer_elements = 4096;
-constexpr int repeats = 16;
+constexpr int repeats = 8;
 constexpr int rounds = 9;
 
 double nanoseconds_of(const std::function<void()>& work) {

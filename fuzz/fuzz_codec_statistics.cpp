@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Property: statistics and errors count every number exactly once, however the numbers are cut, and
-// no number makes them negative.
+// no number makes them negative. Those of blocks have the extremes and zeros of their floats.
 
 #include <cstdint>
 #include <cstring>
@@ -10,8 +10,10 @@
 #include "byte_input.hpp"
 #include "ingot/diff.hpp"
 #include "ingot/parallel.hpp"
+#include "ingot/quantize.hpp"
 #include "ingot/statistics.hpp"
 #include "ingot/tensor_profile.hpp"
+#include "ingot/types.hpp"
 
 namespace {
 
@@ -20,6 +22,21 @@ using fuzz::require;
 
 std::uint64_t numbers_in(const Statistics& statistics) {
   return statistics.count + statistics.nans + statistics.infinities;
+}
+
+void require_same_counts(const Statistics& a, const Statistics& b) {
+  require(a.count == b.count && a.zeros == b.zeros && a.min == b.min && a.max == b.max);
+  require(a.nans == b.nans && a.infinities == b.infinities);
+}
+
+void check_blocks(const TensorTypeInfo& type, std::span<const std::byte> bytes) {
+  const std::size_t block_count = bytes.size() / type.block_bytes;
+  const auto blocks = bytes.first(block_count * type.block_bytes);
+  std::vector<float> floats(block_count * type.block_elements);
+  require(dequantize(type.type, blocks, floats).has_value());
+  const auto statistics = compute_statistics(type.type, blocks);
+  require(statistics.has_value());
+  require_same_counts(*statistics, compute_statistics(floats));
 }
 
 }  // namespace
@@ -34,6 +51,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!numbers.empty()) std::memcpy(numbers.data(), bytes.data(), numbers.size() * sizeof(float));
   const std::span<const float> all(numbers);
 
+  check_blocks(live_tensor_types[piece % live_tensor_types.size()],
+               std::as_bytes(std::span(bytes)));
   require(numbers_in(compute_statistics(all)) == all.size());
   Statistics sum;
   const auto add = [&](std::uint64_t first, std::uint64_t count) {

@@ -8,6 +8,7 @@
 #include <limits>
 #include <vector>
 
+#include "codec/statistics/group_sums.hpp"
 #include "codec/statistics/lane_sums.hpp"
 #include "ingot/quantize.hpp"
 #include "support/codec_cases.hpp"
@@ -152,6 +153,18 @@ void expect_same(const Statistics& expected, const Statistics& actual) {
   EXPECT_EQ(expected.squares, actual.squares);
 }
 
+/// Types below 4 bits are summed by groups, and so in another order than their floats.
+void expect_same_as_floats(const TensorTypeInfo& info, const Statistics& floats,
+                           const Statistics& actual) {
+  if (codec::find_group_sums(info.type) == nullptr) return expect_same(floats, actual);
+  EXPECT_NEAR(floats.mean, actual.mean, 1e-6 * (floats.deviation() + std::abs(floats.mean)));
+  EXPECT_NEAR(floats.squares, actual.squares, 1e-5 * floats.squares);
+  Statistics rest = actual;
+  rest.mean = floats.mean;
+  rest.squares = floats.squares;
+  expect_same(floats, rest);
+}
+
 std::vector<float> decoded(const TensorTypeInfo& info, std::span<const std::byte> blocks) {
   std::vector<float> floats(blocks.size() / info.block_bytes * info.block_elements);
   EXPECT_TRUE(dequantize(info.type, blocks, floats));
@@ -179,7 +192,7 @@ TEST_P(BlockStatistics, AreThoseOfTheirFloats) {
       const std::vector<std::byte> blocks = blocks_of(info, random_floats(count, center));
       const auto found = compute_statistics(info.type, blocks);
       ASSERT_TRUE(found);
-      expect_same(compute_statistics(decoded(info, blocks)), *found);
+      expect_same_as_floats(info, compute_statistics(decoded(info, blocks)), *found);
     }
   }
 }
@@ -193,7 +206,37 @@ TEST_P(BlockStatistics, AreRightForAnyBytes) {
     for (std::byte& byte : blocks) byte = std::byte{static_cast<unsigned char>(random.below(256))};
     const auto found = compute_statistics(info.type, blocks);
     ASSERT_TRUE(found);
-    expect_same(compute_statistics(decoded(info, blocks)), *found);
+    expect_same_as_floats(info, compute_statistics(decoded(info, blocks)), *found);
+  }
+}
+
+/// Lanes of sums that are not finite are compared no further.
+void expect_same_lanes(std::span<const double> expected, std::span<const double> actual) {
+  for (std::size_t lane = 0; lane < expected.size(); ++lane) {
+    if (std::isfinite(expected[lane])) {
+      EXPECT_EQ(expected[lane], actual[lane]);
+    } else {
+      EXPECT_FALSE(std::isfinite(actual[lane]));
+    }
+  }
+}
+
+TEST_P(BlockStatistics, GroupKernelsEqualTheReference) {
+  const auto& [info, target] = GetParam();
+  const ForcedTarget forced(target);
+  const codec::SumGroups sum_groups = codec::find_group_sums(info.type);
+  if (sum_groups == nullptr) return;  // summed as floats
+  constexpr std::size_t run_count = 64;
+  Random random;
+  std::vector<std::byte> blocks = blocks_of(info, random_floats(run_count * 256, 0.0f));
+  for (int round = 0; round < 10; ++round) {
+    codec::GroupSums expected;
+    codec::GroupSums actual;
+    codec::sum_groups_ref(info.type, blocks.data(), run_count, expected);
+    sum_groups(blocks.data(), run_count, {}, actual);
+    expect_same_lanes(expected.sums, actual.sums);
+    expect_same_lanes(expected.squares, actual.squares);
+    for (std::byte& byte : blocks) byte = std::byte{static_cast<unsigned char>(random.below(256))};
   }
 }
 

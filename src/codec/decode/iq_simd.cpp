@@ -12,11 +12,6 @@ HWY_BEFORE_NAMESPACE();
 namespace ingot::codec::HWY_NAMESPACE {
 
 #if HWY_TARGET != HWY_SCALAR
-/// Points of the lattice, plus or minus an eighth, in eighths: points are -1, 0 and 1, whose low
-/// nibbles are 15, 0 and 1, for +0.125; and four less for -0.125. A scale divided by 8 is exact,
-/// and so are products with it: the smallest scale is 2^-24.
-constexpr Codebook shifted_points = {1, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0, -9, -1, 7, 0, -7};
-
 template <class Store>
 HWY_INLINE void Decode(const BlockIQ1_S& block, float* dst, Store store) {
   // Bits 12..14 of word g are bits 4..6 of byte 2g+1. The even bytes become unused
@@ -38,36 +33,11 @@ HWY_INLINE void Decode(const BlockIQ1_S& block, float* dst, Store store) {
   }
 }
 
-/// In both halves, the four fields of three bits each to a byte of its own.
-HWY_INLINE std::uint64_t SpreadFields(std::uint64_t fields) {
-  return (fields & 0x0000000700000007) | (fields << 5 & 0x0000070000000700) |
-         (fields << 10 & 0x0007000000070000) | (fields << 15 & 0x0700000007000000);
-}
-
-/// 2 * scale + 1 of the 16 groups; each 16-bit word has four scales in its lower 12 bits.
-HWY_INLINE Levels OddScalesOfWords(std::uint64_t words) {
-  constexpr std::uint64_t lower_words = 0x0000FFFF0000FFFF;
-  const std::uint64_t even = SpreadFields(words & lower_words);       // words 0 and 2
-  const std::uint64_t odd = SpreadFields(words >> 16 & lower_words);  // words 1 and 3
-  const std::uint64_t first = (even & 0xFFFFFFFF) | odd << 32;
-  const std::uint64_t last = even >> 32 | (odd & 0xFFFFFFFF00000000);
-  constexpr std::uint64_t ones = 0x0101010101010101;
-  return LevelsOf(CodesOf(first << 1 | ones, last << 1 | ones));
-}
-
 template <class Store>
 HWY_INLINE void Decode(const BlockIQ1_M& block, float* dst, Store store) {
   const Floats scale = FloatsFromHalves(hn::Set(HalfBitsTag(), scale_bits_of(block)));
   const Factors factors(OddScalesOfWords(u64_at(block.groups.data())), EighthOf(scale));
-
-  // Bits 8..10 of the ranks, octet after octet.
-  const Codes nibbles = LoadCodes(block.rank_high.data());
-  const Codes even = AndByte(nibbles, 7);
-  const Codes odd = AndByte(ShiftRightMixing<4>(nibbles), 7);
-  RankArray<32> ranks;
-  ranks.Set(0, LoadCodes(&block.ranks[0]), hn::InterleaveLower(CodeTag(), even, odd));
-  ranks.Set(16, LoadCodes(&block.ranks[16]), hn::InterleaveUpper(CodeTag(), even, odd));
-
+  const RankArray<32> ranks = RanksOf(block);
   const Codes minus_bits = CodesOf(0x0808080808080808, 0x8080808080808080);
   const Codes four = hn::Set(CodeTag(), 4);
   for (std::size_t group = 0; group < 16; ++group, dst += 16) {
@@ -97,16 +67,8 @@ HWY_INLINE void Decode(const BlockIQ2_XXS& block, float* dst, Store store) {
 
 template <class Store>
 HWY_INLINE void Decode(const BlockIQ2_XS& block, float* dst, Store store) {
-  const hn::CappedTag<std::uint16_t, 16> u16;
-  const hn::RebindToSigned<decltype(u16)> i16;
-  const hn::Repartition<std::uint8_t, decltype(u16)> u8;
-  const hn::Half<decltype(u8)> half_u8;
-  HWY_ALIGN std::uint8_t signs[32 + 8];
-  for (std::size_t i = 0; i < 32; i += hn::Lanes(u16)) {
-    const auto words = hn::BitCast(u16, hn::LoadU(u8, &block.octets[2 * i]));
-    const auto even = EvenBytes(u16, hn::ShiftRight<9>(words));
-    hn::Store(hn::DemoteTo(half_u8, hn::BitCast(i16, even)), half_u8, signs + i);
-  }
+  HWY_ALIGN std::uint8_t signs[32 + 8];  // loads of 16 bits may read 64
+  StoreOctetSigns(block.octets.data(), signs);
   const Factors factors(OddScales(u64_at(block.groups.data())),
                         EighthOf(HalfAt(block.scale.data())));
   for (std::size_t group = 0; group < 16; ++group, dst += 16) {
@@ -115,24 +77,6 @@ HWY_INLINE void Decode(const BlockIQ2_XS& block, float* dst, Store store) {
     const Codes magnitudes = CodesOf(iq2_xs_grid[low & 511], iq2_xs_grid[high & 511]);
     StoreScaled(SignedLevels(magnitudes, signs + 2 * group), factors[group], dst, store);
   }
-}
-
-HWY_INLINE RankArray<32> RanksOf(const BlockIQ2_S& block) {
-  // Two bits of octets 4i, 4i + 1, ...; then of 4i and 4i + 1 in turns; then of all.
-  const hn::Repartition<std::uint16_t, CodeTag> u16;
-  const Codes high = CodesOf(u64_at(block.rank_high.data()), 0);
-  const Codes high_0 = AndByte(high, 3);
-  const Codes high_1 = AndByte(ShiftRightMixing<2>(high), 3);
-  const Codes high_2 = AndByte(ShiftRightMixing<4>(high), 3);
-  const Codes high_3 = AndByte(ShiftRightMixing<6>(high), 3);
-  const auto high_01 = hn::BitCast(u16, hn::InterleaveLower(CodeTag(), high_0, high_1));
-  const auto high_23 = hn::BitCast(u16, hn::InterleaveLower(CodeTag(), high_2, high_3));
-  RankArray<32> ranks;
-  ranks.Set(0, LoadCodes(&block.ranks[0]),
-            hn::BitCast(CodeTag(), hn::InterleaveLower(u16, high_01, high_23)));
-  ranks.Set(16, LoadCodes(&block.ranks[16]),
-            hn::BitCast(CodeTag(), hn::InterleaveUpper(u16, high_01, high_23)));
-  return ranks;
 }
 
 template <class Store>
@@ -180,12 +124,7 @@ template <class Store>
 HWY_INLINE void Decode(const BlockIQ3_S& block, float* dst, Store store) {
   // There are 8 groups; the rest is not used.
   const Factors factors(OddScales(u32_at(block.groups.data())), HalfAt(block.scale.data()));
-  RankArray<64> ranks;
-  for (std::size_t i = 0; i < 64; i += 16) {
-    const std::uint8_t* high_bits = &block.rank_high[i / 8];
-    const auto has_high = hn::LoadMaskBits(CodeTag(), high_bits);
-    ranks.Set(i, LoadCodes(&block.ranks[i]), hn::IfThenElseZero(has_high, hn::Set(CodeTag(), 1)));
-  }
+  const RankArray<64> ranks = RanksOf(block);
   for (std::size_t i = 0; i < 16; ++i, dst += 16) {
     const Codes magnitudes = FourQuads(iq3_s_grid[ranks[4 * i]], iq3_s_grid[ranks[4 * i + 1]],
                                        iq3_s_grid[ranks[4 * i + 2]], iq3_s_grid[ranks[4 * i + 3]]);

@@ -5,6 +5,7 @@
 
 #include "codec/blocks/k.hpp"
 #include "codec/decode/decoding_inl.hpp"
+#include "codec/decode/unpacking_inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace ingot::codec::HWY_NAMESPACE {
@@ -53,20 +54,9 @@ HWY_INLINE void Decode(const BlockQ2_K& block, float* dst, Store store) {
   }
 }
 
-/// The 16 group scales, less 32.
-HWY_INLINE Levels GroupScales(const Bytes<12>& groups) {
-  const std::uint64_t low = u64_at(groups.data());
-  const std::uint64_t high = u32_at(&groups[8]);
-  constexpr std::uint64_t nibbles = 0x0F0F0F0F0F0F0F0F;
-  constexpr std::uint64_t pairs = 0x3030303030303030;
-  const std::uint64_t first = (low & nibbles) | ((high << 4 | high << 34) & pairs);
-  const std::uint64_t last = (low >> 4 & nibbles) | ((high | high << 30) & pairs);
-  return hn::Sub(LevelsOf(CodesOf(first, last)), hn::Set(LevelTag(), 32));
-}
-
 template <class Store>
 HWY_INLINE void Decode(const BlockQ3_K& block, float* dst, Store store) {
-  const Factors scales(GroupScales(block.groups), HalfAt(block.scale.data()));
+  const Factors scales(GroupScales(block), HalfAt(block.scale.data()));
   const auto store_group = [&](std::size_t group, Codes low, Codes high) HWY_ATTR {
     const Codes code = hn::Or(AndByte(low, 3), AndByte(ShiftLeftMixing<2>(high), 4));
     StoreScaled(hn::Sub(LevelsOf(code), hn::Set(LevelTag(), 4)), scales[group], dst + 16 * group,

@@ -12,6 +12,7 @@
 #endif
 // clang-format on
 
+#include "codec/blocks/iq.hpp"
 #include "codec/decode/decoding_inl.hpp"
 #include "codec/lattice/lattice.hpp"
 
@@ -25,6 +26,11 @@ namespace ingot::codec::HWY_NAMESPACE {
 // scale / 8 * (2n + 1) is the same.
 
 HWY_INLINE Floats EighthOf(Floats scale) { return hn::Mul(scale, hn::Set(FloatTag(), 0.125f)); }
+
+/// Points of the lattice, plus or minus an eighth, in eighths: points are -1, 0 and 1, whose low
+/// nibbles are 15, 0 and 1, for +0.125; and four less for -0.125. A scale divided by 8 is exact,
+/// and so are products with it: the smallest scale is 2^-24.
+constexpr Codebook shifted_points = {1, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0, -9, -1, 7, 0, -7};
 
 /// 2n + 1 of the nibbles n, the low one of each byte first.
 HWY_INLINE Levels OddScales(std::uint64_t nibbles) {
@@ -52,6 +58,65 @@ class RankArray {
  private:
   HWY_ALIGN std::uint8_t bytes_[2 * count];
 };
+
+HWY_INLINE RankArray<32> RanksOf(const BlockIQ1_S& block) {
+  // Each word has bits 8..10 of four ranks.
+  const hn::CappedTag<std::uint32_t, 8> u32;
+  const hn::Rebind<std::uint16_t, decltype(u32)> u16;
+  HWY_ALIGN std::uint32_t high[8];
+  for (std::size_t i = 0; i < 8; i += hn::Lanes(u32)) {
+    const hn::Repartition<std::uint8_t, decltype(u16)> u8;
+    const auto word = hn::PromoteTo(u32, hn::BitCast(u16, hn::LoadU(u8, &block.groups[2 * i])));
+    const auto fields = hn::Or(hn::Or(hn::And(word, hn::Set(u32, 0x7)),
+                                      hn::And(hn::ShiftLeft<5>(word), hn::Set(u32, 0x700))),
+                               hn::Or(hn::And(hn::ShiftLeft<10>(word), hn::Set(u32, 0x70000)),
+                                      hn::And(hn::ShiftLeft<15>(word), hn::Set(u32, 0x7000000))));
+    hn::Store(fields, u32, high + i);
+  }
+  const auto* bytes = reinterpret_cast<const std::uint8_t*>(high);
+  RankArray<32> ranks;
+  ranks.Set(0, LoadCodes(&block.ranks[0]), LoadCodes(bytes));
+  ranks.Set(16, LoadCodes(&block.ranks[16]), LoadCodes(bytes + 16));
+  return ranks;
+}
+
+HWY_INLINE RankArray<32> RanksOf(const BlockIQ1_M& block) {
+  // Bits 8..10, octet after octet.
+  const Codes nibbles = LoadCodes(block.rank_high.data());
+  const Codes even = AndByte(nibbles, 7);
+  const Codes odd = AndByte(ShiftRightMixing<4>(nibbles), 7);
+  RankArray<32> ranks;
+  ranks.Set(0, LoadCodes(&block.ranks[0]), hn::InterleaveLower(CodeTag(), even, odd));
+  ranks.Set(16, LoadCodes(&block.ranks[16]), hn::InterleaveUpper(CodeTag(), even, odd));
+  return ranks;
+}
+
+HWY_INLINE RankArray<32> RanksOf(const BlockIQ2_S& block) {
+  // Two bits of octets 4i, 4i + 1, ...; then of 4i and 4i + 1 in turns; then of all.
+  const hn::Repartition<std::uint16_t, CodeTag> u16;
+  const Codes high = CodesOf(u64_at(block.rank_high.data()), 0);
+  const Codes high_0 = AndByte(high, 3);
+  const Codes high_1 = AndByte(ShiftRightMixing<2>(high), 3);
+  const Codes high_2 = AndByte(ShiftRightMixing<4>(high), 3);
+  const Codes high_3 = AndByte(ShiftRightMixing<6>(high), 3);
+  const auto high_01 = hn::BitCast(u16, hn::InterleaveLower(CodeTag(), high_0, high_1));
+  const auto high_23 = hn::BitCast(u16, hn::InterleaveLower(CodeTag(), high_2, high_3));
+  RankArray<32> ranks;
+  ranks.Set(0, LoadCodes(&block.ranks[0]),
+            hn::BitCast(CodeTag(), hn::InterleaveLower(u16, high_01, high_23)));
+  ranks.Set(16, LoadCodes(&block.ranks[16]),
+            hn::BitCast(CodeTag(), hn::InterleaveUpper(u16, high_01, high_23)));
+  return ranks;
+}
+
+HWY_INLINE RankArray<64> RanksOf(const BlockIQ3_S& block) {
+  RankArray<64> ranks;
+  for (std::size_t i = 0; i < 64; i += 16) {
+    const auto has_high = hn::LoadMaskBits(CodeTag(), &block.rank_high[i / 8]);
+    ranks.Set(i, LoadCodes(&block.ranks[i]), hn::IfThenElseZero(has_high, hn::Set(CodeTag(), 1)));
+  }
+  return ranks;
+}
 
 /// Gives each byte of `sevens` (bit 7 is 0) an even number of ones.
 template <class D>
@@ -83,6 +148,19 @@ struct SignWords {
   }
 };
 
+/// The signs of 32 octets: bits 9..15 of 16-bit words are even signs.
+HWY_INLINE void StoreOctetSigns(const std::uint8_t* octets, std::uint8_t* signs) {
+  const hn::CappedTag<std::uint16_t, 16> u16;
+  const hn::RebindToSigned<decltype(u16)> i16;
+  const hn::Repartition<std::uint8_t, decltype(u16)> u8;
+  const hn::Half<decltype(u8)> half_u8;
+  for (std::size_t i = 0; i < 32; i += hn::Lanes(u16)) {
+    const auto words = hn::BitCast(u16, hn::LoadU(u8, octets + 2 * i));
+    const auto even = EvenBytes(u16, hn::ShiftRight<9>(words));
+    hn::Store(hn::DemoteTo(half_u8, hn::BitCast(i16, even)), half_u8, signs + i);
+  }
+}
+
 /// 2n + 1 of the upper nibbles n of the last of each `stride` bytes, 8 times.
 template <std::size_t stride>
 HWY_INLINE Levels OddScalesOfTops(const std::uint8_t* bytes) {
@@ -92,6 +170,23 @@ HWY_INLINE Levels OddScalesOfTops(const std::uint8_t* bytes) {
   }
   const Codes doubled = AndByte(ShiftRightMixing<3>(CodesOf(tops, tops)), 30);
   return LevelsOf(hn::Or(doubled, hn::Set(CodeTag(), 1)));
+}
+
+/// In both halves, the four fields of three bits each to a byte of its own.
+HWY_INLINE std::uint64_t SpreadFields(std::uint64_t fields) {
+  return (fields & 0x0000000700000007) | (fields << 5 & 0x0000070000000700) |
+         (fields << 10 & 0x0007000000070000) | (fields << 15 & 0x0700000007000000);
+}
+
+/// 2 * scale + 1 of the 16 groups; each 16-bit word has four scales in its lower 12 bits.
+HWY_INLINE Levels OddScalesOfWords(std::uint64_t words) {
+  constexpr std::uint64_t lower_words = 0x0000FFFF0000FFFF;
+  const std::uint64_t even = SpreadFields(words & lower_words);       // words 0 and 2
+  const std::uint64_t odd = SpreadFields(words >> 16 & lower_words);  // words 1 and 3
+  const std::uint64_t first = (even & 0xFFFFFFFF) | odd << 32;
+  const std::uint64_t last = even >> 32 | (odd & 0xFFFFFFFF00000000);
+  constexpr std::uint64_t ones = 0x0101010101010101;
+  return LevelsOf(CodesOf(first << 1 | ones, last << 1 | ones));
 }
 
 /// 16 magnitudes, negative where a bit is set in the two bytes at `signs`; 8 bytes there must be

@@ -5,6 +5,7 @@
 
 #include "codec/blocks/ternary.hpp"
 #include "codec/decode/decoding_inl.hpp"
+#include "codec/decode/unpacking_inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace ingot::codec::HWY_NAMESPACE {
@@ -33,21 +34,8 @@ constexpr Codebook two_bits = {-1, 0, 1, 2, -1, 0, 1, 2, -1, 0, 1, 2, -1, 0, 1, 
 
 template <class Store>
 HWY_INLINE void Decode(const BlockQ2_0& block, float* dst, Store store) {
-  const hn::Repartition<std::uint16_t, CodeTag> u16;
   const Products products(two_bits, HalfAt(block.scale.data()));
-  // Code t of each byte, then 0 1 0 1.. and 2 3 2 3.., then 0 1 2 3...
-  const Codes codes_0 = LoadCodes(block.codes.data());
-  const Codes codes_1 = ShiftRightMixing<2>(codes_0);
-  const Codes codes_2 = ShiftRightMixing<4>(codes_0);
-  const Codes codes_3 = ShiftRightMixing<6>(codes_0);
-  const auto low_01 = hn::BitCast(u16, hn::InterleaveLower(CodeTag(), codes_0, codes_1));
-  const auto low_23 = hn::BitCast(u16, hn::InterleaveLower(CodeTag(), codes_2, codes_3));
-  const auto high_01 = hn::BitCast(u16, hn::InterleaveUpper(CodeTag(), codes_0, codes_1));
-  const auto high_23 = hn::BitCast(u16, hn::InterleaveUpper(CodeTag(), codes_2, codes_3));
-  products(hn::BitCast(CodeTag(), hn::InterleaveLower(u16, low_01, low_23)), dst, store);
-  products(hn::BitCast(CodeTag(), hn::InterleaveUpper(u16, low_01, low_23)), dst + 16, store);
-  products(hn::BitCast(CodeTag(), hn::InterleaveLower(u16, high_01, high_23)), dst + 32, store);
-  products(hn::BitCast(CodeTag(), hn::InterleaveUpper(u16, high_01, high_23)), dst + 48, store);
+  VisitCodes(block, [&](std::size_t i, Codes codes) HWY_ATTR { products(codes, dst + i, store); });
 }
 
 template <class Store>

@@ -2,13 +2,16 @@
 #include "ingot/statistics.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstring>
 #include <functional>
 #include <iterator>
 #include <optional>
 #include <string>
 
 #include "codec/codec.hpp"
+#include "codec/statistics/group_sums.hpp"
 #include "codec/statistics/lane_sums.hpp"
 #include "ingot/quantize.hpp"
 
@@ -29,11 +32,11 @@ void add_numbers(std::span<const float> numbers, codec::LaneSums& sums) noexcept
 }
 
 /// All lanes as one, in one order: half of them is combined with the other half, until one is left.
-template <class Number, class Combine>
-Number fold(const float (&lanes)[codec::statistics_lanes], const Combine& combine) noexcept {
-  Number folded[codec::statistics_lanes];
+template <class Number, class Lane, std::size_t lane_count, class Combine>
+Number fold(const Lane (&lanes)[lane_count], const Combine& combine) noexcept {
+  Number folded[lane_count];
   std::copy(std::begin(lanes), std::end(lanes), folded);
-  for (std::size_t half = codec::statistics_lanes / 2; half > 0; half /= 2) {
+  for (std::size_t half = lane_count / 2; half > 0; half /= 2) {
     for (std::size_t i = 0; i < half; ++i) folded[i] = combine(folded[i], folded[i + half]);
   }
   return folded[0];
@@ -42,27 +45,43 @@ Number fold(const float (&lanes)[codec::statistics_lanes], const Combine& combin
 /// Numbers with a mean square below this have squares that are no normal floats.
 constexpr double least_mean_square = 1e-30;
 
+/// What is known of numbers after one pass.
+struct Sums {
+  double sum = 0.0;
+  double squares = 0.0;  ///< Sum of squares.
+  codec::Extremes extremes;
+  std::uint64_t zeros = 0;
+};
+
+Sums fold(const codec::LaneSums& lanes) noexcept {
+  Sums sums;
+  sums.sum = fold<double>(lanes.sums, std::plus<>());
+  sums.squares = fold<double>(lanes.squares, std::plus<>());
+  sums.extremes.least = fold<float>(lanes.minima, [](float a, float b) { return b < a ? b : a; });
+  sums.extremes.most = fold<float>(lanes.maxima, [](float a, float b) { return b > a ? b : a; });
+  sums.zeros = lanes.zeros;
+  return sums;
+}
+
 /// The statistics of `count` numbers from their sums. Nothing where the sums are not enough: a NaN,
 /// an infinity or an overflow makes them infinite or NaN; the squares of tiny numbers vanish; and
 /// where the mean is far from zero compared with the spread, its square is most of their sum.
-std::optional<Statistics> statistics_of(const codec::LaneSums& lanes, std::size_t count) noexcept {
-  const double sum = fold<double>(lanes.sums, std::plus<>());
-  const double squares = fold<double>(lanes.squares, std::plus<>());
-  if (!std::isfinite(sum) || !std::isfinite(squares)) return std::nullopt;
+std::optional<Statistics> statistics_of(const Sums& sums, std::size_t count) noexcept {
+  if (!std::isfinite(sums.sum) || !std::isfinite(sums.squares)) return std::nullopt;
   Statistics result;
   result.count = count;
-  result.zeros = lanes.zeros;
+  result.zeros = sums.zeros;
   // Adding zero drops the sign of a zero, which depends on the CPU.
-  result.min = fold<float>(lanes.minima, [](float a, float b) { return b < a ? b : a; }) + 0.0;
-  result.max = fold<float>(lanes.maxima, [](float a, float b) { return b > a ? b : a; }) + 0.0;
-  result.mean = sum / static_cast<double>(count);
-  const double squares_of_mean = result.mean * sum;
-  if (squares_of_mean > squares / 2) return std::nullopt;
+  result.min = sums.extremes.least + 0.0;
+  result.max = sums.extremes.most + 0.0;
+  result.mean = sums.sum / static_cast<double>(count);
+  const double squares_of_mean = result.mean * sums.sum;
+  if (squares_of_mean > sums.squares / 2) return std::nullopt;
   const bool has_only_zeros = result.zeros == count;
-  if (!has_only_zeros && squares < least_mean_square * static_cast<double>(count)) {
+  if (!has_only_zeros && sums.squares < least_mean_square * static_cast<double>(count)) {
     return std::nullopt;
   }
-  result.squares = std::max(0.0, squares - squares_of_mean);
+  result.squares = std::max(0.0, sums.squares - squares_of_mean);
   return result;
 }
 
@@ -100,6 +119,13 @@ struct BlockPiece {
   std::size_t block_count;
   Endian byte_order;
 
+  [[nodiscard]] std::size_t element_count() const { return block_count * type.block_elements; }
+
+  /// `count` blocks from number `first` on.
+  [[nodiscard]] BlockPiece part(std::size_t first, std::size_t count) const {
+    return {type, bytes + first * type.block_bytes, count, byte_order};
+  }
+
   /// Decodes `count` blocks from number `first` on; returns their floats, which fill part of `to`.
   [[nodiscard]] Result<std::span<const float>> decode(std::size_t first, std::size_t count,
                                                       std::span<float> to) const {
@@ -118,7 +144,7 @@ struct BlockPiece {
 Statistics compute_piece(std::span<const float> numbers) noexcept {
   codec::LaneSums sums;
   add_numbers(numbers, sums);
-  const auto result = statistics_of(sums, numbers.size());
+  const auto result = statistics_of(fold(sums), numbers.size());
   return result ? *result : compute_exactly(numbers);
 }
 
@@ -128,7 +154,7 @@ Result<Statistics> compute_piece_exactly(const BlockPiece& piece) {
   return compute_exactly(numbers);
 }
 
-Result<Statistics> compute_piece(const BlockPiece& piece) {
+Result<Sums> sum_floats(const BlockPiece& piece) {
   alignas(64) float floats[decoded_elements];
   const std::size_t chunk_blocks = decoded_elements / piece.type.block_elements;
   codec::LaneSums sums;
@@ -137,7 +163,55 @@ Result<Statistics> compute_piece(const BlockPiece& piece) {
     INGOT_TRY(const auto numbers, piece.decode(first, count, floats));
     add_numbers(numbers, sums);
   }
-  const auto result = statistics_of(sums, piece.block_count * piece.type.block_elements);
+  return fold(sums);
+}
+
+/// Looks at the floats of the open runs among the last `count`.
+void close_runs(const BlockPiece& runs, codec::GroupSums& groups, codec::Extremes& known) {
+  const std::size_t run_blocks = codec::summed_run / runs.type.block_elements;
+  alignas(64) float floats[codec::summed_run];
+  for (std::uint64_t rest = groups.open_runs; rest != 0; rest &= rest - 1) {
+    const auto run = static_cast<std::size_t>(std::countr_zero(rest));
+    codec::LaneSums lanes;
+    add_numbers(runs.decode(run * run_blocks, run_blocks, floats).value(), lanes);
+    const Sums sums = fold(lanes);
+    known.least = std::min(known.least, sums.extremes.least);
+    known.most = std::max(known.most, sums.extremes.most);
+    groups.zeros += sums.zeros;
+  }
+}
+
+/// The sums of a piece in whole runs. Extends the extremes that are known of the pieces before.
+Sums sum_groups(const BlockPiece& piece, codec::SumGroups sum_runs, codec::Extremes& known) {
+  const std::size_t run_blocks = codec::summed_run / piece.type.block_elements;
+  const std::size_t run_count = piece.block_count / run_blocks;
+  codec::GroupSums groups;
+  // The more runs are known, the fewer of the next ones are open.
+  for (std::size_t first = 0, count = 1; first < run_count; first += count, count = first) {
+    count = std::min(count, run_count - first);
+    const BlockPiece runs = piece.part(first * run_blocks, count * run_blocks);
+    sum_runs(runs.bytes, count, known, groups);
+    close_runs(runs, groups, known);
+  }
+  return {fold<double>(groups.sums, std::plus<>()), fold<double>(groups.squares, std::plus<>()),
+          known, groups.zeros};
+}
+
+Result<Sums> sums_of(const BlockPiece& piece, codec::Extremes& known) {
+  const codec::SumGroups sum_runs = codec::find_group_sums(piece.type.type);
+  const bool has_whole_runs = piece.element_count() % codec::summed_run == 0;
+  if (sum_runs == nullptr || !has_whole_runs) return sum_floats(piece);
+  if (piece.byte_order == Endian::little) return sum_groups(piece, sum_runs, known);
+  std::byte little[statistics_piece / 2];
+  const std::span<std::byte> blocks(little, piece.block_count * piece.type.block_bytes);
+  std::memcpy(blocks.data(), piece.bytes, blocks.size());
+  INGOT_TRY_VOID(swap_byte_order(piece.type.type, blocks));
+  return sum_groups({piece.type, little, piece.block_count, Endian::little}, sum_runs, known);
+}
+
+Result<Statistics> compute_piece(const BlockPiece& piece, codec::Extremes& known) {
+  INGOT_TRY(const Sums sums, sums_of(piece, known));
+  const auto result = statistics_of(sums, piece.element_count());
   if (result) return *result;
   return compute_piece_exactly(piece);
 }
@@ -188,11 +262,12 @@ Result<Statistics> compute_statistics(TensorType type, std::span<const std::byte
   }
   const std::size_t block_count = blocks.size() / info->block_bytes;
   const std::size_t piece_blocks = statistics_piece / info->block_elements;
+  const BlockPiece all = {*info, blocks.data(), block_count, byte_order};
+  codec::Extremes known;
   Statistics result;
   for (std::size_t first = 0; first < block_count; first += piece_blocks) {
-    INGOT_TRY(const Statistics piece,
-              compute_piece(BlockPiece{*info, blocks.data() + first * info->block_bytes,
-                                       std::min(piece_blocks, block_count - first), byte_order}));
+    const std::size_t count = std::min(piece_blocks, block_count - first);
+    INGOT_TRY(const Statistics piece, compute_piece(all.part(first, count), known));
     result.add(piece);
   }
   return result;
