@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/text_parts.hpp"
 #include "check/rules.hpp"
 #include "ingot/metadata_keys.hpp"
 
@@ -19,9 +20,7 @@ constexpr bool is_continuation(char byte) noexcept {
 
 /// Takes the first line off a text, without its end: LF or CRLF.
 std::string_view take_line(std::string_view& text) noexcept {
-  const std::size_t end = std::min(text.find('\n'), text.size());
-  std::string_view line = text.substr(0, end);
-  text.remove_prefix(std::min(end + 1, text.size()));
+  std::string_view line = take_part(text, '\n');
   if (line.ends_with('\r')) line.remove_suffix(1);
   return line;
 }

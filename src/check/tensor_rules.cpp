@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "base/ascii.hpp"
+#include "base/joined_list.hpp"
+#include "base/text_parts.hpp"
 #include "check/architectures.hpp"
 #include "check/case_collisions.hpp"
 #include "check/rules.hpp"
@@ -22,9 +24,8 @@ namespace {
 template <class Use>
 bool all_parts(std::string_view text, char separator, const Use& use) {
   while (!text.empty()) {
-    const std::size_t end = std::min(text.find(separator), text.size());
-    if (end != 0 && !use(text.substr(0, end))) return false;
-    text.remove_prefix(std::min(end + 1, text.size()));
+    const std::string_view part = take_part(text, separator);
+    if (!part.empty() && !use(part)) return false;
   }
   return true;
 }
@@ -46,7 +47,7 @@ bool is_device_name(std::string_view part) {
 /// empty if nothing.
 std::string problem_of_name(std::string_view name) {
   if (escape(name) != name) return "it holds control or invisible characters, or a backslash";
-  if (!std::all_of(name.begin(), name.end(), is_plain_in_name)) {
+  if (!std::ranges::all_of(name, is_plain_in_name)) {
     return "it holds characters that mean something to a shell, a format or a page";
   }
   if (name.starts_with('/') || (name.size() > 1 && name[1] == ':')) return "it is a path";
@@ -60,14 +61,7 @@ std::string problem_of_name(std::string_view name) {
   return {};
 }
 
-std::string shape_text(std::span<const std::uint64_t> shape) {
-  std::string text = "[";
-  for (std::size_t i = 0; i < shape.size(); ++i) {
-    if (i != 0) text += ", ";
-    text += std::to_string(shape[i]);
-  }
-  return text + "]";
-}
+std::string shape_text(std::span<const std::uint64_t> shape) { return "[" + joined(shape) + "]"; }
 
 /// A shape without dimensions of 1 at its end.
 std::vector<std::uint64_t> trimmed(std::span<const std::uint64_t> shape) {
@@ -259,7 +253,7 @@ void tensor_no_dimensions(Inspection& inspection) {
 
 void tensor_no_elements(Inspection& inspection) {
   for_each_tensor(inspection, [&](const TensorInfo& tensor) {
-    if (std::find(tensor.shape.begin(), tensor.shape.end(), 0) == tensor.shape.end()) return;
+    if (std::ranges::find(tensor.shape, 0u) == tensor.shape.end()) return;
     inspection.report_tensor(tensor, "its shape is " + shape_text(tensor.shape));
   });
 }
@@ -328,7 +322,7 @@ void tensor_extra_layer(Inspection& inspection) {
       beyond.emplace_back(static_cast<std::uint32_t>(name->layer), i);
     }
   }
-  std::sort(beyond.begin(), beyond.end());
+  std::ranges::sort(beyond);
   const auto is_same = [](const auto& a, const auto& b) { return a.first == b.first; };
   beyond.erase(std::unique(beyond.begin(), beyond.end(), is_same), beyond.end());
   const std::string message =

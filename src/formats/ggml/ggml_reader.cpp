@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/hexadecimal.hpp"
+#include "base/text_parts.hpp"
 #include "formats/foreign/foreign_model.hpp"
 #include "formats/foreign/reader.hpp"
 #include "formats/ggml/ggml_header.hpp"
@@ -134,9 +135,7 @@ TokenKind settle_token(std::uint32_t id, std::string& text) {
     text = "<0x" + hexadecimal_byte(text[0], upper_hexadecimal_digits) + ">";
     return byte;
   }
-  for (std::size_t at = 0; (at = text.find(' ', at)) != text.npos;) {
-    text.replace(at, 1, "\xE2\x96\x81");  // U+2581
-  }
+  replace_all(text, " ", "\xE2\x96\x81");  // U+2581
   return normal;
 }
 

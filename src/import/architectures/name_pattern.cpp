@@ -7,6 +7,7 @@
 
 #include "base/ascii.hpp"
 #include "base/parse_number.hpp"
+#include "base/text_parts.hpp"
 #include "import/folder/refusal.hpp"
 
 namespace ingot::hf {
@@ -25,12 +26,10 @@ std::optional<std::uint64_t> number_of(std::string_view text) noexcept {
 }
 
 std::optional<std::uint64_t> layer_of(std::string_view name) noexcept {
-  while (true) {
-    const std::size_t dot = name.find('.');
-    if (const auto number = number_of(name.substr(0, dot))) return number;
-    if (dot == name.npos) return std::nullopt;
-    name.remove_prefix(dot + 1);
+  while (!name.empty()) {
+    if (const auto number = number_of(take_part(name, '.'))) return number;
   }
+  return std::nullopt;
 }
 
 Result<NamePattern> NamePattern::parse(std::string_view text) {

@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <utility>
 
+#include "base/text_parts.hpp"
 #include "import/folder/json_text.hpp"
 #include "import/folder/refusal.hpp"
 
@@ -71,9 +72,7 @@ std::string find_class(const json& values, const json* text_model) {
 const json* descend(const json& values, std::string_view path) {
   const json* value = &values;
   while (value != nullptr && !path.empty()) {
-    const std::size_t dot = path.find('.');
-    value = member(*value, path.substr(0, dot));
-    path.remove_prefix(dot == path.npos ? path.size() : dot + 1);
+    value = member(*value, take_part(path, '.'));
   }
   return value;
 }

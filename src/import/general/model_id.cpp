@@ -9,6 +9,7 @@
 
 #include "base/ascii.hpp"
 #include "base/joined_list.hpp"
+#include "base/text_parts.hpp"
 
 namespace ingot::hf {
 namespace {
@@ -103,9 +104,8 @@ struct Part {
 std::vector<Part> split(std::string_view name) {
   std::vector<Part> parts;
   while (!name.empty()) {
-    const std::size_t end = std::min(name.find('-'), name.size());
-    if (end != 0) parts.push_back({std::string(name.substr(0, end))});
-    name.remove_prefix(std::min(end + 1, name.size()));
+    const std::string_view part = take_part(name, '-');
+    if (!part.empty()) parts.push_back({std::string(part)});
   }
   return parts;
 }

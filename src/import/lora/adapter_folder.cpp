@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/text_parts.hpp"
 #include "import/folder/json_text.hpp"
 #include "import/tensors/lora_product.hpp"
 
@@ -80,12 +81,6 @@ Result<std::vector<std::uint32_t>> tokens_of(const nlohmann::json& config) {
 }
 
 /// Removes every `part` from a name.
-void remove_all(std::string& name, std::string_view part) {
-  for (std::size_t at = name.find(part); at != name.npos; at = name.find(part, at)) {
-    name.erase(at, part.size());
-  }
-}
-
 /// A tensor by its name in the folder.
 struct NamedHalf {
   std::string base;  ///< The tensor of the base.
@@ -94,7 +89,7 @@ struct NamedHalf {
 };
 
 std::string base_name(std::string name) {
-  remove_all(name, "base_model.model.");
+  replace_all(name, "base_model.model.", "");
   return name;
 }
 

@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/text_parts.hpp"
 #include "import/tensors/tensor_plan.hpp"
 
 namespace ingot::hf {
@@ -19,10 +20,7 @@ void apply(const RenameRule& rule, std::string& name) {
       }
       break;
     case RenameRule::Place::anywhere:
-      for (std::size_t at = name.find(rule.text); !rule.text.empty() && at != name.npos;
-           at = name.find(rule.text, at + rule.replacement.size())) {
-        name.replace(at, rule.text.size(), rule.replacement);
-      }
+      replace_all(name, rule.text, rule.replacement);
       break;
   }
 }

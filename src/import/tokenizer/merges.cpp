@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/line_feeds.hpp"
+#include "base/text_parts.hpp"
 #include "import/folder/refusal.hpp"
 #include "import/tokenizer/special_block.hpp"
 
@@ -16,14 +17,10 @@ constexpr std::size_t max_merges = std::size_t{4} << 20;
 
 /// A part of a pair. A space would end it, so the letter that stands for a space among bytes takes
 /// its place.
-void append_part(std::string_view part, std::string& pair) {
-  for (const char c : part) {
-    if (c == ' ') {
-      pair += "\xC4\xA0";  // U+0120
-    } else {
-      pair += c;
-    }
-  }
+std::string without_spaces(std::string_view part) {
+  std::string text(part);
+  replace_all(text, " ", "\xC4\xA0");  // U+0120
+  return text;
 }
 
 Result<std::vector<std::string>> from_array(JsonView list, const std::string& file) {
@@ -38,10 +35,7 @@ Result<std::vector<std::string>> from_array(JsonView list, const std::string& fi
                               " is neither a text nor a pair of texts, or there are too many");
     }
     if (!is_pair) continue;
-    std::string& pair = merges.back();
-    append_part(merge.at(0).text(), pair);
-    pair += ' ';
-    append_part(merge.at(1).text(), pair);
+    merges.back() = without_spaces(merge.at(0).text()) + " " + without_spaces(merge.at(1).text());
   }
   return merges;
 }
@@ -61,8 +55,7 @@ std::vector<std::string> from_lines(std::string_view text) {
   std::vector<std::string> merges;
   bool is_first = true;
   while (!text.empty() && merges.size() < max_merges) {
-    std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(line.size() == text.size() ? text.size() : line.size() + 1);
+    std::string_view line = take_part(text, '\n');
     const bool is_title = is_first && line.starts_with('#');
     is_first = false;
     const std::string_view left = take_word(line);

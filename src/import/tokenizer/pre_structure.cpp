@@ -5,6 +5,7 @@
 #include <array>
 #include <utility>
 
+#include "base/text_parts.hpp"
 #include "ingot/tokenizer.hpp"
 
 namespace ingot::hf {
@@ -33,16 +34,12 @@ constexpr PreRow pre_rows[] = {
 #define INGOT_PRE_ROW(names, normalizers, ...) PreRow{names, normalizers, {__VA_ARGS__}},
 #define INGOT_PRE_CLASS(row, class_start, name)
 #include "import/tokenizer/pre_rows.def"
-#undef INGOT_PRE_ROW
-#undef INGOT_PRE_CLASS
 };
 
 constexpr ClassRule class_rules[] = {
 #define INGOT_PRE_ROW(names, normalizers, ...)
 #define INGOT_PRE_CLASS(row, class_start, name) ClassRule{row, class_start, name},
 #include "import/tokenizer/pre_rows.def"
-#undef INGOT_PRE_ROW
-#undef INGOT_PRE_CLASS
 };
 
 /// Spellings that mean the same, and the one that the rows have.
@@ -60,11 +57,7 @@ constexpr std::pair<std::string_view, std::string_view> spellings[] = {
 
 std::string one_spelling(std::string_view expression) {
   std::string text(expression);
-  for (const auto& [from, to] : spellings) {
-    for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) {
-      text.replace(at, from.size(), to);
-    }
-  }
+  for (const auto& [from, to] : spellings) replace_all(text, from, to);
   return text;
 }
 
@@ -138,11 +131,7 @@ bool matches(const PreRow& row, const PreStructure& structure) {
 
 std::vector<std::string_view> words(std::string_view text) {
   std::vector<std::string_view> list;
-  while (!text.empty()) {
-    const std::size_t end = text.find(' ');
-    list.push_back(text.substr(0, end));
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-  }
+  while (!text.empty()) list.push_back(take_part(text, ' '));
   return list;
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/parse_number.hpp"
+#include "base/text_parts.hpp"
 #include "import/folder/refusal.hpp"
 #include "import/tokenizer/sentencepiece_model.hpp"
 
@@ -97,14 +98,9 @@ bool looks_special(std::string_view text) noexcept {
 }
 
 std::string with_spaces(std::string_view text) {
-  std::string spaced;
-  while (true) {
-    const std::size_t at = text.find(space_letter);
-    spaced += text.substr(0, at);
-    if (at == std::string_view::npos) return spaced;
-    spaced += ' ';
-    text.remove_prefix(at + space_letter.size());
-  }
+  std::string spaced(text);
+  replace_all(spaced, space_letter, " ");
+  return spaced;
 }
 
 }  // namespace ingot::hf
