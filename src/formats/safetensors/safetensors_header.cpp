@@ -38,13 +38,84 @@ class HeaderHandler {
     return refuse("a number that is not an integer of 64 bits");
   }
   bool binary(binary_t&) { return refuse("binary"); }
-  bool number_unsigned(number_unsigned_t number);
-  bool string(string_t& text);
-  bool start_object(std::size_t);
-  bool key(string_t& name);
-  bool end_object();
-  bool start_array(std::size_t);
-  bool end_array();
+
+  bool number_unsigned(number_unsigned_t number) {
+    if (place_ == Place::shape) {
+      auto& shape = header_.tensors.back().shape;
+      if (shape.size() == max_dimensions) return refuse("a shape of more than 64 dimensions");
+      shape.push_back(number);
+      return true;
+    }
+    if (place_ == Place::offsets && offset_count_ < 2) {
+      auto& tensor = header_.tensors.back();
+      (offset_count_++ == 0 ? tensor.begin : tensor.end) = number;
+      return true;
+    }
+    return refuse("a number where none belongs");
+  }
+
+  bool string(string_t& text) {
+    if (place_ == Place::metadata) {
+      header_.metadata.emplace_back(std::move(name_), std::move(text));
+      return true;
+    }
+    if (place_ != Place::tensor || field_ != Field::dtype)
+      return refuse("a text where none belongs");
+    const SafetensorsDtype* dtype = find_dtype(text);
+    if (dtype == nullptr) return refuse("the unknown element type \"" + text + "\"");
+    header_.tensors.back().dtype = dtype->name;
+    return true;
+  }
+
+  bool start_object(std::size_t) {
+    if (place_ == Place::start) {
+      place_ = Place::header;
+      return true;
+    }
+    if (place_ != Place::header) return refuse("an object where none belongs");
+    if (name_ == "__metadata__") {
+      if (has_metadata_) return refuse(Errc::key_duplicate, {});
+      has_metadata_ = true;
+      place_ = Place::metadata;
+      return true;
+    }
+    if (header_.tensors.size() == max_tensors_) return refuse(Errc::limit_exceeded, "tensors");
+    header_.tensors.emplace_back().name = name_;
+    seen_ = {};
+    place_ = Place::tensor;
+    return true;
+  }
+
+  bool key(string_t& name) {
+    if (place_ == Place::tensor) return take_field(name);
+    name_ = std::move(name);
+    return true;
+  }
+
+  bool end_object() {
+    if (place_ == Place::tensor && seen_ != std::array{true, true, true}) {
+      return refuse("a tensor without dtype, shape or data_offsets");
+    }
+    place_ = place_ == Place::header ? Place::end : Place::header;
+    return true;
+  }
+
+  bool start_array(std::size_t) {
+    if (place_ != Place::tensor || field_ == Field::dtype) {
+      return refuse("an array where none belongs");
+    }
+    place_ = field_ == Field::shape ? Place::shape : Place::offsets;
+    offset_count_ = 0;
+    return true;
+  }
+
+  bool end_array() {
+    if (place_ == Place::offsets && offset_count_ != 2)
+      return refuse("data_offsets without an end");
+    place_ = Place::tensor;
+    return true;
+  }
+
   bool parse_error(std::size_t position, const std::string&, const nlohmann::json::exception&) {
     error_ = Error{Errc::safetensors_header,
                    safetensors_prefix_bytes + position - 1,
@@ -67,7 +138,18 @@ class HeaderHandler {
     error_ = Error{code, Error::no_offset, name_, std::move(found)};
     return false;
   }
-  bool take_field(const string_t& name);
+
+  bool take_field(const string_t& name) {
+    static constexpr std::pair<std::string_view, Field> fields[] = {
+        {"dtype", Field::dtype}, {"shape", Field::shape}, {"data_offsets", Field::offsets}};
+    const auto* const known =
+        std::ranges::find(fields, name, &std::pair<std::string_view, Field>::first);
+    if (known == std::end(fields)) return refuse("the unknown field \"" + name + "\"");
+    field_ = known->second;
+    bool& is_seen = seen_[static_cast<std::size_t>(field_)];
+    if (std::exchange(is_seen, true)) return refuse(Errc::key_duplicate, "the field " + name);
+    return true;
+  }
 
   std::uint64_t max_tensors_;
   SafetensorsHeader header_;
@@ -79,93 +161,6 @@ class HeaderHandler {
   std::size_t offset_count_ = 0;  // of data_offsets, so far
   bool has_metadata_ = false;
 };
-
-bool HeaderHandler::number_unsigned(number_unsigned_t number) {
-  if (place_ == Place::shape) {
-    auto& shape = header_.tensors.back().shape;
-    if (shape.size() == max_dimensions) return refuse("a shape of more than 64 dimensions");
-    shape.push_back(number);
-    return true;
-  }
-  if (place_ == Place::offsets && offset_count_ < 2) {
-    auto& tensor = header_.tensors.back();
-    (offset_count_++ == 0 ? tensor.begin : tensor.end) = number;
-    return true;
-  }
-  return refuse("a number where none belongs");
-}
-
-bool HeaderHandler::string(string_t& text) {
-  if (place_ == Place::metadata) {
-    header_.metadata.emplace_back(std::move(name_), std::move(text));
-    return true;
-  }
-  if (place_ != Place::tensor || field_ != Field::dtype) return refuse("a text where none belongs");
-  const SafetensorsDtype* dtype = find_dtype(text);
-  if (dtype == nullptr) return refuse("the unknown element type \"" + text + "\"");
-  header_.tensors.back().dtype = dtype->name;
-  return true;
-}
-
-bool HeaderHandler::start_object(std::size_t) {
-  if (place_ == Place::start) {
-    place_ = Place::header;
-    return true;
-  }
-  if (place_ != Place::header) return refuse("an object where none belongs");
-  if (name_ == "__metadata__") {
-    if (has_metadata_) return refuse(Errc::key_duplicate, {});
-    has_metadata_ = true;
-    place_ = Place::metadata;
-    return true;
-  }
-  if (header_.tensors.size() == max_tensors_) return refuse(Errc::limit_exceeded, "tensors");
-  header_.tensors.emplace_back().name = name_;
-  seen_ = {};
-  place_ = Place::tensor;
-  return true;
-}
-
-bool HeaderHandler::key(string_t& name) {
-  if (place_ == Place::tensor) return take_field(name);
-  name_ = std::move(name);
-  return true;
-}
-
-bool HeaderHandler::take_field(const string_t& name) {
-  static constexpr std::pair<std::string_view, Field> fields[] = {
-      {"dtype", Field::dtype}, {"shape", Field::shape}, {"data_offsets", Field::offsets}};
-  const auto* const known =
-      std::ranges::find(fields, name, &std::pair<std::string_view, Field>::first);
-  if (known == std::end(fields)) return refuse("the unknown field \"" + name + "\"");
-  field_ = known->second;
-  bool& is_seen = seen_[static_cast<std::size_t>(field_)];
-  if (std::exchange(is_seen, true)) return refuse(Errc::key_duplicate, "the field " + name);
-  return true;
-}
-
-bool HeaderHandler::end_object() {
-  if (place_ == Place::tensor && seen_ != std::array{true, true, true}) {
-    return refuse("a tensor without dtype, shape or data_offsets");
-  }
-  place_ = place_ == Place::header ? Place::end : Place::header;
-  return true;
-}
-
-bool HeaderHandler::start_array(std::size_t) {
-  if (place_ != Place::tensor || field_ == Field::dtype) {
-    return refuse("an array where none belongs");
-  }
-  place_ = field_ == Field::shape ? Place::shape : Place::offsets;
-  offset_count_ = 0;
-  return true;
-}
-
-bool HeaderHandler::end_array() {
-  if (place_ == Place::offsets && offset_count_ != 2) return refuse("data_offsets without an end");
-  place_ = Place::tensor;
-  return true;
-}
 
 /// The bytes of a tensor's elements; nothing if they are no whole number or too many.
 std::optional<std::uint64_t> bytes_of(const SafetensorsTensor& tensor) {

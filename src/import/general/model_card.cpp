@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/line_feeds.hpp"
+#include "base/text_parts.hpp"
 
 namespace ingot::hf {
 namespace {
@@ -18,25 +19,14 @@ std::string front_matter(std::string_view text) {
   constexpr std::string_view fence = "---";
   std::string lines = with_line_feeds(std::string(text));
   std::string_view rest = lines;
-  const auto take_line = [&] {
-    const std::string_view line = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(line.size() == rest.size() ? rest.size() : line.size() + 1);
-    return line;
-  };
-  if (take_line() != fence) return {};
+  if (take_part(rest, '\n') != fence) return {};
   std::string matter;
   while (!rest.empty()) {
-    const std::string_view line = take_line();
+    const std::string_view line = take_part(rest, '\n');
     if (line == fence) break;
-    for (const char c : line) {
-      if (c == '\t') {
-        matter += "  ";  // YAML allows no tabs for indentation
-      } else {
-        matter += c;
-      }
-    }
-    matter += '\n';
+    matter.append(line).append("\n");
   }
+  replace_all(matter, "\t", "  ");  // YAML allows no tabs for indentation
   return matter;
 }
 
@@ -89,7 +79,25 @@ class CardParser {
     if (is_ready_) yaml_parser_delete(&parser_);
   }
 
-  [[nodiscard]] Result<CardValue> parse();
+  [[nodiscard]] Result<CardValue> parse() {
+    if (!is_ready_) return fail(Errc::out_of_memory, file_);
+    Event event;
+    while (true) {
+      if (!event.next(parser_)) {
+        if (parser_.error == YAML_MEMORY_ERROR) return fail(Errc::out_of_memory, file_);
+        const char* const problem = parser_.problem == nullptr ? "" : parser_.problem;
+        return refuse(
+            Errc::import_refused, parser_.problem_mark.line,
+            std::string("the front matter is not YAML (") + problem + "); mend or remove it");
+      }
+      if (event->type == YAML_DOCUMENT_END_EVENT || event->type == YAML_STREAM_END_EVENT) break;
+      INGOT_TRY_VOID(take(*event));
+    }
+    if (result_ && result_->kind == CardValue::Kind::object) return *std::move(result_);
+    CardValue nothing;
+    nothing.kind = CardValue::Kind::object;
+    return nothing;
+  }
 
  private:
   /// A list or object that is open.
@@ -102,9 +110,57 @@ class CardParser {
     // The front matter begins on the second line, and the parser counts from 0.
     return fail(code, file_, "line " + std::to_string(line + 2) + ": " + std::move(what));
   }
-  Result<void> take(const yaml_event_t& event);
-  Result<void> open(CardValue::Kind kind, std::size_t line);
-  Result<void> add(CardValue value, std::size_t line);
+
+  Result<void> take(const yaml_event_t& event) {
+    const std::size_t line = event.start_mark.line;
+    switch (event.type) {
+      case YAML_SCALAR_EVENT:
+        return add(scalar(event), line);
+      case YAML_SEQUENCE_START_EVENT:
+        return open(CardValue::Kind::list, line);
+      case YAML_MAPPING_START_EVENT:
+        return open(CardValue::Kind::object, line);
+      case YAML_SEQUENCE_END_EVENT:
+      case YAML_MAPPING_END_EVENT: {
+        CardValue value = std::move(open_.back().value);
+        open_.pop_back();
+        return add(std::move(value), line);
+      }
+      case YAML_ALIAS_EVENT:
+        return refuse(Errc::import_refused, line,
+                      "aliases are not read; put quotes around a text that begins with *");
+      default:
+        return {};
+    }
+  }
+
+  Result<void> open(CardValue::Kind kind, std::size_t line) {
+    if (open_.size() == max_card_depth) {
+      return refuse(Errc::limit_exceeded, line,
+                    "values are nested deeper than " + std::to_string(max_card_depth));
+    }
+    open_.emplace_back().value.kind = kind;
+    return {};
+  }
+
+  Result<void> add(CardValue value, std::size_t line) {
+    if (open_.empty()) {
+      result_ = std::move(value);
+      return {};
+    }
+    Open& parent = open_.back();
+    if (parent.value.kind == CardValue::Kind::list) {
+      parent.value.items.push_back(std::move(value));
+    } else if (parent.name) {
+      parent.value.names.push_back(*std::exchange(parent.name, std::nullopt));
+      parent.value.items.push_back(std::move(value));
+    } else if (value.kind == CardValue::Kind::text || value.kind == CardValue::Kind::null) {
+      parent.name = std::move(value.text);
+    } else {
+      return refuse(Errc::import_refused, line, "the name of a member must be a text");
+    }
+    return {};
+  }
 
   std::string file_;
   yaml_parser_t parser_ = {};
@@ -112,77 +168,6 @@ class CardParser {
   std::vector<Open> open_;
   std::optional<CardValue> result_;
 };
-
-Result<void> CardParser::open(CardValue::Kind kind, std::size_t line) {
-  if (open_.size() == max_card_depth) {
-    return refuse(Errc::limit_exceeded, line,
-                  "values are nested deeper than " + std::to_string(max_card_depth));
-  }
-  open_.emplace_back().value.kind = kind;
-  return {};
-}
-
-Result<void> CardParser::add(CardValue value, std::size_t line) {
-  if (open_.empty()) {
-    result_ = std::move(value);
-    return {};
-  }
-  Open& parent = open_.back();
-  if (parent.value.kind == CardValue::Kind::list) {
-    parent.value.items.push_back(std::move(value));
-  } else if (parent.name) {
-    parent.value.names.push_back(*std::exchange(parent.name, std::nullopt));
-    parent.value.items.push_back(std::move(value));
-  } else if (value.kind == CardValue::Kind::text || value.kind == CardValue::Kind::null) {
-    parent.name = std::move(value.text);
-  } else {
-    return refuse(Errc::import_refused, line, "the name of a member must be a text");
-  }
-  return {};
-}
-
-Result<void> CardParser::take(const yaml_event_t& event) {
-  const std::size_t line = event.start_mark.line;
-  switch (event.type) {
-    case YAML_SCALAR_EVENT:
-      return add(scalar(event), line);
-    case YAML_SEQUENCE_START_EVENT:
-      return open(CardValue::Kind::list, line);
-    case YAML_MAPPING_START_EVENT:
-      return open(CardValue::Kind::object, line);
-    case YAML_SEQUENCE_END_EVENT:
-    case YAML_MAPPING_END_EVENT: {
-      CardValue value = std::move(open_.back().value);
-      open_.pop_back();
-      return add(std::move(value), line);
-    }
-    case YAML_ALIAS_EVENT:
-      return refuse(Errc::import_refused, line,
-                    "aliases are not read; put quotes around a text that begins with *");
-    default:
-      return {};
-  }
-}
-
-Result<CardValue> CardParser::parse() {
-  if (!is_ready_) return fail(Errc::out_of_memory, file_);
-  Event event;
-  while (true) {
-    if (!event.next(parser_)) {
-      if (parser_.error == YAML_MEMORY_ERROR) return fail(Errc::out_of_memory, file_);
-      const char* const problem = parser_.problem == nullptr ? "" : parser_.problem;
-      return refuse(
-          Errc::import_refused, parser_.problem_mark.line,
-          std::string("the front matter is not YAML (") + problem + "); mend or remove it");
-    }
-    if (event->type == YAML_DOCUMENT_END_EVENT || event->type == YAML_STREAM_END_EVENT) break;
-    INGOT_TRY_VOID(take(*event));
-  }
-  if (result_ && result_->kind == CardValue::Kind::object) return *std::move(result_);
-  CardValue nothing;
-  nothing.kind = CardValue::Kind::object;
-  return nothing;
-}
 
 }  // namespace
 

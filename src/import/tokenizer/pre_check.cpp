@@ -69,7 +69,24 @@ Frame frame_of(JsonView processor) {
 /// The model with nothing but its tokenizer, which the tokenizers of candidates are made from.
 class Candidates {
  public:
-  static std::optional<Candidates> make(const TokenizerFiles& files, const KeyPlan& keys);
+  static std::optional<Candidates> make(const TokenizerFiles& files, const KeyPlan& keys) {
+    ModelWriter writer;
+    for (const KeyValue& entry : keys.entries()) {
+      if (entry.key.starts_with(keys::tokenizer_prefix)) writer.set_value(entry.key, entry.value);
+    }
+    const auto merges = read_merges(files);
+    if (!merges) return std::nullopt;
+    writer.set_array(keys::tokenizer_ggml_merges, std::span<const std::string>(*merges));
+    auto header = writer.serialise_header();
+    if (!header) return std::nullopt;
+    Candidates candidates;
+    candidates.tokenizer_json_ = files.tokenizer.root();
+    candidates.header_ = *std::move(header);
+    auto model = Model::open_memory(candidates.header_);
+    if (!model) return std::nullopt;
+    candidates.model_ = *std::move(model);
+    return candidates;
+  }
 
   /// The digest with a pre-tokenizer; nothing if texts cannot be encoded with it.
   [[nodiscard]] std::optional<std::string> digest_with(std::string_view pre) const {
@@ -83,25 +100,6 @@ class Candidates {
   std::vector<std::byte> header_;
   std::optional<Model> model_;
 };
-
-std::optional<Candidates> Candidates::make(const TokenizerFiles& files, const KeyPlan& keys) {
-  ModelWriter writer;
-  for (const KeyValue& entry : keys.entries()) {
-    if (entry.key.starts_with(keys::tokenizer_prefix)) writer.set_value(entry.key, entry.value);
-  }
-  const auto merges = read_merges(files);
-  if (!merges) return std::nullopt;
-  writer.set_array(keys::tokenizer_ggml_merges, std::span<const std::string>(*merges));
-  auto header = writer.serialise_header();
-  if (!header) return std::nullopt;
-  Candidates candidates;
-  candidates.tokenizer_json_ = files.tokenizer.root();
-  candidates.header_ = *std::move(header);
-  auto model = Model::open_memory(candidates.header_);
-  if (!model) return std::nullopt;
-  candidates.model_ = *std::move(model);
-  return candidates;
-}
 
 /// The name of a published tokenizer that makes the same of the check text, among `names`.
 std::string_view find_published(const Candidates& candidates,

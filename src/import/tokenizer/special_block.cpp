@@ -57,26 +57,178 @@ class SpecialBlock::Reader {
   Reader(const TokenizerFiles& files, SpecialBlockOptions options, std::vector<Error>& remarks)
       : files_(files), options_(std::move(options)), remarks_(remarks) {}
 
-  [[nodiscard]] Result<SpecialBlock> read();
+  [[nodiscard]] Result<SpecialBlock> read() {
+    if (options_.has_merges) {
+      INGOT_TRY(block_.merges_, read_merges(files_));
+    }
+    if (files_.tokenizer.root().exists()) {
+      read_normalizer();
+      read_post_processors();
+    }
+    if (has_config()) INGOT_TRY_VOID(read_tokenizer_config());
+    read_model_config();
+    return std::move(block_);
+  }
 
  private:
   [[nodiscard]] bool has_config() const { return files_.tokenizer_config.root().size() != 0; }
-  [[nodiscard]] TokenName name_of(std::string_view kind) const;
+
+  [[nodiscard]] TokenName name_of(std::string_view kind) const {
+    const auto replaced = names_.find(kind);
+    if (replaced != names_.end()) return replaced->second;
+    const JsonView token = files_.tokenizer_config.root()[std::string(kind) + "_token"];
+    return {std::string(content_of(token)), token.is_object() && token.size() != 0};
+  }
+
   void rename(std::string_view kind, const TokenName& name) {
     if (has_config()) names_.insert_or_assign(std::string(kind), name);
   }
-  void set_switch(std::string_view kind, bool value);
-  void offer(std::string_view kind, std::int64_t id, std::string_view file);
 
-  void read_normalizer();
-  void read_post_processors();
-  void read_roberta(JsonView processor);
-  void read_template(JsonView processor);
-  void read_first(std::string_view first);
-  void read_last(std::string_view last);
-  void read_pair(const std::vector<JsonView>& pair, std::string_view first, std::string_view last);
-  Result<void> read_tokenizer_config();
-  void read_model_config();
+  void set_switch(std::string_view kind, bool value) {
+    const auto found = find_kind(block_.switches_, kind);
+    if (found != block_.switches_.end()) {
+      found->second = value;
+    } else {
+      block_.switches_.emplace_back(kind, value);
+    }
+  }
+
+  void offer(std::string_view kind, std::int64_t id, std::string_view file) {
+    const bool is_in_range =
+        id >= 0 && id <= std::numeric_limits<std::uint32_t>::max() &&
+        (!options_.token_count || static_cast<std::uint64_t>(id) < *options_.token_count);
+    if (is_in_range) {
+      block_.offer(kind, id);
+    } else if (!block_.has(kind)) {
+      remarks_.push_back({Errc::left_out, Error::no_offset, files_.folder->locate(file),
+                          "the " + std::string(kind) + " token has the id " + std::to_string(id) +
+                              ", which no token has"});
+    }
+  }
+
+  void read_normalizer() {
+    for (const JsonView step : steps_of(files_.tokenizer.root()["normalizer"], "normalizers")) {
+      const std::string_view type = step["type"].text();
+      if (type == "Lowercase") block_.lowercase_ = true;
+      if (type == "StripAccents") block_.strip_accents_ = true;
+      if (type == "BertNormalizer") {
+        if (const auto value = step["lowercase"].boolean()) block_.lowercase_ = value;
+        if (const auto value = step["strip_accents"].boolean()) block_.strip_accents_ = value;
+      }
+    }
+  }
+
+  void read_post_processors() {
+    bos_ = name_of("bos");
+    eos_ = name_of("eos");
+    cls_ = name_of("cls");
+    sep_ = name_of("sep");
+    if (!bos_.is_set() && cls_.is_set()) rename("bos", bos_ = cls_);
+    if (!eos_.is_set() && sep_.is_set()) rename("eos", eos_ = sep_);
+    for (const JsonView processor :
+         steps_of(files_.tokenizer.root()["post_processor"], "processors")) {
+      const std::string_view type = processor["type"].text();
+      if (type == "RobertaProcessing") read_roberta(processor);
+      if (type == "TemplateProcessing") read_template(processor);
+    }
+  }
+
+  void read_roberta(JsonView processor) {
+    for (const char* kind : {"bos", "eos", "sep"}) set_switch(kind, true);
+    const auto settle = [&](const char* kind, TokenName& name, const TokenName& otherwise) {
+      if (name.is_set() || !has_config()) return;
+      const JsonView pair = processor[kind];
+      name = pair.is_array() ? TokenName{std::string(pair.at(0).text())} : otherwise;
+      rename(kind, name);
+    };
+    settle("cls", cls_, bos_);
+    settle("sep", sep_, eos_);
+  }
+
+  void read_template(JsonView processor) {
+    std::string_view first;
+    std::string_view last;
+    const std::vector<JsonView> single = elements_of(processor["single"]);
+    if (single.size() > 1) {
+      first = special_in(single.front());
+      if (!first.empty()) read_first(first);
+      last = special_in(single.back());
+      if (!last.empty()) read_last(last);
+    }
+    read_pair(elements_of(processor["pair"]), first, last);
+  }
+
+  void read_first(std::string_view first) {
+    const TokenName name{std::string(first)};
+    if (!bos_.is(first) && !cls_.is(first)) {
+      if (!bos_.is_set()) rename("bos", bos_ = name);
+      if (!cls_.is_set()) rename("cls", cls_ = name);
+    }
+    set_switch("bos", bos_.is(first) || cls_.is(first));
+  }
+
+  void read_last(std::string_view last) {
+    const TokenName name{std::string(last)};
+    if (!has_config()) {
+      eos_ = name;
+    } else if (!eos_.is(last)) {
+      for (const char* kind : {"eot", "eom"}) {
+        if (std::ranges::find(options_.kinds, kind) != options_.kinds.end()) {
+          continue;
+        }
+        options_.kinds.emplace_back(kind);
+        rename(kind, eos_);
+        break;
+      }
+      rename("eos", eos_ = name);
+    }
+    set_switch("eos", true);
+  }
+
+  void read_pair(const std::vector<JsonView>& pair, std::string_view first, std::string_view last) {
+    std::span<const JsonView> items(pair);
+    const auto begins = [&] { return !items.empty() && special_in(items.front()) == first; };
+    const auto ends = [&] { return !items.empty() && special_in(items.back()) == last; };
+    if (!first.empty() && begins()) items = items.subspan(1);
+    if (!last.empty() && ends()) items = items.first(items.size() - 1);
+    // A, what separates, B
+    if (items.size() < 3 || sequence_in(items.front()) != "A" || sequence_in(items.back()) != "B") {
+      return;
+    }
+    items = items.subspan(1, items.size() - 2);
+    const auto separates = [&](JsonView item) {
+      const std::string_view text = special_in(item);
+      return !text.empty() && (sep_.is(text) || eos_.is(text));
+    };
+    const bool adds_sep = (separates(items.front()) && last.empty()) ||
+                          (items.size() == 2 && separates(items.back()));
+    set_switch("sep", adds_sep);
+    if (adds_sep && !sep_.is_set()) rename("sep", eos_);
+  }
+
+  Result<void> read_tokenizer_config() {
+    INGOT_TRY(block_.templates_, ChatTemplates::read(files_));
+    INGOT_TRY(const auto added, files_.tokens_of_tokenizer());
+    for (const std::string& kind : options_.kinds) {
+      const auto wanted = files_.tokenizer_config.root()["add_" + kind + "_token"].boolean();
+      if (wanted) set_switch(kind, *wanted);
+      const std::string text = name_of(kind).text;
+      const auto found =
+          std::ranges::find_if(added, [&](const AddedToken& token) { return token.text == text; });
+      if (found != added.end()) offer(kind, found->id, file_names::tokenizer);
+    }
+    return {};
+  }
+
+  void read_model_config() {
+    const JsonView root = files_.model_config.root();
+    for (const std::string& kind : options_.kinds) {
+      const std::string name = kind + "_token_id";
+      JsonView id = root[name];
+      if (!id.exists() || id.is_null()) id = root["text_config"][name];
+      if (id.integer()) offer(kind, *id.integer(), file_names::model_config);
+    }
+  }
 
   const TokenizerFiles& files_;
   SpecialBlockOptions options_;
@@ -85,173 +237,6 @@ class SpecialBlock::Reader {
   std::map<std::string, TokenName, std::less<>> names_;  // what the rules have replaced
   TokenName bos_, eos_, cls_, sep_;                      // as the rules see them
 };
-
-TokenName SpecialBlock::Reader::name_of(std::string_view kind) const {
-  const auto replaced = names_.find(kind);
-  if (replaced != names_.end()) return replaced->second;
-  const JsonView token = files_.tokenizer_config.root()[std::string(kind) + "_token"];
-  return {std::string(content_of(token)), token.is_object() && token.size() != 0};
-}
-
-void SpecialBlock::Reader::set_switch(std::string_view kind, bool value) {
-  const auto found = find_kind(block_.switches_, kind);
-  if (found != block_.switches_.end()) {
-    found->second = value;
-  } else {
-    block_.switches_.emplace_back(kind, value);
-  }
-}
-
-void SpecialBlock::Reader::offer(std::string_view kind, std::int64_t id, std::string_view file) {
-  const bool is_in_range =
-      id >= 0 && id <= std::numeric_limits<std::uint32_t>::max() &&
-      (!options_.token_count || static_cast<std::uint64_t>(id) < *options_.token_count);
-  if (is_in_range) {
-    block_.offer(kind, id);
-  } else if (!block_.has(kind)) {
-    remarks_.push_back({Errc::left_out, Error::no_offset, files_.folder->locate(file),
-                        "the " + std::string(kind) + " token has the id " + std::to_string(id) +
-                            ", which no token has"});
-  }
-}
-
-void SpecialBlock::Reader::read_normalizer() {
-  for (const JsonView step : steps_of(files_.tokenizer.root()["normalizer"], "normalizers")) {
-    const std::string_view type = step["type"].text();
-    if (type == "Lowercase") block_.lowercase_ = true;
-    if (type == "StripAccents") block_.strip_accents_ = true;
-    if (type == "BertNormalizer") {
-      if (const auto value = step["lowercase"].boolean()) block_.lowercase_ = value;
-      if (const auto value = step["strip_accents"].boolean()) block_.strip_accents_ = value;
-    }
-  }
-}
-
-void SpecialBlock::Reader::read_post_processors() {
-  bos_ = name_of("bos");
-  eos_ = name_of("eos");
-  cls_ = name_of("cls");
-  sep_ = name_of("sep");
-  if (!bos_.is_set() && cls_.is_set()) rename("bos", bos_ = cls_);
-  if (!eos_.is_set() && sep_.is_set()) rename("eos", eos_ = sep_);
-  for (const JsonView processor :
-       steps_of(files_.tokenizer.root()["post_processor"], "processors")) {
-    const std::string_view type = processor["type"].text();
-    if (type == "RobertaProcessing") read_roberta(processor);
-    if (type == "TemplateProcessing") read_template(processor);
-  }
-}
-
-void SpecialBlock::Reader::read_roberta(JsonView processor) {
-  for (const char* kind : {"bos", "eos", "sep"}) set_switch(kind, true);
-  const auto settle = [&](const char* kind, TokenName& name, const TokenName& otherwise) {
-    if (name.is_set() || !has_config()) return;
-    const JsonView pair = processor[kind];
-    name = pair.is_array() ? TokenName{std::string(pair.at(0).text())} : otherwise;
-    rename(kind, name);
-  };
-  settle("cls", cls_, bos_);
-  settle("sep", sep_, eos_);
-}
-
-void SpecialBlock::Reader::read_first(std::string_view first) {
-  const TokenName name{std::string(first)};
-  if (!bos_.is(first) && !cls_.is(first)) {
-    if (!bos_.is_set()) rename("bos", bos_ = name);
-    if (!cls_.is_set()) rename("cls", cls_ = name);
-  }
-  set_switch("bos", bos_.is(first) || cls_.is(first));
-}
-
-void SpecialBlock::Reader::read_last(std::string_view last) {
-  const TokenName name{std::string(last)};
-  if (!has_config()) {
-    eos_ = name;
-  } else if (!eos_.is(last)) {
-    for (const char* kind : {"eot", "eom"}) {
-      if (std::ranges::find(options_.kinds, kind) != options_.kinds.end()) {
-        continue;
-      }
-      options_.kinds.emplace_back(kind);
-      rename(kind, eos_);
-      break;
-    }
-    rename("eos", eos_ = name);
-  }
-  set_switch("eos", true);
-}
-
-void SpecialBlock::Reader::read_template(JsonView processor) {
-  std::string_view first;
-  std::string_view last;
-  const std::vector<JsonView> single = elements_of(processor["single"]);
-  if (single.size() > 1) {
-    first = special_in(single.front());
-    if (!first.empty()) read_first(first);
-    last = special_in(single.back());
-    if (!last.empty()) read_last(last);
-  }
-  read_pair(elements_of(processor["pair"]), first, last);
-}
-
-void SpecialBlock::Reader::read_pair(const std::vector<JsonView>& pair, std::string_view first,
-                                     std::string_view last) {
-  std::span<const JsonView> items(pair);
-  const auto begins = [&] { return !items.empty() && special_in(items.front()) == first; };
-  const auto ends = [&] { return !items.empty() && special_in(items.back()) == last; };
-  if (!first.empty() && begins()) items = items.subspan(1);
-  if (!last.empty() && ends()) items = items.first(items.size() - 1);
-  // A, what separates, B
-  if (items.size() < 3 || sequence_in(items.front()) != "A" || sequence_in(items.back()) != "B") {
-    return;
-  }
-  items = items.subspan(1, items.size() - 2);
-  const auto separates = [&](JsonView item) {
-    const std::string_view text = special_in(item);
-    return !text.empty() && (sep_.is(text) || eos_.is(text));
-  };
-  const bool adds_sep =
-      (separates(items.front()) && last.empty()) || (items.size() == 2 && separates(items.back()));
-  set_switch("sep", adds_sep);
-  if (adds_sep && !sep_.is_set()) rename("sep", eos_);
-}
-
-Result<void> SpecialBlock::Reader::read_tokenizer_config() {
-  INGOT_TRY(block_.templates_, ChatTemplates::read(files_));
-  INGOT_TRY(const auto added, files_.tokens_of_tokenizer());
-  for (const std::string& kind : options_.kinds) {
-    const auto wanted = files_.tokenizer_config.root()["add_" + kind + "_token"].boolean();
-    if (wanted) set_switch(kind, *wanted);
-    const std::string text = name_of(kind).text;
-    const auto found =
-        std::ranges::find_if(added, [&](const AddedToken& token) { return token.text == text; });
-    if (found != added.end()) offer(kind, found->id, file_names::tokenizer);
-  }
-  return {};
-}
-
-void SpecialBlock::Reader::read_model_config() {
-  const JsonView root = files_.model_config.root();
-  for (const std::string& kind : options_.kinds) {
-    const std::string name = kind + "_token_id";
-    JsonView id = root[name];
-    if (!id.exists() || id.is_null()) id = root["text_config"][name];
-    if (id.integer()) offer(kind, *id.integer(), file_names::model_config);
-  }
-}
-
-Result<SpecialBlock> SpecialBlock::Reader::read() {
-  if (options_.has_merges) {
-    INGOT_TRY(block_.merges_, read_merges(files_));
-  }
-  if (files_.tokenizer.root().exists()) {
-    read_normalizer();
-    read_post_processors();
-  }
-  if (has_config()) INGOT_TRY_VOID(read_tokenizer_config());
-  read_model_config();
-  return std::move(block_);
-}
 
 Result<SpecialBlock> SpecialBlock::read(const TokenizerFiles& files, SpecialBlockOptions options,
                                         std::vector<Error>& remarks) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/line_feeds.hpp"
+#include "base/text_parts.hpp"
 #include "import/folder/refusal.hpp"
 #include "import/tokenizer/sentencepiece_model.hpp"
 #include "tokenizer/vocabulary/escapes.hpp"
@@ -30,11 +31,7 @@ Result<void> add_members(JsonView vocabulary, const std::string& file, IdTexts& 
 
 void add_lines(std::string_view text, IdTexts& texts) {
   std::int64_t id = 0;
-  while (!text.empty()) {
-    const std::size_t end = text.find('\n');
-    texts.emplace_back(id++, text.substr(0, end));
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-  }
+  while (!text.empty()) texts.emplace_back(id++, take_part(text, '\n'));
 }
 
 /// The trained vocabulary and what was added to it, whatever files hold them.
@@ -46,62 +43,58 @@ struct Vocabulary {
   IdTexts texts;
   std::map<std::int64_t, AddedToken> added;
 
-  Result<void> read(const TokenizerFiles& files);
-  Result<void> read_tokenizer_json(const TokenizerFiles& files);
-  Result<void> read_older_files(const TokenizerFiles& files);
-};
-
-Result<void> Vocabulary::read(const TokenizerFiles& files) {
-  INGOT_TRY(added, files.added_by_id());
-  return files.tokenizer.root().exists() ? read_tokenizer_json(files) : read_older_files(files);
-}
-
-Result<void> Vocabulary::read_tokenizer_json(const TokenizerFiles& files) {
-  file = files.folder->locate(file_names::tokenizer);
-  const JsonView model = files.tokenizer.root()["model"];
-  if (!model["vocab"].is_object()) {
-    return refuse(
-        file,
-        "model.vocab is no object of texts and ids; BPE and WordPiece are imported, "
-        "this is " +
-            std::string(model["type"].is_text() ? model["type"].text() : "of no known type"));
+  Result<void> read(const TokenizerFiles& files) {
+    INGOT_TRY(added, files.added_by_id());
+    return files.tokenizer.root().exists() ? read_tokenizer_json(files) : read_older_files(files);
   }
-  return add_members(model["vocab"], file, texts);
-}
 
-Result<void> Vocabulary::read_older_files(const TokenizerFiles& files) {
-  const ModelFolder& folder = *files.folder;
-  if (folder.has(file_names::vocabulary)) {
-    file = folder.locate(file_names::vocabulary);
-    INGOT_TRY(vocabulary, read_tree(folder, file_names::vocabulary));
-    INGOT_TRY_VOID(add_members(vocabulary.root(), file, texts));
-  } else if (folder.has(file_names::vocabulary_lines)) {
-    file = folder.locate(file_names::vocabulary_lines);
-    INGOT_TRY(const std::string text,
-              folder.read_text(file_names::vocabulary_lines, max_table_bytes));
-    lines = with_line_feeds(text);
-    add_lines(lines, texts);
-  } else {
-    return refuse(
-        folder.locate({}),
-        "no tokenizer: tokenizer.json, tokenizer.model, vocab.json or vocab.txt is needed");
+  Result<void> read_tokenizer_json(const TokenizerFiles& files) {
+    file = files.folder->locate(file_names::tokenizer);
+    const JsonView model = files.tokenizer.root()["model"];
+    if (!model["vocab"].is_object()) {
+      return refuse(
+          file,
+          "model.vocab is no object of texts and ids; BPE and WordPiece are imported, "
+          "this is " +
+              std::string(model["type"].is_text() ? model["type"].text() : "of no known type"));
+    }
+    return add_members(model["vocab"], file, texts);
   }
-  INGOT_TRY(const auto of_file, files.tokens_of_added_file());
-  for (const AddedToken& token : of_file) added.emplace(token.id, token);
-  INGOT_TRY(special_map, read_tree(folder, file_names::special_tokens));
-  std::set<std::string_view> specials;
-  for (const JsonView map : {special_map.root(), files.tokenizer_config.root()}) {
-    for (const auto& [name, token] : map.members()) {
-      if (name.ends_with("_token") && !content_of(token).empty()) {
-        specials.insert(content_of(token));
+
+  Result<void> read_older_files(const TokenizerFiles& files) {
+    const ModelFolder& folder = *files.folder;
+    if (folder.has(file_names::vocabulary)) {
+      file = folder.locate(file_names::vocabulary);
+      INGOT_TRY(vocabulary, read_tree(folder, file_names::vocabulary));
+      INGOT_TRY_VOID(add_members(vocabulary.root(), file, texts));
+    } else if (folder.has(file_names::vocabulary_lines)) {
+      file = folder.locate(file_names::vocabulary_lines);
+      INGOT_TRY(const std::string text,
+                folder.read_text(file_names::vocabulary_lines, max_table_bytes));
+      lines = with_line_feeds(text);
+      add_lines(lines, texts);
+    } else {
+      return refuse(
+          folder.locate({}),
+          "no tokenizer: tokenizer.json, tokenizer.model, vocab.json or vocab.txt is needed");
+    }
+    INGOT_TRY(const auto of_file, files.tokens_of_added_file());
+    for (const AddedToken& token : of_file) added.emplace(token.id, token);
+    INGOT_TRY(special_map, read_tree(folder, file_names::special_tokens));
+    std::set<std::string_view> specials;
+    for (const JsonView map : {special_map.root(), files.tokenizer_config.root()}) {
+      for (const auto& [name, token] : map.members()) {
+        if (name.ends_with("_token") && !content_of(token).empty()) {
+          specials.insert(content_of(token));
+        }
       }
     }
+    for (const auto& [id, text] : texts) {
+      if (specials.contains(text)) added.insert_or_assign(id, AddedToken{text, id, true});
+    }
+    return {};
   }
-  for (const auto& [id, text] : texts) {
-    if (specials.contains(text)) added.insert_or_assign(id, AddedToken{text, id, true});
-  }
-  return {};
-}
+};
 
 /// How many ids the result has: `vocab_size`, or the number of different texts.
 Result<std::size_t> count_ids(const Vocabulary& vocabulary, const Config& config) {
