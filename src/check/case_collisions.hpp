@@ -29,7 +29,7 @@ void find_case_collisions(const std::vector<std::string_view>& names, const Exis
     if (exists(lower)) report(names[i], lower);
     hashed.emplace_back(siphash_1_3(SipKey{}, lower), i);
   }
-  std::sort(hashed.begin(), hashed.end());
+  std::ranges::sort(hashed);
   for (std::size_t i = 1; i < hashed.size(); ++i) {
     const std::string_view name = names[hashed[i].second];
     const std::string_view other = names[hashed[i - 1].second];

@@ -119,7 +119,7 @@ std::string_view identify_content(std::span<const std::byte> head,
   if (const Signature* signature = find_signature(text_of(head))) return signature->description;
   if (is_safetensors(head, file_bytes)) return "a safetensors file: `ingot convert` reads it";
   const bool is_zero =
-      std::all_of(head.begin(), head.end(), [](std::byte byte) { return byte == std::byte{0}; });
+      std::ranges::all_of(head, [](std::byte byte) { return byte == std::byte{0}; });
   if (is_zero) return "all zeros: space was reserved, but the download never ran";
   return identify_text(text_of(head));
 }

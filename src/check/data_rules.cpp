@@ -54,9 +54,8 @@ void data_duplicate(Inspection& inspection) {
                       scan->digest[1]);
   };
   // Stable: equal ones stay in the order of the table, so the later names the earlier one.
-  std::stable_sort(large.begin(), large.end(), [&](const TensorScan* a, const TensorScan* b) {
-    return identity(a) < identity(b);
-  });
+  std::ranges::stable_sort(
+      large, [&](const TensorScan* a, const TensorScan* b) { return identity(a) < identity(b); });
   for (std::size_t i = 1; i < large.size(); ++i) {
     if (identity(large[i]) != identity(large[i - 1])) continue;
     inspection.report_tensor(*large[i]->tensor, "it holds the same bytes as \"" +

@@ -29,8 +29,8 @@ std::vector<const TensorInfo*> by_offset(const ModelFile& file) {
     if (a->data_offset != b->data_offset) return a->data_offset < b->data_offset;
     return a->size_bytes < b->size_bytes;
   };
-  if (!std::is_sorted(sorted.begin(), sorted.end(), before)) {
-    std::stable_sort(sorted.begin(), sorted.end(), before);
+  if (!std::ranges::is_sorted(sorted, before)) {
+    std::ranges::stable_sort(sorted, before);
   }
   return sorted;
 }
@@ -83,8 +83,8 @@ void find_non_zero(Inspection& inspection, std::size_t file, const Filler& fille
     const Result<void> read = inspection.model().read_file_bytes(file, at, buffer);
     if (!read && read.error().code == Errc::not_mapped) return;  // a pipe, which is gone
     if (!read) return inspection.keep_failure(read.error());
-    const auto odd = std::find_if(buffer.begin(), buffer.end(),
-                                  [](std::byte byte) { return byte != std::byte{0}; });
+    const auto odd =
+        std::ranges::find_if(buffer, [](std::byte byte) { return byte != std::byte{0}; });
     if (odd != buffer.end()) return use(at + static_cast<std::uint64_t>(odd - buffer.begin()));
     at += wanted;
     budget_bytes -= wanted;
@@ -99,15 +99,15 @@ bool is_sequential(const ModelFile& file, bool by_position) {
     expected = checked_align_up(expected + tensor.size_bytes, file.alignment).value_or(expected);
     return true;
   };
-  if (!by_position) return std::all_of(file.tensors.begin(), file.tensors.end(), fits);
+  if (!by_position) return std::ranges::all_of(file.tensors, fits);
   const std::vector<const TensorInfo*> sorted = by_offset(file);
   return std::ranges::all_of(sorted, [&](const TensorInfo* tensor) { return fits(*tensor); });
 }
 
 bool is_in_order(const ModelFile& file) {
-  return std::is_sorted(
-      file.tensors.begin(), file.tensors.end(),
-      [](const TensorInfo& a, const TensorInfo& b) { return a.data_offset < b.data_offset; });
+  return std::ranges::is_sorted(file.tensors, [](const TensorInfo& a, const TensorInfo& b) {
+    return a.data_offset < b.data_offset;
+  });
 }
 
 template <class Use>

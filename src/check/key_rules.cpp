@@ -2,6 +2,7 @@
 // Rules about keys and about values as such, whatever they mean.
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,13 +37,13 @@ std::string_view without_architecture(std::string_view key, std::string_view arc
 
 /// The specification allows letters and digits; some keys of loaders have more.
 bool is_architecture_name(std::string_view name) {
-  return !name.empty() && (std::all_of(name.begin(), name.end(), is_lower_or_digit) ||
-                           find_architecture(name) != nullptr);
+  return !name.empty() &&
+         (std::ranges::all_of(name, is_lower_or_digit) || find_architecture(name) != nullptr);
 }
 
 /// Whether printing `text` has to escape something other than line ends, tabs and backslashes.
 bool has_hidden_characters(std::string_view text) {
-  if (std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; })) {
+  if (std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; })) {
     return false;
   }
   std::string rest;
@@ -118,16 +119,12 @@ void value_not_finite(Inspection& inspection) {
     }
     const Array array = entry.value.as_array();
     if (!is_float(array.element_type())) return;
-    std::uint64_t index = 0;
-    for (const Value& element : array) {
-      if (is_infinite_or_nan(element)) {
-        return inspection.report_key(
-            entry,
-            "element " + std::to_string(index) + " is " + format_float(*element.get<double>()),
-            file);
-      }
-      ++index;
-    }
+    const auto bad = std::ranges::find_if(array, is_infinite_or_nan);
+    if (bad == array.end()) return;
+    inspection.report_key(entry,
+                          "element " + std::to_string(std::distance(array.begin(), bad)) + " is " +
+                              format_float(*(*bad).get<double>()),
+                          file);
   });
 }
 
@@ -140,14 +137,12 @@ void value_not_utf8(Inspection& inspection) {
     const Array array = entry.value.as_array();
     if (array.element_type() != ValueType::string || entry.key == keys::tokenizer_ggml_tokens)
       return;
-    std::uint64_t index = 0;
-    for (const Value& element : array) {
-      if (!is_utf8(element.get<std::string_view>().value_or(""))) {
-        return inspection.report_key(entry, "element " + std::to_string(index) + " is not UTF-8",
-                                     file);
-      }
-      ++index;
-    }
+    const auto bad = std::ranges::find_if(array, [](const Value& element) {
+      return !is_utf8(element.get<std::string_view>().value_or(""));
+    });
+    if (bad == array.end()) return;
+    const std::string index = std::to_string(std::distance(array.begin(), bad));
+    inspection.report_key(entry, "element " + index + " is not UTF-8", file);
   });
 }
 

@@ -31,7 +31,7 @@ std::string describe_value(const Value& value) {
 bool is_array_of(const Value& value, std::initializer_list<ValueType> types) {
   if (!value.is_array()) return false;
   const ValueType element = value.as_array().element_type();
-  return std::find(types.begin(), types.end(), element) != types.end();
+  return std::ranges::find(types, element) != types.end();
 }
 
 /// Whether the value of a standard key has its form.

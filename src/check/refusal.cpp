@@ -76,7 +76,7 @@ constexpr Errc about_a_key[] = {Errc::key_duplicate,      Errc::key_invalid,
                                 Errc::alignment_invalid,  Errc::alignment_too_small};
 
 bool is_among(std::span<const Errc> codes, Errc code) noexcept {
-  return std::find(codes.begin(), codes.end(), code) != codes.end();
+  return std::ranges::find(codes, code) != codes.end();
 }
 
 /// The more precise words; empty if there are none.

@@ -58,7 +58,7 @@ bool is_usual_variable(std::string_view name) {
   constexpr std::array names = {
       std::string_view("messages"), std::string_view("tools"), std::string_view("documents"),
       std::string_view("add_generation_prompt"), std::string_view("enable_thinking")};
-  return name.ends_with("_token") || std::find(names.begin(), names.end(), name) != names.end();
+  return name.ends_with("_token") || std::ranges::find(names, name) != names.end();
 }
 
 /// Whether a text can be nothing but a control token; names in brackets may be plain words.
@@ -84,7 +84,7 @@ std::string_view problem_of(Inspection& inspection, std::string_view token) {
 /// Whether nothing renders because the template calls a function that does not exist.
 bool lacks_function(const TemplateFacts& facts) {
   const ChatError& failure = *facts.profile.failure;
-  return std::any_of(facts.remarks.begin(), facts.remarks.end(), [&](const ChatRemark& remark) {
+  return std::ranges::any_of(facts.remarks, [&](const ChatRemark& remark) {
     return remark.kind == ChatRemark::Kind::unknown_name && remark.line == failure.line;
   });
 }

@@ -84,9 +84,6 @@ std::vector<TokenNames> names_in(const Vocabulary& vocabulary) {
 #define INGOT_END_NAME(text)
 #define INGOT_USER_NAME(text)
 #include "tokenizer/vocabulary/token_names.def"
-#undef INGOT_TOKEN_NAME
-#undef INGOT_END_NAME
-#undef INGOT_USER_NAME
   return names;
 }
 

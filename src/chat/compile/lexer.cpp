@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
 
 #include "base/ascii.hpp"
 #include "chat/compile/string_escapes.hpp"
@@ -51,7 +50,12 @@ Token Lexer::fail(std::size_t place, std::string reason) {
 }
 
 Token Lexer::next() {
-  if (pending_) return take_pending();
+  if (pending_) {
+    const Token token = *pending_;
+    pending_.reset();
+    last_place_ = token.place;
+    return token;
+  }
   Token token;
   while (!error_ && next_ < source_.size()) {
     switch (state_) {
@@ -67,12 +71,6 @@ Token Lexer::next() {
     }
   }
   return {TokenKind::end_of_template, error_ ? error_->place : last_place_, {}};
-}
-
-Token Lexer::take_pending() {
-  const Token token = *std::exchange(pending_, std::nullopt);
-  last_place_ = token.place;
-  return token;
 }
 
 /// The next "{{", "{%" or "{#"; npos if there is none.
@@ -125,7 +123,9 @@ bool Lexer::next_in_text(Token& result) {
   }
   if (text.empty()) {
     if (!pending_) return false;
-    result = take_pending();
+    result = *pending_;
+    pending_.reset();
+    last_place_ = result.place;
     return true;
   }
   result = token(TokenKind::data, start, start + text.size());

@@ -2,6 +2,7 @@
 #include "chat/compile/string_escapes.hpp"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "chat/values/characters.hpp"
 

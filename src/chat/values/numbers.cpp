@@ -2,7 +2,6 @@
 #include "chat/values/numbers.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 

@@ -2,6 +2,7 @@
 // Numbers as Python writes, reads and rounds them.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>

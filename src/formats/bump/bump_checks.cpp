@@ -15,7 +15,7 @@ Result<bool> are_equal(const Model& model, const TensorInfo& a, const TensorInfo
   constexpr std::uint64_t piece_bytes = std::uint64_t{4} << 20;
   const bool same_order = model.files()[a.shard].byte_order == model.files()[b.shard].byte_order;
   if (a.type != b.type || a.size_bytes != b.size_bytes || !same_order ||
-      !std::equal(a.shape.begin(), a.shape.end(), b.shape.begin(), b.shape.end())) {
+      !std::ranges::equal(a.shape, b.shape)) {
     return false;
   }
   std::vector<std::byte> of_a(static_cast<std::size_t>(std::min(piece_bytes, a.size_bytes)));
@@ -25,8 +25,7 @@ Result<bool> are_equal(const Model& model, const TensorInfo& a, const TensorInfo
         static_cast<std::size_t>(std::min<std::uint64_t>(of_a.size(), a.size_bytes - at));
     INGOT_TRY_VOID(model.read(a, at, std::span(of_a).first(count)));
     INGOT_TRY_VOID(model.read(b, at, std::span(of_b).first(count)));
-    if (!std::equal(of_a.begin(), of_a.begin() + static_cast<std::ptrdiff_t>(count),
-                    of_b.begin())) {
+    if (!std::ranges::equal(std::span(of_a).first(count), std::span(of_b).first(count))) {
       return false;
     }
     at += count;
@@ -89,10 +88,7 @@ Result<void> check_weight_type(const TensorInfo& tensor, const char* role, BumpC
 
 Result<void> check_matrix(const TensorInfo& tensor, std::uint64_t width, std::uint64_t rows) {
   const std::uint64_t expected[] = {width, rows};
-  if (std::equal(tensor.shape.begin(), tensor.shape.end(), std::begin(expected),
-                 std::end(expected))) {
-    return {};
-  }
+  if (std::ranges::equal(tensor.shape, expected)) return {};
   return refuse_for_bump(std::string(tensor.name), "expected the dimensions " +
                                                        dimensions_text(expected) + ", found " +
                                                        dimensions_text(tensor.shape));

@@ -10,18 +10,14 @@
 
 namespace ingot::convert {
 
-using PlanFunction = Result<std::unique_ptr<Conversion>> (*)(const Model& model,
-                                                             const std::string& path,
-                                                             const ConvertOptions& options);
+using Plan = Result<std::unique_ptr<Conversion>>(const Model& model, const std::string& path,
+                                                 const ConvertOptions& options);
+using PlanFunction = Plan*;
 
-Result<std::unique_ptr<Conversion>> plan_bump(const Model& model, const std::string& path,
-                                              const ConvertOptions& options);
-Result<std::unique_ptr<Conversion>> plan_gguf(const Model& model, const std::string& path,
-                                              const ConvertOptions& options);
-Result<std::unique_ptr<Conversion>> plan_npz(const Model& model, const std::string& path,
-                                             const ConvertOptions& options);
-Result<std::unique_ptr<Conversion>> plan_safetensors(const Model& model, const std::string& path,
-                                                     const ConvertOptions& options);
+Plan plan_bump;
+Plan plan_gguf;
+Plan plan_npz;
+Plan plan_safetensors;
 inline constexpr PlanFunction no_writer = nullptr;
 
 /// A conversion of the class `Planned`, which plans itself for a path.

@@ -119,7 +119,7 @@ Result<void> write_moments(const ImportanceMatrix& matrix, const ImatrixEntry& e
       block.resize(columns * columns);
       INGOT_TRY_VOID(matrix.read_moments(entry, expert, first / size, block));
       to_little(block);
-      std::fill(row.begin(), row.end(), 0.0F);
+      std::ranges::fill(row, 0.0F);
       for (std::size_t i = 0; i < columns; ++i) {
         std::copy_n(block.begin() + static_cast<std::ptrdiff_t>(i * columns), columns, row.begin());
         INGOT_TRY_VOID(sink(std::as_bytes(std::span(row))));

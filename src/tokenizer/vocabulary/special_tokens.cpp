@@ -19,27 +19,18 @@ constexpr TokenName token_names[] = {
 #define INGOT_END_NAME(text)
 #define INGOT_USER_NAME(text)
 #include "tokenizer/vocabulary/token_names.def"
-#undef INGOT_TOKEN_NAME
-#undef INGOT_END_NAME
-#undef INGOT_USER_NAME
 };
 constexpr std::string_view end_names[] = {
 #define INGOT_TOKEN_NAME(special, text)
 #define INGOT_END_NAME(text) text,
 #define INGOT_USER_NAME(text)
 #include "tokenizer/vocabulary/token_names.def"
-#undef INGOT_TOKEN_NAME
-#undef INGOT_END_NAME
-#undef INGOT_USER_NAME
 };
 constexpr std::string_view user_names[] = {
 #define INGOT_TOKEN_NAME(special, text)
 #define INGOT_END_NAME(text)
 #define INGOT_USER_NAME(text) text,
 #include "tokenizer/vocabulary/token_names.def"
-#undef INGOT_TOKEN_NAME
-#undef INGOT_END_NAME
-#undef INGOT_USER_NAME
 };
 
 class Resolver {
