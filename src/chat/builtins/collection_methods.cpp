@@ -159,21 +159,10 @@ constexpr Builtin loop_methods[] = {
 }  // namespace
 
 std::span<const Builtin> methods_of(Owner owner) noexcept {
-  switch (owner) {
-    case Owner::string:
-      return string_methods();
-    case Owner::list:
-      return list_methods;
-    case Owner::tuple:
-      return tuple_methods;
-    case Owner::object:
-      return object_methods;
-    case Owner::cycler:
-      return cycler_methods;
-    case Owner::loop:
-      return loop_methods;
-  }
-  return {};
+  // In the order of the owners.
+  const std::array<std::span<const Builtin>, owner_count> tables = {
+      string_methods(), list_methods, tuple_methods, object_methods, cycler_methods, loop_methods};
+  return tables[static_cast<std::size_t>(owner)];
 }
 
 }  // namespace ingot::chat

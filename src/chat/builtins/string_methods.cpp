@@ -207,8 +207,7 @@ Value swap_case(Call& call) {
 
 Value expand_tabs(Call& call) {
   INGOT_OPTIONAL(std::int64_t width, call.integer(0, 8));
-  const auto tabs = static_cast<std::uint64_t>(
-      std::count(call.self.text().begin(), call.self.text().end(), '\t'));
+  const auto tabs = static_cast<std::uint64_t>(std::ranges::count(call.self.text(), '\t'));
   width = std::clamp<std::int64_t>(
       width, 0, static_cast<std::int64_t>(call.render.limits().max_string_bytes));
   if (!call.render.allow_bytes(call.self.size + tabs * static_cast<std::uint64_t>(width)))

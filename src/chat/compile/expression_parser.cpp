@@ -84,8 +84,7 @@ Node* Parser::parse_conditional() {
   const Nesting nesting(*this);
   Node* then = parse_or();
   while (at_name("if") && !failed()) {
-    auto* node = make<Conditional>(NodeKind::conditional, current_.place);
-    advance();
+    auto* node = make<Conditional>(NodeKind::conditional, take().place);
     node->then = then;
     node->test = parse_or();
     if (skip_if_name("else")) node->otherwise = parse_conditional();
@@ -103,8 +102,7 @@ Node* Parser::parse_level(std::span<const Operator> operators, Node* (Parser::*p
   while (true) {
     const auto row = std::find_if(operators.begin(), operators.end(), is_current);
     if (row == operators.end()) return left;
-    auto* node = make<Binary>(row->node, current_.place);
-    advance();
+    auto* node = make<Binary>(row->node, take().place);
     node->left = left;
     node->right = (this->*parse_part)();
     left = above_operands(node);
@@ -124,16 +122,13 @@ Node* Parser::parse_and() {
 Node* Parser::parse_not() {
   if (!at_name("not")) return parse_compare();
   const Nesting nesting(*this);
-  auto* node = make<Unary>(NodeKind::logical_not, current_.place);
-  advance();
+  auto* node = make<Unary>(NodeKind::logical_not, take().place);
   node->operand = parse_not();
   return above_operands(node);
 }
 
 bool Parser::parse_comparison(Comparison& comparison) {
-  const auto* row = std::find_if(
-      std::begin(comparisons), std::end(comparisons),
-      [&](const ComparisonToken& candidate) { return candidate.token == current_.kind; });
+  const auto* row = std::ranges::find(comparisons, current_.kind, &ComparisonToken::token);
   if (row != std::end(comparisons)) {
     comparison = row->comparison;
   } else if (at_name("in")) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "base/ascii.hpp"
 #include "chat/compile/string_escapes.hpp"
@@ -50,12 +51,7 @@ Token Lexer::fail(std::size_t place, std::string reason) {
 }
 
 Token Lexer::next() {
-  if (pending_) {
-    const Token token = *pending_;
-    pending_.reset();
-    last_place_ = token.place;
-    return token;
-  }
+  if (pending_) return take_pending();
   Token token;
   while (!error_ && next_ < source_.size()) {
     switch (state_) {
@@ -71,6 +67,12 @@ Token Lexer::next() {
     }
   }
   return {TokenKind::end_of_template, error_ ? error_->place : last_place_, {}};
+}
+
+Token Lexer::take_pending() {
+  const Token token = *std::exchange(pending_, std::nullopt);
+  last_place_ = token.place;
+  return token;
 }
 
 /// The next "{{", "{%" or "{#"; npos if there is none.
@@ -123,9 +125,7 @@ bool Lexer::next_in_text(Token& result) {
   }
   if (text.empty()) {
     if (!pending_) return false;
-    result = *pending_;
-    pending_.reset();
-    last_place_ = result.place;
+    result = take_pending();
     return true;
   }
   result = token(TokenKind::data, start, start + text.size());

@@ -43,6 +43,7 @@ class Lexer {
  private:
   enum class State : std::uint8_t { text, print, statement, raw };
 
+  Token take_pending();
   bool next_in_text(Token& token);
   bool next_in_raw(Token& token);
   Token next_in_tag();

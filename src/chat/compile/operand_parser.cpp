@@ -67,8 +67,7 @@ Node* Parser::parse_primary(bool allows_namespace) {
 }
 
 Node* Parser::parse_name(bool allows_namespace) {
-  const Token token = current_;
-  advance();
+  const Token token = take();
   if (token.text == "true" || token.text == "True") return literal(token.place, Value::of(true));
   if (token.text == "false" || token.text == "False") return literal(token.place, Value::of(false));
   if (token.text == "none" || token.text == "None") return literal(token.place, Value::none());
@@ -86,8 +85,7 @@ Node* Parser::parse_name(bool allows_namespace) {
 
 /// Literals that stand side by side are one.
 Node* Parser::parse_strings() {
-  const Token first = current_;
-  advance();
+  const Token first = take();
   if (!at(TokenKind::string)) return literal(first.place, Value::text_of(first.text));
   std::string joined(first.text);
   for (; at(TokenKind::string); advance()) joined += current_.text;
@@ -95,8 +93,7 @@ Node* Parser::parse_strings() {
 }
 
 Node* Parser::parse_number() {
-  const Token token = current_;
-  advance();
+  const Token token = take();
   if (token.kind == TokenKind::real) return literal(token.place, Value::of(real_value(token.text)));
   const Value value = integer_value(token.text, arena_);
   if (!value.is_given()) fail(token.place, "this integer does not fit 64 bits");
@@ -104,8 +101,7 @@ Node* Parser::parse_number() {
 }
 
 Node* Parser::parse_list() {
-  const std::uint32_t place = current_.place;
-  advance();
+  const std::uint32_t place = take().place;
   std::vector<Node*> items;
   parse_items(TokenKind::right_bracket, LastComma::allowed,
               [&] { items.push_back(parse_expression()); });
@@ -114,8 +110,7 @@ Node* Parser::parse_list() {
 }
 
 Node* Parser::parse_object() {
-  auto* node = make<ObjectNode>(NodeKind::object, current_.place);
-  advance();
+  auto* node = make<ObjectNode>(NodeKind::object, take().place);
   std::vector<PairNode> pairs;
   parse_items(TokenKind::right_brace, LastComma::allowed, [&] {
     PairNode pair;
@@ -161,8 +156,7 @@ Node* Parser::parse_filters_and_tests(Node* node) {
 
 /// `.name`, or `.0` for an item.
 Node* Parser::parse_attribute(Node* object) {
-  const std::uint32_t place = current_.place;
-  advance();
+  const std::uint32_t place = take().place;
   const Token token = current_;
   if (token.kind == TokenKind::name) {
     advance();
@@ -183,8 +177,7 @@ Node* Parser::parse_attribute(Node* object) {
 
 /// `[index]`, `[start:stop:step]` or `[a, b]`.
 Node* Parser::parse_subscript(Node* object) {
-  const std::uint32_t place = current_.place;
-  advance();
+  const std::uint32_t place = take().place;
   std::vector<Node*> indices;
   parse_items(TokenKind::right_bracket, LastComma::refused,
               [&] { indices.push_back(parse_index(object)); });
@@ -301,8 +294,7 @@ bool Parser::at_test_argument() const {
 }
 
 Node* Parser::parse_test(Node* input) {
-  const std::uint32_t place = current_.place;
-  advance();
+  const std::uint32_t place = take().place;
   const bool is_negated = skip_if_name("not");
   ApplyNode* node = parse_applied_name(NodeKind::test, place);
   node->input = input;

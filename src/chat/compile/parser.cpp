@@ -8,9 +8,7 @@ namespace ingot::chat {
 
 template <NodeKind kind>
 Node* Parser::parse_jump() {
-  Node* node = make<Node>(kind, current_.place);
-  advance();
-  return node;
+  return make<Node>(kind, take().place);
 }
 
 /// The statements. Those that only end or continue another one are read with it.
@@ -20,7 +18,7 @@ const Parser::Tag Parser::tags[] = {
     {"break", &Parser::parse_jump<NodeKind::break_>},
     {"call", &Parser::parse_call_block},
     {"continue", &Parser::parse_jump<NodeKind::continue_>},
-    {"extends", &Parser::parse_extends},
+    {"extends", &Parser::parse_other_template},
     {"filter", &Parser::parse_filter_block},
     {"for", &Parser::parse_for},
     {"from", &Parser::parse_from},
@@ -46,13 +44,15 @@ void Parser::fail(std::uint32_t place, std::string reason) {
 
 void Parser::advance() {
   if (failed()) return;
-  if (ahead_) {
-    current_ = *ahead_;
-    ahead_.reset();
-    return;
-  }
-  current_ = lexer_.next();
-  if (lexer_.error()) fail(lexer_.error()->place, lexer_.error()->reason);
+  const Token next = look();
+  ahead_.reset();
+  if (!failed()) current_ = next;
+}
+
+Token Parser::take() {
+  const Token token = current_;
+  advance();
+  return token;
 }
 
 /// The token after the current one.
@@ -85,11 +85,8 @@ bool Parser::skip_if_name(std::string_view name) {
 }
 
 Token Parser::expect(TokenKind kind) {
+  if (at(kind)) return take();
   const Token token = current_;
-  if (at(kind)) {
-    advance();
-    return token;
-  }
   if (at(TokenKind::end_of_template)) {
     fail(token.place, "unexpected end of template, expected '" + describe(kind) + "'");
   } else {
@@ -118,8 +115,7 @@ Body Parser::parse_body(TagNames end_tags) {
   if (end_tags.size() > 0) end_tags_.push_back(end_tags);
   std::vector<Node*> body;
   while (!failed() && !at(TokenKind::end_of_template)) {
-    const Token token = current_;
-    advance();
+    const Token token = take();
     if (token.kind == TokenKind::data) {
       auto* node = make<TextNode>(NodeKind::text, token.place);
       node->text = token.text;
@@ -179,8 +175,7 @@ Node* Parser::parse_statement() {
     fail(token.place, "tag name expected");
     return literal(token.place, Value::none());
   }
-  const auto* tag = std::find_if(std::begin(tags), std::end(tags),
-                                 [&](const Tag& row) { return row.name == token.text; });
+  const auto* tag = std::ranges::find(tags, token.text, &Tag::name);
   if (tag == std::end(tags)) {
     const std::string name(token.text);
     fail_unknown_tag(token.place, &name);

@@ -41,6 +41,8 @@ class Parser {
 
   // tokens
   void advance();
+  /// The current token, and moves on.
+  Token take();
   const Token& look();
   [[nodiscard]] bool at(TokenKind kind) const { return current_.kind == kind; }
   [[nodiscard]] bool at_name(std::string_view name) const;
@@ -74,8 +76,7 @@ class Parser {
   Node* parse_include();
   Node* parse_import();
   Node* parse_from();
-  Node* parse_extends();
-  Node* parse_other_template(std::uint32_t place);
+  Node* parse_other_template();
   void skip_import_context();
   bool skip_both(std::string_view first, std::string_view second);
   void parse_signature(MacroNode& node);

@@ -18,19 +18,11 @@ void search_name(const Node& node, const Name* name, bool is_target, Search& sea
     search = is_target ? Search::assigned : Search::read;
     return;
   }
-  const auto target_of = [&]() -> const Node* {
-    switch (node.kind) {
-      case NodeKind::for_:
-        return static_cast<const ForNode&>(node).target;
-      case NodeKind::set:
-        return static_cast<const SetNode&>(node).target;
-      case NodeKind::set_block:
-        return static_cast<const BlockNode&>(node).target;
-      default:
-        return nullptr;
-    }
-  };
-  const Node* target = target_of();
+  const Node* target = node.kind == NodeKind::for_  ? static_cast<const ForNode&>(node).target
+                       : node.kind == NodeKind::set ? static_cast<const SetNode&>(node).target
+                       : node.kind == NodeKind::set_block
+                           ? static_cast<const BlockNode&>(node).target
+                           : nullptr;
   const bool is_macro = node.kind == NodeKind::macro || node.kind == NodeKind::call_block;
   if (node.kind == NodeKind::block) return;
   for_each_child(node, [&](const Node& child) {

@@ -24,8 +24,7 @@ Node* Parser::parse_if() {
 }
 
 Node* Parser::parse_for() {
-  auto* node = make<ForNode>(NodeKind::for_, current_.place);
-  advance();
+  auto* node = make<ForNode>(NodeKind::for_, take().place);
   node->target = parse_target(false, "in");
   expect_name("in");
   node->iterable = parse_tuple(0, "recursive");
@@ -39,8 +38,7 @@ Node* Parser::parse_for() {
 }
 
 Node* Parser::parse_set() {
-  const std::uint32_t place = current_.place;
-  advance();
+  const std::uint32_t place = take().place;
   Node* target = parse_target(true, {});
   if (skip_if(TokenKind::assign)) {
     auto* node = make<SetNode>(NodeKind::set, place);
@@ -56,8 +54,7 @@ Node* Parser::parse_set() {
 }
 
 Node* Parser::parse_with() {
-  auto* node = make<WithNode>(NodeKind::with, current_.place);
-  advance();
+  auto* node = make<WithNode>(NodeKind::with, take().place);
   std::vector<const SetNode*> assignments;
   parse_items(TokenKind::statement_end, LastComma::refused, [&] {
     auto* assignment = make<SetNode>(NodeKind::set, current_.place);
@@ -72,8 +69,7 @@ Node* Parser::parse_with() {
 }
 
 Node* Parser::parse_macro() {
-  auto* node = make<MacroNode>(NodeKind::macro, current_.place);
-  advance();
+  auto* node = make<MacroNode>(NodeKind::macro, take().place);
   node->target = parse_target_name();
   node->name = node->target->name->text;
   parse_signature(*node);
@@ -82,9 +78,8 @@ Node* Parser::parse_macro() {
 }
 
 Node* Parser::parse_call_block() {
-  auto* node = make<MacroNode>(NodeKind::call_block, current_.place);
+  auto* node = make<MacroNode>(NodeKind::call_block, take().place);
   node->name = "caller";
-  advance();
   if (at(TokenKind::left_paren)) parse_signature(*node);
   Node* call = parse_expression();
   if (call->kind == NodeKind::call) {
@@ -114,23 +109,20 @@ void Parser::parse_signature(MacroNode& node) {
 }
 
 Node* Parser::parse_filter_block() {
-  auto* node = make<BlockNode>(NodeKind::filter_block, current_.place);
-  advance();
+  auto* node = make<BlockNode>(NodeKind::filter_block, take().place);
   node->operand = parse_filter_chain(parse_filter(nullptr));
   node->body = parse_block_body_and_end("endfilter");
   return node;
 }
 
 Node* Parser::parse_generation() {
-  auto* node = make<BlockNode>(NodeKind::generation, current_.place);
-  advance();
+  auto* node = make<BlockNode>(NodeKind::generation, take().place);
   node->body = parse_block_body_and_end("endgeneration");
   return node;
 }
 
 Node* Parser::parse_block() {
-  auto* node = make<BlockNode>(NodeKind::block, current_.place);
-  advance();
+  auto* node = make<BlockNode>(NodeKind::block, take().place);
   const Token name = expect(TokenKind::name);
   skip_if_name("scoped");
   skip_if_name("required");
@@ -140,8 +132,7 @@ Node* Parser::parse_block() {
 }
 
 Node* Parser::parse_autoescape() {
-  auto* node = make<BlockNode>(NodeKind::autoescape, current_.place);
-  advance();
+  auto* node = make<BlockNode>(NodeKind::autoescape, take().place);
   node->operand = parse_expression();
   node->body = parse_block_body_and_end("endautoescape");
   return node;
@@ -149,8 +140,7 @@ Node* Parser::parse_autoescape() {
 
 /// `{% print a, b %}`
 Node* Parser::parse_print_statement() {
-  auto* print = make<Unary>(NodeKind::print, current_.place);
-  advance();
+  auto* print = make<Unary>(NodeKind::print, take().place);
   std::vector<Node*> items;
   parse_items(TokenKind::statement_end, LastComma::refused,
               [&] { items.push_back(parse_expression()); });
@@ -189,9 +179,8 @@ void Parser::check_target(const Node* target) {
        "only names, tuples of names and attributes of a namespace can be assigned to");
 }
 
-Node* Parser::parse_other_template(std::uint32_t place) {
-  Node* node = make<Node>(NodeKind::unavailable, place);
-  advance();
+Node* Parser::parse_other_template() {
+  Node* node = make<Node>(NodeKind::unavailable, take().place);
   (void)parse_expression();
   return node;
 }
@@ -209,14 +198,14 @@ void Parser::skip_import_context() {
 }
 
 Node* Parser::parse_include() {
-  Node* node = parse_other_template(current_.place);
+  Node* node = parse_other_template();
   skip_both("ignore", "missing");
   skip_import_context();
   return node;
 }
 
 Node* Parser::parse_import() {
-  Node* node = parse_other_template(current_.place);
+  Node* node = parse_other_template();
   expect_name("as");
   (void)parse_target_name();
   skip_import_context();
@@ -224,7 +213,7 @@ Node* Parser::parse_import() {
 }
 
 Node* Parser::parse_from() {
-  Node* node = parse_other_template(current_.place);
+  Node* node = parse_other_template();
   expect_name("import");
   do {
     (void)parse_target_name();
@@ -233,7 +222,5 @@ Node* Parser::parse_from() {
   } while (skip_if(TokenKind::comma) && !failed());
   return node;
 }
-
-Node* Parser::parse_extends() { return parse_other_template(current_.place); }
 
 }  // namespace ingot::chat

@@ -2,7 +2,6 @@
 #include "chat/compile/string_escapes.hpp"
 
 #include <algorithm>
-#include <cstdint>
 
 #include "chat/values/characters.hpp"
 

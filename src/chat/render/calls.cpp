@@ -18,9 +18,7 @@ std::ptrdiff_t parameter_index(std::string_view parameters, std::string_view nam
 }
 
 std::size_t parameter_count(std::string_view parameters) noexcept {
-  return parameters.empty()
-             ? 0
-             : static_cast<std::size_t>(std::count(parameters.begin(), parameters.end(), ' ') + 1);
+  return parameters.empty() ? 0 : static_cast<std::size_t>(std::ranges::count(parameters, ' ') + 1);
 }
 
 }  // namespace

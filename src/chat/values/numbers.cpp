@@ -2,6 +2,7 @@
 #include "chat/values/numbers.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 

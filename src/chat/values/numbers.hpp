@@ -2,7 +2,6 @@
 // Numbers as Python writes, reads and rounds them.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>

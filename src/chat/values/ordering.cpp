@@ -53,7 +53,6 @@ bool Render::is_true(const Value& value) const {
   switch (value.kind) {
     case Kind::missing:
     case Kind::failure:
-    case Kind::undefined:
     case Kind::none:
       return false;
     case Kind::boolean:
@@ -64,17 +63,8 @@ bool Render::is_true(const Value& value) const {
       return value.real != 0;
     case Kind::string:
       return value.size > 0;
-    case Kind::list:
-    case Kind::tuple:
-      return value.list->count > 0;
-    case Kind::object:
-      return value.object->count > 0;
-    case Kind::view:
-      return value.view->object->count > 0;
-    case Kind::range:
-      return value.range->count > 0;
     default:
-      return true;
+      return count_of(value) != 0;  // what has no count is true
   }
 }
 

@@ -65,26 +65,13 @@ class PercentFormat {
   }
 
   void read_flags(FieldLayout& layout) {
-    for (;; ++at_) {
-      switch (current()) {
-        case '-':
-          layout.align = '<';
-          break;
-        case '+':
-          layout.sign = '+';
-          break;
-        case ' ':
-          if (layout.sign != '+') layout.sign = ' ';
-          break;
-        case '#':
-          layout.is_alternate = true;
-          break;
-        case '0':
-          has_zero_ = true;
-          break;
-        default:
-          return;
-      }
+    constexpr std::string_view flags = "-+ #0";
+    for (; flags.find(current()) != flags.npos; ++at_) {
+      const char flag = current();
+      if (flag == '-') layout.align = '<';
+      if (flag == '+' || (flag == ' ' && layout.sign != '+')) layout.sign = flag;
+      if (flag == '#') layout.is_alternate = true;
+      if (flag == '0') has_zero_ = true;
     }
   }
 

@@ -172,9 +172,7 @@ Value Render::escaped(const Value& value) {
   const auto mark = output_.begin();
   for_each_run(text, 0, text.size, [&](std::string_view run, std::uint8_t origin) {
     for (const char c : run) {
-      const auto* row =
-          std::find_if(std::begin(html_escapes), std::end(html_escapes),
-                       [&](const HtmlEscape& escape) { return escape.character == c; });
+      const auto* row = std::ranges::find(html_escapes, c, &HtmlEscape::character);
       if (row == std::end(html_escapes)) {
         output_.append(c, origin);
       } else {
