@@ -166,7 +166,7 @@ Result<Sums> sum_floats(const BlockPiece& piece) {
   return fold(sums);
 }
 
-/// Looks at the floats of the open runs among the last `count`.
+/// Looks at the floats of open runs, for what their levels do not tell.
 void close_runs(const BlockPiece& runs, codec::GroupSums& groups, codec::Extremes& known) {
   const std::size_t run_blocks = codec::summed_run / runs.type.block_elements;
   alignas(64) float floats[codec::summed_run];
@@ -210,10 +210,12 @@ Result<Sums> sums_of(const BlockPiece& piece, codec::Extremes& known) {
 }
 
 Result<Statistics> compute_piece(const BlockPiece& piece, codec::Extremes& known) {
-  INGOT_TRY(const Sums sums, sums_of(piece, known));
+  codec::Extremes extended = known;
+  INGOT_TRY(const Sums sums, sums_of(piece, extended));
   const auto result = statistics_of(sums, piece.element_count());
-  if (result) return *result;
-  return compute_piece_exactly(piece);
+  if (!result) return compute_piece_exactly(piece);  // its extremes may be infinite
+  known = extended;
+  return *result;
 }
 
 }  // namespace
