@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Advice on what would fit, by bisection over the one function that estimates.
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <functional>
 
 #include "estimate/profile_state.hpp"

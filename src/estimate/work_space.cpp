@@ -77,9 +77,8 @@ Result<ComputeTerms> terms_of(const WorkSpace& space) {
       {"experts", terms.experts},
       {"state", terms.state},
   }};
-  const auto largest =
-      std::max_element(phases.begin(), phases.end(),
-                       [](const auto& a, const auto& b) { return a.second < b.second; });
+  const auto largest = std::ranges::max_element(
+      phases, [](const auto& a, const auto& b) { return a.second < b.second; });
   terms.largest = largest->first;
   return terms;
 }

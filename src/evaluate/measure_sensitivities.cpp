@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
-#include <cmath>
 
 #include "base/divide.hpp"
 #include "evaluate/chunk_runner.hpp"

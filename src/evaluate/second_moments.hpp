@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "evaluate/panels.hpp"
 #include "evaluate/work_room.hpp"

@@ -2,7 +2,6 @@
 #include "evaluate/settings.hpp"
 
 #include <cmath>
-#include <optional>
 
 #include "ingot/metadata_keys.hpp"
 

@@ -112,9 +112,7 @@ class ConfigBuilder {
     if (later == rules_.end()) return false;
     for (auto between = begin; between != later; ++between) {
       const Value* const anchor = find(**between);
-      const bool is_alone = std::ranges::count_if(rules_, [&](const KeyRule* other) {
-                              return other->key == (*between)->key;
-                            }) == 1;
+      const bool is_alone = std::ranges::count(rules_, (*between)->key, &KeyRule::key) == 1;
       if (anchor != nullptr && is_alone) return place_of(find(rule)) > place_of(anchor);
     }
     return false;

@@ -54,8 +54,7 @@ class FolderPlanner {
   /// Whether config.json stands for the tensor.
   bool is_extra(std::string_view name) const {
     const auto& extra = facts_.architecture.extra_tensors;
-    return std::ranges::any_of(extra,
-                               [&](const ExtraTensorRule& rule) { return rule.tensor == name; });
+    return std::ranges::find(extra, name, &ExtraTensorRule::tensor) != extra.end();
   }
 
   Result<void> add(const TensorInfo& tensor) {

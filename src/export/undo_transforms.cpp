@@ -91,8 +91,7 @@ Result<void> UndoTransforms::undo(FolderTensor& tensor) const {
       return pattern.match(tensor.output.name, rule->parts).has_value();
     });
     if (!applies) continue;
-    const auto row = std::ranges::find_if(
-        rows, [&](const Row& candidate) { return candidate.operation == rule->operation; });
+    const auto row = std::ranges::find(rows, rule->operation, &Row::operation);
     if (row == rows.end()) {
       return refuse(std::string(tensor.output.source->name),
                     "the transform " + rule->operation + " has no way back");

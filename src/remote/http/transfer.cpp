@@ -2,7 +2,6 @@
 #include "remote/http/transfer.hpp"
 
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <string_view>
