@@ -19,17 +19,14 @@ HWY_INLINE void Decode(const BlockIQ1_S& block, float* dst, Store store) {
   const Codes bytes = LoadCodes(block.groups.data());
   const Codes odd = hn::Or(AndByte(ShiftRightMixing<3>(bytes), 14), hn::Set(CodeTag(), 1));
   const Factors factors(LevelsOf(odd), EighthOf(HalfAt(block.scale.data())));
+  const RankArray<32> ranks = RanksOf(block);
   for (std::size_t group = 0; group < 8; ++group, dst += 32) {
-    const unsigned word = u16_at(&block.groups[2 * group]);
-    const Codes shift = hn::Set(CodeTag(), static_cast<std::uint8_t>(word >> 15 << 2));
+    const unsigned shift_bit = block.groups[2 * group + 1] >> 7;
+    const Codes shift = hn::Set(CodeTag(), static_cast<std::uint8_t>(shift_bit << 2));
     const Products products(shifted_points, factors[2 * group + 1]);
-    const std::uint8_t* ranks = &block.ranks[4 * group];
-    const Codes first =
-        CodesOf(iq1_grid[ranks[0] | (word << 8 & 0x700)], iq1_grid[ranks[1] | (word << 5 & 0x700)]);
-    const Codes second =
-        CodesOf(iq1_grid[ranks[2] | (word << 2 & 0x700)], iq1_grid[ranks[3] | (word >> 1 & 0x700)]);
-    products(hn::Sub(first, shift), dst, store);
-    products(hn::Sub(second, shift), dst + 16, store);
+    const auto octet = [&](std::size_t j) HWY_ATTR { return iq1_grid[ranks[4 * group + j]]; };
+    products(hn::Sub(CodesOf(octet(0), octet(1)), shift), dst, store);
+    products(hn::Sub(CodesOf(octet(2), octet(3)), shift), dst + 16, store);
   }
 }
 
