@@ -25,13 +25,11 @@ namespace ingot {
 enum class ChatFeature : std::uint8_t {
 #define INGOT_CHAT_FEATURE(enumerator, name, description) enumerator,
 #include "ingot/chat_features.def"
-#undef INGOT_CHAT_FEATURE
 };
 
 inline constexpr std::size_t chat_feature_count = 0
 #define INGOT_CHAT_FEATURE(enumerator, name, description) +1
 #include "ingot/chat_features.def"
-#undef INGOT_CHAT_FEATURE
     ;
 
 /// "system", "tool calls", ...; static.

@@ -18,7 +18,6 @@ namespace ingot {
 enum class Errc : std::uint16_t {
 #define INGOT_ERROR(number, name, constant, category, sentence) name = number,
 #include "ingot/errors.def"
-#undef INGOT_ERROR
 };
 
 /// Who can act on an error: see errors.def.

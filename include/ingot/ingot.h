@@ -67,7 +67,6 @@ enum {
   INGOT_OK = 0,
 #define INGOT_ERROR(number, name, constant, category, sentence) INGOT_ERROR_##constant = number,
 #include "ingot/errors.def"
-#undef INGOT_ERROR
 };
 
 /// Who has to act on an error.
@@ -85,8 +84,6 @@ enum {
 #define INGOT_TENSOR_TYPE(id, enumerator, label, elements, bytes, weights) INGOT_TYPE_##label = id,
 #define INGOT_REMOVED_TYPE(id, label)
 #include "ingot/tensor_types.def"
-#undef INGOT_TENSOR_TYPE
-#undef INGOT_REMOVED_TYPE
 };
 
 /// Types of metadata values: INGOT_VALUE_UINT8, INGOT_VALUE_STRING, INGOT_VALUE_ARRAY and so on, by
@@ -94,7 +91,6 @@ enum {
 enum {
 #define INGOT_VALUE_TYPE(id, enumerator, constant, name, bytes) INGOT_VALUE_##constant = id,
 #include "ingot/value_types.def"
-#undef INGOT_VALUE_TYPE
 };
 
 /// How a file is read.

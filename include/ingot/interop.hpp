@@ -24,7 +24,6 @@ namespace ingot {
 enum class FileFormat : std::uint8_t {
 #define INGOT_FORMAT(enumerator, name, ending, reader, writer) enumerator,
 #include "ingot/formats.def"
-#undef INGOT_FORMAT
 };
 
 /// One row of formats.def.
@@ -39,7 +38,6 @@ inline constexpr std::array file_formats = {
 #define INGOT_FORMAT(enumerator, name, ending, reader, writer) \
   FileFormatInfo{FileFormat::enumerator, name, ending, std::string_view(#writer) != "no_writer"},
 #include "ingot/formats.def"
-#undef INGOT_FORMAT
 };
 
 [[nodiscard]] INGOT_EXPORT std::string_view name_of(FileFormat format) noexcept;

@@ -62,7 +62,6 @@ enum {
 #define INGOT_SPECIAL_TOKEN(enumerator, constant, key, older_key, description) \
   INGOT_SPECIAL_##constant,
 #include "ingot/special_tokens.def"
-#undef INGOT_SPECIAL_TOKEN
   INGOT_SPECIAL_COUNT  ///< How many there are in this version.
 };
 

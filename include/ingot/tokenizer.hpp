@@ -75,13 +75,11 @@ enum class TokenKind : std::uint8_t {
 enum class SpecialToken : std::uint8_t {
 #define INGOT_SPECIAL_TOKEN(enumerator, constant, key, older_key, description) enumerator,
 #include "ingot/special_tokens.def"
-#undef INGOT_SPECIAL_TOKEN
 };
 
 inline constexpr std::size_t special_token_count = 0
 #define INGOT_SPECIAL_TOKEN(enumerator, constant, key, older_key, description) +1
 #include "ingot/special_tokens.def"
-#undef INGOT_SPECIAL_TOKEN
     ;
 
 /// "bos", "fim_pre", ...; static.

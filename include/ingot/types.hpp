@@ -22,8 +22,6 @@ enum class TensorType : std::uint32_t {
 #define INGOT_TENSOR_TYPE(id, enumerator, label, elements, bytes, weights) enumerator = id,
 #define INGOT_REMOVED_TYPE(id, label)
 #include "ingot/tensor_types.def"
-#undef INGOT_TENSOR_TYPE
-#undef INGOT_REMOVED_TYPE
 };
 
 /// Whether the quantizer of a type uses importance weights.
@@ -69,8 +67,6 @@ inline constexpr std::array live_tensor_types = {
   TensorTypeInfo{TensorType::enumerator, #label, elements, bytes, ImportanceWeights::weights},
 #define INGOT_REMOVED_TYPE(id, label)
 #include "ingot/tensor_types.def"
-#undef INGOT_TENSOR_TYPE
-#undef INGOT_REMOVED_TYPE
 };
 
 /// The row of a live type; nullptr for removed and unknown ids.
@@ -96,14 +92,12 @@ inline constexpr std::array live_tensor_types = {
 enum class ValueType : std::uint8_t {
 #define INGOT_VALUE_TYPE(id, enumerator, constant, label, bytes) enumerator = id,
 #include "ingot/value_types.def"
-#undef INGOT_VALUE_TYPE
 };
 
 /// How many value types there are; ids are 0 to value_type_count - 1.
 inline constexpr std::uint32_t value_type_count = 0
 #define INGOT_VALUE_TYPE(id, enumerator, constant, label, bytes) +1
 #include "ingot/value_types.def"
-#undef INGOT_VALUE_TYPE
     ;
 
 /// "uint8" ... "float64", as in JSON output.
@@ -138,7 +132,6 @@ inline constexpr std::array file_types = {
 #define INGOT_FILE_TYPE(number, name, tensor_type) \
   FileTypeInfo{number, name, TensorType::tensor_type},
 #include "ingot/file_types.def"
-#undef INGOT_FILE_TYPE
 };
 
 /// The row of a `general.file_type`; nullptr if the number is unknown. The flag 1024 ("guessed") is

@@ -20,7 +20,6 @@ constexpr std::array rows = {
 #define INGOT_ERROR(number, name, constant, category, sentence) \
   ErrorRow{Errc::name, #name, ErrorCategory::category, sentence},
 #include "ingot/errors.def"
-#undef INGOT_ERROR
 };
 
 /// The row of a code; that of `internal` for a number that is none.

@@ -30,7 +30,6 @@ std::optional<CodeText> find_code(ingot_code code) noexcept {
   case number:                                                  \
     return CodeText{#name, sentence, ErrorCategory::category};
 #include "ingot/errors.def"
-#undef INGOT_ERROR
     default:
       return std::nullopt;
   }
@@ -78,8 +77,6 @@ const char* ingot_type_name(uint32_t type) {
   case id:                            \
     return #label;
 #include "ingot/tensor_types.def"
-#undef INGOT_TENSOR_TYPE
-#undef INGOT_REMOVED_TYPE
     default:
       return nullptr;
   }
@@ -106,7 +103,6 @@ const char* ingot_value_type_name(uint32_t value_type) {
   case id:                                                      \
     return name;
 #include "ingot/value_types.def"
-#undef INGOT_VALUE_TYPE
     default:
       return nullptr;
   }

@@ -22,7 +22,6 @@ constexpr std::size_t refusal_count = 0
 #define INGOT_ERROR(number, name, constant, category, sentence) \
   +(is_refusal(ErrorCategory::category) ? 1 : 0)
 #include "ingot/errors.def"
-#undef INGOT_ERROR
     ;
 
 using RuleFunction = void (*)(check::Inspection&);
@@ -72,7 +71,6 @@ constexpr auto make_rules() noexcept {
     rules[next++] = make_refusal(Errc::name, #name, sentence);  \
   }
 #include "ingot/errors.def"
-#undef INGOT_ERROR
   const auto add = [&](std::string_view name, Severity severity, RuleSource source,
                        RuleCategory category, std::string_view title, std::string_view remedy) {
     rules[next++] = {name, severity, source, category, false, title, remedy};

@@ -96,7 +96,6 @@ bool has_key(const Model& model, SpecialToken special) {
   case SpecialToken::enumerator:                                               \
     return is_there(key) || is_there(older_key);
 #include "ingot/special_tokens.def"
-#undef INGOT_SPECIAL_TOKEN
   }
   return false;
 }

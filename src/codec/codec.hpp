@@ -53,7 +53,5 @@ struct Codec {
   void quantize_##enumerator(const FloatRows& rows) noexcept;
 #define INGOT_REMOVED_TYPE(id, label)
 #include "ingot/tensor_types.def"
-#undef INGOT_TENSOR_TYPE
-#undef INGOT_REMOVED_TYPE
 
 }  // namespace ingot::codec

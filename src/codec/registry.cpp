@@ -14,8 +14,6 @@ constexpr std::array codecs = {
         quantize_##enumerator##_ref, quantize_##enumerator},
 #define INGOT_REMOVED_TYPE(id, label)
 #include "ingot/tensor_types.def"
-#undef INGOT_TENSOR_TYPE
-#undef INGOT_REMOVED_TYPE
 };
 
 }  // namespace

@@ -18,7 +18,6 @@ constexpr std::array models = {
   DeviceModel{name, label, (memory_gib)*gib, (memory_gib)*gib / 100 * (percent), \
               (bandwidth_gb)*1e9},
 #include "ingot/devices.def"
-#undef INGOT_DEVICE
 };
 
 constexpr std::array<std::uint64_t, 14> sizes = {4 * gib,  6 * gib,  8 * gib,  10 * gib, 12 * gib,

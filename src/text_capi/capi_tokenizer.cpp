@@ -19,7 +19,6 @@ using capi::require_room;
 #define INGOT_SPECIAL_TOKEN(enumerator, constant, key, older_key, description) \
   static_assert(INGOT_SPECIAL_##constant == static_cast<int>(SpecialToken::enumerator));
 #include "ingot/special_tokens.def"
-#undef INGOT_SPECIAL_TOKEN
 static_assert(INGOT_FAMILY_PLAMO2 == static_cast<int>(TokenizerFamily::plamo2));
 static_assert(INGOT_TOKEN_KIND_BYTE == static_cast<int>(TokenKind::byte));
 static_assert(INGOT_NO_TOKEN == no_token);

@@ -19,8 +19,6 @@ constexpr std::array removed_types = {
 #define INGOT_TENSOR_TYPE(id, enumerator, label, elements, bytes, weights)
 #define INGOT_REMOVED_TYPE(id, label) RemovedType{id, #label},
 #include "ingot/tensor_types.def"
-#undef INGOT_TENSOR_TYPE
-#undef INGOT_REMOVED_TYPE
 };
 
 constexpr std::size_t id_count = static_cast<std::size_t>(live_tensor_types.back().type) + 1;

@@ -10,13 +10,11 @@ namespace {
 constexpr std::array<std::string_view, value_type_count> names = {
 #define INGOT_VALUE_TYPE(id, enumerator, constant, label, bytes) label,
 #include "ingot/value_types.def"
-#undef INGOT_VALUE_TYPE
 };
 
 constexpr std::array<std::uint32_t, value_type_count> sizes_bytes = {
 #define INGOT_VALUE_TYPE(id, enumerator, constant, label, bytes) bytes,
 #include "ingot/value_types.def"
-#undef INGOT_VALUE_TYPE
 };
 
 }  // namespace

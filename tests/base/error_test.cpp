@@ -33,7 +33,6 @@ const std::vector<Row> rows = {
 #define INGOT_ERROR(number, name, constant, category, sentence) \
   Row{number, Errc::name, #name, #constant, sentence},
 #include "ingot/errors.def"
-#undef INGOT_ERROR
 };
 
 std::string to_upper(std::string_view text) {

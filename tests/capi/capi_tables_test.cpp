@@ -52,7 +52,6 @@ const CodeRow code_rows[] = {
 #define INGOT_ERROR(number, name, constant, category, sentence) \
   {Errc::name, INGOT_ERROR_##constant, #constant},
 #include "ingot/errors.def"
-#undef INGOT_ERROR
 };
 
 TEST(CapiCodes, AreThoseOfTheTable) {

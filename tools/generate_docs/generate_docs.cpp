@@ -34,7 +34,6 @@ constexpr std::array error_rows = {
 #define INGOT_ERROR(number, name, constant, category, sentence) \
   ErrorRow{number, #name, ErrorCategory::category, sentence},
 #include "ingot/errors.def"
-#undef INGOT_ERROR
 };
 
 struct NumberedName {
@@ -57,8 +56,6 @@ constexpr std::array removed_types = {
 #define INGOT_TENSOR_TYPE(id, enumerator, label, elements, bytes, weights)
 #define INGOT_REMOVED_TYPE(id, label) NumberedName{id, #label},
 #include "ingot/tensor_types.def"
-#undef INGOT_TENSOR_TYPE
-#undef INGOT_REMOVED_TYPE
 };
 
 /// The shortest decimal text, e.g. "4.5".

@@ -10,7 +10,6 @@ namespace {
 constexpr std::array<std::string_view, chat_feature_count> feature_names = {
 #define INGOT_CHAT_FEATURE(enumerator, name, description) name,
 #include "ingot/chat_features.def"
-#undef INGOT_CHAT_FEATURE
 };
 
 // Texts that no template has.

@@ -35,7 +35,6 @@ const Reading* find_reader(const Store& store, const std::string& name) {
   static const std::array<Reading, file_formats.size()> readings = {{
 #define INGOT_FORMAT(enumerator, name, ending, reader, writer) {FileFormat::enumerator, reader},
 #include "ingot/formats.def"
-#undef INGOT_FORMAT
   }};
   std::array<std::byte, 16> first{};
   Probe probe{name, false, {}};

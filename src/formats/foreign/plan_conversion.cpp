@@ -12,7 +12,6 @@ namespace {
 constexpr std::array writers = {
 #define INGOT_FORMAT(enumerator, name, ending, reader, writer) PlanFunction{writer},
 #include "ingot/formats.def"
-#undef INGOT_FORMAT
 };
 
 Result<void> check_type(const ConvertOptions& options) {

@@ -52,7 +52,6 @@ constexpr std::string_view kind_names[] = {"undefined",    "normal", "unknown", 
 constexpr std::string_view special_names[] = {
 #define INGOT_SPECIAL_TOKEN(enumerator, constant, key, older_key, description) #enumerator,
 #include "ingot/special_tokens.def"
-#undef INGOT_SPECIAL_TOKEN
 };
 
 template <std::size_t count, class Enum>

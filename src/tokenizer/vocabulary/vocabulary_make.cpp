@@ -191,7 +191,6 @@ void read_special_ids(const Model& model, const Family& family, VocabularyData& 
   read(SpecialToken::enumerator, older_key);
 #include "ingot/metadata_keys.hpp"
 #include "ingot/special_tokens.def"
-#undef INGOT_SPECIAL_TOKEN
 }
 
 void read_flags(const Model& model, const Family& family, VocabularyData& data) {

@@ -77,7 +77,6 @@ TEST(Corpus, HasEveryErrorThatOneFileInMemoryCanHave) {
     missing.insert(#name);                                                              \
   }
 #include "ingot/errors.def"
-#undef INGOT_ERROR
   missing.erase("shard_mismatch");      // takes two files
   missing.erase("not_a_regular_file");  // is about what is not in memory
   for (const fs::path& path : corpus("invalid")) {
