@@ -31,7 +31,9 @@ struct CodeRule {
   SignMeaning signs = SignMeaning::unused;
   bool has_minimums = false;
   bool has_trits = false;  ///< Codes are bytes with several trits; the first one counts.
-  int rare_level = 0;      ///< No encoder writes this one; 0: there is none.
+  /// Few blocks reach the last level, so that bounds by the scales alone would leave many open.
+  bool compares_magnitudes = false;
+  int rare_level = 0;  ///< No encoder writes this one; 0: there is none.
 
   [[nodiscard]] constexpr bool has_magnitudes() const { return signs == SignMeaning::minus; }
   [[nodiscard]] constexpr auto used_levels() const {
@@ -60,8 +62,10 @@ struct CodeRule {
 
 /// Magnitudes differ in the nibble above `shift`.
 template <std::size_t count>
-consteval CodeRule MagnitudeRule(const std::array<std::int8_t, count>& magnitudes, int shift) {
-  CodeRule rule{.shift = shift, .signs = SignMeaning::minus};
+consteval CodeRule MagnitudeRule(const std::array<std::int8_t, count>& magnitudes, int shift,
+                                 bool compares_magnitudes = false) {
+  CodeRule rule{
+      .shift = shift, .signs = SignMeaning::minus, .compares_magnitudes = compares_magnitudes};
   for (const std::int8_t level : magnitudes) {
     rule.levels[static_cast<std::size_t>(level >> shift)] = level;
   }
@@ -76,7 +80,7 @@ constexpr CodeRule codes_with_minimums = {
 constexpr CodeRule three_bits = {.levels = {-4, -3, -2, -1, 0, 1, 2, 3}, .last_number = 7};
 constexpr CodeRule shifted_by_signs = {.levels = shifted_points, .signs = SignMeaning::shift};
 constexpr CodeRule iq2_magnitudes = MagnitudeRule(iq2_levels, 2);
-constexpr CodeRule iq3_xxs_magnitudes = MagnitudeRule(iq3_xxs_levels, 2);
+constexpr CodeRule iq3_xxs_magnitudes = MagnitudeRule(iq3_xxs_levels, 2, true);
 constexpr CodeRule iq3_s_magnitudes = MagnitudeRule(iq3_s_levels, 0);
 
 using ByteTable = std::array<std::uint8_t, 16>;
@@ -189,7 +193,7 @@ HWY_INLINE GroupTotals Lowered(const GroupTotals& scaled, hn::Vec<SumDoubles> mi
 /// What the levels of a run say of its weights.
 struct LevelCounts {
   std::uint64_t zeros = 0;  ///< Not of points, none of which is zero, and not with minimums.
-  bool has_rare_level = false;
+  bool is_unusual = false;  ///< Has a rare level, or magnitudes outside of the known extremes.
 };
 
 template <const CodeRule& rule>
@@ -202,13 +206,32 @@ HWY_INLINE void CountLevels(hn::Vec<SumBytes> biased_levels, LevelCounts& counts
     counts.zeros += hn::CountTrue(SumBytes(), is_level(0));
   }
   if constexpr (rule.rare_level != 0) {
-    counts.has_rare_level |= !hn::AllFalse(SumBytes(), is_level(rule.rare_level));
+    counts.is_unusual |= !hn::AllFalse(SumBytes(), is_level(rule.rare_level));
   }
+}
+
+/// The greatest of the eight bytes of each lane.
+HWY_INLINE hn::Vec<SumInts> GreatestBytes(hn::Vec<SumBytes> bytes) {
+  const auto fold = [](hn::Vec<SumBytes> all, hn::Vec<SumInts> moved)
+                        HWY_ATTR { return hn::Max(all, hn::BitCast(SumBytes(), moved)); };
+  bytes = fold(bytes, hn::ShiftRight<32>(hn::BitCast(SumInts(), bytes)));
+  bytes = fold(bytes, hn::ShiftRight<16>(hn::BitCast(SumInts(), bytes)));
+  bytes = fold(bytes, hn::ShiftRight<8>(hn::BitCast(SumInts(), bytes)));
+  return hn::And(hn::BitCast(SumInts(), bytes), hn::Set(SumInts(), 255));
+}
+
+/// Whether a weight of the groups may lie outside of the extremes, as its sign is not looked at.
+HWY_INLINE bool HasOutside(hn::Vec<SumBytes> magnitudes, hn::Vec<SumDoubles> scale,
+                           const Extremes& known) {
+  const auto greatest = hn::Abs(hn::Mul(scale, DoublesOf<0>(GreatestBytes(magnitudes))));
+  const auto reach = hn::Set(SumDoubles(), std::min(known.most, -known.least));
+  return !hn::AllFalse(SumDoubles(), hn::Gt(greatest, reach));
 }
 
 /// The totals of the groups from g on.
 template <const CodeRule& rule>
-HWY_INLINE GroupTotals TotalsOf(const GroupCodes& run, std::size_t g, LevelCounts& counts) {
+HWY_INLINE GroupTotals TotalsOf(const GroupCodes& run, std::size_t g, const Extremes& known,
+                                LevelCounts& counts) {
   constexpr std::size_t last_octets = summed_run / 2;
   const auto first_codes = hn::Load(SumBytes(), run.codes + 8 * g);
   const auto last_codes = hn::Load(SumBytes(), run.codes + last_octets + 8 * g);
@@ -222,6 +245,9 @@ HWY_INLINE GroupTotals TotalsOf(const GroupCodes& run, std::size_t g, LevelCount
   const auto sums = SumGroupBytes<rule.bias() + rule.greatest()>(first, last);
   const auto squares = SumSquares<rule>(first_numbers, last_numbers);
   const auto scale = FactorsAt(run.scales, g);
+  if constexpr (rule.compares_magnitudes) {
+    counts.is_unusual |= HasOutside(hn::Max(first_codes, last_codes), scale, known);
+  }
   const GroupTotals scaled = {hn::Mul(scale, DoublesOf<16 * rule.bias()>(sums)),
                               hn::Mul(hn::Mul(scale, scale), DoublesOf<0>(squares))};
   if constexpr (rule.has_minimums) return Lowered(scaled, FactorsAt(run.minimums, g));
@@ -230,12 +256,12 @@ HWY_INLINE GroupTotals TotalsOf(const GroupCodes& run, std::size_t g, LevelCount
 
 /// Adds all groups of a run.
 template <const CodeRule& rule>
-HWY_INLINE LevelCounts AddGroups(const GroupCodes& run, GroupSums& to) {
+HWY_INLINE LevelCounts AddGroups(const GroupCodes& run, const Extremes& known, GroupSums& to) {
   constexpr SumDoubles doubles;
   LevelCounts counts;
   for (std::size_t lane = 0; lane < group_lanes; lane += hn::Lanes(doubles)) {
-    const GroupTotals low = TotalsOf<rule>(run, lane, counts);
-    const GroupTotals high = TotalsOf<rule>(run, lane + group_lanes, counts);
+    const GroupTotals low = TotalsOf<rule>(run, lane, known, counts);
+    const GroupTotals high = TotalsOf<rule>(run, lane + group_lanes, known, counts);
     const auto sums = hn::Add(hn::Load(doubles, to.sums + lane), hn::Add(low.sums, high.sums));
     const auto squares =
         hn::Add(hn::Load(doubles, to.squares + lane), hn::Add(low.squares, high.squares));
@@ -271,9 +297,10 @@ HWY_INLINE bool IsOpen(const GroupCodes& run, const Extremes& known) {
       high = hn::Sub(high, minimum);
       is_zero = HasZero<rule>(scale, minimum);
     }
-    const auto is_low = hn::Lt(hn::Min(low, high), hn::Set(FloatTag(), known.least));
-    const auto is_high = hn::Gt(hn::Max(low, high), hn::Set(FloatTag(), known.most));
-    is_open |= !hn::AllFalse(FloatTag(), hn::Or(is_zero, hn::Or(is_low, is_high)));
+    auto is_outside = hn::Or(hn::Lt(hn::Min(low, high), hn::Set(FloatTag(), known.least)),
+                             hn::Gt(hn::Max(low, high), hn::Set(FloatTag(), known.most)));
+    if constexpr (rule.compares_magnitudes) is_outside = is_zero;  // HasOutside has looked
+    is_open |= !hn::AllFalse(FloatTag(), hn::Or(is_zero, is_outside));
   }
   return is_open;
 }
@@ -291,8 +318,8 @@ HWY_INLINE void SumRuns(const std::byte* src, std::size_t run_count, const Extre
     const std::size_t count = std::min(batch, run_count - first);
     for (std::size_t r = 0; r < count; ++r) Unpack(blocks + (first + r) * run_blocks, runs[r]);
     for (std::size_t r = 0; r < count; ++r) {
-      const LevelCounts counts = AddGroups<rule>(runs[r], sums);
-      if (counts.has_rare_level || IsOpen<rule>(runs[r], known)) {
+      const LevelCounts counts = AddGroups<rule>(runs[r], known, sums);
+      if (counts.is_unusual || IsOpen<rule>(runs[r], known)) {
         sums.open_runs |= std::uint64_t{1} << (first + r);
       } else {
         sums.zeros += counts.zeros;

@@ -53,14 +53,14 @@ struct Sums {
   std::uint64_t zeros = 0;
 };
 
+codec::Extremes extremes_of(const codec::LaneSums& lanes) noexcept {
+  return {fold<float>(lanes.minima, [](float a, float b) { return b < a ? b : a; }),
+          fold<float>(lanes.maxima, [](float a, float b) { return b > a ? b : a; })};
+}
+
 Sums fold(const codec::LaneSums& lanes) noexcept {
-  Sums sums;
-  sums.sum = fold<double>(lanes.sums, std::plus<>());
-  sums.squares = fold<double>(lanes.squares, std::plus<>());
-  sums.extremes.least = fold<float>(lanes.minima, [](float a, float b) { return b < a ? b : a; });
-  sums.extremes.most = fold<float>(lanes.maxima, [](float a, float b) { return b > a ? b : a; });
-  sums.zeros = lanes.zeros;
-  return sums;
+  return {fold<double>(lanes.sums, std::plus<>()), fold<double>(lanes.squares, std::plus<>()),
+          extremes_of(lanes), lanes.zeros};
 }
 
 /// The statistics of `count` numbers from their sums. Nothing where the sums are not enough: a NaN,
@@ -168,17 +168,17 @@ Result<Sums> sum_floats(const BlockPiece& piece) {
 
 /// Looks at the floats of open runs, for what their levels do not tell.
 void close_runs(const BlockPiece& runs, codec::GroupSums& groups, codec::Extremes& known) {
+  if (groups.open_runs == 0) return;
   const std::size_t run_blocks = codec::summed_run / runs.type.block_elements;
   alignas(64) float floats[codec::summed_run];
+  codec::LaneSums lanes;
   for (std::uint64_t rest = groups.open_runs; rest != 0; rest &= rest - 1) {
     const auto run = static_cast<std::size_t>(std::countr_zero(rest));
-    codec::LaneSums lanes;
     add_numbers(runs.decode(run * run_blocks, run_blocks, floats).value(), lanes);
-    const Sums sums = fold(lanes);
-    known.least = std::min(known.least, sums.extremes.least);
-    known.most = std::max(known.most, sums.extremes.most);
-    groups.zeros += sums.zeros;
   }
+  const codec::Extremes found = extremes_of(lanes);
+  known = {std::min(known.least, found.least), std::max(known.most, found.most)};
+  groups.zeros += lanes.zeros;
 }
 
 /// The sums of a piece in whole runs. Extends the extremes that are known of the pieces before.
