@@ -39,11 +39,7 @@ function(ingot_library name)
   target_compile_options(${name}_objects PRIVATE
     -ffp-contract=off             # same floats from every CPU and compiler
     -fno-semantic-interposition)  # exported functions may be inlined into their neighbours
-  if(NOT arg_LITTLE_WORK)
-    # In a unit of many sources GCC would stop inlining early, which cost tokenizers a fifth of their speed.
-    target_compile_options(${name}_objects PRIVATE
-      $<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=large-unit-insns=1000000>)
-  elseif(INGOT_INSTRUMENTED AND NOT INGOT_LIBFUZZER)
+  if(arg_LITTLE_WORK AND INGOT_INSTRUMENTED AND NOT INGOT_LIBFUZZER)
     target_compile_options(${name}_objects PRIVATE -O0)
   endif()
   if(INGOT_COVERAGE)
