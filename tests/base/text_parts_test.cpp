@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+#include "base/text_parts.hpp"
+
+#include <gtest/gtest.h>
+
+namespace ingot::test {
+namespace {
+
+TEST(TextParts, TakesPartsWithTheirSeparators) {
+  std::string_view text = "a,,b";
+  EXPECT_EQ(take_part(text, ','), "a");
+  EXPECT_EQ(text, ",b");
+  EXPECT_EQ(take_part(text, ','), "");
+  EXPECT_EQ(take_part(text, ','), "b");
+  EXPECT_EQ(text, "");
+  EXPECT_EQ(take_part(text, ','), "");
+}
+
+std::string replaced(std::string text, std::string_view from, std::string_view to) {
+  replace_all(text, from, to);
+  return text;
+}
+
+TEST(TextParts, ReplacesFromLeftToRight) {
+  EXPECT_EQ(replaced("aaa", "aa", "b"), "ba");
+  EXPECT_EQ(replaced("a-b-c", "-", "--"), "a--b--c");
+  EXPECT_EQ(replaced("a-b-c", "-", ""), "abc");
+  EXPECT_EQ(replaced("abc", "", "x"), "abc");
+  EXPECT_EQ(replaced("abc", "d", "x"), "abc");
+}
+
+}  // namespace
+}  // namespace ingot::test
