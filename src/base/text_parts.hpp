@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace ingot {
 
@@ -16,12 +17,17 @@ namespace ingot {
   return part;
 }
 
-/// Puts `to` where `from` stands, from left to right; an empty `from` stands nowhere.
+/// Puts `to` where `from` stands, from left to right, in linear time; an empty `from` stands
+/// nowhere.
 inline void replace_all(std::string& text, std::string_view from, std::string_view to) {
-  if (from.empty()) return;
-  for (std::size_t at = 0; (at = text.find(from, at)) != text.npos; at += to.size()) {
-    text.replace(at, from.size(), to);
+  if (from.empty() || text.find(from) == text.npos) return;
+  std::string replaced;
+  std::string_view rest = text;
+  for (std::size_t at = 0; (at = rest.find(from)) != rest.npos;) {
+    replaced.append(rest.substr(0, at)).append(to);
+    rest.remove_prefix(at + from.size());
   }
+  text = std::move(replaced.append(rest));
 }
 
 }  // namespace ingot

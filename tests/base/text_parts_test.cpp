@@ -29,5 +29,11 @@ TEST(TextParts, ReplacesFromLeftToRight) {
   EXPECT_EQ(replaced("abc", "d", "x"), "abc");
 }
 
+// In quadratic time this would take minutes.
+TEST(TextParts, ReplacesInLongTexts) {
+  const std::string tabs(std::size_t{1} << 22, '\t');
+  EXPECT_EQ(replaced(tabs, "\t", "  "), std::string(2 * tabs.size(), ' '));
+}
+
 }  // namespace
 }  // namespace ingot::test

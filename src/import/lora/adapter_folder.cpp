@@ -80,7 +80,6 @@ Result<std::vector<std::uint32_t>> tokens_of(const nlohmann::json& config) {
   return tokens;
 }
 
-/// Removes every `part` from a name.
 /// A tensor by its name in the folder.
 struct NamedHalf {
   std::string base;  ///< The tensor of the base.
