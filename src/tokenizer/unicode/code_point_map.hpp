@@ -19,7 +19,21 @@ struct CodePointRun {
   std::uint8_t value = 0;
 };
 
-/// A two-stage table: code points come in blocks, and blocks of one value are stored once.
+/// A two-stage table: code points come in blocks, which may share their values.
+template <class Value>
+struct CodePointBlocks {
+  static constexpr char32_t block_size = 128;
+
+  /// Where the value of a code point below code_point_count is.
+  [[nodiscard]] std::size_t place_of(char32_t code_point) const noexcept {
+    return std::size_t{blocks[code_point / block_size]} * block_size + code_point % block_size;
+  }
+
+  std::array<std::uint16_t, code_point_count / block_size> blocks = {};
+  std::vector<Value> values;
+};
+
+/// Blocks of one value are stored once.
 class CodePointMap {
  public:
   /// @param runs  by ascending `first`; the first begins at 0.
@@ -27,15 +41,11 @@ class CodePointMap {
 
   /// `code_point` must be below code_point_count.
   [[nodiscard]] std::uint8_t operator[](char32_t code_point) const noexcept {
-    return values_[std::size_t{blocks_[code_point / block_size]} * block_size +
-                   code_point % block_size];
+    return table_.values[table_.place_of(code_point)];
   }
 
  private:
-  static constexpr char32_t block_size = 128;
-
-  std::array<std::uint16_t, code_point_count / block_size> blocks_ = {};
-  std::vector<std::uint8_t> values_;
+  CodePointBlocks<std::uint8_t> table_;
 };
 
 }  // namespace ingot::tokenizer

@@ -5,12 +5,6 @@
 
 namespace ingot::tokenizer {
 
-int byte_of_token(std::string_view text) noexcept {
-  const bool has_form = text.size() == 6 && text.starts_with("<0x") && text.ends_with('>');
-  const auto byte = has_form ? byte_of_hexadecimal(text.substr(3, 2)) : std::nullopt;
-  return byte ? static_cast<unsigned char>(*byte) : -1;
-}
-
 std::string token_of_byte(unsigned char byte) {
   return "<0x" + hexadecimal(byte, 2, upper_hexadecimal_digits) + ">";
 }

@@ -6,12 +6,16 @@
 #include <string>
 #include <string_view>
 
-#include "ingot/export.h"
+#include "base/hexadecimal.hpp"
 
 namespace ingot::tokenizer {
 
 /// The byte of a token "<0x41>", with two hexadecimal digits of either case; -1 for other texts.
-[[nodiscard]] INGOT_EXPORT int byte_of_token(std::string_view text) noexcept;
+[[nodiscard]] constexpr int byte_of_token(std::string_view text) noexcept {
+  const bool has_form = text.size() == 6 && text.starts_with("<0x") && text.ends_with('>');
+  const auto byte = has_form ? byte_of_hexadecimal(text.substr(3, 2)) : std::nullopt;
+  return byte ? static_cast<unsigned char>(*byte) : -1;
+}
 
 /// "<0x41>": how the vocabulary spells a byte.
 [[nodiscard]] std::string token_of_byte(unsigned char byte);
