@@ -14,11 +14,8 @@ namespace ingot::codec::HWY_NAMESPACE {
 #if HWY_TARGET != HWY_SCALAR
 template <class Store>
 HWY_INLINE void Decode(const BlockIQ1_S& block, float* dst, Store store) {
-  // Bits 12..14 of word g are bits 4..6 of byte 2g+1. The even bytes become unused
-  // numbers, no larger than a scale can be.
-  const Codes bytes = LoadCodes(block.groups.data());
-  const Codes odd = hn::Or(AndByte(ShiftRightMixing<3>(bytes), 14), hn::Set(CodeTag(), 1));
-  const Factors factors(LevelsOf(odd), EighthOf(HalfAt(block.scale.data())));
+  const Codes scales = OddScalesOfSecondBytes(LoadCodes(block.groups.data()));
+  const Factors factors(LevelsOf(scales), EighthOf(HalfAt(block.scale.data())));
   const RankArray<32> ranks = RanksOf(block);
   for (std::size_t group = 0; group < 8; ++group, dst += 32) {
     const unsigned shift_bit = block.groups[2 * group + 1] >> 7;

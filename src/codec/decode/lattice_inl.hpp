@@ -172,6 +172,12 @@ HWY_INLINE Levels OddScalesOfTops(const std::uint8_t* bytes) {
   return LevelsOf(hn::Or(doubled, hn::Set(CodeTag(), 1)));
 }
 
+/// 2 * scale + 1 of words of 16 bits that have a scale in bits 12..14, in place of their second
+/// bytes. The first bytes become unused numbers, no larger than a scale can be.
+HWY_INLINE Codes OddScalesOfSecondBytes(Codes words) {
+  return hn::Or(AndByte(ShiftRightMixing<3>(words), 14), hn::Set(CodeTag(), 1));
+}
+
 /// In both halves, the four fields of three bits each to a byte of its own.
 HWY_INLINE std::uint64_t SpreadFields(std::uint64_t fields) {
   return (fields & 0x0000000700000007) | (fields << 5 & 0x0000070000000700) |

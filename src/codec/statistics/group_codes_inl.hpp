@@ -238,13 +238,12 @@ HWY_INLINE void Unpack(const BlockIQ1_S* block, GroupCodes& to) {
   // Of a word, bits 12..14 are the scale of 32 weights, and bit 15 is set for their shift of
   // -0.125.
   const hn::Repartition<std::uint16_t, CodeTag> u16;
-  const Codes bytes = LoadCodes(block->groups.data());
-  const Codes odd = hn::Or(AndByte(ShiftRightMixing<3>(bytes), 14), hn::Set(CodeTag(), 1));
-  const auto last = hn::ShiftRight<8>(hn::BitCast(u16, odd));
+  const Codes words = LoadCodes(block->groups.data());
+  const auto last = hn::ShiftRight<8>(hn::BitCast(u16, OddScalesOfSecondBytes(words)));
   const Codes both = hn::BitCast(CodeTag(), hn::Or(last, hn::ShiftLeft<8>(last)));
   StoreScaled(LevelsOf(both), EighthOf(HalfAt(block->scale.data())), to.scales, CachedStore());
   const hn::RebindToSigned<decltype(u16)> i16;
-  const Codes shifts = hn::BitCast(CodeTag(), hn::ShiftRight<15>(hn::BitCast(i16, bytes)));
+  const Codes shifts = hn::BitCast(CodeTag(), hn::ShiftRight<15>(hn::BitCast(i16, words)));
   hn::Store(shifts, CodeTag(), to.signs);
   hn::Store(shifts, CodeTag(), to.signs + 16);
   const RankArray<32> ranks = RanksOf(*block);

@@ -290,17 +290,19 @@ HWY_INLINE bool IsOpen(const GroupCodes& run, const Extremes& known) {
     const Floats scale = hn::Load(FloatTag(), run.scales + g);
     Floats low = hn::Mul(scale, hn::Set(FloatTag(), rule.least()));
     Floats high = hn::Mul(scale, hn::Set(FloatTag(), rule.most()));
-    auto is_zero = hn::Eq(scale, hn::Zero(FloatTag()));
+    auto is_open_group = hn::Eq(scale, hn::Zero(FloatTag()));
     if constexpr (rule.has_minimums) {
       const Floats minimum = hn::Load(FloatTag(), run.minimums + g);
       low = hn::Sub(low, minimum);
       high = hn::Sub(high, minimum);
-      is_zero = HasZero<rule>(scale, minimum);
+      is_open_group = HasZero<rule>(scale, minimum);
     }
-    auto is_outside = hn::Or(hn::Lt(hn::Min(low, high), hn::Set(FloatTag(), known.least)),
-                             hn::Gt(hn::Max(low, high), hn::Set(FloatTag(), known.most)));
-    if constexpr (rule.compares_magnitudes) is_outside = is_zero;  // HasOutside has looked
-    is_open |= !hn::AllFalse(FloatTag(), hn::Or(is_zero, is_outside));
+    if constexpr (!rule.compares_magnitudes) {  // for those HasOutside has looked
+      const auto is_below = hn::Lt(hn::Min(low, high), hn::Set(FloatTag(), known.least));
+      const auto is_above = hn::Gt(hn::Max(low, high), hn::Set(FloatTag(), known.most));
+      is_open_group = hn::Or(is_open_group, hn::Or(is_below, is_above));
+    }
+    is_open |= !hn::AllFalse(FloatTag(), is_open_group);
   }
   return is_open;
 }
@@ -333,7 +335,6 @@ HWY_INLINE void SumRuns(const std::byte* src, std::size_t run_count, const Extre
 HWY_AFTER_NAMESPACE();
 
 /// Defines sum_groups_<enumerator>.
-#undef INGOT_GROUP_SUMS
 #if HWY_TARGET == HWY_SCALAR
 #define INGOT_GROUP_SUMS(name, enumerator, rule)                 \
   INGOT_GROUP_KERNEL(name, enumerator, static_cast<void>(known), \
@@ -357,7 +358,6 @@ namespace ingot::codec {
 
 SumGroups find_group_sums(TensorType type) noexcept {
   switch (type) {
-#undef INGOT_GROUP_SUMS
 #define INGOT_GROUP_SUMS(name, enumerator, rule) \
   case TensorType::enumerator:                   \
     return sum_groups_##enumerator;
