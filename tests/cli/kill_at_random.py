@@ -10,8 +10,9 @@ trial's folder is kept and named. CHECK finds in $outcome how COMMAND ended: "ki
 status. Modes:
 
     --times N       SIGKILL after a random time, N times (times up to what COMMAND needs)
-    --calls LIB     SIGKILL at each call that changes a file (at most 200 of them, spread evenly),
-                    before the call and in the middle of a write; LIB is libkill_at_call.so
+    --calls LIB     SIGKILL at each call that changes a file (at most INGOT_KILL_POINTS of them,
+                    60 if it is not set, spread evenly, and the last 20), before the call and
+                    in the middle of a write; LIB is libkill_at_call.so
     --full LIB      from each such call on the disk is full
     --tmpfs BYTES   COMMAND runs once on a file system of this size; it must fail with status 4.
                     Where this may not be mounted, a limit on the size of files does instead.
@@ -31,7 +32,7 @@ import sys
 import tempfile
 import time
 
-MAX_CALLS = 200
+MAX_CALLS = int(os.environ.get("INGOT_KILL_POINTS", "60"))
 
 
 def shell(command, folder, **environment):
@@ -109,7 +110,7 @@ class Trials:
         calls = int(counter.read_text())
         if calls == 0:
             sys.exit("kill_at_random: no calls were seen")
-        step = max(1, calls // MAX_CALLS)
+        step = -(-calls // MAX_CALLS)
         return sorted({*range(1, calls + 1, step), *range(max(1, calls - 20), calls + 1)})
 
     def at_calls(self, library):

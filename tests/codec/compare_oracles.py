@@ -7,6 +7,8 @@ byte for byte, for the reference and every CPU target. Exit 77 (skipped) without
 are found through INGOT_SHARED; in CI (CI=true) they must be there.
 """
 import argparse
+import functools
+import multiprocessing
 import os
 import pathlib
 import subprocess
@@ -79,60 +81,61 @@ def first_difference(expected, actual, block_bytes):
             f"byte {i % block_bytes}: {b[i]} instead of {a[i]}")
 
 
-def compare(program, cpus, oracles, names, fast):
+oracles = ()  # decode, simple, every: the modules of the specification
+
+
+def compare(program, cpus, fast, name):
+    """The differences of a type, one line each."""
     decode, simple, every = oracles
-    failures = 0
+    differences = []
 
     def report(what, difference):
-        nonlocal failures
         if difference:
-            failures += 1
-            print(f"{what}: {difference}")
+            differences.append(f"{what}: {difference}")
 
-    for name in names:
-        number, block_elements, block_bytes = decode.TYPES[name]
-        rng = np.random.default_rng(20260821 + number)
-        if name in decode.FN:
-            blocks = rng.integers(0, 256, 64 * block_bytes, dtype=np.uint8).tobytes()
-            expected = decode.decode(name, blocks)
+    number, block_elements, block_bytes = decode.TYPES[name]
+    rng = np.random.default_rng(20260821 + number)
+    if name in decode.FN:
+        blocks = rng.integers(0, 256, 64 * block_bytes, dtype=np.uint8).tobytes()
+        expected = decode.decode(name, blocks)
+        for cpu in cpus:
+            actual = np.frombuffer(run(program, ["decode", name, cpu], blocks), np.float32)
+            same = (expected.view(np.uint32) == actual.view(np.uint32)) | (
+                np.isnan(expected) & np.isnan(actual))
+            report(f"decode {name} {cpu}", None if same.all() else
+                   f"{np.count_nonzero(~same)} floats differ, first {np.argmin(same)}")
+    if name not in every.VEC and name not in every.ONE and name not in simple.FN:
+        return differences
+    count = SLOW.get(name, 8192)
+    if fast:
+        count = min(count, 2048)
+    row = count // 2 // block_elements * block_elements
+    cases = [(kind, floats, None) for kind, floats in kinds(count, rng)]
+    cases += [(kind, floats, None) for kind, floats in extremes(count, rng)
+              if not (kind == "denormals" and name in UNDEFINED_DENORMALS)]
+    if name in WEIGHTED:
+        for kind, floats in list(kinds(count, rng)) + list(extremes(count, rng)):
+            weights = (rng.standard_normal(row) ** 2 + 0.01).astype(np.float32)
+            cases.append((kind + ", weights", floats, weights))
+    for kind, floats, weights in cases:
+        if weights is None and name in REQUIRED:
+            weights = np.ones(row, np.float32)
+        floats = floats[:2 * row]
+        if name in simple.FN and (weights is None or name == "IQ4_NL"):
+            expected = simple.quantize(name, floats, weights)
+        else:
+            expected = every.quantize(name, floats, row, weights)
+        with tempfile.NamedTemporaryFile() as file:
+            words = [str(row)]
+            if weights is not None:
+                file.write(weights.tobytes())
+                file.flush()
+                words.append(file.name)
             for cpu in cpus:
-                actual = np.frombuffer(run(program, ["decode", name, cpu], blocks), np.float32)
-                same = (expected.view(np.uint32) == actual.view(np.uint32)) | (
-                    np.isnan(expected) & np.isnan(actual))
-                report(f"decode {name} {cpu}", None if same.all() else
-                       f"{np.count_nonzero(~same)} floats differ, first {np.argmin(same)}")
-        if name not in every.VEC and name not in every.ONE and name not in simple.FN:
-            continue
-        count = SLOW.get(name, 8192)
-        if fast:
-            count = min(count, 2048)
-        row = count // 2 // block_elements * block_elements
-        cases = [(kind, floats, None) for kind, floats in kinds(count, rng)]
-        cases += [(kind, floats, None) for kind, floats in extremes(count, rng)
-                  if not (kind == "denormals" and name in UNDEFINED_DENORMALS)]
-        if name in WEIGHTED:
-            for kind, floats in list(kinds(count, rng)) + list(extremes(count, rng)):
-                weights = (rng.standard_normal(row) ** 2 + 0.01).astype(np.float32)
-                cases.append((kind + ", weights", floats, weights))
-        for kind, floats, weights in cases:
-            if weights is None and name in REQUIRED:
-                weights = np.ones(row, np.float32)
-            floats = floats[:2 * row]
-            if name in simple.FN and (weights is None or name == "IQ4_NL"):
-                expected = simple.quantize(name, floats, weights)
-            else:
-                expected = every.quantize(name, floats, row, weights)
-            with tempfile.NamedTemporaryFile() as file:
-                words = [str(row)]
-                if weights is not None:
-                    file.write(weights.tobytes())
-                    file.flush()
-                    words.append(file.name)
-                for cpu in cpus:
-                    actual = run(program, ["encode", name, cpu, *words], floats.tobytes())
-                    report(f"encode {name} {cpu} {kind}",
-                           first_difference(expected, actual, block_bytes))
-    return failures
+                actual = run(program, ["encode", name, cpu, *words], floats.tobytes())
+                report(f"encode {name} {cpu} {kind}",
+                       first_difference(expected, actual, block_bytes))
+    return differences
 
 
 def main():
@@ -156,11 +159,16 @@ def main():
     for name in ("Q4_1", "Q5_1"):
         quantize = quantize_simple_from_spec.FN[name]
         quantize_simple_from_spec.FN[name] = lambda x, q=quantize: q(x.view(FirstGreatest))
+    global oracles
     oracles = decode_from_spec, quantize_simple_from_spec, quantize_all_from_spec
     cpus = arguments.cpus or ["reference", *run(arguments.program, ["cpus"], b"").decode().split()]
     names = arguments.types or [name for name in decode_from_spec.TYPES
                                 if name in decode_from_spec.FN or name == "Q8_1"]
-    return 1 if compare(arguments.program, cpus, oracles, names, arguments.fast) else 0
+    with multiprocessing.get_context("fork").Pool() as workers:
+        of_type = functools.partial(compare, arguments.program, cpus, arguments.fast)
+        differences = sum(workers.map(of_type, names, chunksize=1), [])
+    print(*differences, sep="\n")
+    return 1 if differences else 0
 
 
 if __name__ == "__main__":
