@@ -3,16 +3,15 @@
 
 include(GNUInstallDirs)
 
-# ingot_library(<name> [LITTLE_WORK] EXPORT_NAME <name> [LIBS <target>...])
+# ingot_library(<name> [COMPUTES] EXPORT_NAME <name> [LIBS <target>...])
 #
 # Declares the library target <name> (alias ingot::<EXPORT_NAME>), to be filled by ingot_module.
 #   LIBS     what users of the library have to link too
-#   LITTLE_WORK  its speed matters little: with sanitizers it is compiled without optimisation, in a third
-#            of the time
+#   COMPUTES its tests compute for long: it is optimised with sanitizers, too
 # Two more targets are made from the same objects: <name>_objects, and the static <name>_internal
 # for tests that need symbols which a shared library hides.
 function(ingot_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "LITTLE_WORK" "EXPORT_NAME" "LIBS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "COMPUTES" "EXPORT_NAME" "LIBS")
 
   # target_sources below each module adds the objects; a library needs no source of its own.
   add_library(${name}_objects OBJECT)
@@ -39,8 +38,8 @@ function(ingot_library name)
   target_compile_options(${name}_objects PRIVATE
     -ffp-contract=off             # same floats from every CPU and compiler
     -fno-semantic-interposition)  # exported functions may be inlined into their neighbours
-  if(arg_LITTLE_WORK AND INGOT_INSTRUMENTED AND NOT INGOT_LIBFUZZER)
-    target_compile_options(${name}_objects PRIVATE -O0)
+  if(NOT arg_COMPUTES)
+    target_compile_options(${name}_objects PRIVATE ${INGOT_SANITIZED_OPTIONS})
   endif()
   if(INGOT_COVERAGE)
     # Tests and the program stay as they are: only the library's lines are counted.

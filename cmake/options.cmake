@@ -42,6 +42,16 @@ if(INGOT_INSTRUMENTED AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   endif()
 endif()
 
+# To compile most code takes longer than what it does in tests. So tests and fuzz targets are not optimised,
+# nor, with sanitizers, is what does not compute for long. libFuzzer wants speed of all.
+set(INGOT_RUN_ONCE_OPTIONS -O0)
+set(INGOT_SANITIZED_OPTIONS)
+if(INGOT_LIBFUZZER)
+  set(INGOT_RUN_ONCE_OPTIONS)
+elseif(INGOT_INSTRUMENTED)
+  set(INGOT_SANITIZED_OPTIONS -O0)
+endif()
+
 # Linked privately by every target; never installed.
 add_library(ingot_warnings INTERFACE)
 target_compile_options(ingot_warnings INTERFACE

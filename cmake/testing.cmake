@@ -10,13 +10,6 @@ if(INGOT_BUILD_TESTS)
   include(GoogleTest)
 endif()
 
-# What runs once need not be fast: in a release, tests compile in two thirds of the time with this,
-# with sanitizers in one third.
-set(INGOT_RUN_ONCE_OPTIONS $<$<CONFIG:Release>:-O1>)
-if(INGOT_INSTRUMENTED AND NOT INGOT_LIBFUZZER)
-  set(INGOT_RUN_ONCE_OPTIONS -O0)
-endif()
-
 # Tests exit with this to say "skipped".
 set(INGOT_SKIP_CODE 77)
 
