@@ -3,12 +3,14 @@
 # orderly end.
 "$ingot" sample spm.gguf -q
 "$ingot" sample bpe.gguf --arch qwen2 -q
+export words=400000
+[[ ${INGOT_INSTRUMENTED:-0} == 0 ]] || words=40000  # sanitizers are slow
 python '
-import random
+import os, random
 words = ["the", "end", "Hello", "world,", "x=1;", "\n", "12345", "caf\u00e9", "\u4e2d\u6587", "  "]
 draw = random.Random(1)
 with open("text", "w", encoding="utf-8") as file:
-    for _ in range(400000): file.write(draw.choice(words) + " ")
+    for _ in range(int(os.environ["words"])): file.write(draw.choice(words) + " ")
 '
 for model in spm.gguf bpe.gguf; do
   "$ingot" tokenize "$model" -f text -j 1 >one

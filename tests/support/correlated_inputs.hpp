@@ -2,6 +2,7 @@
 // Inputs of a matrix that go together, as those of a trained one do.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -31,12 +32,16 @@ inline std::vector<float> correlated_moments(std::size_t columns, std::uint64_t 
     double last = 0.0;
     for (double& value : a) value = last = 0.9 * last + static_cast<double>(numbers.next());
     for (std::size_t i = 0; i < columns; ++i) {
-      for (std::size_t j = 0; j < columns; ++j) sums[i * columns + j] += a[i] * a[j];
+      double* const row = &sums[i * columns];
+      for (std::size_t j = 0; j <= i; ++j) row[j] += a[i] * a[j];
     }
   }
   std::vector<float> moments;
-  for (const double sum : sums) {
-    moments.push_back(static_cast<float>(sum / static_cast<double>(inputs)));
+  for (std::size_t i = 0; i < columns; ++i) {
+    for (std::size_t j = 0; j < columns; ++j) {
+      const double sum = sums[std::max(i, j) * columns + std::min(i, j)];
+      moments.push_back(static_cast<float>(sum / static_cast<double>(inputs)));
+    }
   }
   return moments;
 }

@@ -54,9 +54,10 @@ TEST_P(EveryFormat, ChangesOfOneByteAreRefusedOrConsistent) {
   const Bytes file = file_of_600_bytes(GetParam());
   GuardedBytes memory(file.size());
   const std::span<std::byte> bytes = memory.hold(file);
+  constexpr unsigned step = INGOT_INSTRUMENTED ? 3 : 1;  // sanitizers are slow
   for (std::byte& changed : bytes) {
     const std::byte original = changed;
-    for (unsigned value = 0; value < 256; ++value) {
+    for (unsigned value = 0; value < 256; value += step) {
       changed = static_cast<std::byte>(value);
       ASSERT_EQ(judge(bytes), "") << "byte " << &changed - bytes.data() << " is " << value;
     }
