@@ -53,12 +53,12 @@ Result<ModelEdit> ModelEdit::open(const std::string& path, const OpenOptions& op
   state->keys.reserve(file.metadata.size());
   for (const KeyValue& entry : file.metadata) {
     const std::size_t position = state->keys.size();
-    state->key_positions.emplace(entry.key, position);
+    state->key_places.add(entry.key, position);
     state->keys.push_back({.original = position, .name = std::string(entry.key)});
   }
   state->tensors.resize(file.tensors.size());
   for (std::size_t i = 0; i < file.tensors.size(); ++i) {
-    state->tensor_positions.emplace(file.tensors[i].name, i);
+    state->tensor_places.add(file.tensors[i].name, i);
   }
   return ModelEdit(std::move(state));
 }
@@ -67,70 +67,52 @@ const Model& ModelEdit::model() const noexcept { return *state_->model; }
 
 void ModelEdit::set(std::string_view key, const Value& value) {
   OwnedValue copy = OwnedValue::copy_of(value);
-  const auto [position, is_new] =
-      state_->key_positions.try_emplace(std::string(key), state_->keys.size());
+  const auto [place, is_new] = state_->key_places.add(key, state_->keys.size());
   if (is_new) {
     KeyEdit entry;
     entry.name = key;
     entry.value = std::move(copy);
     state_->keys.push_back(std::move(entry));
   } else {
-    state_->keys[position->second].value = std::move(copy);
+    state_->keys[place].value = std::move(copy);
   }
 }
 
 std::optional<Value> ModelEdit::find(std::string_view key) const {
-  const auto position = state_->key_positions.find(std::string(key));
-  if (position == state_->key_positions.end()) return std::nullopt;
-  const KeyEdit& entry = state_->keys[position->second];
+  const auto place = state_->key_places.find(key);
+  if (!place) return std::nullopt;
+  const KeyEdit& entry = state_->keys[*place];
   if (entry.value) return entry.value->value();
   return model().files()[0].metadata[entry.original].value;
 }
 
 Result<void> ModelEdit::remove_key(std::string_view key) {
-  const auto position = state_->key_positions.find(std::string(key));
-  if (position == state_->key_positions.end()) return fail(Errc::key_not_found, std::string(key));
-  state_->keys[position->second].is_removed = true;
-  state_->key_positions.erase(position);
+  const auto place = state_->key_places.remove(key);
+  if (!place) return fail(Errc::key_not_found, std::string(key));
+  state_->keys[*place].is_removed = true;
   if (key == padding_key && !state_->wanted_slack_bytes) reserve(0);
   return {};
 }
 
 Result<void> ModelEdit::rename_key(std::string_view key, std::string_view new_key) {
-  const auto position = state_->key_positions.find(std::string(key));
-  if (position == state_->key_positions.end()) return fail(Errc::key_not_found, std::string(key));
+  INGOT_TRY(const std::size_t place, state_->key_places.rename(key, new_key, Errc::key_not_found));
   if (key == new_key) return {};
-  const std::size_t place = position->second;
-  if (!state_->key_positions.try_emplace(std::string(new_key), place).second) {
-    return fail(Errc::name_taken, std::string(new_key));
-  }
-  state_->key_positions.erase(std::string(key));
   state_->keys[place].name = new_key;
   state_->keys[place].is_renamed = true;
   return {};
 }
 
 Result<void> ModelEdit::remove_tensor(std::string_view name) {
-  const auto position = state_->tensor_positions.find(std::string(name));
-  if (position == state_->tensor_positions.end()) {
-    return fail(Errc::tensor_not_found, std::string(name));
-  }
-  state_->tensors[position->second].is_removed = true;
-  state_->tensor_positions.erase(position);
+  const auto place = state_->tensor_places.remove(name);
+  if (!place) return fail(Errc::tensor_not_found, std::string(name));
+  state_->tensors[*place].is_removed = true;
   return {};
 }
 
 Result<void> ModelEdit::rename_tensor(std::string_view name, std::string_view new_name) {
-  const auto position = state_->tensor_positions.find(std::string(name));
-  if (position == state_->tensor_positions.end()) {
-    return fail(Errc::tensor_not_found, std::string(name));
-  }
+  INGOT_TRY(const std::size_t place,
+            state_->tensor_places.rename(name, new_name, Errc::tensor_not_found));
   if (name == new_name) return {};
-  const std::size_t place = position->second;
-  if (!state_->tensor_positions.try_emplace(std::string(new_name), place).second) {
-    return fail(Errc::name_taken, std::string(new_name));
-  }
-  state_->tensor_positions.erase(std::string(name));
   state_->tensors[place] = {.new_name = std::string(new_name), .is_renamed = true};
   return {};
 }

@@ -206,9 +206,9 @@ Result<HeaderDraft> draft_header(const ModelEdit::State& state, Bytes old_header
 }
 
 std::uint64_t new_alignment(const ModelEdit::State& state) {
-  const auto position = state.key_positions.find(std::string(keys::general_alignment));
-  if (position == state.key_positions.end()) return default_alignment;
-  const KeyEdit& key = state.keys[position->second];
+  const auto place = state.key_places.find(keys::general_alignment);
+  if (!place) return default_alignment;
+  const KeyEdit& key = state.keys[*place];
   const Value value =
       key.value ? key.value->value() : state.file().structure.metadata[key.original].value;
   return alignment_of(value);

@@ -8,12 +8,12 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "ingot/edit.hpp"
 #include "io/in_place_file.hpp"
 #include "model/open/model_state.hpp"
+#include "model/write/name_places.hpp"
 
 namespace ingot {
 
@@ -42,9 +42,9 @@ struct ModelEdit::State {
   std::optional<io::InPlaceFile> locked;  ///< From its opening or its saving on.
   std::optional<Model> model;
   std::vector<KeyEdit> keys;
-  std::unordered_map<std::string, std::size_t> key_positions;
+  NamePlaces key_places;
   std::vector<TensorEdit> tensors;
-  std::unordered_map<std::string, std::size_t> tensor_positions;
+  NamePlaces tensor_places;
   std::optional<std::uint64_t> wanted_slack_bytes;
   bool wants_index = false;
 

@@ -50,9 +50,9 @@ void OwnedContent::append_text(std::string_view text) {
 }
 
 KeyTable::Entry& KeyTable::enter(std::string_view key) {
-  const auto [position, is_new] = positions_.try_emplace(std::string(key), entries_.size());
+  const auto [place, is_new] = places_.add(key, entries_.size());
   if (is_new) entries_.push_back({.key = std::string(key), .content = {}});
-  return entries_[position->second];
+  return entries_[place];
 }
 
 void KeyTable::set(std::string_view key, OwnedContent content) {
@@ -68,33 +68,24 @@ void KeyTable::borrow(std::string_view key, const Value& value) {
 }
 
 bool KeyTable::remove(std::string_view key) {
-  const auto position = positions_.find(std::string(key));
-  if (position == positions_.end()) return false;
-  Entry& entry = entries_[position->second];
+  const auto place = places_.remove(key);
+  if (!place) return false;
+  Entry& entry = entries_[*place];
   entry.is_removed = true;
   entry.content = {};
   entry.borrowed.reset();
-  positions_.erase(position);
   return true;
 }
 
 Result<void> KeyTable::rename(std::string_view key, std::string_view new_key) {
-  const auto position = positions_.find(std::string(key));
-  if (position == positions_.end()) return fail(Errc::key_not_found, std::string(key));
-  if (key == new_key) return {};
-  const std::size_t place = position->second;
-  if (!positions_.try_emplace(std::string(new_key), place).second) {
-    return fail(Errc::name_taken, std::string(new_key));
-  }
-  positions_.erase(std::string(key));
+  INGOT_TRY(const std::size_t place, places_.rename(key, new_key, Errc::key_not_found));
   entries_[place].key = new_key;
   return {};
 }
 
 std::optional<Value> KeyTable::find(std::string_view key) const {
-  const auto position = positions_.find(std::string(key));
-  if (position == positions_.end()) return std::nullopt;
-  return value_of(entries_[position->second]);
+  const auto place = places_.find(key);
+  return place ? std::optional(value_of(entries_[*place])) : std::nullopt;
 }
 
 std::vector<KeyValue> KeyTable::entries() const {
@@ -104,7 +95,7 @@ std::vector<KeyValue> KeyTable::entries() const {
 
 std::vector<KeyValue> KeyTable::entries(std::vector<bool>& is_borrowed) const {
   std::vector<KeyValue> views;
-  views.reserve(positions_.size());
+  views.reserve(places_.size());
   is_borrowed.clear();
   for (const Entry& entry : entries_) {
     if (entry.is_removed) continue;

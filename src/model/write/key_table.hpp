@@ -7,13 +7,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "format/value_context.hpp"
 #include "ingot/error.hpp"
 #include "ingot/metadata.hpp"
 #include "ingot/types.hpp"
+#include "model/write/name_places.hpp"
 
 namespace ingot {
 
@@ -68,14 +68,14 @@ class KeyTable {
     std::string key;
     OwnedContent content;
     std::optional<Value> borrowed = {};  // then there is no content
-    bool is_removed = false;             // its place stays, so that removing many keys is linear
+    bool is_removed = false;
   };
   [[nodiscard]] Entry& enter(std::string_view key);
   [[nodiscard]] Value value_of(const Entry& entry) const noexcept;
 
   detail::ValueContext context_;
   std::vector<Entry> entries_;
-  std::unordered_map<std::string, std::size_t> positions_;
+  NamePlaces places_;
 };
 
 }  // namespace ingot
