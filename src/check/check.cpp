@@ -51,10 +51,7 @@ constexpr std::array refusal_rows = {
 };
 
 constexpr CheckRule make_refusal(Errc code, std::string_view name, std::string_view sentence) {
-  CheckRule rule;
-  rule.name = name;
-  rule.is_refusal = true;
-  rule.title = sentence;
+  CheckRule rule{.name = name, .is_refusal = true, .title = sentence, .remedy = {}};
   for (const RefusalRow& row : refusal_rows) {
     if (row.code != code) continue;
     rule.category = row.category;

@@ -9,10 +9,7 @@ namespace ingot::estimate {
 namespace {
 
 constexpr ArchitectureRule row(std::string_view name, Purpose purpose) {
-  ArchitectureRule rule;
-  rule.name = name;
-  rule.purpose = purpose;
-  return rule;
+  return {.name = name, .purpose = purpose};
 }
 
 constexpr std::array rules = {

@@ -89,9 +89,8 @@ class Comparison {
 
   ReturnCheck run() {
     const SketchStore store(sketch_);
-    ImportOptions options;
-    options.type = type_.value_or(TensorType::f16);
-    const auto import = plan_import(store, sketch_.name, options);
+    const TensorType type = type_.value_or(TensorType::f16);
+    const auto import = plan_import(store, sketch_.name, {.type = type});
     if (!import) {
       check_.loses_pre = import.error().code == Errc::pre_tokenizer_unknown;
       lose("the folder", "its import is refused: " + import.error().message());

@@ -73,9 +73,7 @@ Result<void> FolderInspection::read_headers() {
 }
 
 Result<void> FolderInspection::plan(const Store& store, const std::string& path) {
-  ImportOptions options;
-  options.folder_name = folder_.name();
-  options.thread_count = options_.thread_count;
+  ImportOptions options{.folder_name = folder_.name(), .thread_count = options_.thread_count};
   auto planned = plan_import(store, path, options);
   if (!planned) {
     refusal_ = planned.error();

@@ -94,9 +94,7 @@ class CardParser {
       INGOT_TRY_VOID(take(*event));
     }
     if (result_ && result_->kind == CardValue::Kind::object) return *std::move(result_);
-    CardValue nothing;
-    nothing.kind = CardValue::Kind::object;
-    return nothing;
+    return CardValue{CardValue::Kind::object, {}, {}, {}};
   }
 
  private:

@@ -68,14 +68,8 @@ const Model& ModelEdit::model() const noexcept { return *state_->model; }
 void ModelEdit::set(std::string_view key, const Value& value) {
   OwnedValue copy = OwnedValue::copy_of(value);
   const auto [place, is_new] = state_->key_places.add(key, state_->keys.size());
-  if (is_new) {
-    KeyEdit entry;
-    entry.name = key;
-    entry.value = std::move(copy);
-    state_->keys.push_back(std::move(entry));
-  } else {
-    state_->keys[place].value = std::move(copy);
-  }
+  if (is_new) state_->keys.push_back({.name = std::string(key)});
+  state_->keys[place].value = std::move(copy);
 }
 
 std::optional<Value> ModelEdit::find(std::string_view key) const {

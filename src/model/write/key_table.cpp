@@ -70,10 +70,7 @@ void KeyTable::borrow(std::string_view key, const Value& value) {
 bool KeyTable::remove(std::string_view key) {
   const auto place = places_.remove(key);
   if (!place) return false;
-  Entry& entry = entries_[*place];
-  entry.is_removed = true;
-  entry.content = {};
-  entry.borrowed.reset();
+  entries_[*place] = {.key = {}, .content = {}, .is_removed = true};
   return true;
 }
 

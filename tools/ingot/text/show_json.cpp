@@ -83,11 +83,9 @@ void write_tokenizer(JsonStream& json, const Model& model, const Summary& summar
   json.member("pre_known", knows_pre_tokenizer(summary.tokenizer_model.value_or(""),
                                                summary.tokenizer_pre.value_or("")));
   json.member("chat_template", summary.has_chat_template);
-  if (const std::optional<ChatFacts> chat = chat_facts(model)) {
-    json.values("chat_features", chat->features, Layout::line);
-  } else {
-    json.member("chat_features", nullptr);
-  }
+  const std::optional<ChatFacts> chat = chat_facts(model);
+  chat ? json.values("chat_features", chat->features, Layout::line)
+       : json.member("chat_features", nullptr);
   json.member("token_count", summary.token_count);
   json.member("merge_count", summary.merge_count);
   json.objects("special_tokens", special_tokens(model), [&](const SpecialToken& token) {

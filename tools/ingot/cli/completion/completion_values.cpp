@@ -12,6 +12,7 @@
 #include <ingot/model.hpp>
 #include <ingot/recipe.hpp>
 #include <optional>
+#include <span>
 
 namespace ingot::cli {
 namespace {
@@ -34,13 +35,17 @@ constexpr std::array rows = {
     Row{"RULE", ValueKind::rule},     Row{"COMMAND", ValueKind::command},
 };
 
-std::vector<Candidate> mixtures() {
+/// The names of rows and what they mean.
+template <class Named>
+std::vector<Candidate> candidates_of(std::span<const Named> table,
+                                     std::string_view Named::*meaning) {
   std::vector<Candidate> found;
-  for (const Recipe& recipe : recipes()) {
-    found.push_back({std::string(recipe.name), std::string(recipe.description)});
-  }
+  for (const Named& row : table)
+    found.push_back({std::string(row.name), std::string(row.*meaning)});
   return found;
 }
+
+std::vector<Candidate> mixtures() { return candidates_of(recipes(), &Recipe::description); }
 
 std::vector<Candidate> tensor_types() {
   std::vector<Candidate> found;
@@ -50,13 +55,7 @@ std::vector<Candidate> tensor_types() {
   return found;
 }
 
-std::vector<Candidate> rules() {
-  std::vector<Candidate> found;
-  for (const CheckRule& rule : check_rules()) {
-    found.push_back({std::string(rule.name), std::string(rule.title)});
-  }
-  return found;
-}
+std::vector<Candidate> rules() { return candidates_of(check_rules(), &CheckRule::title); }
 
 /// A model on this system; a pipe would be waited for, and a server is not asked.
 std::optional<Model> open_local(std::string path) {
@@ -64,11 +63,8 @@ std::optional<Model> open_local(std::string path) {
   if (path.starts_with("~/") && home != nullptr) path.replace(0, 1, home);
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(path, ignored)) return std::nullopt;
-  OpenOptions options;
-  options.access = FileAccess::read;
-  options.is_lenient = true;
-  options.is_header_only = true;
-  Result<Model> model = Model::open(path, options);
+  Result<Model> model =
+      Model::open(path, {.access = FileAccess::read, .is_lenient = true, .is_header_only = true});
   if (!model) return std::nullopt;
   return std::move(*model);
 }
