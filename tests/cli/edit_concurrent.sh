@@ -73,6 +73,18 @@ if command -v flock >/dev/null; then
   wait
 fi
 
+# A reader opens the file, and an edit that makes it longer ends before the reader looks for a journal.
+if [[ -n $kill_library ]]; then
+  "$ingot" edit original.gguf -o longer.gguf --set "k.text:string=$(head -c 9000 /dev/zero | tr '\0' x)" -q
+  cp original.gguf read.gguf
+  LD_PRELOAD=$kill_library INGOT_STOP_AT_JOURNAL=1 "$ingot" tensors read.gguf >found 2>&1 &
+  for _ in {1..500}; do [[ $(</proc/$!/stat) == *') T '* ]] && break || sleep 0.01; done
+  cat longer.gguf >read.gguf  # in place
+  kill -CONT $!
+  wait $! || fail "the size is that of before: $(cat found)"
+  rm read.gguf longer.gguf
+fi
+
 # Of two editors one is killed, at whatever point: the other one's key is there, and no journal
 # after the next edit.
 if [[ -n $kill_library ]]; then

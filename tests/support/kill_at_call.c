@@ -7,14 +7,17 @@
  *   INGOT_FAIL_AT=n     the n-th call and all later ones that need room fail with ENOSPC
  *   INGOT_HALF=1        if the n-th call is a write, half of it is done first
  *   INGOT_COUNT_CALLS=path   the number of calls is written there when the process ends
+ *   INGOT_STOP_AT_JOURNAL=1  the process stops (SIGSTOP) before it first looks for a journal
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -22,6 +25,7 @@
 static atomic_long calls;
 static long kill_at, fail_at;
 static int is_half;
+static atomic_int stops_at_journal;
 
 static long number_of(const char* name) {
   const char* text = getenv(name);
@@ -32,6 +36,7 @@ __attribute__((constructor)) static void begin(void) {
   kill_at = number_of("INGOT_KILL_AT");
   fail_at = number_of("INGOT_FAIL_AT");
   is_half = number_of("INGOT_HALF") != 0;
+  atomic_store(&stops_at_journal, number_of("INGOT_STOP_AT_JOURNAL") != 0);
 }
 
 __attribute__((destructor)) static void end(void) {
@@ -140,3 +145,23 @@ int unlink(const char* path) {
   small_step();
   return (int)syscall(SYS_unlinkat, AT_FDCWD, path, 0);
 }
+
+static int open_at(const char* path, int flags, mode_t mode) {
+  const char* const ending = strstr(path, ".ingot-journal");
+  if (ending != NULL && atomic_exchange(&stops_at_journal, 0)) raise(SIGSTOP);
+  return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
+}
+
+#define OPEN(name)                              \
+  int name(const char* path, int flags, ...) {  \
+    mode_t mode = 0;                            \
+    if ((flags & (O_CREAT | O_TMPFILE)) != 0) { \
+      va_list rest;                             \
+      va_start(rest, flags);                    \
+      mode = va_arg(rest, mode_t);              \
+      va_end(rest);                             \
+    }                                           \
+    return open_at(path, flags, mode);          \
+  }
+OPEN(open)
+OPEN(open64)

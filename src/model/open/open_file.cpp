@@ -38,12 +38,18 @@ Result<OpenedFile> open_file(const std::string& path, bool is_mapped, JournalLoc
   const std::string journal_at = find_journal_path(path);
   for (;;) {
     INGOT_TRY(io::RegularFile file, io::open_regular(path));
-    if (!has_journal(journal_at)) return open_plain(std::move(file), is_mapped);
+    if (!has_journal(journal_at)) {
+      // An edit may have ended since the file was opened, and have made it longer. None begins now
+      // that would change it in place, as this one has it open.
+      INGOT_TRY(file.size_bytes, io::size_of_regular(file.descriptor.get(), path));
+      return open_plain(std::move(file), is_mapped);
+    }
     // An edit is going on, or was cut off. It cannot be undone while this lock is held.
     if (lock == JournalLock::take) {
       INGOT_TRY_VOID(io::lock(file.descriptor.get(), io::LockKind::shared, path, {.on_wait = {}}));
     }
     INGOT_TRY(const io::FileIdentity identity, io::identify(file.descriptor.get()));
+    file.size_bytes = identity.size_bytes;
     const FoundJournal found = find_journal(journal_at, identity);
     if (!found.is_there) continue;  // it was going on, and is done: what was opened may be changed
     std::optional<io::EarlierState> state =
@@ -58,7 +64,6 @@ Result<OpenedFile> open_file(const std::string& path, bool is_mapped, JournalLoc
     OpenedFile opened;
     opened.is_restored = true;
     opened.notice = Error{Errc::edit_unfinished, Error::no_offset, path, {}};
-    file.size_bytes = identity.size_bytes;
     if (is_mapped) {
       INGOT_TRY(opened.source, io::map_restored(std::move(file), *std::move(state)));
     } else {
