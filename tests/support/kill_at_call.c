@@ -152,16 +152,16 @@ static int open_at(const char* path, int flags, mode_t mode) {
   return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
 }
 
-#define OPEN(name)                              \
-  int name(const char* path, int flags, ...) {  \
-    mode_t mode = 0;                            \
-    if ((flags & (O_CREAT | O_TMPFILE)) != 0) { \
-      va_list rest;                             \
-      va_start(rest, flags);                    \
-      mode = va_arg(rest, mode_t);              \
-      va_end(rest);                             \
-    }                                           \
-    return open_at(path, flags, mode);          \
+#define OPEN(name)                                                    \
+  int name(const char* path, int flags, ...) {                        \
+    mode_t mode = 0;                                                  \
+    if ((flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE) { \
+      va_list rest;                                                   \
+      va_start(rest, flags);                                          \
+      mode = va_arg(rest, mode_t);                                    \
+      va_end(rest);                                                   \
+    }                                                                 \
+    return open_at(path, flags, mode);                                \
   }
 OPEN(open)
 OPEN(open64)
