@@ -17,6 +17,8 @@
 #include "codec/best/best.hpp"
 #include "codec/codec.hpp"
 #include "codec/statistics/lane_sums.hpp"
+#include "ingot/error_feedback.hpp"
+#include "ingot/quantize.hpp"
 #include "support/forced_target.hpp"
 
 namespace {
@@ -95,6 +97,25 @@ void check_search(codec::FloatRows rows, TensorType type, std::vector<std::byte>
   }
 }
 
+/// The output error that is told is that of what was written. Inputs are as if independent.
+void check_feedback(TensorType type, std::span<const float> floats, std::span<std::byte> blocks) {
+  if (!has_feedback(type)) return;
+  constexpr std::size_t block = 32;
+  std::vector<float> identity(block * block);
+  for (std::size_t i = 0; i < block; ++i) identity[i * block + i] = 1.0f;
+  InputMoments moments(floats.size(), block, true);
+  for (std::size_t i = 0; i < moments.block_count(); ++i) {
+    const std::size_t columns = moments.columns_of(i);
+    require(moments.set_block(i, std::span(identity).first(columns * columns)));
+  }
+  const auto told = quantize_with_feedback(type, floats, blocks, moments);
+  require(told.has_value());
+  std::vector<float> decoded(floats.size());
+  require(dequantize(type, blocks, decoded).has_value());
+  const double measured = measure_outputs(floats, decoded, moments).error;
+  require(told->error == measured || std::isnan(told->error) || std::isnan(measured));
+}
+
 /// One row: half of the bytes are its floats, the other half its importances, if it has any.
 void check_encoding(const TensorTypeInfo& info, bool has_weights,
                     std::span<const std::byte> bytes) {
@@ -129,6 +150,7 @@ void check_encoding(const TensorTypeInfo& info, bool has_weights,
     require(expected == actual);
   }
   check_search(rows, info.type, expected, actual);
+  check_feedback(info.type, floats, actual);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "ingot/anatomy.hpp"
 #include "ingot/edit.hpp"
 #include "ingot/error.hpp"
+#include "ingot/error_feedback.hpp"
 #include "ingot/half.hpp"
 #include "ingot/metadata.hpp"
 #include "ingot/model.hpp"

@@ -31,7 +31,7 @@ class MomentStore::Work {
   [[nodiscard]] Result<Moments> finish() {
     std::unique_lock lock(mutex_);
     if (!moments_) {
-      moments_ = std::make_shared<codec::InputMoments>(
+      moments_ = std::make_shared<InputMoments>(
           static_cast<std::size_t>(key_.entry->column_count()),
           static_cast<std::size_t>(key_.entry->moment_columns), key_.has_feedback);
     }
@@ -67,7 +67,7 @@ class MomentStore::Work {
   std::uint64_t uses_left_;
   std::mutex mutex_;
   std::condition_variable is_idle_;
-  std::shared_ptr<codec::InputMoments> moments_;
+  std::shared_ptr<InputMoments> moments_;
   std::size_t next_ = 0;     // block that no thread has begun
   std::size_t running_ = 0;  // blocks that threads are making
   std::optional<Error> failure_;

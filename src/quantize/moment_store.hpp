@@ -7,8 +7,8 @@
 #include <memory>
 #include <mutex>
 
-#include "codec/feedback/input_moments.hpp"
 #include "ingot/error.hpp"
+#include "ingot/error_feedback.hpp"
 #include "ingot/quantize_model.hpp"
 
 namespace ingot::convert {
@@ -29,7 +29,7 @@ class MomentStore {
     [[nodiscard]] bool operator==(const Key&) const noexcept = default;
   };
 
-  using Moments = std::shared_ptr<const codec::InputMoments>;
+  using Moments = std::shared_ptr<const InputMoments>;
 
   /// Thread-safe.
   ///

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "codec/feedback/error_feedback.hpp"
+#include "ingot/error_feedback.hpp"
 #include "ingot/metadata_keys.hpp"
 #include "ingot/quantize_model.hpp"
 #include "quantize/quantize_work.hpp"
@@ -135,7 +135,7 @@ class QuantizePlanner {
     const bool is_searched = options_.effort == Effort::best && to.is_quantized();
     planned.has_importance = has_data && (is_searched || to.weights != ImportanceWeights::unused);
     planned.has_feedback = options_.effort == Effort::best && options_.uses_feedback &&
-                           codec::has_feedback(to.type) && convert::has_moments(entry, tensor);
+                           has_feedback(to.type) && convert::has_moments(entry, tensor);
     const Recipe& recipe = options_.recipe != nullptr ? *options_.recipe : *recipe_;
     if (has_data || !demands_importance(to.type, planned.choice.role, recipe)) return {};
     return fail(Errc::weights_required, std::string(tensor.name),

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <string>
 
-#include "codec/feedback/error_feedback.hpp"
+#include "ingot/error_feedback.hpp"
 #include "ingot/quantize.hpp"
 #include "ingot/text.hpp"
 #include "quantize/error_sums.hpp"
@@ -29,7 +29,7 @@ std::uint64_t run_length(const ChunkedTensor& tensor, const RowPiece& chunk) noe
 }
 
 /// Sums that are no numbers, of weights that are none, do not count.
-void add_outputs(const codec::OutputEnergy& outputs, TensorError& error) noexcept {
+void add_outputs(const OutputEnergy& outputs, TensorError& error) noexcept {
   if (!std::isfinite(outputs.error) || !std::isfinite(outputs.signal)) return;
   error.output_error += outputs.error;
   error.output_signal += outputs.signal;
@@ -186,9 +186,7 @@ Result<void> ChunkQuantizer::encode(const TensorTarget& target, const Run& run,
     add_weighted(run.floats, decoded, inputs.weights, error);
   }
   if (inputs.moments != nullptr && !target.planned->has_feedback) {
-    add_outputs(codec::measure_outputs(run.floats.data(), decoded.data(),
-                                       count / run.chunk.column_count, *inputs.moments),
-                error);
+    add_outputs(measure_outputs(run.floats, decoded, *inputs.moments), error);
   }
   part.error.add(error);
   return {};
@@ -204,12 +202,9 @@ Result<void> ChunkQuantizer::encode_blocks(const TensorTarget& target, const Run
                      .byte_order = byte_order_,
                      .effort = target.options->effort});
   }
-  const codec::FloatRows rows{.src = run.floats.data(),
-                              .dst = blocks.data(),
-                              .row_elements = run.chunk.column_count,
-                              .row_count = run.floats.size() / run.chunk.column_count,
-                              .importances = inputs.weights.data()};
-  add_outputs(codec::quantize_with_feedback(to.type, rows, *inputs.moments), error);
+  INGOT_TRY(const OutputEnergy outputs,
+            quantize_with_feedback(to.type, run.floats, blocks, *inputs.moments, inputs.weights));
+  add_outputs(outputs, error);
   return byte_order_ == Endian::big ? swap_byte_order(to.type, blocks) : Result<void>();
 }
 

@@ -104,7 +104,7 @@ class ChunkQuantizer {
   /// What is known of the inputs of a tensor.
   struct Inputs {
     std::span<const float> weights;
-    const codec::InputMoments* moments;
+    const InputMoments* moments;
   };
 
   [[nodiscard]] Result<void> read(const ChunkedTensor& tensor, const RowPiece& chunk,

@@ -33,7 +33,7 @@ PYTHON_OF_HEADER = {
 }
 # Headers whose functions Python has of its own, or that are parts to build other programs with.
 WITHOUT = {
-    "half": "numpy.float16", "ingot": "includes the others",
+    "error_feedback": "quantize_model(effort='best')", "half": "numpy.float16", "ingot": "includes the others",
     "layout_index": "check finds an index that lies", "npy": "numpy.save",
     "output_file": "open(path, 'wb')", "output_set": "open(path, 'wb')",
     "tensor_stream": "Tensor.dequantize(rows=...)", "text": "str", "token_stream": "Tokenizer.encode_batch",

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "codec/feedback/error_feedback.hpp"
-
 #include <algorithm>
 #include <cstring>
 #include <span>
 #include <vector>
 
 #include "codec/best/best.hpp"
+#include "codec/feedback/recode_block.hpp"
 
 namespace ingot::codec {
 namespace {
@@ -160,16 +159,42 @@ OutputEnergy quantize_with_feedback(TensorType type, const FloatRows& rows,
   return energy;
 }
 
-OutputEnergy measure_outputs(const float* source, const float* decoded, std::size_t row_count,
+}  // namespace ingot::codec
+
+namespace ingot {
+
+bool has_feedback(TensorType type) noexcept { return codec::find_recoder(type) != nullptr; }
+
+Result<OutputEnergy> quantize_with_feedback(TensorType type, std::span<const float> src,
+                                            std::span<std::byte> dst, const InputMoments& moments,
+                                            std::span<const float> importance) {
+  if (!has_feedback(type)) return fail(Errc::unsupported_type, {});
+  const TensorTypeInfo& info = *find_type(type);
+  const std::size_t columns = moments.column_count();
+  if (columns == 0 || columns % info.block_elements != 0 || src.size() % columns != 0 ||
+      dst.size() != info.bytes_of(src.size()) ||
+      (!importance.empty() && importance.size() != columns)) {
+    return fail(Errc::size_mismatch, {},
+                "rows, blocks, moments and importance must fit one another");
+  }
+  return codec::quantize_with_feedback(type,
+                                       {.src = src.data(),
+                                        .dst = dst.data(),
+                                        .row_elements = columns,
+                                        .row_count = src.size() / columns,
+                                        .importances = importance.data()},
+                                       moments);
+}
+
+OutputEnergy measure_outputs(std::span<const float> source, std::span<const float> decoded,
                              const InputMoments& moments) {
-  RowMeter meter(moments);
+  codec::RowMeter meter(moments);
   OutputEnergy energy;
-  for (std::size_t r = 0; r < row_count; ++r) {
-    const std::size_t first = r * moments.column_count();
-    meter.set_source(source + first);
-    energy.add(meter.energy_of(decoded + first));
+  for (std::size_t first = 0; first < source.size(); first += moments.column_count()) {
+    meter.set_source(source.data() + first);
+    energy.add(meter.energy_of(decoded.data() + first));
   }
   return energy;
 }
 
-}  // namespace ingot::codec
+}  // namespace ingot

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "codec/feedback/input_moments.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
 
-namespace ingot::codec {
+#include "ingot/error_feedback.hpp"
+
+namespace ingot {
 namespace {
 
 /// What is added to the diagonal, as a part of its mean: columns that never differ, or had no
@@ -172,4 +172,4 @@ double InputMoments::product(const float* x, const float* sums_of_x, const float
   return sum;
 }
 
-}  // namespace ingot::codec
+}  // namespace ingot

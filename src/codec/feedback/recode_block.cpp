@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // recoders.def, expanded into functions.
+#include "codec/feedback/recode_block.hpp"
+
 #include <algorithm>
 #include <array>
 
-#include "codec/feedback/error_feedback.hpp"
 #include "codec/feedback/level_grids.hpp"
 #include "codec/feedback/recode_points.hpp"
 
@@ -64,7 +65,5 @@ RecodeBlock find_recoder(TensorType type) noexcept {
   const auto found = std::ranges::find(recoders, type, &Recoder::type);
   return found != recoders.end() ? found->recode : nullptr;
 }
-
-bool has_feedback(TensorType type) noexcept { return find_recoder(type) != nullptr; }
 
 }  // namespace ingot::codec

@@ -7,9 +7,9 @@
 #include <cmath>
 #include <cstddef>
 
-#include "codec/feedback/input_moments.hpp"
 #include "codec/feedback/point_choice.hpp"
 #include "codec/lattice/point_grids.hpp"
+#include "ingot/error_feedback.hpp"
 
 namespace ingot::codec {
 

@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: MIT
 // Error feedback: what it promises for every type that has it.
-#include "codec/feedback/error_feedback.hpp"
-
 #include <gtest/gtest.h>
 
 #include <limits>
 #include <vector>
 
 #include "codec/best/best.hpp"
+#include "codec/feedback/recode_block.hpp"
 #include "support/codec_cases.hpp"
 #include "support/correlated_inputs.hpp"
 
 namespace ingot::test {
 namespace {
 
-using codec::InputMoments;
-using codec::OutputEnergy;
 using Floats = std::vector<float>;
 using EncodedBytes = std::vector<std::byte>;
 
@@ -82,13 +79,11 @@ TEST_P(ErrorFeedbackTest, LowersTheErrorOfTheOutputs) {
   const OutputEnergy kept =
       codec::quantize_with_feedback(info_.type, rows(source.data(), blocks), usual_moments());
   const Floats decoded = decode(blocks);
-  const OutputEnergy measured =
-      codec::measure_outputs(source.data(), decoded.data(), row_count, usual_moments());
+  const OutputEnergy measured = measure_outputs(source, decoded, usual_moments());
   EXPECT_DOUBLE_EQ(kept.error, measured.error);
   EXPECT_DOUBLE_EQ(kept.signal, measured.signal);
   const Floats before = decode(plain(source));
-  const OutputEnergy searched =
-      codec::measure_outputs(source.data(), before.data(), row_count, usual_moments());
+  const OutputEnergy searched = measure_outputs(source, before, usual_moments());
   // Types of one or two bits, and large scales, gain less.
   EXPECT_LT(kept.error, 0.9 * searched.error);
   EXPECT_GT(kept.error, 0.0);
@@ -137,7 +132,7 @@ TEST_P(ErrorFeedbackTest, LeavesRowsThatAreNotFinite) {
 
 INSTANTIATE_TEST_SUITE_P(Types, ErrorFeedbackTest,
                          each_target_and_type_that([](const TensorTypeInfo& type) {
-                           return codec::has_feedback(type.type);
+                           return has_feedback(type.type);
                          }),
                          case_name);
 

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: MIT
-#include "codec/feedback/input_moments.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 #include <vector>
 
+#include "ingot/error_feedback.hpp"
 #include "support/correlated_inputs.hpp"
 
 namespace ingot::test {
 namespace {
 
-using codec::InputMoments;
 using Floats = std::vector<float>;
 
 Floats row_of(std::size_t count, std::uint64_t seed) {

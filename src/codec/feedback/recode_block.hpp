@@ -9,8 +9,7 @@
 #include <cstddef>
 
 #include "codec/codec.hpp"
-#include "codec/feedback/input_moments.hpp"
-#include "ingot/export.h"
+#include "ingot/error_feedback.hpp"
 
 namespace ingot::codec {
 
@@ -26,22 +25,8 @@ using RecodeBlock = void (*)(std::byte* block, std::size_t first_column, float* 
 /// Null for types that have no feedback. O(types), thread-safe.
 [[nodiscard]] RecodeBlock find_recoder(TensorType type) noexcept;
 
-/// Whether quantize_with_feedback encodes a type.
-[[nodiscard]] INGOT_EXPORT bool has_feedback(TensorType type) noexcept;
-
-/// Encodes rows by `quantize_best` and with feedback, whose rows get the scale that makes their
-/// outputs no shorter; of both, each row is the one with the lower output error.
-///
-/// @param rows     whole rows, as long as the moments.
-/// @param moments  with feedback.
-/// @return  the output error of what was kept. Allocates some times the memory of the rows.
-[[nodiscard]] INGOT_EXPORT OutputEnergy quantize_with_feedback(TensorType type,
-                                                               const FloatRows& rows,
-                                                               const InputMoments& moments);
-
-/// The output error of decoded rows.
-[[nodiscard]] INGOT_EXPORT OutputEnergy measure_outputs(const float* source, const float* decoded,
-                                                        std::size_t row_count,
-                                                        const InputMoments& moments);
+/// The same as the public function, of rows that fit.
+[[nodiscard]] OutputEnergy quantize_with_feedback(TensorType type, const FloatRows& rows,
+                                                  const InputMoments& moments);
 
 }  // namespace ingot::codec

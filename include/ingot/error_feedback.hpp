@@ -1,14 +1,29 @@
 // SPDX-License-Identifier: MIT
-// How the inputs of a matrix go together, as error feedback needs it.
+// Encode a matrix so that its outputs change little, from the second moments of its inputs.
+//
+// ```cpp
+// const std::size_t columns = 32;
+// std::vector<float> means(columns * columns, 0.5f);  // of a a^T over the inputs a
+// for (std::size_t i = 0; i < columns; ++i) means[i * columns + i] = 1.0f;
+// ingot::InputMoments moments(columns, columns, true);  // one block: all columns go together
+// if (!moments.set_block(0, means)) throw std::runtime_error("these are no means of a a^T");
+// const std::vector<float> rows(4 * columns, 0.3f);
+// std::vector<std::byte> q4(ingot::find_type(ingot::TensorType::q4_0)->bytes_of(rows.size()));
+// const auto outputs = ingot::quantize_with_feedback(ingot::TensorType::q4_0, rows, q4, moments);
+// if (!outputs) throw std::runtime_error(outputs.error().message());
+// std::printf("error %g of the energy %g\n", outputs->error, outputs->signal);
+// ```
 #pragma once
 
 #include <cstddef>
 #include <span>
 #include <vector>
 
+#include "ingot/error.hpp"
 #include "ingot/export.h"
+#include "ingot/types.hpp"
 
-namespace ingot::codec {
+namespace ingot {
 
 /// What an error in the rows of a matrix does to its outputs: sums over rows.
 struct OutputEnergy {
@@ -97,4 +112,26 @@ class INGOT_EXPORT InputMoments {
   std::vector<float> weights_;   ///< 1/U[j][j]^2
 };
 
-}  // namespace ingot::codec
+/// Whether quantize_with_feedback encodes a type. O(types), thread-safe.
+[[nodiscard]] INGOT_EXPORT bool has_feedback(TensorType type) noexcept;
+
+/// Encodes rows as quantize() does with Effort::best, and with feedback, whose rows get the scale
+/// that makes their outputs no shorter; of both, each row is the one with the lower output error.
+///
+/// @param src         whole rows of moments.column_count() finite numbers.
+/// @param dst         receives their blocks, little-endian, exactly.
+/// @param moments     made with feedback, with all blocks set.
+/// @param importance  of the columns, for what is encoded without feedback; or none.
+/// @return  the output error of what was kept; Errc::unsupported_type for a type without feedback;
+///          Errc::size_mismatch if the sizes do not fit one another. Allocates some times the
+///          memory of the rows. Thread-safe.
+[[nodiscard]] INGOT_EXPORT Result<OutputEnergy> quantize_with_feedback(
+    TensorType type, std::span<const float> src, std::span<std::byte> dst,
+    const InputMoments& moments, std::span<const float> importance = {});
+
+/// The output error of decoded rows, as many as there are of `source`. Thread-safe.
+[[nodiscard]] INGOT_EXPORT OutputEnergy measure_outputs(std::span<const float> source,
+                                                        std::span<const float> decoded,
+                                                        const InputMoments& moments);
+
+}  // namespace ingot
