@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <ingot/chat.hpp>
+#include <ingot/chat_profile.hpp>
 #include <iterator>
 #include <string>
 
@@ -73,6 +74,47 @@ std::string difference(const ChatResult<ChatText>& result, const ChatValue& expe
   return "";
 }
 
+/// Renders one-line templates over one context; returns how many.
+std::size_t expect_cases(const ChatValue& golden) {
+  const ChatValue& context = *golden.find("context");
+  std::size_t count = 0;
+  for (const ChatValue& test_case : *golden.find("cases")->elements()) {
+    const std::string source = text_of(test_case, "template");
+    EXPECT_EQ(difference(render_golden(source, context), *test_case.find("result")), "") << source;
+    ++count;
+  }
+  return count;
+}
+
+/// Renders templates over the conversations that their results name; returns how many.
+std::size_t expect_templates(const ChatValue& golden) {
+  std::size_t count = 0;
+  for (const ChatValue& row : *golden.find("templates")->elements()) {
+    const std::string source = text_of(row, "template");
+    EXPECT_FALSE(profile_chat(*ChatTemplate::make(source)).reached_limit) << text_of(row, "name");
+    for (const ChatValue::Member& result : *row.find("results")->members()) {
+      const ChatValue* context = result.name == "own" ? row.find("own_context")
+                                                      : golden.find("contexts")->find(result.name);
+      if (context == nullptr) {
+        ADD_FAILURE() << "there is no conversation " << result.name;
+        continue;
+      }
+      EXPECT_EQ(difference(render_golden(source, *context), result.value), "")
+          << text_of(row, "name") << ", " << result.name;
+      ++count;
+    }
+  }
+  return count;
+}
+
+/// tests/chat/make_chat_cases.py
+TEST(ChatOwnCases, AreWhatJinja2MakesOfThem) {
+  const ChatValue golden =
+      read_json(std::filesystem::path(INGOT_SOURCE_DIR) / "tests" / "golden" / "chat_cases.json");
+  EXPECT_GT(expect_cases(golden), 50u);
+  EXPECT_EQ(expect_templates(golden), 14u);
+}
+
 class ChatGolden : public test::SharedFilesTest {
  protected:
   static std::filesystem::path folder() { return test::shared_folder() / "golden" / "text"; }
@@ -81,34 +123,13 @@ class ChatGolden : public test::SharedFilesTest {
 TEST_F(ChatGolden, OneLineCases) {
   require_files(folder() / "jinja.json");
   if (IsSkipped()) return;
-  const ChatValue golden = read_json(folder() / "jinja.json");
-  const ChatValue& context = *golden.find("context");
-  std::size_t count = 0;
-  for (const ChatValue& test_case : *golden.find("cases")->elements()) {
-    const std::string source = text_of(test_case, "template");
-    EXPECT_EQ(difference(render_golden(source, context), *test_case.find("result")), "") << source;
-    ++count;
-  }
-  EXPECT_GT(count, 200u);
+  EXPECT_GT(expect_cases(read_json(folder() / "jinja.json")), 200u);
 }
 
 TEST_F(ChatGolden, RealTemplates) {
   require_files(folder() / "templates.json");
   if (IsSkipped()) return;
-  const ChatValue golden = read_json(folder() / "templates.json");
-  std::size_t count = 0;
-  for (const ChatValue& row : *golden.find("templates")->elements()) {
-    const std::string source = text_of(row, "template");
-    for (const ChatValue::Member& result : *row.find("results")->members()) {
-      const ChatValue* context = result.name == "own" ? row.find("own_context")
-                                                      : golden.find("contexts")->find(result.name);
-      ASSERT_NE(context, nullptr) << result.name;
-      EXPECT_EQ(difference(render_golden(source, *context), result.value), "")
-          << text_of(row, "name") << ", " << result.name;
-      ++count;
-    }
-  }
-  EXPECT_GT(count, 1500u);
+  EXPECT_GT(expect_templates(read_json(folder() / "templates.json")), 1500u);
 }
 
 }  // namespace

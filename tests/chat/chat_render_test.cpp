@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <ctime>
 #include <ingot/chat.hpp>
 #include <string>
 #include <thread>
@@ -67,6 +68,35 @@ TEST(ChatRender, KeepsDigitsBeyond64Bits) {
   EXPECT_EQ(text_of("{{ x }} {{ x > 1 }} {{ x|tojson }}", variables),
             "18446744073709551615 True 18446744073709551615");
   EXPECT_EQ(text_of("{{ x + 1 }}", variables), "chat_failed");
+}
+
+/// What Jinja2 3.1.6 with Python 3.11 gives.
+TEST(ChatRender, FollowsTheReferenceInOddCases) {
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"{{ {'a': 1}[1:] }}|{{ 5[1:] }}|{{ none[:2] is undefined }}", "||True"},
+      {"{% set a = {'a': 1} %}{{ a[1:] }}", "chat_failed"},
+      {"{{ '\xC7\x85x \xC7\x86'.title() }} {{ '\xC7\x85x'|title }} {{ '\xC7\x85x \xC7\x84 "
+       "\xC7\x86'.swapcase() }}",
+       "\xC7\x85x \xC7\x85 \xC7\x84x \xC7\x85X \xC7\x86 \xC7\x84"},
+      {"{{ '\xC7\x85 a'.capitalize() }} {{ '\xC7\x85'.istitle() }} {{ '\xC7\x85'.islower() }}",
+       "\xC7\x85 a True False"},
+      {"{{ 2.5.is_integer() }} {{ 2.0.is_integer() }} {{ (-5).bit_length() }}", "False True 3"},
+      {"{{ true.bit_count() }} {{ (5).real }} {{ (5).imag }} {{ 2.5.imag }}", "1 5 0 0.0"},
+      {"{{ [1, 2]|truncate(3) }} {{ x|truncate }}", "[1, 2] "},
+      {"{{ ([1] * 99)|truncate(3) }}", "chat_failed"},
+      {"{% filter length %}abc{% endfilter %}", "chat_failed"},
+      {"{{ '{} {0}'.format(1, 2) }}", "chat_failed"},
+      {"{{ '{0} {}'.format(1, 2) }}", "chat_failed"},
+      {"{{ [{'b': 1}, {'b': 2}]|sort(attribute='a') }}", "[{'b': 1}, {'b': 2}]"},
+      {"{{ [{'a': 1}, {}]|sort(attribute='a') }}", "chat_undefined"},
+      {"{{ 'well-known a1-b2 xx--yy'|wordwrap(6) }}", "well-\nknown\na1-b2\nxx--yy"},
+      {"{{ 'well-known'|wordwrap(6, break_on_hyphens=false) }}", "well-k\nnown"},
+      {"{{ 'a<!-- > --> b<c>d <e'|striptags }}", "a bd <e"},
+      {"{{ 'a' % [1] }} {{ 'a'.ljust(3, 1) }}", "chat_failed"},
+      {"{{ 'a' % [1] }} {{ 7|int(base='x') }} {{ '7'|int(3, 'x') }}", "a 7 7"},
+      {"{{ [] is filter }}", "chat_failed"},
+  };
+  for (const auto& [source, text] : cases) EXPECT_EQ(text_of(source), text) << source;
 }
 
 TEST(ChatRuns, TellInputFromTemplate) {
@@ -184,6 +214,63 @@ TEST(ChatLimitsTest, StopBombs) {
     ASSERT_FALSE(result.has_value()) << bomb.source;
     EXPECT_EQ(result.error().code, Errc::limit_exceeded) << bomb.source;
     EXPECT_THAT(result.error().reason, HasSubstr(bomb.limit)) << bomb.source;
+  }
+}
+
+/// Every operation pays before it works: these took minutes to years within their steps.
+TEST(ChatLimitsTest, StopWhatTakesLong) {
+  const auto shared = [](const std::string& pair, const std::string& use) {
+    return "{% set ns = namespace(x=1, y=1) %}{% for i in range(60) %}{% set ns.x = " + pair +
+           " %}{% set ns.y = ns.x %}{% endfor %}{{ " + use + " }}";
+  };
+  const auto repeated = [](const std::string& use) {
+    return "{% set a = 'a' * 100000 %}{% for i in range(9999) %}{{ " + use + " }}{% endfor %}";
+  };
+  std::vector<std::string> sources;
+  for (const char* pair : {"[ns.x, ns.x]", "(ns.x, ns.x)", "{1: ns.x, 2: ns.x}"}) {
+    for (const char* use : {"ns.x == ns.y", "ns.x in [ns.y]", "[ns.x].count(ns.y)",
+                            "[ns.x].index(ns.y)", "ns.x|string|length", "ns.x|tojson|length"}) {
+      sources.push_back(shared(pair, use));
+    }
+  }
+  for (const char* use : {"ns.x < ns.y", "[ns.x, ns.y]|sort|length", "[ns.x, ns.y]|max|length",
+                          "[{'a': ns.x}, {'a': ns.y}]|groupby('a')|length", "{ns.x: 1}|length",
+                          "ns.x in {1: 2}", "[ns.x, ns.y]|unique|list|length"}) {
+    sources.push_back(shared("(ns.x, ns.x)", use));
+  }
+  for (const char* use :
+       {"a.find('a' * 50000 ~ 'b')", "a.rfind('b' ~ 'a' * 50000)", "('a' * 50000 ~ 'b') in a",
+        "a.count('a' * 50000 ~ 'b')", "a.replace('a' * 50000 ~ 'b', '')|length",
+        "a.split('a' * 50000 ~ 'b')|length", "a.rsplit('b' ~ 'a' * 50000)|length",
+        "a.partition('a' * 50000 ~ 'b')|length", "a.strip('b' * 50000 ~ 'a')|length",
+        "('<!--' * 25000)|striptags|length", "range(9999)|list == range(9999)|list",
+        "1|tojson(indent=9999999)|length", "([1] * 9999)|tojson(indent=999999)|length"}) {
+    sources.push_back(repeated(use));
+  }
+  const std::string name(100'000, 'm');
+  sources.push_back("{% macro " + name + "() %}{% endmacro %}{% for i in range(99999) %}{{ " +
+                    name + "() }}{{ [" + name + "] * 99999 }}{% endfor %}");
+  sources.push_back("{% for i in range(99999) %}{% for j in [1] %}{% set x %}" + name +
+                    "{% break %}{% endset %}{% endfor %}{% endfor %}");
+  ChatOptions options;
+  options.limits.max_steps = 50'000;
+  const std::clock_t begin = std::clock();
+  for (const std::string& source : sources) {
+    const auto result = render(source, {}, options);
+    ASSERT_FALSE(result.has_value()) << source.substr(0, 300);
+    EXPECT_EQ(result.error().code, Errc::limit_exceeded) << source.substr(0, 300);
+  }
+  EXPECT_LT((std::clock() - begin) / CLOCKS_PER_SEC, 20);
+}
+
+TEST(ChatLimitsTest, BoundTheDepthOfWhatIsCompared) {
+  for (const char* use : {"{ns.x: 1}", "ns.x == ns.y", "ns.x < ns.y"}) {
+    const std::string source =
+        "{% set ns = namespace(x=(1,), y=(1,)) %}{% for i in range(99999) %}{% set ns.x = (ns.x,) "
+        "%}"
+        "{% set ns.y = (ns.y,) %}{% endfor %}{{ " +
+        std::string(use) + " }}";
+    EXPECT_EQ(text_of(source), "limit_exceeded") << use;
   }
 }
 

@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: MIT
-// The methods of lists, tuples, objects, cyclers and `loop`.
+// The methods of lists, tuples, objects, numbers, cyclers and `loop`.
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cmath>
 
 #include "chat/render/render.hpp"
+#include "chat/values/numbers.hpp"
 
 namespace ingot::chat {
 namespace {
 
 Value count_equal(Call& call) {
-  std::int64_t count = 0;
-  for (const Value& item : call.self.list->span())
-    count += call.render.equal(item, call[0]) ? 1 : 0;
-  return call.render.spend_on(call.self.list->count) ? Value::of(count) : Value::failure();
+  const auto items = call.self.list->span();
+  if (!call.render.spend(items.size())) return Value::failure();
+  return Value::of(std::ranges::count_if(
+      items, [&](const Value& item) { return call.render.equal(item, call[0]); }));
 }
 
 Value index_of(Call& call) {
-  if (!call.render.spend_on(call.self.list->count)) return Value::failure();
   const auto items = call.self.list->span();
+  if (!call.render.spend(items.size())) return Value::failure();
   const auto found = std::ranges::find_if(
       items, [&](const Value& item) { return call.render.equal(item, call[0]); });
   if (found == items.end()) return call.render.fail("the value is not in the list");
@@ -29,6 +32,7 @@ Value copy_list(Call& call) { return call.render.new_list(call.self.list->span()
 /// Only where the caller allows it: see ChatOptions::is_lenient.
 Value append(Call& call) {
   List& list = *call.self.list;
+  if (!call.render.spend_on(list.count)) return Failed();
   std::vector<Value> items(list.items, list.items + list.count);
   items.push_back(call[0]);
   INGOT_VALUE(const Value grown, call.render.new_list(items));
@@ -38,6 +42,7 @@ Value append(Call& call) {
 
 Value pop(Call& call) {
   List& list = *call.self.list;
+  if (!call.render.spend_on(list.count)) return Failed();
   INGOT_OPTIONAL(std::int64_t index, call.integer(0, -1));
   if (index < 0) index += list.count;
   if (index < 0 || index >= list.count) return call.render.fail("pop index out of range");
@@ -146,6 +151,33 @@ constexpr Builtin object_methods[] = {
     {"values", view_of<View::Part::values>},
 };
 
+Value conjugate(Call& call) {
+  return call.self.is(Kind::real) ? call.self : Value::of(call.self.as_integer());
+}
+
+Value bit_length(Call& call) {
+  return Value::of_count(std::bit_width(magnitude_of(call.self.as_integer())));
+}
+
+Value bit_count(Call& call) {
+  return Value::of(std::int64_t{std::popcount(magnitude_of(call.self.as_integer()))});
+}
+
+Value is_whole(Call& call) {
+  return Value::of(std::isfinite(call.self.real) && std::floor(call.self.real) == call.self.real);
+}
+
+constexpr Builtin integer_methods[] = {
+    {"bit_count", bit_count},
+    {"bit_length", bit_length},
+    {"conjugate", conjugate},
+};
+
+constexpr Builtin real_methods[] = {
+    {"conjugate", conjugate},
+    {"is_integer", is_whole},
+};
+
 constexpr Builtin cycler_methods[] = {
     {"next", cycler_next},
     {"reset", cycler_reset},
@@ -161,7 +193,8 @@ constexpr Builtin loop_methods[] = {
 std::span<const Builtin> methods_of(Owner owner) noexcept {
   // In the order of the owners.
   const std::array<std::span<const Builtin>, owner_count> tables = {
-      string_methods(), list_methods, tuple_methods, object_methods, cycler_methods, loop_methods};
+      string_methods(), list_methods, tuple_methods,  object_methods,
+      integer_methods,  real_methods, cycler_methods, loop_methods};
   return tables[static_cast<std::size_t>(owner)];
 }
 

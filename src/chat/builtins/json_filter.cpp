@@ -31,6 +31,9 @@ class JsonText {
     if (!is_pair) {
       return render_.fail("separators must be two strings");
     }
+    const std::uint64_t size =
+        std::uint64_t{separators.list->items[0].size} + separators.list->items[1].size;
+    if (!render_.spend_on(size)) return false;
     item_separator_ = separators.list->items[0].text();
     key_separator_ = separators.list->items[1].text();
     return true;
@@ -38,7 +41,8 @@ class JsonText {
 
   bool append(const Value& value, std::uint32_t depth) {
     const std::uint8_t origin = value.origin();
-    if (!render_.spend(1)) return false;
+    const std::uint64_t size = value.is(Kind::digits) ? value.size : value.is(Kind::real) ? 64 : 0;
+    if (!render_.spend_on(size) || !render_.allow_output()) return false;
     switch (value.kind) {
       case Kind::none:
         return put("null", origin);
@@ -55,9 +59,6 @@ class JsonText {
       case Kind::list:
       case Kind::tuple:
       case Kind::object:
-        if (!is_small()) {
-          return render_.fail_limit("max_string_bytes", render_.limits().max_string_bytes);
-        }
         if (!render_.is_within("the depth of a value that is printed", max_json_depth, depth + 1)) {
           return false;
         }
@@ -73,19 +74,18 @@ class JsonText {
   bool read_indent(const Value& indent) {
     is_indented_ = true;
     if (indent.is_string()) {
+      if (!render_.spend_on(indent.size)) return false;
       indent_ = indent.text();
       return true;
     }
     if (!indent.is_integral()) return render_.fail("indent must be an integer or a string");
     const auto width = static_cast<std::uint64_t>(std::max<std::int64_t>(indent.as_integer(), 0));
     const std::uint64_t most = render_.limits().max_string_bytes;
-    if (!render_.is_within("max_string_bytes", most, width)) return false;
+    if (!render_.is_within("max_string_bytes", most, width) || !render_.spend_on(width)) {
+      return false;
+    }
     indent_.assign(width, ' ');
     return true;
-  }
-
-  [[nodiscard]] bool is_small() const {
-    return render_.output().size_bytes() <= render_.limits().max_output_bytes;
   }
 
   bool put(std::string_view text, std::uint8_t origin) {
@@ -100,7 +100,7 @@ class JsonText {
   }
 
   bool append_string(const Value& value) {
-    if (!render_.allow_bytes(value.size)) return false;
+    if (!render_.allow_bytes(value.size) || !render_.spend_on_characters(value.size)) return false;
     const std::uint8_t edge = value.is_mixed() ? std::uint8_t{from_template} : value.origin();
     put("\"", edge);
     for_each_run(value, 0, value.size, [&](std::string_view run, std::uint8_t origin) {
@@ -146,40 +146,52 @@ class JsonText {
     put("\\u" + std::string(4 - digits.size(), '0') + digits, origin);
   }
 
-  void break_line(std::uint32_t depth, std::uint8_t origin) {
-    if (!is_indented_) return;
+  /// What stands before an element: a separator, unless it is the first, and a line of its own.
+  bool begin_element(bool is_first, std::uint32_t depth, std::uint8_t origin) {
+    if (!is_first && !put_given(item_separator_, 1, origin)) return false;
+    return break_line(depth, origin);
+  }
+
+  bool break_line(std::uint32_t depth, std::uint8_t origin) {
+    if (!is_indented_) return true;
     put("\n", origin);
-    for (std::uint32_t i = 0; i < depth; ++i) put(indent_, origin);
+    return put_given(indent_, depth, origin);
+  }
+
+  /// Text that the template chose, several times.
+  bool put_given(std::string_view text, std::uint32_t count, std::uint8_t origin) {
+    if (!render_.spend((text.size() * count) >> 4)) return false;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      put(text, origin);
+      if (!render_.allow_output()) return false;
+    }
+    return true;
   }
 
   bool append_list(std::span<const Value> items, std::uint8_t origin, std::uint32_t depth) {
     if (items.empty()) return put("[]", origin);
     put("[", origin);
     for (std::size_t i = 0; i < items.size(); ++i) {
-      if (i > 0) put(item_separator_, origin);
-      break_line(depth + 1, origin);
-      if (!append(items[i], depth + 1)) return false;
+      if (!begin_element(i == 0, depth + 1, origin) || !append(items[i], depth + 1)) return false;
     }
-    break_line(depth, origin);
-    return put("]", origin);
+    return break_line(depth, origin) && put("]", origin);
   }
 
   bool append_object(const Object& object, std::uint8_t origin, std::uint32_t depth) {
     if (object.count == 0) return put("{}", origin);
+    if (!render_.spend_on(object.count)) return false;
     std::vector<const Pair*> pairs;
     pairs.reserve(object.count);
     for (const Pair& pair : object.span()) pairs.push_back(&pair);
     if (sorts_keys_ && !sort(pairs)) return false;
     put("{", origin);
     for (std::size_t i = 0; i < pairs.size(); ++i) {
-      if (i > 0) put(item_separator_, origin);
-      break_line(depth + 1, origin);
-      if (!append_key(pairs[i]->key)) return false;
-      put(key_separator_, origin);
-      if (!append(pairs[i]->value, depth + 1)) return false;
+      const bool is_done = begin_element(i == 0, depth + 1, origin) && append_key(pairs[i]->key) &&
+                           put_given(key_separator_, 1, origin) &&
+                           append(pairs[i]->value, depth + 1);
+      if (!is_done) return false;
     }
-    break_line(depth, origin);
-    return put("}", origin);
+    return break_line(depth, origin) && put("}", origin);
   }
 
   bool append_key(const Value& key) {
@@ -197,9 +209,6 @@ class JsonText {
   bool sort(std::vector<const Pair*>& pairs) {
     bool has_failed = false;
     std::stable_sort(pairs.begin(), pairs.end(), [&](const Pair* left, const Pair* right) {
-      if (left->key.is_string() && right->key.is_string()) {
-        return left->key.text() < right->key.text();
-      }
       const auto order = has_failed ? std::nullopt : render_.order(left->key, right->key, "<");
       has_failed = !order.has_value();
       return order == -1;

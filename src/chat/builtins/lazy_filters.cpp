@@ -71,6 +71,7 @@ Value applying(Call& call, Generator generator, std::span<const Builtin> table,
   const std::string_view name = arguments[0].is_string() ? arguments[0].text() : std::string_view();
   generator.builtin = find_builtin(table, name);
   if (generator.builtin == nullptr) {
+    if (!call.render.spend_on(name.size())) return Failed();
     return failing_generator(call,
                              "No " + std::string(noun) + " named '" + std::string(name) + "'");
   }
@@ -97,7 +98,7 @@ Value select_or_reject(Call& call, bool by_attribute, bool is_negated) {
   generator.is_negated = is_negated;
   if (by_attribute) {
     if (rest.empty()) return failing_generator(call, "Missing parameter for attribute name");
-    generator.attribute = call.render.split_path(rest[0]);
+    if (!call.render.split_path(rest[0], generator.attribute)) return Failed();
     rest = rest.subspan(1);
   }
   return rest.empty() ? lazy(call, generator) : applying(call, generator, tests(), "test", rest);
@@ -122,6 +123,9 @@ Value batch_step(Render& render, Generator& generator) {
   while (static_cast<std::int64_t>(batch.size()) < size || size <= 0) {
     INGOT_VALUE(const Value item, next_of_source(render, generator));
     if (!item.is_given()) break;
+    if (!render.is_within("max_elements", render.limits().max_elements, batch.size() + 1)) {
+      return Failed();
+    }
     batch.push_back(item);
   }
   if (batch.empty()) return {};
@@ -149,9 +153,10 @@ Value slice_step(Render& render, Generator& generator) {
   const std::int64_t begin = number * size + std::min(number, larger);
   const std::int64_t end = begin + size + (number < larger ? 1 : 0);
   const Value* items = generator.source.source.list->items;
+  if (!render.allow_elements(static_cast<std::uint64_t>(end - begin) + 1)) return Failed();
   std::vector<Value> part(items + begin, items + end);
   if (generator.fallback.is_set() && number >= larger) part.push_back(generator.fallback);
-  return render.spend(1) ? render.new_list(part) : Value::failure();
+  return render.new_list(part);
 }
 
 Value items_step(Render& render, Generator& generator) {
@@ -193,7 +198,7 @@ Value filter_map(Call& call) {
     return failing_generator(call, "Unexpected keyword argument");
   }
   Generator generator = new_generator(call, map_attribute_step);
-  generator.attribute = call.render.split_path(attribute);
+  if (!call.render.split_path(attribute, generator.attribute)) return Failed();
   generator.fallback = keyword("default");
   return lazy(call, generator);
 }
@@ -207,7 +212,7 @@ Value filter_unique(Call& call) {
   Generator generator = new_generator(call, unique_step);
   generator.is_negated = !call.flag(0);
   generator.seen = call.render.new_object(0);
-  if (call.has_value(1)) generator.attribute = call.render.split_path(call[1]);
+  if (call.has_value(1) && !call.render.split_path(call[1], generator.attribute)) return Failed();
   return lazy(call, generator);
 }
 

@@ -26,9 +26,11 @@ Value filter_abs(Call& call) {
 
 Value filter_int(Call& call) {
   const Value fallback = call.has(0) ? call[0] : Value::of(std::int64_t{0});
-  INGOT_OPTIONAL(const std::int64_t base, call.integer(1, 10));
+  const bool has_base = !call.has(1) || call[1].is_integral();
+  const std::int64_t base = call.has(1) && has_base ? call[1].as_integer() : 10;
   if (call.self.is_undefined()) return call.render.fail_undefined(call.self);
   if (call.self.is(Kind::digits)) return call.self;
+  if (call.self.is_string() && !call.render.spend(call.self.size)) return Failed();
   if (call.self.is_integral())
     return Value::of(call.self.as_integer()).with_origin(call.self.origin());
   std::optional<std::int64_t> number;
@@ -37,7 +39,7 @@ Value filter_int(Call& call) {
       return call.render.fail("cannot convert float infinity to integer");
     number = truncate_real(call.self.real);
   } else if (call.self.is_string()) {
-    number = parse_integer(call.self.text(), base);
+    if (has_base) number = parse_integer(call.self.text(), base);
     if (!number) {
       const std::optional<double> real = parse_real(call.self.text());
       if (real) number = truncate_real(*real);
@@ -51,6 +53,7 @@ Value filter_float(Call& call) {
   if (call.self.is_undefined()) return call.render.fail_undefined(call.self);
   if (call.self.is_number()) return Value::of(call.self.as_real()).with_origin(call.self.origin());
   if (!call.self.is_string() && !call.self.is(Kind::digits)) return fallback;
+  if (!call.render.spend(call.self.size)) return Failed();
   const std::optional<double> number = parse_real(call.self.text());
   return number ? Value::of(*number).with_origin(call.self.origin()) : fallback;
 }
@@ -72,7 +75,10 @@ Value filter_round(Call& call) {
       return call.render.fail("the number cannot be rounded so");
     return Value::of(rounded / unit);
   }
-  if (call.self.is(Kind::real)) return Value::of(round_real(call.self.real, precision));
+  if (call.self.is(Kind::real)) {
+    if (!call.render.spend(real_text_steps)) return Failed();
+    return Value::of(round_real(call.self.real, precision));
+  }
   const std::optional<std::int64_t> rounded = round_integer(call.self.as_integer(), precision);
   return rounded ? Value::of(*rounded)
                  : call.render.fail("the result is an integer beyond 64 bits");
@@ -82,6 +88,7 @@ Value filter_filesizeformat(Call& call) {
   constexpr std::array<std::string_view, 8> prefixes = {"k", "M", "G", "T", "P", "E", "Z", "Y"};
   const Value number = filter_float(call);
   if (number.failed()) return number;
+  if (!call.render.spend(real_text_steps + call.self.size)) return Failed();
   const bool is_readable =
       call.self.is_number() || (call.self.is_string() && parse_real(call.self.text()));
   if (!is_readable) return type_failure(call);

@@ -28,13 +28,15 @@ struct SortKey {
 /// Keys of elements: of the attribute, or several separated by commas, or themselves.
 bool sort_keys(Call& call, const std::vector<Value>& items, const Value& attribute,
                bool is_case_sensitive, bool allows_several, std::vector<SortKey>& keys) {
-  std::vector<std::span<const Value>> paths;
+  std::vector<Value> names;
+  if (attribute.is_given()) names.push_back(attribute);
   if (allows_several && attribute.is_string()) {
-    const Value names = split(call.render, attribute, Value::text_of(","), -1, false);
-    if (names.failed()) return false;
-    for (const Value& name : names.list->span()) paths.push_back(call.render.split_path(name));
-  } else if (attribute.is_given()) {
-    paths.push_back(call.render.split_path(attribute));
+    INGOT_VALUE(const Value parts, split(call.render, attribute, Value::text_of(","), -1, false));
+    names.assign(parts.list->span().begin(), parts.list->span().end());
+  }
+  std::vector<std::span<const Value>> paths(names.size());
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (!call.render.split_path(names[i], paths[i])) return false;
   }
   for (std::size_t i = 0; i < items.size(); ++i) {
     std::vector<Value> parts;
@@ -51,12 +53,15 @@ bool sort_keys(Call& call, const std::vector<Value>& items, const Value& attribu
   return true;
 }
 
-/// Sorts like Python: stable, and only by "less than". False after a failure.
-bool sort_by_key(Render& render, std::vector<SortKey>& keys, bool is_reversed) {
+/// Sorts like Python: stable, and only by "less than". `are_lists`: keys are those of lists of one
+/// element, two of which may lack it. False after a failure.
+bool sort_by_key(Render& render, std::vector<SortKey>& keys, bool is_reversed,
+                 bool are_lists = false) {
   bool has_failed = false;
   // Values that have no order leave the order as it is, which every algorithm can live with.
   const auto is_less = [&](const SortKey& left, const SortKey& right) {
     if (has_failed) return false;
+    if (are_lists && left.key.is_undefined() && right.key.is_undefined()) return false;
     const auto order = is_reversed ? render.order(right.key, left.key, "<")
                                    : render.order(left.key, right.key, "<");
     has_failed = !order.has_value();
@@ -90,7 +95,7 @@ Value sorted_by(Call& call, const Value& source, const Value& attribute, bool is
   const bool is_sorted =
       call.render.collect(source, items) &&
       sort_keys(call, items, attribute, is_case_sensitive, allows_several, keys) &&
-      sort_by_key(call.render, keys, is_reversed);
+      sort_by_key(call.render, keys, is_reversed, allows_several);
   if (!is_sorted) return Failed();
   std::vector<Value> sorted;
   for (const SortKey& key : keys) sorted.push_back(items[key.position]);
@@ -122,8 +127,8 @@ Value filter_length(Call& call) {
   if (call.self.is(Kind::loop)) {
     return call.render.attribute(call.self, "length", nullptr);
   }
-  const std::int64_t count = call.render.count_of(call.self);
   if (call.self.is_string() && !call.render.spend_on(call.self.size)) return Value::failure();
+  const std::int64_t count = call.render.count_of(call.self);
   return count < 0 ? no_length(call) : Value::of(count);
 }
 
@@ -159,8 +164,8 @@ Value filter_list(Call& call) {
 
 Value filter_random(Call& call) {
   // A prompt must not depend on chance; the first element is as random as any.
-  if (call.render.count_of(call.self) < 0) return no_length(call);
-  return filter_first(call);
+  const bool has_length = call.self.is_string() || call.render.count_of(call.self) >= 0;
+  return has_length ? filter_first(call) : no_length(call);
 }
 
 Value filter_reverse(Call& call) {
@@ -185,7 +190,8 @@ Value filter_sum(Call& call) {
   Value sum = call.has(1) ? call[1] : Value::of(std::int64_t{0});
   if (sum.is_string())
     return call.render.fail("sum() can't sum strings [use ''.join(seq) instead]");
-  const auto path = call.has_value(0) ? call.render.split_path(call[0]) : std::span<const Value>();
+  std::span<const Value> path;
+  if (call.has_value(0) && !call.render.split_path(call[0], path)) return Failed();
   for (const Value& item : items) {
     INGOT_VALUE(const Value part, call.render.attribute_path(item, path));
     INGOT_VALUE(sum, call.render.arithmetic(NodeKind::add, sum, part));
@@ -216,7 +222,8 @@ Value filter_dictsort(Call& call) {
 Value filter_groupby(Call& call) {
   std::vector<Value> items;
   if (!call.render.collect(call.self, items)) return Value::failure();
-  const auto path = call.render.split_path(call[0]);
+  std::span<const Value> path;
+  if (!call.render.split_path(call[0], path)) return Failed();
   std::vector<SortKey> keys;
   for (std::size_t i = 0; i < items.size(); ++i) {
     INGOT_VALUE(Value key, call.render.attribute_path(items[i], path, call[1]));

@@ -4,6 +4,7 @@
 
 #include "chat/values/brace_format.hpp"
 #include "chat/values/text_functions.hpp"
+#include "chat/values/text_search.hpp"
 
 namespace ingot::chat {
 namespace {
@@ -19,6 +20,7 @@ bool window_of(Call& call, std::size_t first, Window& window) {
   const std::string_view text = call.self.text();
   window.end = text.size();
   if (!call.has_value(first) && !call.has_value(first + 1)) return true;
+  if (!call.render.spend_on(3 * text.size())) return false;
   const auto count = static_cast<std::int64_t>(count_characters(text));
   INGOT_OPTIONAL(std::int64_t start, call.integer_or_none(first));
   INGOT_OPTIONAL(std::int64_t stop, call.integer_or_none(first + 1, count));
@@ -30,13 +32,20 @@ bool window_of(Call& call, std::size_t first, Window& window) {
   window.is_valid = start <= count && start <= stop;
   window.begin = byte_of_character(text, static_cast<std::size_t>(std::min(start, count)));
   window.end = byte_of_character(text, static_cast<std::size_t>(stop));
-  return call.render.spend_on(text.size());
+  return true;
 }
 
 Value bound_string(Call& call, std::size_t index) {
   if (call[index].is_string()) return call[index];
   return call.render.fail(std::string(call.builtin.name) + "() needs a string, not " +
                           std::string(type_name(call[index].kind)));
+}
+
+/// The text that a method searches for, and where; the search is paid for.
+bool begin_search(Call& call, Value& wanted, Window& window) {
+  INGOT_VALUE(wanted, bound_string(call, 0));
+  return window_of(call, 1, window) &&
+         call.render.spend_on(std::uint64_t{call.self.size} + wanted.size);
 }
 
 template <Case wanted>
@@ -74,7 +83,9 @@ Value partition(Call& call) {
   INGOT_VALUE(const Value separator, bound_string(call, 0));
   if (separator.size == 0) return call.render.fail("empty separator");
   const std::string_view text = call.self.text();
-  const std::size_t at = from_right ? text.rfind(separator.text()) : text.find(separator.text());
+  if (!call.render.spend_on(text.size() + separator.size)) return Failed();
+  const std::size_t at =
+      from_right ? find_last_text(text, separator.text()) : find_text(text, separator.text());
   const Value none = Value::text_of("");
   if (at == std::string_view::npos) {
     const Value parts[] = {from_right ? none : call.self, none, from_right ? call.self : none};
@@ -94,17 +105,17 @@ std::int64_t character_index(std::string_view text, std::size_t byte) {
 
 template <bool from_right>
 Value find_method(Call& call) {
-  INGOT_VALUE(const Value wanted, bound_string(call, 0));
+  Value wanted;
   Window window;
-  if (!window_of(call, 1, window) || !call.render.spend_on(call.self.size)) return Value::failure();
+  if (!begin_search(call, wanted, window)) return Value::failure();
   if (!window.is_valid) return Value::of(std::int64_t{-1});
   const std::string_view text = call.self.text().substr(0, window.end);
   std::size_t at = std::string_view::npos;
   if (from_right) {
-    at = text.rfind(wanted.text());
+    at = find_last_text(text, wanted.text());
     if (at != std::string_view::npos && at < window.begin) at = std::string_view::npos;
   } else {
-    at = text.find(wanted.text(), window.begin);
+    at = find_text(text, wanted.text(), window.begin);
   }
   return Value::of(character_index(text, at));
 }
@@ -117,18 +128,13 @@ Value index_method(Call& call) {
 }
 
 Value count_method(Call& call) {
-  INGOT_VALUE(const Value wanted, bound_string(call, 0));
+  Value wanted;
   Window window;
-  if (!window_of(call, 1, window) || !call.render.spend_on(call.self.size)) return Value::failure();
+  if (!begin_search(call, wanted, window)) return Value::failure();
   if (!window.is_valid) return Value::of(std::int64_t{0});
   const std::string_view text = call.self.text().substr(window.begin, window.end - window.begin);
   if (wanted.size == 0) return Value::of_count(count_characters(text) + 1);
-  std::int64_t count = 0;
-  for (std::size_t at = text.find(wanted.text()); at != std::string_view::npos;
-       at = text.find(wanted.text(), at + wanted.size)) {
-    ++count;
-  }
-  return Value::of(count);
+  return Value::of_count(count_texts(text, wanted.text()));
 }
 
 /// startswith() and endswith(): of one text or any of a tuple.
@@ -139,12 +145,13 @@ Value has_edge(Call& call) {
   const std::string_view text = call.self.text().substr(
       std::min(window.begin, window.end), window.end - std::min(window.begin, window.end));
   const auto matches = [&](const Value& edge) {
-    if (!window.is_valid) return false;
+    if (!window.is_valid || !call.render.spend_on(edge.size)) return false;
     return at_end ? text.ends_with(edge.text()) : text.starts_with(edge.text());
   };
   if (call[0].is_string()) return Value::of(matches(call[0]));
   const bool is_tuple = call[0].is(Kind::tuple);
   const std::span<Value> edges = is_tuple ? call[0].list->span() : std::span<Value>();
+  if (!call.render.spend_on(edges.size())) return Failed();
   if (!is_tuple || !std::ranges::all_of(edges, &Value::is_string)) {
     return call.render.fail(std::string(call.builtin.name) +
                             "() needs a string or a tuple of strings");
@@ -156,6 +163,7 @@ template <bool at_end>
 Value remove_edge(Call& call) {
   INGOT_VALUE(const Value edge, bound_string(call, 0));
   const std::string_view text = call.self.text();
+  if (!call.render.spend_on(edge.size)) return Failed();
   const bool has = at_end ? text.ends_with(edge.text()) : text.starts_with(edge.text());
   if (!has) return call.self;
   return at_end ? call.render.part_of(call.self, 0, text.size() - edge.size)
@@ -195,18 +203,24 @@ Value title(Call& call) {
   bool in_word = false;
   return map_characters(call.render, call.self, [&](char32_t c, std::string& result) {
     append_in_case(result, in_word ? Case::lower : Case::title, c);
-    in_word = is_upper(c) || is_lower(c);
+    in_word = is_cased(c);
   });
 }
 
 Value swap_case(Call& call) {
   return map_characters(call.render, call.self, [&](char32_t c, std::string& result) {
-    append_in_case(result, is_upper(c) ? Case::lower : Case::upper, c);
+    const CaseClass found = case_class_of(c);
+    if (found == CaseClass::upper || found == CaseClass::lower) {
+      append_in_case(result, found == CaseClass::upper ? Case::lower : Case::upper, c);
+    } else {
+      append_character(result, c);
+    }
   });
 }
 
 Value expand_tabs(Call& call) {
   INGOT_OPTIONAL(std::int64_t width, call.integer(0, 8));
+  if (!call.render.spend_on(call.self.size)) return Failed();
   const auto tabs = static_cast<std::uint64_t>(std::ranges::count(call.self.text(), '\t'));
   width = std::clamp<std::int64_t>(
       width, 0, static_cast<std::int64_t>(call.render.limits().max_string_bytes));
@@ -250,7 +264,7 @@ Value encode(Call& call) {
 template <bool (*test)(char32_t), bool of_none = false>
 Value all_characters(Call& call) {
   std::string_view text = call.self.text();
-  if (!call.render.spend_on(text.size())) return Value::failure();
+  if (!call.render.spend_on_characters(text.size())) return Value::failure();
   bool all = of_none || !text.empty();
   while (all && !text.empty()) {
     const Character character = first_character(text);
@@ -281,7 +295,7 @@ Value is_identifier(Call& call) {
 template <bool (*test)(char32_t), bool (*opposite)(char32_t)>
 Value all_in_case(Call& call) {
   std::string_view text = call.self.text();
-  if (!call.render.spend_on(text.size())) return Value::failure();
+  if (!call.render.spend_on_characters(text.size())) return Value::failure();
   bool has_one = false;
   while (!text.empty()) {
     const Character character = first_character(text);
@@ -294,12 +308,14 @@ Value all_in_case(Call& call) {
 
 Value is_title(Call& call) {
   std::string_view text = call.self.text();
+  if (!call.render.spend_on_characters(2 * text.size())) return Failed();
   bool in_word = false;
   bool has_one = false;
   while (!text.empty()) {
-    const char32_t c = first_character(text).code_point;
-    if ((is_upper(c) && in_word) || (is_lower(c) && !in_word)) return Value::of(false);
-    in_word = is_upper(c) || is_lower(c);
+    const CaseClass found = case_class_of(first_character(text).code_point);
+    const bool continues = found == CaseClass::lower;
+    if (found != CaseClass::none && continues != in_word) return Value::of(false);
+    in_word = found != CaseClass::none;
     has_one = has_one || in_word;
     text.remove_prefix(first_character(text).size_bytes);
   }

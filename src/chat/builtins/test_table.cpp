@@ -78,10 +78,12 @@ Value is_in(Call& call) { return call.render.contains(call[0], call.self); }
 Value is_escaped(Call& call) { return Value::of(call.self.is_markup()); }
 
 Value is_filter(Call& call) {
+  if (!call.render.allow_key(call.self)) return Failed();
   return Value::of(call.self.is_string() && find_builtin(filters(), call.self.text()) != nullptr);
 }
 
 Value is_test(Call& call) {
+  if (!call.render.allow_key(call.self)) return Failed();
   return Value::of(call.self.is_string() && find_builtin(tests(), call.self.text()) != nullptr);
 }
 

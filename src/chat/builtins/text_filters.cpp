@@ -6,6 +6,7 @@
 #include "chat/builtins/filter_functions.hpp"
 #include "chat/values/percent_format.hpp"
 #include "chat/values/text_functions.hpp"
+#include "chat/values/text_wrap.hpp"
 
 namespace ingot::chat {
 namespace {
@@ -39,8 +40,9 @@ Value indention_of(Call& call) {
   INGOT_OPTIONAL(const std::int64_t given, call.integer(0, 4));
   const auto width = static_cast<std::uint64_t>(std::max<std::int64_t>(given, 0));
   const std::uint64_t most = call.render.limits().max_string_bytes;
-  if (!call.render.is_within("max_string_bytes", most, width)) return Failed();
-  return call.render.new_string(std::string(width, ' '));
+  const bool fits =
+      call.render.is_within("max_string_bytes", most, width) && call.render.spend_on(width);
+  return fits ? call.render.new_string(std::string(width, ' ')) : Failed();
 }
 
 bool begins_word(char32_t c) {
@@ -54,8 +56,10 @@ bool is_url_safe(char c, bool is_query) {
 }
 
 bool append_quoted(Render& render, const Value& value, bool is_query) {
-  const Value text = render.string_of(value);
-  if (text.failed() || !render.allow_bytes(std::uint64_t{text.size} * 3)) return false;
+  INGOT_VALUE(const Value text, render.string_of(value));
+  const bool fits = render.spend_on_characters(text.size) &&
+                    render.allow_bytes(std::uint64_t{text.size} * 3) && render.allow_output();
+  if (!fits) return false;
   for_each_run(text, 0, text.size, [&](std::string_view run, std::uint8_t origin) {
     for (const char c : run) {
       if (is_url_safe(c, is_query)) {
@@ -88,52 +92,59 @@ bool append_query(Render& render, const Value& pairs) {
   }
 }
 
-/// One line in pieces of at most `width` characters, cut between words as Python's textwrap does
-/// without breaking at hyphens.
-void append_wrapped(Render& render, const Value& line, std::size_t width, bool breaks_words,
-                    const Value& end) {
-  const std::string_view text = line.text();
-  std::size_t at = 0;
-  bool is_first = true;
-  while (at < text.size()) {
-    if (!is_first) at = text.size() - strip_left(text.substr(at)).size();
-    if (at == text.size()) break;
-    std::size_t stop = at;  // end of the words that fit
-    std::size_t reach = at;
-    std::size_t columns = 0;
-    while (reach < text.size() && columns < width) {
-      reach += first_character(text.substr(reach)).size_bytes;
-      ++columns;
-      const bool ends_word = reach == text.size() || text[reach] == ' ' || text[reach - 1] == ' ';
-      if (ends_word) stop = reach;
-    }
-    if (stop == at && !breaks_words) {
-      stop = std::min(text.find(' ', at), text.size());
-    } else if (stop == at) {
-      stop = reach;
-    }
-    if (!is_first) render.output().append(end);
-    render.output().append_part(line, at, at + strip_right(text.substr(at, stop - at)).size());
-    at = stop;
-    is_first = false;
+/// The characters of a text outside of comments and tags, by their places. What a comment parts may
+/// be the beginning of another one, as in the engine of reference.
+std::vector<std::uint32_t> places_outside_tags(std::string_view text) {
+  constexpr std::string_view mark = "<!--";
+  std::vector<std::uint32_t> kept;
+  const auto ends_with_mark = [&] {
+    return text[kept.back()] == mark.back() && kept.size() >= mark.size() &&
+           std::equal(mark.begin(), mark.end(), kept.end() - std::ssize(mark),
+                      [&](char c, std::uint32_t place) { return text[place] == c; });
+  };
+  bool has_comments = true;
+  for (std::size_t at = 0; at < text.size();) {
+    kept.push_back(static_cast<std::uint32_t>(at));
+    at += first_character(text.substr(at)).size_bytes;
+    if (!has_comments || !ends_with_mark()) continue;
+    // The hyphens of the mark may belong to its end.
+    const std::string_view rest = text.substr(at);
+    const std::size_t end = rest.find("-->");
+    const std::size_t size = rest.starts_with('>') ? 1 : rest.starts_with("->") ? 2 : end + 3;
+    has_comments = size <= 2 || end != std::string_view::npos;
+    if (!has_comments) continue;
+    kept.resize(kept.size() - mark.size());
+    at += size;
   }
+  const auto last_end = std::find_if(kept.rbegin(), kept.rend(),
+                                     [&](std::uint32_t place) { return text[place] == '>'; });
+  const std::uint32_t last = last_end == kept.rend() ? 0 : *last_end;
+  bool in_tag = false;
+  std::erase_if(kept, [&](std::uint32_t place) {
+    const bool was_in_tag = in_tag;
+    if (text[place] == '<' && place < last) in_tag = true;
+    if (text[place] == '>') in_tag = false;
+    return was_in_tag || in_tag;
+  });
+  return kept;
 }
 
 bool append_attributes(Call& call) {
   TextOutput& output = call.render.output();
   bool is_first = !call.flag(0, true);
+  if (!call.render.spend(call.self.object->count)) return false;
   for (const Pair& pair : call.self.object->span()) {
     if (pair.value.is(Kind::none) || pair.value.is_undefined()) continue;
-    const bool is_name = pair.key.is_string() &&
+    const bool is_name = pair.key.is_string() && call.render.spend_on_characters(pair.key.size) &&
                          pair.key.text().find_first_of(" \t\n\r\f\v/>=") == std::string_view::npos;
     if (!is_name) return call.render.fail("Invalid character in attribute name");
     INGOT_VALUE(const Value key, call.render.escaped(pair.key));
     INGOT_VALUE(const Value value, call.render.escaped(pair.value));
     if (!is_first) output.append(' ', from_template);
     is_first = false;
-    output.append(key);
+    if (!call.render.print(key)) return false;
     output.append("=\"", from_template);
-    output.append(value);
+    if (!call.render.print(value)) return false;
     output.append('"', from_template);
   }
   return true;
@@ -189,7 +200,8 @@ Value filter_join(Call& call) {
   std::vector<Value> items;
   if (!call.render.collect(call.self, items)) return Value::failure();
   if (call.has_value(1)) {
-    const auto path = call.render.split_path(call[1]);
+    std::span<const Value> path;
+    if (!call.render.split_path(call[1], path)) return Failed();
     for (Value& item : items) {
       INGOT_VALUE(item, call.render.attribute_path(item, path));
     }
@@ -237,46 +249,44 @@ Value filter_pprint(Call& call) { return call.render.repr_of(call.self); }
 
 Value filter_striptags(Call& call) {
   INGOT_VALUE(const Value text, call.render.string_of(call.self));
-  if (!call.render.allow_bytes(text.size)) return Value::failure();
+  const std::uint64_t size = text.size;
+  if (!call.render.spend_on_characters(2 * size) || !call.render.allow_bytes(size)) return Failed();
+  const std::string_view bytes = text.text();
   const auto mark = call.render.output().begin();
-  bool in_tag = false;
   bool has_gap = false;
-  for_each_run(text, 0, text.size, [&](std::string_view run, std::uint8_t origin) {
-    while (!run.empty()) {
-      const Character character = first_character(run);
-      const bool opens = run[0] == '<' && run.find('>') != std::string_view::npos;
-      if (opens) in_tag = true;
-      if (!in_tag && character.is_valid && is_space(character.code_point)) {
-        has_gap = true;
-      } else if (!in_tag) {
-        const bool is_inner = !call.render.output().text_since(mark).empty();
-        if (has_gap && is_inner) call.render.output().append(' ', origin);
-        has_gap = false;
-        call.render.output().append(run.substr(0, character.size_bytes), origin);
-      } else if (run[0] == '>') {
-        in_tag = false;
-      }
-      run.remove_prefix(character.size_bytes);
+  bool has_text = false;
+  for (const std::uint32_t begin : places_outside_tags(bytes)) {
+    const Character character = first_character(bytes.substr(begin));
+    if (character.is_valid && is_space(character.code_point)) {
+      has_gap = true;
+      continue;
     }
-  });
+    const Value part = call.render.part_of(text, begin, begin + character.size_bytes);
+    if (has_gap && has_text) call.render.output().append(' ', part.origin());
+    call.render.output().append(part);
+    has_gap = false;
+    has_text = true;
+  }
   return call.render.take_string(mark);
 }
 
 Value filter_truncate(Call& call) {
-  INGOT_VALUE(const Value text, needed_text(call));
+  const Value& text = call.self;
   INGOT_OPTIONAL(const std::int64_t length, call.integer(0, 255));
   INGOT_OPTIONAL(const std::int64_t leeway, call.integer_or_none(3, 5));
   const Value end = call.has(2) ? call[2] : Value::text_of("...");
   if (!end.is_string()) return call.render.fail("the end of a truncated text must be a string");
+  if (!call.render.spend_on(std::uint64_t{text.size} + end.size)) return Failed();
   const auto end_size = static_cast<std::int64_t>(count_characters(end.text()));
   if (length < end_size) return call.render.fail("expected length >= " + std::to_string(end_size));
   if (leeway < 0) return call.render.fail("expected leeway >= 0");
-  if (!call.render.spend_on(text.size)) return Value::failure();
-  const auto size = static_cast<std::int64_t>(count_characters(text.text()));
-  if (size - leeway <= length) return text;
+  // Lists have a length, too, and are never cut.
+  const std::int64_t size = call.render.count_of(text);
+  if (size >= 0 && size - leeway <= length) return text;
+  INGOT_VALUE(const Value needed, needed_text(call));
   std::size_t cut = byte_of_character(text.text(), static_cast<std::size_t>(length - end_size));
   if (!call.flag(1)) cut = std::min(cut, text.text().substr(0, cut).rfind(' '));
-  return call.render.concatenate(call.render.part_of(text, 0, cut), end);
+  return call.render.concatenate(call.render.part_of(needed, 0, cut), end);
 }
 
 Value filter_urlencode(Call& call) {
@@ -290,7 +300,7 @@ Value filter_urlencode(Call& call) {
 
 Value filter_wordcount(Call& call) {
   INGOT_VALUE(const Value text, call.render.string_of(call.self));
-  if (!call.render.spend_on(text.size)) return Value::failure();
+  if (!call.render.spend_on_characters(text.size)) return Value::failure();
   std::int64_t count = 0;
   bool in_word = false;
   for (std::string_view rest = text.text(); !rest.empty();) {
@@ -309,13 +319,22 @@ Value filter_wordwrap(Call& call) {
   if (width <= 0) return call.render.fail("the width must be above 0");
   const Value end = call.has_value(2) ? call[2] : Value::text_of("\n");
   if (!end.is_string()) return call.render.fail("the wrap string must be a string");
-  if (!call.render.allow_bytes(text.size * (std::uint64_t{end.size} + 1))) return Value::failure();
+  const std::uint64_t size = text.size;
+  if (!call.render.spend_on_characters(4 * size) || !call.render.allow_bytes(size * (end.size + 1)))
+    return Failed();
   std::vector<Value> lines;
   if (!split_lines(call.render, text, false, lines)) return Value::failure();
+  const WrapOptions options = {static_cast<std::size_t>(width), call.flag(1, true),
+                               call.flag(3, true)};
   const auto mark = call.render.output().begin();
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (i > 0) call.render.output().append(end);
-    append_wrapped(call.render, lines[i], static_cast<std::size_t>(width), call.flag(1, true), end);
+    bool is_first = true;
+    for (const auto& [from, to] : wrapped(lines[i].text(), options)) {
+      if (!is_first) call.render.output().append(end);
+      call.render.output().append_part(lines[i], from, to);
+      is_first = false;
+    }
   }
   return call.render.take_string(mark);
 }

@@ -77,7 +77,7 @@ void ScopeResolver::bind_target(Node& target) {
 
 void ScopeResolver::bind_apply(ApplyNode& node) {
   for_each_operand(node, [&](Node& child) { bind(child); });
-  if (node.builtin != nullptr || scopes_.back().is_soft) return;
+  if (node.builtin != nullptr || scopes_.back().is_soft || error_) return;
   const std::string_view noun = node.kind == NodeKind::filter ? "filter" : "test";
   const auto table = node.kind == NodeKind::filter ? filters() : tests();
   fail(node.place, "No " + std::string(noun) + " named '" + std::string(node.name) + "'" +

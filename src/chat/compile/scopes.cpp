@@ -8,15 +8,27 @@
 namespace ingot::chat {
 namespace {
 
-/// Whether a walk through `node` meets a read of `name` before anything is assigned to it.
-/// Decided: nothing left to look at.
-enum class Search : std::uint8_t { open, read, assigned };
+/// Whether a statement asks what the statements within it read.
+bool asks_for_reads(const Node& node) noexcept {
+  return node.kind == NodeKind::for_ || node.kind == NodeKind::macro ||
+         node.kind == NodeKind::call_block;
+}
 
-void search_name(const Node& node, const Name* name, bool is_target, Search& search) {
-  if (search != Search::open) return;
+}  // namespace
+
+/// Statements that ask for reads are searched once, however deep they are nested.
+ScopeResolver::Search ScopeResolver::search(const Node& node, const Name* name, bool is_target) {
+  if (!asks_for_reads(node)) return search_parts(node, name, is_target);
+  const std::pair key(&node, name);
+  const auto known = searched_.find(key);
+  if (known != searched_.end()) return known->second;
+  return searched_[key] = search_parts(node, name, is_target);
+}
+
+ScopeResolver::Search ScopeResolver::search_parts(const Node& node, const Name* name,
+                                                  bool is_target) {
   if (node.kind == NodeKind::name && static_cast<const NameNode&>(node).name == name) {
-    search = is_target ? Search::assigned : Search::read;
-    return;
+    return is_target ? Search::assigned : Search::read;
   }
   const Node* target = node.kind == NodeKind::for_  ? static_cast<const ForNode&>(node).target
                        : node.kind == NodeKind::set ? static_cast<const SetNode&>(node).target
@@ -24,18 +36,21 @@ void search_name(const Node& node, const Name* name, bool is_target, Search& sea
                            ? static_cast<const BlockNode&>(node).target
                            : nullptr;
   const bool is_macro = node.kind == NodeKind::macro || node.kind == NodeKind::call_block;
-  if (node.kind == NodeKind::block) return;
+  Search found = Search::open;
+  if (node.kind == NodeKind::block) return found;
+  std::size_t parameter = 0;  // the next one of a macro, in the order of the walk
   for_each_child(node, [&](const Node& child) {
+    if (found != Search::open) return;
     const auto* macro = is_macro ? static_cast<const MacroNode*>(&node) : nullptr;
     if (macro != nullptr && &child == macro->target) return;  // a name, not a variable
-    const bool is_parameter =
-        macro != nullptr && std::ranges::find(macro->parameters, &child) != macro->parameters.end();
+    const bool is_parameter = macro != nullptr && parameter < macro->parameters.size() &&
+                              macro->parameters[parameter] == &child;
+    if (is_parameter) ++parameter;
     const bool is_part = is_target && node.kind == NodeKind::tuple;
-    search_name(child, name, &child == target || is_parameter || is_part, search);
+    found = search(child, name, &child == target || is_parameter || is_part);
   });
+  return found;
 }
-
-}  // namespace
 
 ScopeResolver::ScopeResolver(Arena& arena, const NameTable& names)
     : arena_(arena),
@@ -215,12 +230,14 @@ void ScopeResolver::declare(const Node& node) {
   }
 }
 
-bool ScopeResolver::reads(Body body, std::string_view name) const {
+bool ScopeResolver::reads(Body body, std::string_view name) {
   const Name* known = names_.find(name);
   if (known == nullptr) return false;
-  Search search = Search::open;
-  for (const Node* node : body) search_name(*node, known, false, search);
-  return search == Search::read;
+  Search found = Search::open;
+  for (auto node = body.begin(); node != body.end() && found == Search::open; ++node) {
+    found = search(**node, known, false);
+  }
+  return found == Search::read;
 }
 
 }  // namespace ingot::chat

@@ -3,9 +3,11 @@
 // a scope knows all names that are read or set in it before any of it runs.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "chat/compile/arena.hpp"
@@ -19,7 +21,8 @@ struct Program {
   Body body;
   Scope scope;
   std::uint16_t slot_count = 0;
-  std::vector<const Name*> free_names;  ///< variables that are read and that nobody sets or knows
+  /// Variables that are read and that nobody sets or knows, by their ids.
+  std::vector<const Name*> free_names;
 };
 
 class ScopeResolver {
@@ -85,7 +88,12 @@ class ScopeResolver {
   void declare_macro_specials(MacroNode& node);
   void bind_jump(const Node& node);
 
-  [[nodiscard]] bool reads(Body body, std::string_view name) const;
+  /// Whether a walk meets a read of a name before anything is assigned to it. Open: neither is
+  /// there.
+  enum class Search : std::uint8_t { open, read, assigned };
+  [[nodiscard]] Search search(const Node& node, const Name* name, bool is_target);
+  [[nodiscard]] Search search_parts(const Node& node, const Name* name, bool is_target);
+  [[nodiscard]] bool reads(Body body, std::string_view name);
   void fail(std::uint32_t place, std::string reason);
 
   Arena& arena_;
@@ -93,6 +101,7 @@ class ScopeResolver {
   std::vector<std::vector<Entry>> entries_;  ///< by name id; the innermost scope last
   std::vector<OpenScope> scopes_;
   std::vector<Activation> activations_;
+  std::map<std::pair<const Node*, const Name*>, Search> searched_;
   std::uint32_t scope_count_ = 0;
   std::uint32_t enclosing_loops_ = 0;
   std::vector<bool> is_free_;  ///< by name id

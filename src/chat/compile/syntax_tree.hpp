@@ -13,8 +13,8 @@
 namespace ingot::chat {
 
 /// The kinds that have methods.
-enum class Owner : std::uint8_t { string, list, tuple, object, cycler, loop };
-inline constexpr std::size_t owner_count = 6;
+enum class Owner : std::uint8_t { string, list, tuple, object, integer, real, cycler, loop };
+inline constexpr std::size_t owner_count = 8;
 
 /// A name of the template: a variable or an attribute. Equal names are one Name.
 struct Name {

@@ -17,12 +17,26 @@ TemplateSource::TemplateSource(std::string text) : text_(with_line_feeds(std::mo
   if (text_.ends_with('\n')) text_.pop_back();
 }
 
-SourcePlace TemplateSource::place_of(std::uint32_t offset) const noexcept {
-  const auto before = text().substr(0, std::min<std::size_t>(offset, text_.size()));
-  const std::size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0
-  const auto in_line = before.substr(line_start);
-  return {static_cast<std::uint32_t>(std::count(before.begin(), before.end(), '\n')) + 1,
-          static_cast<std::uint32_t>(std::ranges::count_if(in_line, begins_character)) + 1};
+std::vector<SourcePlace> TemplateSource::places_of(std::span<const std::uint32_t> offsets) const {
+  std::vector<SourcePlace> places;
+  SourcePlace place = {1, 1};
+  std::size_t at = 0;
+  for (const std::uint32_t offset : offsets) {
+    for (; at < std::min<std::size_t>(offset, text_.size()); ++at) {
+      if (text_[at] == '\n') {
+        ++place.line;
+        place.column = 1;
+      } else if (begins_character(text_[at])) {
+        ++place.column;
+      }
+    }
+    places.push_back(place);
+  }
+  return places;
+}
+
+SourcePlace TemplateSource::place_of(std::uint32_t offset) const {
+  return places_of({&offset, 1})[0];
 }
 
 std::string_view TemplateSource::line_at(std::uint32_t offset) const noexcept {

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace ingot::chat {
 
@@ -19,7 +21,9 @@ class TemplateSource {
   explicit TemplateSource(std::string text);
 
   [[nodiscard]] std::string_view text() const noexcept { return text_; }
-  [[nodiscard]] SourcePlace place_of(std::uint32_t offset) const noexcept;
+  /// The places of bytes that are in order, in one walk.
+  [[nodiscard]] std::vector<SourcePlace> places_of(std::span<const std::uint32_t> offsets) const;
+  [[nodiscard]] SourcePlace place_of(std::uint32_t offset) const;
   [[nodiscard]] std::string_view line_at(std::uint32_t offset) const noexcept;
 
  private:

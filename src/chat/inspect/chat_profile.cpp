@@ -76,9 +76,7 @@ class Prober {
  public:
   explicit Prober(const ChatTemplate& chat) : chat_(chat) {
     options_.now = default_time;
-    options_.limits.max_steps /= 100;
-    options_.limits.max_output_bytes /= 100;
-    options_.limits.max_memory_bytes /= 10;
+    options_.limits = limits;
   }
 
   ChatProfile run() {
@@ -86,7 +84,9 @@ class Prober {
     // A template for tools need not render without them; the default one has to.
     if (profile_.failure && !chat_.name().empty()) {
       gives_tools_ = true;
+      const bool reached_limit = profile_.reached_limit;
       profile_ = {};
+      profile_.reached_limit = reached_limit;
       find_text();
     }
     if (profile_.failure) return std::move(profile_);
@@ -108,6 +108,14 @@ class Prober {
  private:
   using Messages = std::initializer_list<ChatValue>;
   static constexpr ChatTime default_time{2025, 7, 4, 5, 6, 7};
+  /// Of one conversation. Real templates take less than a quarter of each.
+  static constexpr ChatLimits limits = {.max_steps = 20'000,
+                                        .max_output_bytes = std::uint64_t{1} << 20,
+                                        .max_memory_bytes = std::uint64_t{4} << 20};
+
+  [[nodiscard]] static bool is_limit(const ChatError& error) {
+    return error.code == Errc::limit_exceeded;
+  }
 
   std::optional<std::string> render(Messages messages, ChatValue variables = {}) {
     if (gives_tools_ && variables.find("tools") == nullptr) variables.add("tools", tools());
@@ -115,6 +123,7 @@ class Prober {
     ChatResult<ChatText> result = chat_.render(ChatValue::list(messages), {}, options_);
     if (result) return std::move(result->text);
     error_ = std::move(result.error());
+    profile_.reached_limit = profile_.reached_limit || is_limit(*error_);
     return std::nullopt;
   }
 
@@ -167,7 +176,7 @@ class Prober {
   }
 
   void try_conversation(std::string_view conversation, bool is_plain, Messages messages) {
-    if (render(messages)) return;
+    if (render(messages) || is_limit(*error_)) return;
     profile_.refusals.push_back({conversation, error_->reason, error_->code, is_plain});
   }
 
@@ -229,6 +238,7 @@ class Prober {
 
   void find_parts() {
     const auto text = render({parts_message({})});
+    if (!text && is_limit(*error_)) return;
     if (!text) {
       profile_.parts_problem = "it fails: " + error_->reason;
     } else if (!contains(text, question)) {

@@ -71,6 +71,9 @@ bool is_method(const Name& name) noexcept {
   });
 }
 
+/// More are never read.
+constexpr std::size_t max_remarks = 200;
+
 class Linter {
  public:
   explicit Linter(const CompiledTemplate& compiled) : compiled_(compiled) {}
@@ -78,13 +81,25 @@ class Linter {
   std::vector<ChatRemark> run() {
     for (const Node* node : compiled_.program.body) find_guarded(*node);
     for (const Node* node : compiled_.program.body) visit(*node);
-    std::stable_sort(remarks_.begin(), remarks_.end(), [](const auto& a, const auto& b) {
-      return std::pair(a.line, a.column) < std::pair(b.line, b.column);
-    });
-    return std::move(remarks_);
+    std::ranges::stable_sort(facts_, {}, &Fact::offset);
+    std::vector<std::uint32_t> offsets;
+    for (const Fact& fact : facts_) offsets.push_back(fact.offset);
+    const std::vector<SourcePlace> places = compiled_.source.places_of(offsets);
+    std::vector<ChatRemark> remarks;
+    for (std::size_t i = 0; i < facts_.size(); ++i) {
+      remarks.push_back(
+          {facts_[i].kind, places[i].line, places[i].column, std::move(facts_[i].text)});
+    }
+    return remarks;
   }
 
  private:
+  struct Fact {
+    RemarkKind kind;
+    std::uint32_t offset = 0;
+    std::string text;
+  };
+
   /// Names that the template asks after before it uses them.
   void find_guarded(const Node& node) {
     if (node.kind == NodeKind::test) {
@@ -98,6 +113,7 @@ class Linter {
   }
 
   void visit(const Node& node) {
+    if (facts_.size() >= max_remarks) return;
     if (node.kind == NodeKind::filter || node.kind == NodeKind::test) {
       visit_apply(static_cast<const ApplyNode&>(node));
     } else if (node.kind == NodeKind::call) {
@@ -131,7 +147,7 @@ class Linter {
 
   void visit_function(const CallNode& node, const Name& name) {
     const auto& free_names = compiled_.program.free_names;
-    const bool is_free = std::find(free_names.begin(), free_names.end(), &name) != free_names.end();
+    const bool is_free = std::ranges::binary_search(free_names, name.id, {}, &Name::id);
     if (is_free && !guarded_.contains(&name)) {
       return add(RemarkKind::unknown_name, node, "there is no", "function", name.text,
                  hint_nearest(name.text, globals()));
@@ -166,14 +182,13 @@ class Linter {
     text.append(" ").append(noun).append(" '").append(escape_shortened(name, 60)).append("'");
     text += end;
     if (!known_.emplace(kind, text).second) return;
-    const SourcePlace place = compiled_.source.place_of(node.place);
-    remarks_.push_back({kind, place.line, place.column, std::move(text)});
+    facts_.push_back({kind, node.place, std::move(text)});
   }
 
   const CompiledTemplate& compiled_;
   std::set<const Name*> guarded_;
   std::set<std::pair<RemarkKind, std::string>> known_;
-  std::vector<ChatRemark> remarks_;
+  std::vector<Fact> facts_;
 };
 
 /// Longer ones are no tokens.
@@ -215,16 +230,19 @@ class ControlTexts {
         {"[", "]"},
     }};
     for (const auto& [begin_mark, end_mark] : marks) {
+      std::size_t end = 0;  // the next one: every end mark is looked for once
       for (std::size_t at = text.find(begin_mark); at != std::string_view::npos;
            at = text.find(begin_mark, at + 1)) {
-        const std::string_view rest = text.substr(at, max_token_bytes);
-        const std::size_t end = rest.find(end_mark, begin_mark.size());
-        if (end == std::string_view::npos || end == begin_mark.size()) continue;
-        const std::string_view name = rest.substr(begin_mark.size(), end - begin_mark.size());
+        const std::size_t begin = at + begin_mark.size();
+        if (end < begin) end = text.find(end_mark, begin);
+        if (end == std::string_view::npos) break;
+        const std::string_view token = text.substr(at, end + end_mark.size() - at);
+        if (end == begin || token.size() > max_token_bytes) continue;
+        const std::string_view name = text.substr(begin, end - begin);
         const bool is_token = begin_mark.size() == 1
                                   ? is_name(name)
                                   : name.find_first_of(" \t\r\n<") == std::string_view::npos;
-        if (is_token) add(rest.substr(0, end + end_mark.size()));
+        if (is_token) add(token);
       }
     }
   }

@@ -85,6 +85,7 @@ Value slice_string(Render& render, const Value& text, const Value (&bounds)[3], 
   if (step == 1) {
     return render.part_of(text, place(range.start), place(range.start + range.count));
   }
+  if (!render.spend_on_characters(text.size)) return Failed();
   const auto mark = render.output().begin();
   for (std::int64_t i = 0; i < range.count; ++i) {
     const std::int64_t index = range.at(i);
@@ -140,6 +141,11 @@ std::optional<Owner> owner_of(Kind kind) noexcept {
       return Owner::tuple;
     case Kind::object:
       return Owner::object;
+    case Kind::boolean:
+    case Kind::integer:
+      return Owner::integer;
+    case Kind::real:
+      return Owner::real;
     case Kind::cycler:
       return Owner::cycler;
     case Kind::loop:
@@ -157,6 +163,7 @@ Value Render::macro_attribute(const Closure& closure, std::string_view name) {
   const MacroNode& node = *closure.node;
   if (name == "name") return Value::text_of(node.name);
   if (name == "arguments") {
+    if (!spend_on(node.parameters.size())) return Failed();
     std::vector<Value> names;
     for (const NameNode* parameter : node.parameters) {
       names.push_back(Value::text_of(parameter->name->text));
@@ -191,6 +198,14 @@ Value Render::method_or_missing(const Value& object, std::string_view name, cons
       const Value* value = find(*object.object, Value::text_of(name));
       return value == nullptr ? Value() : *value;
     }
+    case Kind::boolean:
+    case Kind::integer:
+      if (name == "real" || name == "numerator") return Value::of(object.as_integer());
+      return name == "imag"          ? Value::of(std::int64_t{0})
+             : name == "denominator" ? Value::of(std::int64_t{1})
+                                     : Value();
+    case Kind::real:
+      return name == "real" ? object : name == "imag" ? Value::of(0.0) : Value();
     case Kind::loop:
       return loop_attribute(*object.loop, name);
     case Kind::macro:
@@ -243,8 +258,7 @@ Value Render::item(const Value& object, const Value& index) {
 
 Value Render::slice(const Value& object, const Value (&bounds)[3]) {
   if (object.is_undefined()) return fail_undefined(object);
-  const bool is_sliceable = object.is_string() || object.is_sequence() || object.is(Kind::range);
-  if (!is_sliceable) {
+  if (!is_sliceable(object)) {
     return fail("'" + std::string(type_name(object.kind)) + "' object cannot be sliced");
   }
   for (const Value& bound : bounds) {
@@ -267,6 +281,7 @@ Value Render::slice(const Value& object, const Value (&bounds)[3]) {
                      arena_.make<Range>(start, stride, part.count, start + length));
   }
   const Range range = slice_range(bounds, object.list->count, step);
+  if (!spend_on(static_cast<std::uint64_t>(range.count))) return Failed();
   std::vector<Value> items;
   items.reserve(static_cast<std::size_t>(range.count));
   for (std::int64_t i = 0; i < range.count; ++i) {
@@ -276,13 +291,15 @@ Value Render::slice(const Value& object, const Value (&bounds)[3]) {
 }
 
 /// "a.b.0" as the steps of a path.
-std::span<const Value> Render::split_path(const Value& path) {
+bool Render::split_path(const Value& path, std::span<const Value>& result) {
   std::vector<Value> steps;
   if (!path.is_string()) {
     if (!path.is(Kind::none)) steps.push_back(path);
-    return arena_.copy(steps);
+    result = arena_.copy(steps);
+    return true;
   }
   std::string_view rest = path.text();
+  if (!spend(1 + rest.size())) return false;
   while (true) {
     const std::size_t end = std::min(rest.find('.'), rest.size());
     const std::string_view step = rest.substr(0, end);
@@ -291,15 +308,18 @@ std::span<const Value> Render::split_path(const Value& path) {
                           std::ranges::all_of(step, [](char c) { return c >= '0' && c <= '9'; });
     if (is_index) std::from_chars(step.data(), step.data() + step.size(), index);
     steps.push_back(is_index ? Value::of(index) : Value::text_of(step));
-    if (end == rest.size()) return arena_.copy(steps);
+    if (end == rest.size()) break;
     rest.remove_prefix(end + 1);
   }
+  result = arena_.copy(steps);
+  return allow_elements(result.size());
 }
 
 Value Render::attribute_path(const Value& object, std::span<const Value> path,
                              const Value& fallback) {
   Value value = object;
   for (const Value& step : path) {
+    if (!spend(1)) return Value::failure();
     INGOT_VALUE(value, item(value, step));
     if (value.is_undefined() && fallback.is_set()) value = fallback;
   }

@@ -96,6 +96,7 @@ bool Render::bind_parameters(const MacroNode& node, const Arguments& arguments,
   Object* others = new_object(0);
   Value caller;
   for (const Keyword& keyword : arguments.keywords) {
+    if (!spend_on(count)) return false;
     const auto* parameter = std::find_if(
         node.parameters.data() + positional, node.parameters.data() + count,
         [&](const NameNode* candidate) { return candidate->name->text == keyword.name; });
@@ -111,12 +112,14 @@ bool Render::bind_parameters(const MacroNode& node, const Arguments& arguments,
     activation.slots[node.caller_slot] =
         caller.is_given() ? caller : new_undefined(Undefined::Reason::hint, "No caller defined");
   }
-  const std::string name = "macro '" + std::string(node.name) + "'";
+  const auto fail_macro = [&](const std::string& reason) -> bool {
+    return fail("macro '" + std::string(node.name) + "' " + reason);
+  };
   if (node.kwargs_slot != no_slot) {
     activation.slots[node.kwargs_slot] = Value::of(others);
   } else if (others->count > 0) {
-    return fail(name + " takes no keyword argument '" + std::string(others->pairs[0].key.text()) +
-                "'");
+    return fail_macro("takes no keyword argument '" + std::string(others->pairs[0].key.text()) +
+                      "'");
   }
   const std::span<const Value> more = arguments.positional.subspan(positional);
   if (node.varargs_slot != no_slot) {
@@ -125,7 +128,7 @@ bool Render::bind_parameters(const MacroNode& node, const Arguments& arguments,
     return !tuple.failed();
   }
   if (more.empty()) return true;
-  return fail(name + " takes not more than " + std::to_string(count) + " argument(s)");
+  return fail_macro("takes not more than " + std::to_string(count) + " argument(s)");
 }
 
 /// Evaluates the defaults of parameters that are missing, in their order.
@@ -138,6 +141,7 @@ bool Render::set_defaults(const MacroNode& node) {
     if (i >= without_default) {
       value = evaluate(*node.defaults[i - without_default]);
     } else {
+      if (!spend_on(parameter.name->text.size())) return false;
       const std::string hint =
           "parameter '" + std::string(parameter.name->text) + "' was not provided";
       value = new_undefined(Undefined::Reason::hint, arena_.copy(std::string_view(hint)));
@@ -152,7 +156,7 @@ Value Render::call_macro(Closure& closure, const Arguments& arguments) {
   const MacroNode& node = *closure.node;
   const std::uint32_t place = place_;
   if (calls_ >= limits().max_depth) return fail_limit("max_depth", limits().max_depth);
-  if (!allow_elements(node.slot_count)) return Value::failure();
+  if (!allow_elements(node.slot_count) || !spend_on(node.parameters.size())) return Failed();
   ++calls_;
   Activation* const caller = activation_;
   const auto mark = output_.begin();

@@ -2,6 +2,7 @@
 // Expressions while they run.
 #include <algorithm>
 
+#include "chat/compile/tree_walk.hpp"
 #include "chat/render/render.hpp"
 
 namespace ingot::chat {
@@ -10,6 +11,19 @@ namespace {
 /// Nodes within nodes, through all macros that are running. A level takes less than 400 bytes of
 /// stack, with sanitizers less than 1 KiB.
 constexpr std::uint32_t max_evaluation_depth = 4000;
+
+/// Whether the engine of reference computes an expression when it reads the template.
+bool is_constant(const Node& node) {
+  bool is_fixed = node.kind != NodeKind::name && node.kind != NodeKind::call;
+  if (node.kind == NodeKind::filter) {
+    constexpr std::string_view of_context[] = {"map", "reject", "rejectattr", "select",
+                                               "selectattr"};
+    const auto& filter = static_cast<const ApplyNode&>(node);
+    is_fixed = filter.input != nullptr && std::ranges::count(of_context, filter.name) == 0;
+  }
+  for_each_operand(node, [&](const Node& operand) { is_fixed = is_fixed && is_constant(operand); });
+  return is_fixed;
+}
 
 }  // namespace
 
@@ -78,6 +92,7 @@ Value Render::evaluate(const Node& node) {
 }
 
 Value Render::evaluate_name(const NameNode& node) {
+  if (!spend(node.hops >> 4)) return Value::failure();
   const Value value = slot(node.hops, node.slot);
   if (value.is_given()) return value;
   return new_undefined(Undefined::Reason::name, node.name->text);
@@ -85,6 +100,7 @@ Value Render::evaluate_name(const NameNode& node) {
 
 Value Render::evaluate_sequence(const SequenceNode& node) {
   const std::size_t count = node.items.size();
+  if (!allow_elements(count)) return Value::failure();
   auto* items = arena_.make_array<Value>(count);
   for (std::size_t i = 0; i < count; ++i) {
     INGOT_VALUE(items[i], evaluate(*node.items[i]));
@@ -133,6 +149,7 @@ Value Render::evaluate_compare(const CompareNode& node) {
 
 Value Render::evaluate_concat(const SequenceNode& node) {
   // Operands may print, too, so all are evaluated before the first is appended.
+  if (!spend(node.items.size() >> 4)) return Value::failure();
   auto* parts = arena_.make_array<Value>(node.items.size());
   std::uint64_t size = 0;
   for (std::size_t i = 0; i < node.items.size(); ++i) {
@@ -182,6 +199,10 @@ Value Render::evaluate_slice(const SliceNode& node) {
     INGOT_VALUE(bounds[i], evaluate(*node.bounds[i]));
   }
   place_ = node.place;
+  // The engine of reference takes a slice of a constant, which it computes beforehand, for an item.
+  if (!is_sliceable(object) && !object.is_undefined() && is_constant(node)) {
+    return new_undefined(Undefined::Reason::element, "slice", object.kind);
+  }
   return slice(object, bounds);
 }
 
@@ -205,6 +226,7 @@ bool Render::evaluate_arguments(const ArgumentNodes& nodes, const Value* caller,
                                 Arguments& arguments) {
   const std::size_t positional_count = nodes.positional.size();
   const std::size_t keyword_count = nodes.keywords.size() + (caller == nullptr ? 0 : 1);
+  if (!spend((positional_count + keyword_count) >> 4)) return false;
   auto* positional = arena_.make_array<Value>(positional_count);
   for (std::size_t i = 0; i < positional_count; ++i) {
     INGOT_VALUE(positional[i], evaluate(*nodes.positional[i]));
@@ -238,11 +260,12 @@ bool Render::append_spread(const ArgumentNodes& nodes, std::vector<Value>& posit
   if (!object.is(Kind::object)) {
     return fail("argument after ** must be a mapping, not " + std::string(type_name(object.kind)));
   }
+  if (!spend_on(object.object->count)) return false;
   for (const Pair& pair : object.object->span()) {
     if (!pair.key.is_string()) return fail("keywords must be strings");
     keywords.push_back({pair.key.text(), pair.value});
   }
-  return spend_on(object.object->count);
+  return true;
 }
 
 }  // namespace ingot::chat

@@ -32,6 +32,7 @@ Value Render::filter_loop(const ForNode& node, const Value& iterable) {
 /// Runs a loop over `iterable`. A recursive one has an activation of its own within `outer`.
 Flow Render::run_loop(const ForNode& node, Value iterable, std::int64_t depth0, Activation* outer) {
   Activation* const caller = activation_;
+  if (node.is_recursive && !allow_elements(node.slot_count)) return Flow::failed;
   if (node.is_recursive) activation_ = new_activation(outer, node.slot_count);
   place_ = node.iterable->place;
   if (node.test != nullptr) iterable = filter_loop(node, iterable);

@@ -80,7 +80,8 @@ bool Render::run() {
   if (error_.code != Errc::internal) return false;  // a variable could not be taken over
   activation_ = new_activation(nullptr, compiled_.program.slot_count);
   enter(compiled_.program.scope);
-  return execute_all(compiled_.program.body) != Flow::failed;
+  // A failure that no value carries, as that of a comparison, ends the last step here.
+  return execute_all(compiled_.program.body) != Flow::failed && error_.code == Errc::internal;
 }
 
 ChatText Render::take_text() {

@@ -70,8 +70,13 @@ class Render {
     steps_left_ -= steps;
     return true;
   }
-  /// Counts the work of looking at so many bytes or elements.
+  /// Counts the work of copying or comparing so many bytes or elements.
   [[nodiscard]] bool spend_on(std::uint64_t count) { return spend(1 + (count >> 4)); }
+  /// Counts the work of looking up every character of so many bytes in a table.
+  [[nodiscard]] bool spend_on_characters(std::uint64_t bytes) { return spend(1 + (bytes >> 2)); }
+  [[nodiscard]] std::uint64_t steps_used() const noexcept {
+    return limits_.max_steps - steps_left_;
+  }
   [[nodiscard]] const ChatLimits& limits() const noexcept { return limits_; }
   [[nodiscard]] const ChatOptions& options() const noexcept { return options_; }
   [[nodiscard]] Arena& arena() noexcept { return arena_; }
@@ -127,17 +132,19 @@ class Render {
   [[nodiscard]] Value new_undefined(Undefined::Reason reason, std::string_view text,
                                     Kind owner = Kind::missing);
   [[nodiscard]] Object* new_object(std::size_t capacity);
-  /// Null if there is no such key. `key` must have a hash.
+  /// Null if there is no such key, and after a failure. `key` must have a hash.
   [[nodiscard]] const Value* find(const Object& object, const Value& key);
   /// False after a failure: the key has no hash, or the object is full.
   [[nodiscard]] bool insert(Object& object, const Value& key, const Value& value);
   [[nodiscard]] bool insert_all(Object& object, std::span<const Keyword> keywords);
-  [[nodiscard]] bool has_hash(const Value& value) const;
+  /// Also false after a failure.
+  [[nodiscard]] bool has_hash(const Value& value, std::uint32_t depth = 0);
   /// False, after a failure, if a key has no hash.
   [[nodiscard]] bool allow_key(const Value& key);
 
   // --- the language -----------------------------------------------------------------------------
   [[nodiscard]] bool is_true(const Value& value) const;
+  /// Also false after a failure.
   [[nodiscard]] bool equal(const Value& left, const Value& right, std::uint32_t depth = 0);
   /// -1, 0 or 1; nothing, after a failure, for values without an order.
   [[nodiscard]] std::optional<int> order(const Value& left, const Value& right,
@@ -154,7 +161,7 @@ class Render {
   /// The attribute at a path, as `map(attribute="a.b.0")` has it.
   [[nodiscard]] Value attribute_path(const Value& object, std::span<const Value> path,
                                      const Value& fallback = {});
-  [[nodiscard]] std::span<const Value> split_path(const Value& path);
+  [[nodiscard]] bool split_path(const Value& path, std::span<const Value>& result);
   [[nodiscard]] Value call(const Value& callee, const Arguments& arguments);
   [[nodiscard]] Value call_builtin(const Builtin& builtin, const Value& self,
                                    const Arguments& arguments);
@@ -201,6 +208,7 @@ class Render {
   [[nodiscard]] bool assign(const Node& target, const Value& value);
   [[nodiscard]] bool assign_tuple(const SequenceNode& target, const Value& value);
   [[nodiscard]] bool assign_attribute(const NamespaceTarget& target, const Value& value);
+  /// Gives the slots of a scope their first values. A failure shows in the next step.
   void enter(const Scope& scope);
   void leave(const Scope& scope);
   [[nodiscard]] Activation* new_activation(Activation* outer, std::uint16_t slot_count);
@@ -244,17 +252,20 @@ class Render {
   [[nodiscard]] Value forbidden(const Value& object, std::string_view name);
 
   [[nodiscard]] bool allow(std::string_view limit, std::uint64_t most, std::uint64_t count);
-  void print_repr_string(const Value& text);
-  void print_scalar(const Value& value);
+  [[nodiscard]] bool print_repr_string(const Value& text);
+  [[nodiscard]] bool print_scalar(const Value& value);
+  void append_scalar(const Value& value);
   [[nodiscard]] bool print_container(const Value& value);
   [[nodiscard]] bool print_elements(std::span<const Value> items, std::uint8_t origin);
   [[nodiscard]] bool print_pairs(const Object& object, std::uint8_t origin);
   [[nodiscard]] bool print_view(const View& view, std::uint8_t origin);
   [[nodiscard]] Value join_runs(Value joined, const Value& left, const Value& right);
   [[nodiscard]] const char* join_bytes(const Value& left, const Value& right);
+  /// False, after a failure, if values are too deep to be compared, or there are no steps left.
+  [[nodiscard]] bool allow_comparison(std::uint32_t depth);
   void build_index(Object& object);
   [[nodiscard]] std::uint32_t* index_place(const Object& object, const Value& key);
-  [[nodiscard]] std::uint64_t hash(const Value& value) const;
+  [[nodiscard]] std::uint64_t hash(const Value& value);
   bool out_of_steps();
 
   const CompiledTemplate& compiled_;

@@ -24,6 +24,7 @@ Value& Render::slot(std::uint16_t hops, std::uint16_t index) {
 }
 
 void Render::enter(const Scope& scope) {
+  if (!spend((scope.starts.size() + scope.slots.size()) >> 4)) return;
   for (const SlotStart& start : scope.starts) {
     Value& target = activation_->slots[start.slot];
     switch (start.action) {
@@ -55,9 +56,12 @@ Flow Render::execute(const Node& node) {
   place_ = node.place;
   if (!spend(1)) return Flow::failed;
   switch (node.kind) {
-    case NodeKind::text:
-      output_.append(static_cast<const TextNode&>(node).text, from_template);
+    case NodeKind::text: {
+      const std::string_view text = static_cast<const TextNode&>(node).text;
+      if (!spend(text.size() >> 4)) return Flow::failed;
+      output_.append(text, from_template);
       return flow_of(allow_output());
+    }
     case NodeKind::print:
       return execute_print(*static_cast<const Unary&>(node).operand);
     case NodeKind::if_:
@@ -187,7 +191,11 @@ Flow Render::execute_filter_block(const BlockNode& node) {
   const Flow flow = capture(node.body, text);
   if (flow == Flow::next && !text.failed()) text = filter_text(*node.operand, text);
   leave(node.scope);
-  return flow != Flow::next ? flow : flow_of(!text.failed() && print(text));
+  if (flow != Flow::next || text.failed()) return flow == Flow::next ? Flow::failed : flow;
+  if (!text.is_string()) {
+    return fail("the filters of a block give text, not " + std::string(type_name(text.kind)));
+  }
+  return flow_of(print(text));
 }
 
 Flow Render::execute_generation(const BlockNode& node) {

@@ -156,6 +156,7 @@ Value join_lists(Render& render, const Value& left, const Value& right) {
   Growing<Value>* storage = left.list->storage;
   if (storage == nullptr || storage->count != left_count ||
       storage->capacity - left_count < right_count) {
+    if (!render.spend_on(left_count)) return Failed();
     const auto capacity = static_cast<std::uint32_t>(total * 2);
     auto* items = render.arena().make_array<Value>(capacity);
     std::copy_n(left.list->items, left_count, items);

@@ -115,9 +115,10 @@ class BraceFormat {
     if (at < text.size()) {
       const auto mark = render_.output().begin();
       const bool is_done = run(begin + at + 1, end, depth + 1);
-      spec = render_.output().text_since(mark);
+      const bool is_paid = render_.spend_on(render_.output().text_since(mark).size());
+      if (is_paid) spec = render_.output().text_since(mark);
       render_.output().end(mark);
-      if (!is_done) return false;
+      if (!is_done || !is_paid) return false;
     }
     return append(value, spec);
   }
@@ -155,11 +156,16 @@ class BraceFormat {
     const auto read = std::from_chars(name.data(), name.data() + name.size(), index);
     const bool is_index = !name.empty() && read.ptr == name.data() + name.size();
     if (name.empty()) index = next_++;
+    has_numbers_ = has_numbers_ || is_index;
+    if (has_numbers_ && next_ > 0) {
+      return render_.fail("cannot switch between automatic and manual numbering of fields");
+    }
     if (name.empty() || is_index) {
       if (index < arguments_.positional.size()) return arguments_.positional[index];
       return render_.fail("Replacement index " + std::to_string(index) +
                           " out of range for positional args tuple");
     }
+    if (!render_.spend_on(arguments_.keywords.size())) return Failed();
     for (const Keyword& keyword : arguments_.keywords) {
       if (keyword.name == name) return keyword.value;
     }
@@ -191,7 +197,8 @@ class BraceFormat {
   const Value& format_;
   const Arguments& arguments_;
   const Object* named_;
-  std::size_t next_ = 0;
+  std::size_t next_ = 0;      ///< of the fields without a number
+  bool has_numbers_ = false;  ///< fields with a number were met
 };
 
 Value formatted(Call& call, const Arguments& arguments, const Object* named) {

@@ -78,8 +78,6 @@ bool base_of(Case wanted, Case& base) noexcept {
 
 constexpr char32_t capital_sigma = 0x3A3;
 
-bool is_cased(char32_t code_point) noexcept { return is_upper(code_point) || is_lower(code_point); }
-
 /// Whether a capital sigma at `place` ends a word, so that its lower case is the final form.
 bool is_final_sigma(std::string_view text, std::size_t place) noexcept {
   const std::string_view after = text.substr(place + 2);
@@ -161,18 +159,34 @@ bool is_alphanumeric(char32_t code_point) noexcept {
   return found != CharacterClass::other && found != CharacterClass::hidden;
 }
 
+CaseClass case_class_of(char32_t code_point) noexcept {
+  if (code_point < 0x80) {
+    const bool is_letter = lower_case(static_cast<char>(code_point)) >= 'a' &&
+                           lower_case(static_cast<char>(code_point)) <= 'z';
+    if (!is_letter) return CaseClass::none;
+    return (code_point & 0x20u) == 0 ? CaseClass::upper : CaseClass::lower;
+  }
+  const auto changes = [&](Case wanted) {
+    return single_case(wanted, code_point) != code_point ||
+           !expansion_of(wanted, code_point).empty();
+  };
+  const bool has_lower = changes(Case::lower);
+  const bool has_upper = changes(Case::upper);
+  return has_lower && has_upper ? CaseClass::title
+         : has_lower            ? CaseClass::upper
+         : has_upper            ? CaseClass::lower
+                                : CaseClass::none;
+}
+
 bool is_upper(char32_t code_point) noexcept {
-  if (code_point < 0x80) return code_point >= 'A' && code_point <= 'Z';
-  const bool has_lower = single_case(Case::lower, code_point) != code_point ||
-                         !expansion_of(Case::lower, code_point).empty();
-  return has_lower && single_case(Case::upper, code_point) == code_point;
+  return case_class_of(code_point) == CaseClass::upper;
 }
 
 bool is_lower(char32_t code_point) noexcept {
-  if (code_point < 0x80) return code_point >= 'a' && code_point <= 'z';
-  return single_case(Case::upper, code_point) != code_point ||
-         !expansion_of(Case::upper, code_point).empty();
+  return case_class_of(code_point) == CaseClass::lower;
 }
+
+bool is_cased(char32_t code_point) noexcept { return case_class_of(code_point) != CaseClass::none; }
 
 bool continues_name(char32_t code_point) noexcept {
   return code_point == '_' || is_alphanumeric(code_point);
@@ -185,8 +199,10 @@ void append_in_case(std::string& text, Case wanted, char32_t code_point) {
     text += static_cast<char>(code_point);
     return;
   }
+  // U+01C5 and others are what the title case of a pair of letters is made of.
+  const bool is_title = wanted == Case::title && case_class_of(code_point) == CaseClass::title;
   Case base = wanted;
-  for (bool has_more = true; has_more; wanted = base) {
+  for (bool has_more = !is_title; has_more; wanted = base) {
     const std::string_view several = expansion_of(wanted, code_point);
     if (!several.empty()) {
       text += several;

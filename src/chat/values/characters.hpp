@@ -50,8 +50,12 @@ enum class CharacterClass : std::uint8_t {
 [[nodiscard]] CharacterClass class_of(char32_t code_point) noexcept;
 [[nodiscard]] bool is_space(char32_t code_point) noexcept;
 [[nodiscard]] bool is_alphanumeric(char32_t code_point) noexcept;
+/// Title: letters like U+01C5, which have a lower case and an upper case.
+enum class CaseClass : std::uint8_t { none, lower, upper, title };
+[[nodiscard]] CaseClass case_class_of(char32_t code_point) noexcept;
 [[nodiscard]] bool is_upper(char32_t code_point) noexcept;
 [[nodiscard]] bool is_lower(char32_t code_point) noexcept;
+[[nodiscard]] bool is_cased(char32_t code_point) noexcept;
 [[nodiscard]] bool continues_name(char32_t code_point) noexcept;
 
 enum class Case : std::uint8_t { upper, lower, title, folded };

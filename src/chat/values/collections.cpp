@@ -41,26 +41,27 @@ Object* Render::new_object(std::size_t capacity) {
   return arena_.make<Object>(pairs, 0u, static_cast<std::uint32_t>(capacity));
 }
 
-bool Render::has_hash(const Value& value) const {
+bool Render::has_hash(const Value& value, std::uint32_t depth) {
   switch (value.kind) {
     case Kind::list:
     case Kind::object:
     case Kind::view:
       return false;
     case Kind::tuple:
-      return std::all_of(value.list->items, value.list->items + value.list->count,
-                         [&](const Value& item) { return has_hash(item); });
+      return allow_comparison(depth) && spend(value.list->count) &&
+             std::all_of(value.list->items, value.list->items + value.list->count,
+                         [&](const Value& item) { return has_hash(item, depth + 1); });
     default:
       return true;
   }
 }
 
-/// Equal for values that are equal.
-std::uint64_t Render::hash(const Value& value) const {
+/// Equal for values that are equal; 0 after a failure. has_hash() has bounded the depth.
+std::uint64_t Render::hash(const Value& value) {
   switch (value.kind) {
     case Kind::string:
     case Kind::digits:
-      return siphash_1_3(SipKey{}, value.text());
+      return spend(value.size >> 4) ? siphash_1_3(SipKey{}, value.text()) : 0;
     case Kind::boolean:
     case Kind::integer:
       return mix(static_cast<std::uint64_t>(value.as_integer()));
@@ -72,6 +73,7 @@ std::uint64_t Render::hash(const Value& value) const {
     }
     case Kind::tuple: {
       std::uint64_t all = value.list->count;
+      if (!spend(all)) return 0;
       for (const Value& item : value.list->span()) all = mix(all ^ hash(item));
       return all;
     }
@@ -84,13 +86,13 @@ std::uint64_t Render::hash(const Value& value) const {
 }
 
 /// The place of a key in the hash table, or the free one where it would be. The hash has no secret:
-/// keys that are chosen to collide use up the steps of the rendering, and no more.
+/// keys that are chosen to collide use up the steps of the rendering, and no more. After a failure
+/// any place.
 std::uint32_t* Render::index_place(const Object& object, const Value& key) {
   std::uint64_t at = hash(key);
   while (true) {
     std::uint32_t* place = &object.index[at & (object.index_size - 1)];
     if (*place == 0 || equal(object.pairs[*place - 1].key, key)) return place;
-    steps_left_ -= std::min<std::uint64_t>(steps_left_, 1);
     ++at;
   }
 }
@@ -108,6 +110,8 @@ const Value* Render::find(const Object& object, const Value& key) {
     const std::uint32_t position = *index_place(object, key);
     return position == 0 ? nullptr : &object.pairs[position - 1].value;
   }
+  // Up to 32 bytes of each key count as nothing: most lookups are of short names.
+  if (key.is_string() && !spend((key.size >> 5) * object.count)) return nullptr;
   for (std::uint32_t i = 0; i < object.count; ++i) {
     const Value& other = object.pairs[i].key;
     const bool is_found =
@@ -233,6 +237,7 @@ Value Render::next(Iteration& iteration) {
 bool Render::collect(const Value& value, std::vector<Value>& items) {
   Iteration iteration;
   if (!iterate(value, iteration)) return false;
+  if (value.is_string() && !spend_on(value.size)) return false;
   if (const std::int64_t count = count_of(value); count > 0) {
     if (!allow_elements(static_cast<std::uint64_t>(count))) return false;
     items.reserve(items.size() + static_cast<std::size_t>(count));

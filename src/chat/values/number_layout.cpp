@@ -91,13 +91,19 @@ std::optional<std::string> number_digits(Render& render, const Value& number,
                                          const FieldLayout& layout) {
   constexpr std::string_view integer_types = "dxXobin";
   constexpr std::string_view real_types = "fFeEgG%n";
-  if (number.is(Kind::digits)) return std::string(number.text());
+  if (number.is(Kind::digits)) {
+    if (!render.spend_on(2 * std::uint64_t{number.size})) return std::nullopt;
+    return std::string(number.text());
+  }
   const bool wants_integer =
       layout.type == '\0' || integer_types.find(layout.type) != std::string_view::npos;
   if (number.is_integral() && wants_integer) return integer_digits(number.as_integer(), layout);
   const bool wants_real =
       layout.type == '\0' || real_types.find(layout.type) != std::string_view::npos;
-  if (number.is_number() && wants_real) return real_digits(number.as_real(), layout);
+  if (number.is_number() && wants_real) {
+    if (!render.spend(real_text_steps)) return std::nullopt;
+    return real_digits(number.as_real(), layout);
+  }
   render.fail(std::string("the format '") + layout.type + "' does not fit a value of type '" +
               std::string(type_name(number.kind)) + "'");
   return std::nullopt;
@@ -124,13 +130,13 @@ bool append_number(Render& render, std::string_view digits, std::uint8_t origin,
 
 bool append_text(Render& render, const Value& text, const FieldLayout& layout) {
   const std::string_view bytes = text.text();
+  if (!render.allow_bytes(2 * bytes.size()) || !render.allow_output()) return false;
   const std::size_t end =
       layout.precision < 0 ? bytes.size()
                            : byte_of_character(bytes, static_cast<std::size_t>(layout.precision));
   const auto size = static_cast<std::int64_t>(count_characters(bytes.substr(0, end)));
   const std::int64_t missing = layout.width - size;
   const std::int64_t left = left_of(missing, layout.align == '\0' ? '<' : layout.align);
-  if (!render.allow_bytes(bytes.size())) return false;
   if (!append_fill(render, layout.fill, left)) return false;
   render.output().append_part(text, 0, end);
   return append_fill(render, layout.fill, missing - left);

@@ -9,6 +9,9 @@
 
 namespace ingot::chat {
 
+/// What writing a real with many digits takes, in steps of a rendering.
+inline constexpr std::uint64_t real_text_steps = 50;
+
 /// `repr()` of a float: the shortest text that reads back as the same number.
 [[nodiscard]] std::string real_text(double number);
 

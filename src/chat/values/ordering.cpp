@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "chat/render/render.hpp"
+#include "chat/values/text_search.hpp"
 
 namespace ingot::chat {
 namespace {
@@ -68,26 +69,31 @@ bool Render::is_true(const Value& value) const {
   }
 }
 
+/// Every pair of values counts, however often they share their parts.
+bool Render::allow_comparison(std::uint32_t depth) {
+  return spend(1) && is_within("the depth of values that are compared", max_compare_depth, depth);
+}
+
 bool Render::equal(const Value& left, const Value& right, std::uint32_t depth) {
+  if (!allow_comparison(depth)) return false;
   if (left.is_number() && right.is_number()) {
     return !is_nan(left) && !is_nan(right) && compare_numbers(left, right) == 0;
   }
   if (left.kind != right.kind) return false;
-  steps_left_ -= std::min<std::uint64_t>(steps_left_, 1);
   switch (left.kind) {
     case Kind::undefined:
     case Kind::none:
       return true;
     case Kind::string:
     case Kind::digits:
-      return left.size == right.size && spend_on(left.size) && left.text() == right.text();
+      return left.size == right.size && spend(left.size >> 4) && left.text() == right.text();
     case Kind::list:
     case Kind::tuple:
-      if (left.list->count != right.list->count || depth > max_compare_depth) return false;
+      if (left.list->count != right.list->count) return false;
       return std::equal(left.list->items, left.list->items + left.list->count, right.list->items,
                         [&](const Value& a, const Value& b) { return equal(a, b, depth + 1); });
     case Kind::object: {
-      if (left.object->count != right.object->count || depth > max_compare_depth) return false;
+      if (left.object->count != right.object->count) return false;
       const auto pairs = left.object->span();
       return std::all_of(pairs.begin(), pairs.end(), [&](const Pair& pair) {
         const Value* other = find(*right.object, pair.key);
@@ -113,17 +119,20 @@ std::optional<int> Render::order(const Value& left, const Value& right, std::str
     fail_undefined(left.is_undefined() ? left : right);
     return std::nullopt;
   }
-  if (!spend(1)) return std::nullopt;
+  if (!allow_comparison(depth)) return std::nullopt;
   if (left.is_number() && right.is_number()) {
     return is_nan(left) || is_nan(right) ? 2 : compare_numbers(left, right);
   }
-  if (is_any_integer(left) && is_any_integer(right)) return compare_digits(left, right);
+  if (is_any_integer(left) && is_any_integer(right)) {
+    if (!spend_on(std::min(left.size, right.size))) return std::nullopt;
+    return compare_digits(left, right);
+  }
   if (left.is_string() && right.is_string()) {
     if (!spend_on(std::min(left.size, right.size))) return std::nullopt;
     const int result = left.text().compare(right.text());
     return result < 0 ? -1 : result > 0 ? 1 : 0;
   }
-  if (left.is_sequence() && left.kind == right.kind && depth < max_compare_depth) {
+  if (left.is_sequence() && left.kind == right.kind) {
     const std::uint32_t common = std::min(left.list->count, right.list->count);
     for (std::uint32_t i = 0; i < common; ++i) {
       const Value& a = left.list->items[i];
@@ -164,8 +173,8 @@ Value Render::contains(const Value& container, const Value& item) {
       return fail("'in <string>' requires string as left operand, not " +
                   std::string(type_name(item.kind)));
     }
-    if (!spend_on(container.size)) return Value::failure();
-    return Value::of(container.text().find(item.text()) != std::string_view::npos);
+    if (!spend_on(std::uint64_t{container.size} + item.size)) return Value::failure();
+    return Value::of(find_text(container.text(), item.text()) != std::string_view::npos);
   }
   const bool is_keyed = container.is(Kind::object) ||
                         (container.is(Kind::view) && container.view->part == View::Part::keys);

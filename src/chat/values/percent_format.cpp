@@ -28,7 +28,10 @@ class PercentFormat {
       if (!render_.spend(1)) return false;
     }
     render_.output().append_part(format_, text, bytes_.size());
-    const bool all_used = arguments_.is(Kind::object) || has_name_ || used_ >= count();
+    // What has items may be a mapping, whose items need not all be used.
+    const bool has_items = arguments_.is(Kind::object) || arguments_.is(Kind::list) ||
+                           arguments_.is(Kind::range) || arguments_.is_undefined();
+    const bool all_used = has_items || has_name_ || used_ >= count();
     return all_used || render_.fail("not all arguments converted during string formatting");
   }
 

@@ -303,6 +303,10 @@ struct Failed {
   }
 };
 
+[[nodiscard]] inline bool is_sliceable(const Value& value) noexcept {
+  return value.is_string() || value.is_sequence() || value.is(Kind::range);
+}
+
 /// Python's name of a type, for messages.
 [[nodiscard]] std::string_view type_name(Kind kind) noexcept;
 

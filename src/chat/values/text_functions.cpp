@@ -3,14 +3,34 @@
 
 #include <algorithm>
 
+#include "chat/values/text_search.hpp"
+
 namespace ingot::chat {
 namespace {
 
-/// Characters of a set that strip() removes.
-bool is_in(std::string_view set, const Character& character, std::string_view bytes) {
-  if (!character.is_valid) return false;
-  return set.empty() ? is_space(character.code_point) : set.find(bytes) != std::string_view::npos;
-}
+/// The characters that strip() removes: those of a text, or white space.
+class CharacterSet {
+ public:
+  explicit CharacterSet(const Value& characters) : is_space_(!characters.is_string()) {
+    std::string_view text = is_space_ ? std::string_view() : characters.text();
+    for (; !text.empty(); text.remove_prefix(first_character(text).size_bytes)) {
+      const Character character = first_character(text);
+      if (character.is_valid) members_.push_back(character.code_point);
+    }
+    std::ranges::sort(members_);
+    members_.erase(std::unique(members_.begin(), members_.end()), members_.end());
+  }
+
+  [[nodiscard]] bool contains(const Character& character) const {
+    if (!character.is_valid) return false;
+    return is_space_ ? is_space(character.code_point)
+                     : std::ranges::binary_search(members_, character.code_point);
+  }
+
+ private:
+  bool is_space_;
+  std::vector<char32_t> members_;
+};
 
 /// Line ends as Python's splitlines() has them; the size of the one at the start, or 0.
 std::size_t line_end_size(std::string_view text) noexcept {
@@ -22,76 +42,91 @@ std::size_t line_end_size(std::string_view text) noexcept {
   return ends_line && character.is_valid ? character.size_bytes : 0;
 }
 
-void split_at_spaces(Render& render, const Value& text, std::int64_t max_splits,
-                     std::vector<Value>& parts) {
+/// The parts of a text that is split. Each counts a step.
+class Parts {
+ public:
+  Parts(Render& render, const Value& text, std::vector<Value>& parts)
+      : render_(render), text_(text), parts_(parts) {}
+
+  /// False after a failure.
+  [[nodiscard]] bool add(std::size_t begin, std::size_t end) {
+    const std::uint64_t most = render_.limits().max_elements;
+    if (!render_.spend(1) || !render_.is_within("max_elements", most, parts_.size() + 1)) {
+      return false;
+    }
+    parts_.push_back(render_.part_of(text_, begin, end));
+    return true;
+  }
+  [[nodiscard]] bool has(std::int64_t count) const {
+    return count >= 0 && static_cast<std::int64_t>(parts_.size()) == count;
+  }
+
+ private:
+  Render& render_;
+  const Value& text_;
+  std::vector<Value>& parts_;
+};
+
+bool split_at_spaces(const Value& text, std::int64_t max_splits, Parts parts) {
   const std::string_view bytes = text.text();
   std::size_t at = 0;
   while (true) {
     at = bytes.size() - strip_left(bytes.substr(at)).size();
-    if (at == bytes.size()) return;
-    if (max_splits >= 0 && static_cast<std::int64_t>(parts.size()) == max_splits) {
-      parts.push_back(render.part_of(text, at, bytes.size()));
-      return;
-    }
+    if (at == bytes.size()) return true;
+    if (parts.has(max_splits)) return parts.add(at, bytes.size());
     std::size_t end = at;
     while (end < bytes.size()) {
       const Character character = first_character(bytes.substr(end));
       if (character.is_valid && is_space(character.code_point)) break;
       end += character.size_bytes;
     }
-    parts.push_back(render.part_of(text, at, end));
+    if (!parts.add(at, end)) return false;
     at = end;
   }
 }
 
 /// The same from the end; parts come out last first.
-void split_at_spaces_from_right(Render& render, const Value& text, std::int64_t max_splits,
-                                std::vector<Value>& parts) {
+bool split_at_spaces_from_right(const Value& text, std::int64_t max_splits, Parts parts) {
   const std::string_view bytes = text.text();
   std::size_t end = bytes.size();
   while (true) {
     end = strip_right(bytes.substr(0, end)).size();
-    if (end == 0) return;
-    if (max_splits >= 0 && static_cast<std::int64_t>(parts.size()) == max_splits) {
-      parts.push_back(render.part_of(text, 0, end));
-      return;
-    }
+    if (end == 0) return true;
+    if (parts.has(max_splits)) return parts.add(0, end);
     std::size_t begin = end;
     while (begin > 0) {
       const Character character = last_character(bytes.substr(0, begin));
       if (character.is_valid && is_space(character.code_point)) break;
       begin -= character.size_bytes;
     }
-    parts.push_back(render.part_of(text, begin, end));
+    if (!parts.add(begin, end)) return false;
     end = begin;
   }
 }
 
-void split_at(Render& render, const Value& text, std::string_view separator,
-              std::int64_t max_splits, std::vector<Value>& parts) {
+bool split_at(const Value& text, std::string_view separator, std::int64_t max_splits, Parts parts) {
   const std::string_view bytes = text.text();
   std::size_t begin = 0;
-  while (max_splits < 0 || static_cast<std::int64_t>(parts.size()) < max_splits) {
-    const std::size_t end = bytes.find(separator, begin);
+  while (!parts.has(max_splits)) {
+    const std::size_t end = find_text(bytes, separator, begin);
     if (end == std::string_view::npos) break;
-    parts.push_back(render.part_of(text, begin, end));
+    if (!parts.add(begin, end)) return false;
     begin = end + separator.size();
   }
-  parts.push_back(render.part_of(text, begin, bytes.size()));
+  return parts.add(begin, bytes.size());
 }
 
-void split_at_from_right(Render& render, const Value& text, std::string_view separator,
-                         std::int64_t max_splits, std::vector<Value>& parts) {
+bool split_at_from_right(const Value& text, std::string_view separator, std::int64_t max_splits,
+                         Parts parts) {
   const std::string_view bytes = text.text();
   std::size_t end = bytes.size();
-  while (max_splits < 0 || static_cast<std::int64_t>(parts.size()) < max_splits) {
-    if (end < separator.size()) break;
-    const std::size_t begin = bytes.rfind(separator, end - separator.size());
+  while (!parts.has(max_splits)) {
+    const std::size_t begin = find_last_text(bytes.substr(0, end), separator);
     if (begin == std::string_view::npos) break;
-    parts.push_back(render.part_of(text, begin + separator.size(), end));
+    if (!parts.add(begin + separator.size(), end)) return false;
     end = begin;
   }
-  parts.push_back(render.part_of(text, 0, end));
+  return parts.add(0, end);
 }
 
 void append_times(TextOutput& output, const Value& text, std::int64_t times) {
@@ -118,28 +153,31 @@ void insert_between(TextOutput& output, const Value& text, const Value& new_text
 }  // namespace
 
 Value strip(Render& render, const Value& text, Side side, const Value& characters) {
-  if (!render.spend_on(text.size)) return Value::failure();
-  const std::string_view set = characters.is_string() ? characters.text() : std::string_view();
-  if (characters.is_string() && set.empty()) return text;
+  const bool has_set = characters.is_string();
+  const bool is_paid = has_set
+                           ? render.spend_on_characters(std::uint64_t{text.size} + characters.size)
+                           : render.spend_on(text.size);
+  if (!is_paid) return Value::failure();
+  const CharacterSet set(characters);
   const std::string_view bytes = text.text();
   std::size_t begin = 0;
   std::size_t end = bytes.size();
   while ((static_cast<unsigned>(side) & 1u) != 0 && begin < end) {
     const Character character = first_character(bytes.substr(begin));
-    if (!is_in(set, character, bytes.substr(begin, character.size_bytes))) break;
+    if (!set.contains(character)) break;
     begin += character.size_bytes;
   }
   while ((static_cast<unsigned>(side) & 2u) != 0 && end > begin) {
     const Character character = last_character(bytes.substr(begin, end - begin));
-    if (!is_in(set, character, bytes.substr(end - character.size_bytes, character.size_bytes)))
-      break;
+    if (!set.contains(character)) break;
     end -= character.size_bytes;
   }
   return render.part_of(text, begin, end);
 }
 
 Value change_case(Render& render, const Value& text, Case wanted) {
-  if (!render.allow_bytes(std::uint64_t{text.size} * 3)) return Value::failure();
+  const std::uint64_t size = text.size;
+  if (!render.spend_on_characters(size) || !render.allow_bytes(size * 3)) return Value::failure();
   const auto mark = render.output().begin();
   for_each_run(text, 0, text.size, [&](std::string_view run, std::uint8_t origin) {
     render.output().append(in_case(run, wanted), origin);
@@ -151,15 +189,14 @@ Value replace(Render& render, const Value& text, const Value& old_text, const Va
               std::int64_t max_count) {
   const std::string_view bytes = text.text();
   const std::string_view wanted = old_text.text();
+  if (!render.spend_on(2 * (bytes.size() + wanted.size()))) return Value::failure();
   // Counts first, so that a result that is too long is refused before it is made.
-  std::uint64_t count = wanted.empty() ? bytes.size() + 1 : 0;
-  for (std::size_t at = wanted.empty() ? std::string_view::npos : bytes.find(wanted);
-       at != std::string_view::npos; at = bytes.find(wanted, at + wanted.size())) {
-    ++count;
-  }
+  std::uint64_t count = wanted.empty() ? bytes.size() + 1 : count_texts(bytes, wanted);
   if (max_count >= 0) count = std::min(count, static_cast<std::uint64_t>(max_count));
-  if (count == 0) return render.spend_on(bytes.size()) ? text : Value::failure();
-  if (!render.allow_bytes(bytes.size() + count * new_text.size)) return Value::failure();
+  if (count == 0) return text;
+  if (!render.spend(count) || !render.allow_bytes(bytes.size() + count * new_text.size)) {
+    return Value::failure();
+  }
   const auto mark = render.output().begin();
   TextOutput& output = render.output();
   if (wanted.empty()) {
@@ -167,7 +204,7 @@ Value replace(Render& render, const Value& text, const Value& old_text, const Va
   } else {
     std::size_t begin = 0;
     for (; count > 0; --count) {
-      const std::size_t end = bytes.find(wanted, begin);
+      const std::size_t end = find_text(bytes, wanted, begin);
       output.append_part(text, begin, end);
       output.append(new_text);
       begin = end + wanted.size();
@@ -178,9 +215,12 @@ Value replace(Render& render, const Value& text, const Value& old_text, const Va
 }
 
 Value pad(Render& render, const Value& text, std::int64_t width, Side side, const Value& fill) {
+  if (!render.spend_on(text.size)) return Value::failure();
   const auto size = static_cast<std::int64_t>(count_characters(text.text()));
+  if (fill.is_given() && !fill.is_string()) return render.fail("the fill must be one character");
   const Value filler = fill.is_string() ? fill : Value::text_of(" ");
-  if (count_characters(filler.text()) != 1) return render.fail("the fill must be one character");
+  if (filler.size == 0 || filler.size > first_character(filler.text()).size_bytes)
+    return render.fail("the fill must be one character");
   if (width <= size) return text;
   const std::int64_t missing = width - size;
   const auto copies = static_cast<std::uint64_t>(missing);
@@ -203,24 +243,23 @@ Value split(Render& render, const Value& text, const Value& separator, std::int6
   const bool at_spaces = !separator.is_given() || separator.is(Kind::none);
   if (!at_spaces && !separator.is_string()) return render.fail("the separator must be a string");
   if (!at_spaces && separator.size == 0) return render.fail("empty separator");
-  if (!render.allow_bytes(text.size)) return Value::failure();
+  const std::uint64_t separator_size = at_spaces ? 0 : separator.size;
+  if (!render.spend_on(text.size + separator_size)) return Value::failure();
   std::vector<Value> parts;
-  if (at_spaces && !from_right) {
-    split_at_spaces(render, text, max_splits, parts);
-  } else if (at_spaces) {
-    split_at_spaces_from_right(render, text, max_splits, parts);
-  } else if (!from_right) {
-    split_at(render, text, separator.text(), max_splits, parts);
-  } else {
-    split_at_from_right(render, text, separator.text(), max_splits, parts);
-  }
+  const Parts add(render, text, parts);
+  const bool is_split =
+      at_spaces
+          ? (from_right ? split_at_spaces_from_right : split_at_spaces)(text, max_splits, add)
+          : (from_right ? split_at_from_right : split_at)(text, separator.text(), max_splits, add);
+  if (!is_split) return Value::failure();
   if (from_right) std::reverse(parts.begin(), parts.end());
   return render.new_list(parts);
 }
 
 bool split_lines(Render& render, const Value& text, bool keeps_ends, std::vector<Value>& lines) {
-  if (!render.allow_bytes(text.size)) return false;
+  if (!render.spend_on(text.size)) return false;
   const std::string_view bytes = text.text();
+  Parts parts(render, text, lines);
   std::size_t begin = 0;
   std::size_t at = 0;
   while (at < bytes.size()) {
@@ -229,12 +268,11 @@ bool split_lines(Render& render, const Value& text, bool keeps_ends, std::vector
       at += first_character(bytes.substr(at)).size_bytes;
       continue;
     }
-    lines.push_back(render.part_of(text, begin, keeps_ends ? at + end_size : at));
+    if (!parts.add(begin, keeps_ends ? at + end_size : at)) return false;
     at += end_size;
     begin = at;
   }
-  if (begin < bytes.size()) lines.push_back(render.part_of(text, begin, bytes.size()));
-  return true;
+  return begin == bytes.size() || parts.add(begin, bytes.size());
 }
 
 Value join(Render& render, const Value& separator, const std::vector<Value>& items) {

@@ -35,7 +35,10 @@ enum class Side : std::uint8_t { left = 1, right = 2, both = 3 };
 /// Passes each character through `map(code point, std::string& result)`.
 template <class Map>
 [[nodiscard]] Value map_characters(Render& render, const Value& text, Map&& map) {
-  if (!render.allow_bytes(std::uint64_t{text.size} * 3)) return Value::failure();
+  const std::uint64_t size = text.size;
+  if (!render.spend_on_characters(size * 2) || !render.allow_bytes(size * 3)) {
+    return Value::failure();
+  }
   const auto mark = render.output().begin();
   std::string result;
   for_each_run(text, 0, text.size, [&](std::string_view run, std::uint8_t origin) {

@@ -2,8 +2,10 @@
 // Text that grows at its end, with the origin of every byte.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -88,13 +90,12 @@ void for_each_run(const Value& text, std::size_t begin, std::size_t end, Visit&&
     visit(text.text().substr(begin, end - begin), text.origin());
     return;
   }
-  std::size_t run_begin = 0;
-  for (std::size_t i = 0; i < text.mixed->run_count && run_begin < end; ++i) {
-    const TextRun run = text.mixed->runs[i];
-    const std::size_t from = run_begin > begin ? run_begin : begin;
-    const std::size_t to = run.end < end ? run.end : end;
-    if (from < to) visit(text.text().substr(from, to - from), run.origin);
-    run_begin = run.end;
+  const std::span runs(text.mixed->runs, text.mixed->run_count);
+  auto run = std::ranges::upper_bound(runs, begin, {}, &TextRun::end);
+  for (; run != runs.end() && begin < end; ++run) {
+    const std::size_t to = run->end < end ? run->end : end;
+    visit(text.text().substr(begin, to - begin), run->origin);
+    begin = to;
   }
 }
 

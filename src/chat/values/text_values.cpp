@@ -29,6 +29,15 @@ struct HtmlEscape {
 constexpr HtmlEscape html_escapes[] = {
     {'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&#34;"}, {'\'', "&#39;"}};
 
+/// The bytes of the template or an input that a value is printed with, and for a real what the
+/// search for its shortest text takes.
+std::uint64_t size_of_scalar(const Value& value) noexcept {
+  return value.is(Kind::digits)  ? value.size
+         : value.is(Kind::macro) ? value.closure->node->name.size()
+         : value.is(Kind::real)  ? 64
+                                 : 0;
+}
+
 }  // namespace
 
 Value Render::new_string(std::string_view text, std::uint8_t origin) {
@@ -83,12 +92,14 @@ Value Render::part_of(const Value& text, std::size_t begin, std::size_t end) {
   return result;
 }
 
-/// The bytes of both, in place if `left` was joined before and nothing was joined to it since.
+/// The bytes of both, in place if `left` was joined before and nothing was joined to it since; null
+/// after a failure.
 const char* Render::join_bytes(const Value& left, const Value& right) {
   TextStorage* storage = storage_of(left);
   const bool fits = storage != nullptr && storage->used == left.size &&
                     storage->capacity - storage->used >= right.size;
   if (!fits) {
+    if (!spend_on(left.size)) return nullptr;
     const std::uint32_t size = left.size + right.size;
     const std::uint32_t capacity = size < min_growing_bytes ? size : size * 2;
     storage = static_cast<TextStorage*>(arena_.allocate(sizeof(TextStorage) + capacity));
@@ -137,7 +148,9 @@ Value Render::concatenate(const Value& left, const Value& right) {
     return fail_limit("max_string_bytes", limits().max_string_bytes);
   }
   if (!allow_bytes(right.size)) return Value::failure();
-  Value joined = Value::text_of({join_bytes(left, right), static_cast<std::size_t>(size)});
+  const char* bytes = join_bytes(left, right);
+  if (bytes == nullptr) return Value::failure();
+  Value joined = Value::text_of({bytes, static_cast<std::size_t>(size)});
   joined.flags = Value::is_grown_flag;
   if (!left.is_mixed() && !right.is_mixed() && left.origin() == right.origin()) {
     return joined.with_origin(left.origin());
@@ -149,7 +162,7 @@ bool Render::print(const Value& value) {
   if (value.is_string()) {
     if (!spend_on(value.size)) return false;
     output_.append(value);
-    return true;
+    return allow_output();
   }
   if (value.is_undefined()) return true;
   return print_repr(value);
@@ -184,7 +197,9 @@ Value Render::escaped(const Value& value) {
 }
 
 /// A string as Python's repr() writes it.
-void Render::print_repr_string(const Value& value) {
+bool Render::print_repr_string(const Value& value) {
+  if (!allow_bytes(value.size) || !spend_on_characters(value.size)) return false;
+  if (value.is_markup()) output_.append("Markup(", value.origin());
   const std::string_view text = value.text();
   const bool prefers_double =
       text.find('\'') != std::string_view::npos && text.find('"') == std::string_view::npos;
@@ -212,9 +227,17 @@ void Render::print_repr_string(const Value& value) {
     }
   });
   output_.append(quote, edge);
+  if (value.is_markup()) output_.append(')', value.origin());
+  return true;
 }
 
-void Render::print_scalar(const Value& value) {
+bool Render::print_scalar(const Value& value) {
+  if (!spend(size_of_scalar(value) >> 4)) return false;
+  append_scalar(value);
+  return true;
+}
+
+void Render::append_scalar(const Value& value) {
   const std::uint8_t origin = value.origin();
   switch (value.kind) {
     case Kind::none:
@@ -250,15 +273,10 @@ void Render::print_scalar(const Value& value) {
 }
 
 bool Render::print_repr(const Value& value) {
-  if (!spend(1)) return false;
-  if (value.is_string()) {
-    if (!allow_bytes(value.size)) return false;
-    if (value.is_markup()) output_.append("Markup(", value.origin());
-    print_repr_string(value);
-    if (value.is_markup()) output_.append(')', value.origin());
-    return true;
-  }
+  if (!spend(1) || !allow_output()) return false;
   switch (value.kind) {
+    case Kind::string:
+      return print_repr_string(value);
     case Kind::list:
     case Kind::tuple:
     case Kind::object:
@@ -266,12 +284,11 @@ bool Render::print_repr(const Value& value) {
     case Kind::view:
       break;
     default:
-      print_scalar(value);
-      return true;
+      return print_scalar(value);
   }
-  const bool fits = allow_output() && is_within("the depth of a value that is printed",
-                                                max_repr_depth, repr_depth_ + 1);
-  if (!fits) return false;
+  if (!is_within("the depth of a value that is printed", max_repr_depth, repr_depth_ + 1)) {
+    return false;
+  }
   ++repr_depth_;
   const bool is_done = print_container(value);
   --repr_depth_;

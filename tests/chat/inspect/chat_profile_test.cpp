@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
 
+#include <ctime>
 #include <ingot/chat_profile.hpp>
 #include <string>
 
@@ -83,6 +84,53 @@ TEST(ChatProfileTest, KeepsTheReasonWhereNothingRenders) {
   EXPECT_EQ(profile.failure->code, Errc::chat_raised);
   EXPECT_FALSE(profile_of("{{ messages[0].content }}").failure.has_value());
   EXPECT_FALSE(profile_of("{{ messages[0].content }}").keeps_text);
+}
+
+TEST(ChatProfileTest, EndsAtALimitOfItsOwnAndSaysSo) {
+  const std::string nested = "{% for i in range(99999) %}{% for j in range(99999) %}";
+  const std::clock_t begin = std::clock();
+  for (const std::string& source :
+       {nested + "{% endfor %}{% endfor %}", nested + "{{ 'a' * 99999 }}{% endfor %}{% endfor %}",
+        nested + "{% set x = [i] * 99999 %}{% endfor %}{% endfor %}"}) {
+    const ChatProfile profile = profile_of(source + texts);
+    EXPECT_TRUE(profile.reached_limit);
+    EXPECT_TRUE(profile.refusals.empty());
+  }
+  EXPECT_LT((std::clock() - begin) / CLOCKS_PER_SEC, 5);
+  const ChatProfile partly =
+      profile_of(texts + "{% if tools %}" + nested + "{% endfor %}{% endfor %}{% endif %}");
+  EXPECT_TRUE(partly.reached_limit);
+  EXPECT_TRUE(partly.keeps_text);
+  EXPECT_FALSE(profile_of(texts).reached_limit);
+}
+
+/// Reading a source and looking at it are linear in it: each of these took seconds to minutes.
+TEST(ChatLint, TakesLinearTime) {
+  const auto numbered = [](const std::string& begin, const std::string& end) {
+    std::string source;
+    for (int i = 0; i < 20'000; ++i) source += begin + std::to_string(i) + end;
+    return source;
+  };
+  const auto nested = [](const std::string& begin, const std::string& body,
+                         const std::string& end) {
+    std::string source = body;
+    for (int i = 0; i < 190; ++i) source = begin + source + end;
+    return source;
+  };
+  std::string names;
+  for (int i = 0; i < 100'000; ++i) names += "a,";
+  const std::clock_t begin = std::clock();
+  for (const std::string& source :
+       {numbered("{{ a", "() }}"), "{% if x %}" + numbered("{{ 1|a", " }}") + "{% endif %}",
+        numbered("<|", ""),
+        nested("{% for a in x %}", numbered("{{a}}", "") + "{{ loop }}", "{% endfor %}"),
+        "{% for x in y %}{% macro m(" + names + "b) %}{% endmacro %}{{ loop }}{% endfor %}"}) {
+    const auto chat = ChatTemplate::make(source);
+    if (!chat) continue;
+    EXPECT_LE(lint_chat(*chat).size(), 200u);
+    EXPECT_LE(control_texts(*chat).size(), 10'000u);
+  }
+  EXPECT_LT((std::clock() - begin) / CLOCKS_PER_SEC, 10);
 }
 
 TEST(ChatLint, FindsEachFactOnce) {
