@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "io/edit_journal.hpp"
 #include "io/file_lock.hpp"
 #include "io/left_overs.hpp"
 
@@ -34,9 +35,11 @@ std::string path_of_descriptor(int descriptor) {
 }
 
 /// The file that is to be replaced, if there is one.
-Result<std::optional<FileIdentity>> check_target(const std::string& path, bool may_replace) {
+Result<std::optional<FileIdentity>> check_target(const std::string& path, bool may_replace,
+                                                 Links links) {
   struct stat status {};
-  if (::stat(path.c_str(), &status) != 0) {
+  const int flags = links == Links::refuse ? AT_SYMLINK_NOFOLLOW : 0;
+  if (::fstatat(AT_FDCWD, path.c_str(), &status, flags) != 0) {
     if (errno == ENOENT) return std::optional<FileIdentity>();
     return fail_with_errno(errno, {}, "look at the output");
   }
@@ -67,20 +70,21 @@ AtomicFile::AtomicFile(AtomicFile&& other) noexcept
       descriptor_(std::move(other.descriptor_)),
       gathered_(std::move(other.gathered_)),
       size_bytes_(other.size_bytes_),
-      started_bytes_(other.started_bytes_) {}
+      started_bytes_(other.started_bytes_),
+      is_flushed_(other.is_flushed_) {}
 
 AtomicFile::~AtomicFile() {
   if (!temporary_path_.empty()) ::unlink(temporary_path_.c_str());
 }
 
 Result<AtomicFile> AtomicFile::create(const std::string& path, bool may_replace,
-                                      ReplacedLock replaced_lock) {
+                                      ReplacedLock replaced_lock, Links links) {
   if (path.empty() || path.find('\0') != std::string::npos) {
     return fail(Errc::invalid_argument, {}, "not a path");
   }
   // Through a symbolic link the file it points to is replaced, not the link.
-  std::string target = real_path(path);
-  INGOT_TRY(std::optional<FileIdentity> replaced, check_target(target, may_replace));
+  std::string target = links == Links::follow ? real_path(path) : path;
+  INGOT_TRY(std::optional<FileIdentity> replaced, check_target(target, may_replace, links));
   AtomicFile file(std::move(target), may_replace, replaced_lock);
   INGOT_TRY_VOID(file.lock_replaced());
   remove_left_overs(file.path_);
@@ -97,10 +101,7 @@ Result<AtomicFile> AtomicFile::create(const std::string& path, bool may_replace,
 Result<void> AtomicFile::lock_replaced() {
   if (!may_replace_ || replaced_lock_ == ReplacedLock::is_held) return {};
   if (replaced_.is_open() && is_named(replaced_.get(), path_)) return {};
-  Result<FileDescriptor> locked = open_locked(path_, O_RDONLY, lock_wait());
-  if (!locked && locked.error().code == Errc::file_in_use) return fail(std::move(locked).error());
-  // None is there, or it may not be read: then no edit of ours changes it, either.
-  replaced_ = locked ? *std::move(locked) : FileDescriptor();
+  INGOT_TRY(replaced_, lock_older(path_, lock_wait()));
   return {};
 }
 
@@ -146,6 +147,7 @@ Result<void> AtomicFile::reserve(std::uint64_t size_bytes) {
 }
 
 Result<void> AtomicFile::write(std::span<const std::byte> bytes) {
+  is_flushed_ = false;
   if (bytes.size() >= gather_bytes) {
     INGOT_TRY_VOID(flush());
     INGOT_TRY_VOID(write_through(bytes));
@@ -265,6 +267,7 @@ Result<void> AtomicFile::copy_by_reading(const Source& source, std::uint64_t fil
 }
 
 Result<void> AtomicFile::flush() {
+  is_flushed_ = false;
   INGOT_TRY_VOID(write_through(std::as_bytes(std::span(gathered_))));
   gathered_.clear();
   start_writing_out();
@@ -272,6 +275,7 @@ Result<void> AtomicFile::flush() {
 }
 
 Result<void> AtomicFile::sync() {
+  if (is_flushed_) return {};
   INGOT_TRY_VOID(flush());
   // Reserved space that was not used goes back.
   if (::ftruncate(descriptor_.get(), static_cast<off_t>(size_bytes_)) != 0 ||
@@ -279,27 +283,54 @@ Result<void> AtomicFile::sync() {
     return fail_with_errno(errno, {}, "flush the output");
   }
   gathered_.shrink_to_fit();  // who flushes is done, mostly, and may hold many files
+  is_flushed_ = true;
   return {};
 }
 
-Result<void> AtomicFile::commit() {
-  INGOT_TRY_VOID(sync());
-  INGOT_TRY_VOID(publish());
-  temporary_path_.clear();
-  flush_directory(directory_);
+Result<void> AtomicFile::commit(Durability durability) {
+  const bool is_flushed = durability == Durability::flushed;
+  INGOT_TRY_VOID(is_flushed ? sync() : flush());
+  INGOT_TRY_VOID(take_name());
+  drop_journal(path_);  // the file is locked until it is closed, so it is that of an older one
+  if (is_flushed) flush_directory(directory_);
   // Durable: others may edit it now.
   descriptor_ = FileDescriptor();
   replaced_ = FileDescriptor();
   return {};
 }
 
-Result<void> AtomicFile::publish() {
+Result<void> AtomicFile::park(const std::string& name) {
+  INGOT_TRY_VOID(sync());
+  const int failed = temporary_path_.empty()
+                         ? ::linkat(AT_FDCWD, path_of_descriptor(descriptor_.get()).c_str(),
+                                    AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW)
+                         : ::rename(temporary_path_.c_str(), name.c_str());
+  if (failed != 0) return fail_with_errno(errno, {}, "name the output");
+  temporary_path_ = name;
+  descriptor_ = FileDescriptor();
+  replaced_ = FileDescriptor();
+  return {};
+}
+
+Result<std::optional<FileStamp>> AtomicFile::publish() {
+  const auto before =
+      descriptor_.is_open() ? stamp_of(descriptor_.get()) : stamp_of(temporary_path_);
+  INGOT_TRY_VOID(take_name());
+  auto named = stamp_of(path_);
+  if (!before || !named || !named->is_same_file(*before)) named.reset();
+  descriptor_ = FileDescriptor();
+  replaced_ = FileDescriptor();
+  return named;
+}
+
+Result<void> AtomicFile::take_name() {
   if (!may_replace_) {
     // link never replaces what appeared at the path in the meantime.
     const std::string from =
         temporary_path_.empty() ? path_of_descriptor(descriptor_.get()) : temporary_path_;
     if (::linkat(AT_FDCWD, from.c_str(), AT_FDCWD, path_.c_str(), AT_SYMLINK_FOLLOW) == 0) {
       if (!temporary_path_.empty()) ::unlink(temporary_path_.c_str());
+      temporary_path_.clear();
       return {};
     }
     if (errno == EEXIST) return fail(Errc::already_exists, {});
@@ -309,9 +340,12 @@ Result<void> AtomicFile::publish() {
   }
   INGOT_TRY_VOID(lock_replaced());  // what has appeared there meanwhile
   INGOT_TRY_VOID(give_temporary_name());
+  // Before the older file goes, a kill leaves it whole.
+  if (replaced_.is_open()) settle_edit(replaced_.get(), path_);
   if (::rename(temporary_path_.c_str(), path_.c_str()) != 0) {
     return fail_with_errno(errno, {}, "name the output");
   }
+  temporary_path_.clear();
   return {};
 }
 

@@ -5,12 +5,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 
 #include "ingot/error.hpp"
 #include "ingot/source.hpp"
 #include "io/file_descriptor.hpp"
+#include "io/file_stamp.hpp"
 #include "io/in_place_file.hpp"
 
 namespace ingot::io {
@@ -22,6 +24,12 @@ inline constexpr std::uint64_t max_copy_piece_bytes = std::uint64_t{16} << 20;
 /// has its name, or already is.
 enum class ReplacedLock { take, is_held };
 
+/// Whether a symbolic link at the path leads to the file that is replaced.
+enum class Links { follow, refuse };
+
+/// Whether a file is flushed to the disk before it has its name.
+enum class Durability { flushed, of_the_system };
+
 /// Writes a new file beside its final place. Until `commit` nothing can be seen at the path, and
 /// whatever was there is untouched; a file that is not committed is removed. Where the system
 /// supports it the file has no name at all until then, so that even a kill leaves nothing behind.
@@ -31,7 +39,8 @@ class AtomicFile {
   /// Errc::not_a_regular_file if there is something else; Errc::file_in_use if another process
   /// edits or replaces the file and does not end soon (see lock_wait).
   [[nodiscard]] static Result<AtomicFile> create(const std::string& path, bool may_replace,
-                                                 ReplacedLock replaced_lock = ReplacedLock::take);
+                                                 ReplacedLock replaced_lock = ReplacedLock::take,
+                                                 Links links = Links::follow);
 
   AtomicFile(AtomicFile&&) noexcept;
   AtomicFile& operator=(AtomicFile&&) = delete;
@@ -63,9 +72,20 @@ class AtomicFile {
   /// Flushes everything to the disk.
   [[nodiscard]] Result<void> sync();
 
-  /// Flushes everything to the disk and gives the file its name, atomically. The last call: the
-  /// file is closed then.
-  [[nodiscard]] Result<void> commit();
+  /// Gives the file its name, atomically. The last call: the file is closed then.
+  [[nodiscard]] Result<void> commit(Durability durability = Durability::flushed);
+
+  // --- for a file of a set, which gets its name with the others
+
+  /// Where the file goes, without symbolic links.
+  [[nodiscard]] const std::string& path() const noexcept { return path_; }
+  /// Flushes the file, names it `name` in a locked folder of its set, and closes it.
+  [[nodiscard]] Result<void> park(const std::string& name);
+  /// Lets others have the older file until the set replaces it.
+  void release_older() noexcept { replaced_ = FileDescriptor(); }
+  /// Gives the flushed file its name; the folder is to be flushed later. The stamp is that of the
+  /// file under its name, or nothing if another process has already replaced it.
+  [[nodiscard]] Result<std::optional<FileStamp>> publish();
 
  private:
   AtomicFile(std::string path, bool may_replace, ReplacedLock replaced_lock);
@@ -78,7 +98,7 @@ class AtomicFile {
                                              std::uint64_t size_bytes);
   void start_writing_out() noexcept;
   [[nodiscard]] Result<void> flush();
-  [[nodiscard]] Result<void> publish();
+  [[nodiscard]] Result<void> take_name();
   [[nodiscard]] Result<void> give_temporary_name();
 
   std::string path_;
@@ -91,6 +111,7 @@ class AtomicFile {
   std::string gathered_;
   std::uint64_t size_bytes_ = 0;
   std::uint64_t started_bytes_ = 0;  // on their way to the disk
+  bool is_flushed_ = false;
 };
 
 }  // namespace ingot::io

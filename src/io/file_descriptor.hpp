@@ -14,7 +14,7 @@
 namespace ingot::io {
 
 /// Owns a descriptor and closes it.
-class FileDescriptor {
+class INGOT_EXPORT FileDescriptor {
  public:
   FileDescriptor() = default;
   explicit FileDescriptor(int descriptor) noexcept : descriptor_(descriptor) {}
@@ -49,8 +49,8 @@ struct RegularFile {
 [[nodiscard]] Result<std::uint64_t> size_of_regular(int descriptor, const std::string& subject);
 
 /// Fills `destination` from `file_offset` on, whatever the system gives at a time.
-[[nodiscard]] Result<void> read_fully(int descriptor, std::uint64_t file_offset,
-                                      std::span<std::byte> destination);
+[[nodiscard]] INGOT_EXPORT Result<void> read_fully(int descriptor, std::uint64_t file_offset,
+                                                   std::span<std::byte> destination);
 
 /// Writes all of `bytes` from `file_offset` on; `action` is for the error: "write to it".
 [[nodiscard]] INGOT_EXPORT Result<void> write_fully(int descriptor, std::uint64_t file_offset,

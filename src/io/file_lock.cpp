@@ -121,10 +121,17 @@ Result<FileDescriptor> open_locked(const std::string& path, int access, const Lo
   }
 }
 
-Result<FileDescriptor> lock_directory(const std::string& directory, const LockWait& wait) {
+Result<FileDescriptor> lock_older(const std::string& path, const LockWait& wait) {
+  Result<FileDescriptor> locked = open_locked(path, O_RDONLY, wait);
+  if (locked || locked.error().code == Errc::file_in_use) return locked;
+  return FileDescriptor();
+}
+
+Result<FileDescriptor> lock_directory(const std::string& directory, const LockWait& wait,
+                                      LockKind kind) {
   FileDescriptor folder(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   // A folder that may be written to and not read: names can be given there, without a lock.
-  if (folder.is_open()) INGOT_TRY_VOID(lock(folder.get(), LockKind::exclusive, directory, wait));
+  if (folder.is_open()) INGOT_TRY_VOID(lock(folder.get(), kind, directory, wait));
   return folder;
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "ingot/error.hpp"
+#include "ingot/export.h"
 #include "ingot/lock_wait.hpp"
 #include "io/file_descriptor.hpp"
 
@@ -23,7 +24,8 @@ enum class LockKind { shared, exclusive };
 
 /// One attempt.
 enum class LockAttempt { locked, busy, no_locks_here };
-[[nodiscard]] LockAttempt try_lock(int descriptor, LockKind kind = LockKind::exclusive) noexcept;
+[[nodiscard]] INGOT_EXPORT LockAttempt try_lock(int descriptor,
+                                                LockKind kind = LockKind::exclusive) noexcept;
 void unlock(int descriptor) noexcept;
 
 /// Opens a regular file and locks it exclusively; it has this name then. `access` is O_RDONLY or
@@ -31,12 +33,19 @@ void unlock(int descriptor) noexcept;
 [[nodiscard]] Result<FileDescriptor> open_locked(const std::string& path, int access,
                                                  const LockWait& wait);
 
-/// Locks a folder, for the moment in which the files of a set get their names.
+/// The same for the file that another one is to replace, and only to lock it. Nothing is open if
+/// there is none, or if it may not be read: then no edit of ours changes it, either.
+[[nodiscard]] INGOT_EXPORT Result<FileDescriptor> lock_older(const std::string& path,
+                                                             const LockWait& wait);
+
+/// Locks a folder, for the moment in which the files of a set get their names; shared, to wait for
+/// that moment to be over.
 [[nodiscard]] Result<FileDescriptor> lock_directory(const std::string& directory,
-                                                    const LockWait& wait);
+                                                    const LockWait& wait,
+                                                    LockKind kind = LockKind::exclusive);
 
 /// Whether a path leads to an open file.
-[[nodiscard]] bool is_named(int descriptor, const std::string& path) noexcept;
+[[nodiscard]] INGOT_EXPORT bool is_named(int descriptor, const std::string& path) noexcept;
 
 /// "ingot, process 4711": the process that holds a lock of an open file; empty where the system
 /// does not tell.

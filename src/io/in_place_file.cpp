@@ -105,6 +105,13 @@ Result<InPlaceFile> InPlaceFile::open(const std::string& path, const LockWait& w
   return InPlaceFile(std::move(file), refusal);
 }
 
+Result<InPlaceFile> InPlaceFile::reopen(int locked) {
+  const std::string path = "/proc/self/fd/" + std::to_string(locked);
+  FileDescriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC));
+  if (!file.is_open()) return fail_with_errno(errno, {}, "open it for changes");
+  return InPlaceFile(std::move(file), 0);
+}
+
 Result<void> InPlaceFile::check_writable() const {
   if (refusal_ == 0) return {};
   return fail_with_errno(refusal_, {}, "open it for changes");

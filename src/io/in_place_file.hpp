@@ -53,6 +53,9 @@ class InPlaceFile {
   [[nodiscard]] static Result<InPlaceFile> open(const std::string& path,
                                                 const LockWait& wait = lock_wait());
 
+  /// The file of a descriptor that has the lock already.
+  [[nodiscard]] static Result<InPlaceFile> reopen(int locked);
+
   /// Errc::io_error if the file could be opened only for reading.
   [[nodiscard]] Result<void> check_writable() const;
 

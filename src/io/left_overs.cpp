@@ -3,10 +3,12 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <cstdint>
 #include <cstdio>
 #include <memory>
@@ -51,13 +53,27 @@ std::set<std::string> find_temporary_names(const std::string& directory) {
   return names;
 }
 
+/// Removes the files of a staging folder; other things keep it.
+void empty_folder(int folder) {
+  // The stream closes what it is made of.
+  const std::unique_ptr<DIR, int (*)(DIR*)> entries(
+      ::fdopendir(::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)), ::closedir);
+  if (entries == nullptr) return;
+  while (const dirent* entry = ::readdir(entries.get())) ::unlinkat(folder, entry->d_name, 0);
+}
+
 void remove_if_left(const std::string& path) {
   const FileDescriptor file(
       ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW));
-  if (file.is_open() && size_of_regular(file.get(), {}) &&
-      try_lock(file.get()) == LockAttempt::locked) {
-    ::unlink(path.c_str());
+  struct stat status {};
+  if (!file.is_open() || ::fstat(file.get(), &status) != 0 ||
+      try_lock(file.get()) != LockAttempt::locked || !is_named(file.get(), path)) {
+    return;
   }
+  if (S_ISREG(status.st_mode)) ::unlink(path.c_str());
+  if (!S_ISDIR(status.st_mode)) return;
+  empty_folder(file.get());
+  ::rmdir(path.c_str());
 }
 
 }  // namespace
@@ -70,6 +86,29 @@ std::string temporary_name(const std::string& path) {
   std::snprintf(digits.data(), digits.size(), "%016llx",
                 static_cast<unsigned long long>(siphash_1_3(process_key(), unique)));
   return path.substr(0, path.rfind('/') + 1) + stem_of(path) + digits.data() + std::string(ending);
+}
+
+Result<StagingFolder> StagingFolder::make(const std::string& path) {
+  constexpr int tries = 16;
+  for (int i = 0; i < tries; ++i) {
+    std::string name = temporary_name(path);
+    if (::mkdir(name.c_str(), 0700) != 0) {
+      if (errno == EEXIST) continue;
+      break;
+    }
+    FileDescriptor folder(::open(name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
+    if (!folder.is_open()) break;
+    // Between the name and the lock another process may take it for a left-over.
+    if (try_lock(folder.get()) == LockAttempt::busy || !is_named(folder.get(), name)) continue;
+    return StagingFolder(std::move(name), std::move(folder));
+  }
+  return fail_with_errno(errno, path, "make a folder beside the output");
+}
+
+StagingFolder::~StagingFolder() {
+  if (!folder_.is_open()) return;
+  empty_folder(folder_.get());
+  ::rmdir(path_.c_str());
 }
 
 void LeftOvers::remove(const std::string& path) {

@@ -17,9 +17,8 @@ namespace {
 
 class MappedFile final : public MemorySource {
  public:
-  MappedFile(void* address, RegularFile file) noexcept
-      : MemorySource(
-            {static_cast<const std::byte*>(address), static_cast<std::size_t>(file.size_bytes)}),
+  MappedFile(void* address, std::size_t size_bytes, FileDescriptor file) noexcept
+      : MemorySource({static_cast<const std::byte*>(address), size_bytes}),
         address_(address),
         file_(std::move(file)) {}
   MappedFile(const MappedFile&) = delete;
@@ -27,16 +26,18 @@ class MappedFile final : public MemorySource {
   ~MappedFile() override {
     if (address_ != nullptr) ::munmap(address_, bytes().size());
   }
-  [[nodiscard]] int descriptor() const noexcept override { return file_.descriptor.get(); }
+  [[nodiscard]] int descriptor() const noexcept override { return file_.get(); }
 
   /// More than a page is read by the system. That takes less time than mapping pages, and leaves
   /// none mapped: one fault maps as much as the cache holds in one piece, up to 2 MiB.
   [[nodiscard]] Result<void> read(std::uint64_t file_offset,
                                   std::span<std::byte> destination) const override {
     constexpr std::size_t least_read_bytes = 4096;
-    if (destination.size() < least_read_bytes) return MemorySource::read(file_offset, destination);
+    if (destination.size() < least_read_bytes || !file_.is_open()) {
+      return MemorySource::read(file_offset, destination);
+    }
     INGOT_TRY_VOID(check_range(bytes().size(), file_offset, destination.size()));
-    return read_fully(file_.descriptor.get(), file_offset, destination);
+    return read_fully(file_.get(), file_offset, destination);
   }
 
   void prefetch(std::uint64_t file_offset, std::uint64_t size_bytes) const noexcept override {
@@ -58,12 +59,12 @@ class MappedFile final : public MemorySource {
   }
 
   void* address_;
-  RegularFile file_;  // kept for copies by the system
+  FileDescriptor file_;  // for copies by the system, if it is kept
 };
 
 }  // namespace
 
-Result<std::unique_ptr<Source>> map_descriptor(RegularFile file) {
+Result<std::unique_ptr<Source>> map_descriptor(RegularFile file, Keep keep) {
   if (file.size_bytes > std::numeric_limits<std::size_t>::max()) {
     return fail(Errc::out_of_memory, {}, "too large to map; use plain reads");
   }
@@ -73,7 +74,9 @@ Result<std::unique_ptr<Source>> map_descriptor(RegularFile file) {
                      file.descriptor.get(), 0);
     if (address == MAP_FAILED) return fail_with_errno(errno, {}, "map it");
   }
-  return std::make_unique<MappedFile>(address, std::move(file));
+  if (keep == Keep::nothing) file.descriptor = FileDescriptor();
+  return std::make_unique<MappedFile>(address, static_cast<std::size_t>(file.size_bytes),
+                                      std::move(file.descriptor));
 }
 
 }  // namespace io

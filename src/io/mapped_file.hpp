@@ -9,7 +9,12 @@
 
 namespace ingot::io {
 
+/// Whether a source keeps the descriptor that it is made of. One of very many files does not: a
+/// process may have few.
+enum class Keep { descriptor, nothing };
+
 /// Maps an open regular file, read-only; takes the descriptor.
-[[nodiscard]] Result<std::unique_ptr<Source>> map_descriptor(RegularFile file);
+[[nodiscard]] Result<std::unique_ptr<Source>> map_descriptor(RegularFile file,
+                                                             Keep keep = Keep::descriptor);
 
 }  // namespace ingot::io

@@ -1,77 +1,83 @@
 // SPDX-License-Identifier: MIT
 #include "ingot/output_set.hpp"
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
-#include <filesystem>
+#include <map>
 #include <set>
-#include <system_error>
 #include <utility>
 
 #include "base/set_aside.hpp"
 #include "base/with_subject.hpp"
 #include "ingot/lock_wait.hpp"
+#include "io/atomic_file.hpp"
+#include "io/edit_journal.hpp"
 #include "io/file_lock.hpp"
-#include "io/in_place_file.hpp"
 #include "io/left_overs.hpp"
 
 namespace ingot {
 namespace {
 
-/// Through a link the file that it points to is replaced, not the link.
-std::string real_path(const std::string& path) {
-  std::error_code error;
-  const std::filesystem::path real = std::filesystem::weakly_canonical(path, error);
-  return error ? path : real.string();
-}
+/// Files of a set that are open at once, each with the older one that it replaces, which is locked:
+/// a process may have 1,024 descriptors by default, and 256 on some systems.
+constexpr std::size_t max_open_files = 32;
 
 bool exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
 
-/// Ends what a process began that was killed while it replaced the same files: if one has no name,
-/// the older ones are put back, else they go.
-void settle_earlier(std::span<const std::string> paths) {
-  const bool is_complete = std::all_of(paths.begin(), paths.end(), exists);
-  for (const std::string& path : paths) {
-    const std::string other_name = set_aside_name(path);
-    static_cast<void>(is_complete ? ::unlink(other_name.c_str())
-                                  : ::rename(other_name.c_str(), path.c_str()));
-  }
+/// Gives a file that was set aside its name again, unless another one has it.
+void put_back(const std::string& path) {
+  const std::string aside = set_aside_name(path);
+  if (::renameat2(AT_FDCWD, aside.c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE) == 0) return;
+  // A file system without that flag.
+  if (errno == EINVAL && !exists(path)) ::rename(aside.c_str(), path.c_str());
 }
 
-/// Older files under other names, until it is clear what becomes of them.
+/// Locks a file that is to be replaced, or Errc::file_in_use at once.
+Result<io::FileDescriptor> lock_if_free(const std::string& path) {
+  return with_subject(path, io::lock_older(path, {.limit = {}, .on_wait = {}}));
+}
+
+/// Waits until no other process has a file locked. Not while the folder is locked: whoever has the
+/// file may wait for that.
+Result<void> wait_until_free(const std::string& path) {
+  return io::lock_older(path, lock_wait()).transform([](const io::FileDescriptor&) {});
+}
+
+/// Ends what a process began that was killed while it replaced the same files: without its key file
+/// the set is not whole, and the older files are put back over new ones; else they go.
+Result<void> settle_earlier(std::span<const std::string> paths, const std::string& key) {
+  const bool is_whole = exists(key);
+  for (const std::string& path : paths) {
+    const std::string aside = set_aside_name(path);
+    if (is_whole || !exists(aside)) {
+      ::unlink(aside.c_str());
+      continue;
+    }
+    INGOT_TRY(const io::FileDescriptor locked, lock_if_free(path));
+    ::rename(aside.c_str(), path.c_str());
+  }
+  return {};
+}
+
+/// Older files under other names, until it is clear what becomes of them. Their folders are locked.
 class SetAside {
  public:
   SetAside() = default;
   SetAside(const SetAside&) = delete;
   SetAside& operator=(const SetAside&) = delete;
   ~SetAside() {
-    for (auto path = paths_.rbegin(); path != paths_.rend(); ++path) {
-      static_cast<void>(::rename(set_aside_name(*path).c_str(), path->c_str()));
-    }
+    for (auto path = paths_.rbegin(); path != paths_.rend(); ++path) put_back(*path);
   }
 
-  /// The last path first.
+  /// The first path is that of the key file. Errc::file_in_use at once if a file is locked.
   Result<void> set_aside(std::span<const std::string> paths) {
-    std::vector<std::string> targets;
-    for (const std::string& path : paths) {
-      std::string target = real_path(path);
-      std::error_code ignored;
-      // A link to nothing holds nothing.
-      if (!std::filesystem::is_symlink(target, ignored)) targets.push_back(std::move(target));
-    }
-    settle_earlier(targets);
-    for (std::size_t i = targets.size(); i-- > 0;) {
-      if (::rename(targets[i].c_str(), set_aside_name(targets[i]).c_str()) == 0) {
-        paths_.push_back(targets[i]);
-      } else if (errno != ENOENT) {
-        return fail(Errc::io_error, targets[i],
-                    std::string("cannot set the older file aside: ") + std::strerror(errno));
-      }
-    }
+    INGOT_TRY_VOID(settle_earlier(paths, paths.front()));
+    for (const std::string& path : paths) INGOT_TRY_VOID(with_subject(path, set_aside(path)));
     return {};
   }
 
@@ -82,14 +88,25 @@ class SetAside {
   }
 
  private:
+  Result<void> set_aside(const std::string& path) {
+    struct stat status {};
+    // A link to nothing holds nothing, and a folder is refused when the new file is named.
+    if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
+    INGOT_TRY(const io::FileDescriptor locked, lock_if_free(path));
+    if (locked.is_open()) io::settle_edit(locked.get(), path);
+    if (::rename(path.c_str(), set_aside_name(path).c_str()) != 0) {
+      return io::fail_with_errno(errno, {}, "set the older file aside");
+    }
+    paths_.push_back(path);
+    return {};
+  }
+
   std::vector<std::string> paths_;
 };
 
-/// Locks the folders of files, so that only one process names files there: what another one has
-/// set aside is a part of what it is doing, and not left over.
-Result<std::vector<io::FileDescriptor>> lock_folders(std::span<const std::string> paths) {
-  std::set<std::string> folders;  // in one order for all processes
-  for (const std::string& path : paths) folders.insert(io::real_path(io::directory_of(path)));
+/// Locks folders, in one order for all processes, so that only one of them names files there: what
+/// another one has set aside is a part of what it is doing, and not left over.
+Result<std::vector<io::FileDescriptor>> lock_folders(const std::set<std::string>& folders) {
   std::vector<io::FileDescriptor> locks;
   for (const std::string& folder : folders) {
     INGOT_TRY(io::FileDescriptor lock, io::lock_directory(folder, lock_wait()));
@@ -108,17 +125,117 @@ struct SharedSearch::State {
 SharedSearch::SharedSearch() : state_(std::make_unique<State>()) {}
 SharedSearch::~SharedSearch() = default;
 
-OutputSet::OutputSet(bool may_replace)
-    : may_replace_(may_replace), left_overs_(std::make_unique<io::LeftOvers>()) {}
+struct OutputSet::State {
+  explicit State(bool replaces) : may_replace(replaces) {}
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+  ~State() {
+    files.clear();
+    staging.clear();
+    for (auto folder = made_folders.rbegin(); folder != made_folders.rend(); ++folder) {
+      ::rmdir(folder->c_str());
+    }
+  }
+
+  [[nodiscard]] io::AtomicFile& file(std::size_t i) const { return *files[i].file_; }
+  [[nodiscard]] bool is_target(const std::string& path) const {
+    return std::ranges::find(dropped, path) != dropped.end() ||
+           std::ranges::any_of(files, [&](const OutputFile& f) { return f.file_->path() == path; });
+  }
+  [[nodiscard]] Result<void> sync();
+  [[nodiscard]] Result<void> park();
+  [[nodiscard]] Result<void> name_all(const std::function<Result<void>()>& check);
+
+  bool may_replace;
+  io::LeftOvers left_overs;
+  std::map<std::string, io::StagingFolder> staging;  // by the folder that they are in
+  std::vector<std::string> paths;
+  std::vector<OutputFile> files;
+  std::size_t parked = 0;  // so many, the first ones
+  std::vector<std::string> dropped;
+  std::vector<std::string> made_folders;  // the outer ones first
+};
+
+/// Closes all files, which are complete.
+Result<void> OutputSet::State::park() {
+  INGOT_TRY_VOID(sync());
+  for (; parked < files.size(); ++parked) {
+    const std::string folder = io::directory_of(file(parked).path());
+    auto place = staging.find(folder);
+    if (place == staging.end()) {
+      INGOT_TRY(io::StagingFolder made, io::StagingFolder::make(file(parked).path()));
+      place = staging.emplace(folder, std::move(made)).first;
+    }
+    INGOT_TRY_VOID(with_subject(paths[parked], file(parked).park(place->second.next_name())));
+  }
+  return {};
+}
+
+Result<void> OutputSet::State::sync() {
+  for (std::size_t i = parked; i < files.size(); ++i) {
+    INGOT_TRY_VOID(with_subject(paths[i], files[i].sync()));
+  }
+  return {};
+}
+
+/// The last file is the key.
+Result<void> OutputSet::State::name_all(const std::function<Result<void>()>& check) {
+  std::vector<std::string> targets;
+  std::set<std::string> folders;
+  for (std::size_t i = files.size(); i-- > 0;) targets.push_back(file(i).path());
+  targets.insert(targets.end(), dropped.begin(), dropped.end());
+  for (const std::string& target : targets) {
+    folders.insert(io::real_path(io::directory_of(target)));
+  }
+  INGOT_TRY(const auto locks, lock_folders(folders));
+  if (check) INGOT_TRY_VOID(check());
+  SetAside older;
+  const auto is_there = [](const std::string& path) {
+    return exists(path) || exists(set_aside_name(path));  // by a process that was killed
+  };
+  if (files.size() == 1 && std::ranges::none_of(dropped, is_there)) {
+    // A single file is replaced at one moment.
+    INGOT_TRY_VOID(lock_if_free(targets.front()).transform([](const io::FileDescriptor&) {}));
+  } else if (may_replace) {
+    INGOT_TRY_VOID(older.set_aside(targets));
+  }
+  for (const std::string& target : targets) {
+    if (!exists(target)) io::drop_journal(target);
+  }
+  std::vector<std::optional<io::FileStamp>> stamps;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    auto named = file(i).publish();
+    if (named) {
+      stamps.push_back(*named);
+      continue;
+    }
+    for (std::size_t k = i; k-- > 0;) {
+      // One that another process has replaced or edited since is not ours.
+      if (stamps[k]) static_cast<void>(io::remove_exactly(file(k).path(), *stamps[k]));
+    }
+    return with_subject(paths[i], Result<void>(fail(std::move(named).error())));
+  }
+  for (const std::string& folder : folders) io::flush_directory(folder);
+  older.forget();
+  return {};
+}
+
+OutputSet::OutputSet(bool may_replace) : state_(std::make_unique<State>(may_replace)) {}
+OutputSet::OutputSet(OutputSet&&) noexcept = default;
 OutputSet::~OutputSet() = default;
 
+Result<OutputFile*> OutputSet::add(const std::string& path, OutputFile file) {
+  if (state_->files.size() - state_->parked >= max_open_files) INGOT_TRY_VOID(state_->park());
+  state_->paths.push_back(path);
+  state_->files.push_back(std::move(file));
+  return &state_->files.back();
+}
+
 Result<OutputFile*> OutputSet::add(const std::string& path, std::uint64_t size_bytes) {
-  const io::LeftOvers::Use use(*left_overs_);
-  INGOT_TRY(OutputFile file, with_subject(path, OutputFile::create(path, may_replace_)));
+  const io::LeftOvers::Use use(state_->left_overs);
+  INGOT_TRY(OutputFile file, with_subject(path, OutputFile::create(path, state_->may_replace)));
   INGOT_TRY_VOID(with_subject(path, file.reserve(size_bytes)));
-  paths_.push_back(path);
-  files_.push_back(std::move(file));
-  return &files_.back();
+  return add(path, std::move(file));
 }
 
 Result<void> OutputSet::add_text(const std::string& path, std::string_view text) {
@@ -127,43 +244,48 @@ Result<void> OutputSet::add_text(const std::string& path, std::string_view text)
   return with_subject(path, file->write(bytes));
 }
 
-Result<void> OutputSet::sync() {
-  for (std::size_t i = 0; i < files_.size(); ++i) {
-    INGOT_TRY_VOID(with_subject(paths_[i], files_[i].sync()));
+Result<void> OutputSet::drop(const std::string& path) {
+  if (!state_->may_replace && exists(path)) return fail(Errc::already_exists, path);
+  state_->dropped.push_back(path);
+  return {};
+}
+
+Result<void> OutputSet::make_folder(const std::string& path) {
+  if (path.empty() || exists(path)) return {};
+  const std::string parent = io::directory_of(path);
+  if (parent != path) INGOT_TRY_VOID(make_folder(parent));
+  if (::mkdir(path.c_str(), 0777) == 0) {
+    state_->made_folders.push_back(path);
+  } else if (errno != EEXIST) {
+    return io::fail_with_errno(errno, path, "make the folder");
   }
   return {};
 }
 
-Result<void> OutputSet::commit() {
-  INGOT_TRY_VOID(sync());  // the slow part: between the first name and the last there is a moment
-  INGOT_TRY(const auto locks, lock_folders(paths_));
-  for (std::size_t i = 0; i < files_.size(); ++i) {
-    INGOT_TRY_VOID(with_subject(paths_[i], files_[i].commit()));
-  }
-  return {};
-}
+Result<void> OutputSet::sync() { return state_->sync(); }
 
-Result<void> OutputSet::commit_as_one() {
-  INGOT_TRY_VOID(sync());
-  return commit_together(files_, paths_, may_replace_);
-}
-
-Result<void> commit_together(std::span<OutputFile> files, std::span<const std::string> paths,
-                             bool may_replace) {
-  INGOT_TRY(const auto locks,
-            lock_folders(files.size() > 1 ? paths : std::span<const std::string>()));
-  SetAside older;
-  // A single file is replaced at one moment.
-  if (may_replace && files.size() > 1) INGOT_TRY_VOID(older.set_aside(paths));
-  for (std::size_t i = 0; i < files.size(); ++i) {
-    Result<void> committed = with_subject(paths[i], files[i].commit());
-    if (committed) continue;
-    // Where something was there before, it went aside; so these are ours.
-    for (std::size_t k = i; k-- > 0;) ::unlink(real_path(paths[k]).c_str());
-    return committed;
+Result<void> OutputSet::commit(KeyFile key, const std::function<Result<void>()>& check) {
+  constexpr int tries = 100;  // each after the end of another process's work
+  State& state = *state_;
+  INGOT_TRY_VOID(state.sync());  // the slow part: between the first name and the last is a moment
+  Result<void> named;
+  if (state.files.size() == 1 && state.dropped.empty() && !check) {
+    named = with_subject(state.paths[0], state.files[0].commit());
+  } else if (!state.files.empty()) {
+    if (key == KeyFile::first) {
+      std::ranges::reverse(state.files);
+      std::ranges::reverse(state.paths);
+    }
+    for (std::size_t i = 0; i < state.files.size(); ++i) state.file(i).release_older();
+    named = state.name_all(check);
+    for (int i = 1; !named && state.is_target(named.error().subject) && i < tries; ++i) {
+      if (named.error().code != Errc::file_in_use) break;
+      if (!(named = wait_until_free(named.error().subject))) break;
+      named = state.name_all(check);
+    }
   }
-  older.forget();
-  return {};
+  if (named) state.made_folders.clear();
+  return named;
 }
 
 }  // namespace ingot

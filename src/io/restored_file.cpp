@@ -46,6 +46,9 @@ class RestoredFile final : public Source {
                   &state_.patch[static_cast<std::size_t>(begin - state_.patch_offset)],
                   static_cast<std::size_t>(end - begin));
     }
+    if (file_offset == 0 && !destination.empty()) {
+      destination[0] = state_.first_byte.value_or(destination[0]);
+    }
     return {};
   }
 
@@ -76,13 +79,14 @@ bool map_part(std::byte* to, std::uint64_t bytes, int descriptor, std::uint64_t 
                 static_cast<off_t>(file_offset)) != MAP_FAILED;
 }
 
-/// Writes the patch into private copies of its pages.
-bool patch_pages(std::byte* address, const EarlierState& state, std::uint64_t page_bytes) {
-  if (state.patch.empty()) return true;
-  const std::uint64_t begin = state.patch_offset / page_bytes * page_bytes;
-  const auto size = static_cast<std::size_t>(state.patch_offset + state.patch.size() - begin);
+/// Writes bytes into private copies of their pages.
+bool patch_pages(std::byte* address, std::uint64_t offset, std::span<const std::byte> bytes,
+                 std::uint64_t page_bytes) {
+  if (bytes.empty()) return true;
+  const std::uint64_t begin = offset / page_bytes * page_bytes;
+  const auto size = static_cast<std::size_t>(offset + bytes.size() - begin);
   if (::mprotect(address + begin, size, PROT_READ | PROT_WRITE) != 0) return false;
-  std::memcpy(address + state.patch_offset, state.patch.data(), state.patch.size());
+  std::memcpy(address + offset, bytes.data(), bytes.size());
   return ::mprotect(address + begin, size, PROT_READ) == 0;
 }
 
@@ -109,7 +113,8 @@ Result<std::unique_ptr<Source>> map_restored(RegularFile file, EarlierState stat
   if (!map_part(begin, before, descriptor, 0) ||
       !map_part(begin + before, state.size_bytes - before, descriptor,
                 before + state.inserted_bytes) ||
-      !patch_pages(begin, state, page_bytes)) {
+      !patch_pages(begin, state.patch_offset, state.patch, page_bytes) ||
+      (state.first_byte && !patch_pages(begin, 0, std::span(&*state.first_byte, 1), page_bytes))) {
     const int error_number = errno;
     ::munmap(address, size_bytes);
     return fail_with_errno(error_number, {}, "map it");

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "ingot/source.hpp"
@@ -20,6 +21,7 @@ struct EarlierState {
   std::uint64_t inserted_bytes = 0;
   std::uint64_t patch_offset = 0;  ///< In the earlier file.
   std::vector<std::byte> patch;
+  std::optional<std::byte> first_byte = {};  ///< Of the earlier file, if it was overwritten.
 };
 
 /// Reads the earlier state. The descriptor stays open, with the locks that are on it.

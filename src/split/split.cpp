@@ -15,10 +15,10 @@
 namespace ingot {
 namespace {
 
-constexpr std::size_t max_unflushed_files = 64;
-
-/// Refuses outputs that are inputs.
+/// Refuses an output that is an input. Most outputs are not there.
 Result<void> check_is_no_input(const Model& model, const std::string& path) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored)) return {};
   for (const ModelFile& file : model.files()) {
     if (is_same_file(file.path, path)) return fail(Errc::same_file, path);
   }
@@ -139,29 +139,16 @@ Result<void> write_shards(const SplitPlan& plan, const MakeShard& make, const st
   }
   Meter meter(options);
   const SharedSearch search;
-  std::vector<OutputFile> files;
-  files.reserve(count);
+  OutputSet files(options.may_replace);
   for (std::uint32_t i = 0; i < count; ++i) {
     const std::string path = shard_file_name(prefix, i, count);
     INGOT_TRY(const ModelWriter writer, make(i));
     INGOT_TRY(OutputFile file, with_subject(path, writer.prepare(path, format, options.may_replace,
                                                                  meter.of_next_file())));
     meter.finish_file(plan.shards[i].file_bytes);
-    files.push_back(std::move(file));
-    // Each file that is not flushed has a buffer.
-    if (files.size() % max_unflushed_files != 0) continue;
-    for (std::size_t k = files.size() - max_unflushed_files; k < files.size(); ++k) {
-      INGOT_TRY_VOID(with_subject(prefix, files[k].sync()));
-    }
+    INGOT_TRY_VOID(files.add(path, std::move(file)).transform([](OutputFile*) {}));
   }
-  // On the disk first, and named then, in one go; the first shard last: what has no first shard
-  // is not taken for a model.
-  for (OutputFile& file : files) INGOT_TRY_VOID(with_subject(prefix, file.sync()));
-  std::vector<std::string> paths;
-  for (std::uint32_t i = 0; i < count; ++i) paths.push_back(shard_file_name(prefix, i, count));
-  std::ranges::reverse(files);
-  std::ranges::reverse(paths);
-  return commit_together(files, paths, options.may_replace);
+  return files.commit(KeyFile::first);
 }
 
 Result<void> check_mergeable(const Model& model) {

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include <filesystem>
+#include <fstream>
 #include <string>
 
 #include "support/temporary_folder.hpp"
@@ -44,6 +45,25 @@ TEST(LeftOvers, OfFilesWhoseNamesBeginAlikeStay) {
   io::remove_left_overs(folder.path("file"));
   EXPECT_THAT(folder.names(), ElementsAre(other));
   io::remove_left_overs(folder.path("file." + digits));
+  EXPECT_THAT(folder.names(), IsEmpty());
+}
+
+TEST(LeftOvers, AStagingFolderIsOneIfNobodyHasItLocked) {
+  const TemporaryFolder folder;
+  {
+    auto staging = io::StagingFolder::make(folder.path("file"));
+    ASSERT_TRUE(staging.has_value());
+    const std::string name = staging->next_name();
+    EXPECT_NE(name, staging->next_name());
+    std::ofstream(name) << "x";
+    io::remove_left_overs(folder.path("file"));
+    EXPECT_TRUE(std::filesystem::exists(name));
+  }
+  EXPECT_THAT(folder.names(), IsEmpty());
+  const std::string left = folder.path(".file." + digits + ".tmp");
+  std::filesystem::create_directory(left);
+  std::ofstream(left + "/1") << "x";
+  io::remove_left_overs(folder.path("file"));
   EXPECT_THAT(folder.names(), IsEmpty());
 }
 

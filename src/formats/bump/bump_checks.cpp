@@ -43,8 +43,11 @@ std::string loss_text(std::string_view name) {
 
 }  // namespace
 
-Failure refuse_for_bump(std::string subject, std::string detail) {
-  return fail(Errc::bump_cannot_hold, std::move(subject), std::move(detail));
+Failure refuse_for_bump(std::string subject, std::string detail, Remedy remedy) {
+  return fail({.code = Errc::bump_cannot_hold,
+               .subject = std::move(subject),
+               .detail = std::move(detail),
+               .remedy = remedy});
 }
 
 std::string dimensions_text(std::span<const std::uint64_t> shape) {
@@ -78,12 +81,14 @@ Result<void> check_weight_type(const TensorInfo& tensor, const char* role, BumpC
   if (widen && find_type(tensor.type) != nullptr) return {};
   const char* expected =
       codes == BumpCodes::doc ? "F32, Q4_K or Q6_K" : "F32, Q4_K, Q6_K, Q5_0, Q5_1 or Q8_0";
-  const char* cure = bump_holds(tensor.type, BumpCodes::engine)
-                         ? "; the engine's codes hold it, and it can be widened to F32"
-                         : "; it can be widened to F32";
-  return fail(Errc::type_not_held, std::string(tensor.name),
-              std::string("expected ") + expected + " for " + role + ", found " +
-                  type_text(tensor.type) + cure);
+  const bool engine_holds_it = bump_holds(tensor.type, BumpCodes::engine);
+  return fail({.code = Errc::type_not_held,
+               .subject = std::string(tensor.name),
+               .detail = std::string("expected ") + expected + " for " + role + ", found " +
+                         type_text(tensor.type) +
+                         (engine_holds_it ? "; the engine's codes hold it, and" : ";") +
+                         " it can be widened to F32",
+               .remedy = engine_holds_it ? Remedy::widen_or_engine_codes : Remedy::widen});
 }
 
 Result<void> check_matrix(const TensorInfo& tensor, std::uint64_t width, std::uint64_t rows) {

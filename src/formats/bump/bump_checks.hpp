@@ -16,7 +16,8 @@
 
 namespace ingot::convert {
 
-[[nodiscard]] Failure refuse_for_bump(std::string subject, std::string detail);
+[[nodiscard]] Failure refuse_for_bump(std::string subject, std::string detail,
+                                      Remedy remedy = Remedy::none);
 
 /// "[256, 64]"
 [[nodiscard]] std::string dimensions_text(std::span<const std::uint64_t> shape);

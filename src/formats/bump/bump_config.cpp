@@ -10,6 +10,7 @@
 
 #include "base/ascii.hpp"
 #include "ingot/source.hpp"
+#include "io/folder_file.hpp"
 
 namespace ingot::interop {
 namespace {
@@ -68,7 +69,7 @@ BumpConfig parse_bump_config(const std::string& text) {
 
 Result<BumpConfig> read_bump_config(const Store& store, const std::string& name) {
   const std::string folder = name.substr(0, name.rfind('/') + 1);
-  const Result<std::unique_ptr<Source>> source = store.open(folder + "config.json");
+  const Result<std::unique_ptr<Source>> source = io::open_found(store, folder + "config.json");
   if (!source || (*source)->size_bytes() > max_config_bytes) return BumpConfig{};
   std::string text(static_cast<std::size_t>((*source)->size_bytes()), '\0');
   INGOT_TRY_VOID((*source)->read(0, std::as_writable_bytes(std::span(text))));

@@ -98,7 +98,8 @@ class BumpPlanner {
     shape.context = options_.context.value_or(metadata_.context.value_or(0));
     if (shape.context == 0) {
       return refuse_for_bump(key("context_length"),
-                             "expected a number of tokens; give the context yourself");
+                             "expected a number of tokens; give the context yourself",
+                             Remedy::give_context);
     }
     if (shape.embedding != token_embd_->shape[0]) {
       return refuse_for_bump(key("embedding_length"), "it says " + std::to_string(shape.embedding) +
@@ -250,7 +251,8 @@ class BumpPlanner {
     return refuse_for_bump("layer " + std::to_string(i),
                            "gate (" + type_text(layer.gate->type) + ") and up (" +
                                type_text(layer.up->type) +
-                               ") must be of one type; both can be widened to F32");
+                               ") must be of one type; both can be widened to F32",
+                           Remedy::widen);
   }
 
   /// Demands of the converter of the doc dialect alone.
@@ -265,7 +267,8 @@ class BumpPlanner {
                              type_text(type) + " demands widths that are multiples of 256, found " +
                                  std::to_string(shape.embedding) + " and " +
                                  std::to_string(shape.feed_forward) +
-                                 "; the engine's codes allow it");
+                                 "; the engine's codes allow it",
+                             Remedy::engine_codes);
     };
     INGOT_TRY_VOID(check(*token_embd_, written_type(*token_embd_)));
     for (const LayerTensors& layer : layers_) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "base/shown_name.hpp"
 #include "ingot/metadata_keys.hpp"
 #include "ingot/text.hpp"
 #include "types/recipe_weights.hpp"
@@ -31,7 +32,7 @@ std::optional<Error> find_missing_meaning(const Model& model) {
   if (model.find(keys::tokenizer_ggml_tokens) == nullptr) missing += ", no tokenizer";
   if (const TensorInfo* tensor = find_foreign_name(model)) {
     missing +=
-        ", and tensor names that are not those of GGUF, such as \"" + escape(tensor->name) + "\"";
+        ", and tensor names that are not those of GGUF, such as " + quoted_name(tensor->name);
   }
   return Error{.code = Errc::not_loadable,
                .subject = {},

@@ -7,6 +7,7 @@
 #include "ingot/interop.hpp"
 #include "ingot/source.hpp"
 #include "ingot/store.hpp"
+#include "io/folder_watch.hpp"
 
 namespace ingot {
 namespace interop {
@@ -88,10 +89,15 @@ Result<OpenedModel> open_any(const Store& store, const std::string& name,
   // GGUF, the usual case, takes the short way.
   Result<OpenedModel> gguf = interop::open_gguf(store, name, options);
   if (gguf) return gguf;
-  const interop::Reading* row = interop::find_reader(store, name);
-  // Unknown formats fail with the GGUF parser's error.
-  if (row == nullptr || row->format == FileFormat::gguf) return gguf;
-  return row->reader.open(store, name, options);
+  const auto open_foreign = [&]() -> Result<OpenedModel> {
+    const interop::Reading* row = interop::find_reader(store, name);
+    // Unknown formats fail with the GGUF parser's error.
+    if (row == nullptr || row->format == FileFormat::gguf) return fail(gguf.error());
+    return row->reader.open(store, name, options);
+  };
+  const auto not_known = [](const auto&) { return false; };
+  return &store == &file_system() ? io::open_settled(name, open_foreign, not_known)
+                                  : open_foreign();
 }
 
 }  // namespace ingot

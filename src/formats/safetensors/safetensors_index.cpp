@@ -10,6 +10,7 @@
 #include "formats/safetensors/safetensors_header.hpp"
 #include "formats/safetensors/safetensors_shards.hpp"
 #include "ingot/source.hpp"
+#include "io/folder_file.hpp"
 
 namespace ingot::interop {
 namespace {
@@ -20,8 +21,10 @@ constexpr std::string_view index_ending = ".safetensors.index.json";
 /// The part of a name up to its last slash.
 std::string folder_of(const std::string& name) { return name.substr(0, name.rfind('/') + 1); }
 
-Result<SafetensorsFiles> read_index(const Store& store, const std::string& name) {
-  INGOT_TRY(const std::unique_ptr<Source> source, store.open(name));
+Result<SafetensorsFiles> read_index(const Store& store, const std::string& name,
+                                    bool is_found = true) {
+  INGOT_TRY(const std::unique_ptr<Source> source,
+            is_found ? io::open_found(store, name) : store.open(name));
   if (source->size_bytes() > max_safetensors_header_bytes) {
     return fail(Errc::limit_exceeded, store.locate(name), "an index has at most 100000000 bytes");
   }
@@ -129,7 +132,7 @@ Result<WeightMap> parse_weight_map(std::string_view text) {
 }
 
 Result<SafetensorsFiles> find_safetensors_files(const Store& store, const std::string& name) {
-  if (name.ends_with(index_ending)) return read_index(store, name);
+  if (name.ends_with(index_ending)) return read_index(store, name, false);
   if (!store.open(name) && store.list(name)) return search_folder(store, name);
   return find_set(store, name);
 }

@@ -17,6 +17,7 @@
 #include "formats/safetensors/gguf_metadata_text.hpp"
 #include "formats/safetensors/safetensors_dtypes.hpp"
 #include "formats/safetensors/safetensors_index.hpp"
+#include "io/folder_file.hpp"
 
 namespace ingot::interop {
 namespace {
@@ -113,7 +114,8 @@ Result<OpenedModel> open_safetensors(const Store& store, const std::string& name
   std::uint64_t file_bytes = 0;
   for (const std::string& file_name : found.names) {
     const std::string& file_path = paths.emplace_back(store.locate(file_name));
-    Result<std::unique_ptr<Source>> source = store.open(file_name);
+    Result<std::unique_ptr<Source>> source =
+        file_name == name ? store.open(name) : io::open_found(store, file_name);
     if (!source) {
       Error error = std::move(source).error();
       if (file_name != name) error.subject = file_path;

@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "base/same_file.hpp"
 #include "formats/foreign/planner.hpp"
 #include "formats/safetensors/gguf_metadata_text.hpp"
 #include "formats/safetensors/safetensors_dtypes.hpp"
@@ -43,6 +44,10 @@ class SafetensorsConversion final : public Conversion {
       shards_.push_back(std::move(shard));
     }
     if (shards_.size() > 1) outputs_.push_back(safetensors_index_path(path));
+    left_by_others_ = shards_.size() > 1 ? path : safetensors_index_path(path);
+    for (const std::string& input : options_.inputs) {
+      if (is_same_file(input, left_by_others_)) return fail(Errc::same_file, left_by_others_);
+    }
     return {};
   }
 
@@ -61,13 +66,15 @@ class SafetensorsConversion final : public Conversion {
     }
     if (shards_.size() > 1)
       INGOT_TRY_VOID(outputs.add_text(outputs_.back(), safetensors_index_text(shards_)));
-    return outputs.commit_as_one();
+    INGOT_TRY_VOID(outputs.drop(left_by_others_));
+    return outputs.commit();
   }
 
  private:
   const Model& model_;
   ConvertOptions options_;
   std::vector<SafetensorsShard> shards_;
+  std::string left_by_others_;  // of a set in files, or not: readers would take it for this one's
 };
 
 }  // namespace

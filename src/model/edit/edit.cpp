@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "base/enumerator_name.hpp"
+#include "base/set_aside.hpp"
+#include "io/file_lock.hpp"
 #include "io/in_place_file.hpp"
 #include "model/edit/edit_state.hpp"
 #include "model/open/load.hpp"
@@ -23,9 +25,33 @@ bool ModelEdit::State::removes_tensors() const {
   return std::ranges::any_of(tensors, &TensorEdit::is_removed);
 }
 
+Result<void> ModelEdit::State::lock() {
+  constexpr int tries = 10;
+  const std::optional<ShardName> name = parse_shard_name(path);
+  const std::string first = name ? shard_file_name(name->prefix, 0, name->count) : path;
+  for (int i = 1;; ++i) {
+    Result<io::InPlaceFile> file = io::InPlaceFile::open(path, wait);
+    const std::string remark = io::identify(first) ? "" : set_aside_remark(first);
+    if (file && remark.empty()) {
+      locked = *std::move(file);
+      return {};
+    }
+    if (!file && (file.error().code != Errc::io_error || !name || i == tries)) {
+      return fail(std::move(file).error());
+    }
+    // A file of a set may be missing while the set is replaced, or be one of two sets. The folder
+    // is not locked while the file is waited for: whoever has the file may wait for the folder.
+    if (file)
+      file = fail(Errc::shard_missing, first, remark.substr(2) + "; write the set again first");
+    INGOT_TRY(const auto naming,
+              io::lock_directory(io::directory_of(path), wait, io::LockKind::shared));
+    if (!naming.is_open() || i == tries) return fail(std::move(file).error());
+  }
+}
+
 Result<void> ModelEdit::State::open_model() {
   const JournalLock lock = locked ? JournalLock::is_held : JournalLock::take;
-  INGOT_TRY(LoadedFile file, load_path(path, options, lock));
+  INGOT_TRY(LoadedFile file, load_path(path, options, {.lock = lock}));
   INGOT_TRY(auto opened, open_with_shards(file_system(), path, std::move(file), options));
   model.emplace(ModelAccess::make(std::move(opened)));
   return {};
@@ -46,7 +72,7 @@ Result<ModelEdit> ModelEdit::open(const std::string& path, const OpenOptions& op
   state->options.uses_index = false;
   state->wait = edit_options.wait.value_or(lock_wait());
   if (edit_options.lock == EditLock::at_open) {
-    INGOT_TRY(state->locked, io::InPlaceFile::open(state->path, state->wait));
+    INGOT_TRY_VOID(state->lock());
   }
   INGOT_TRY_VOID(state->open_model());
   const ModelFile& file = state->model->files()[0];

@@ -8,8 +8,8 @@
 #include "base/checked.hpp"
 #include "format/parse.hpp"
 #include "io/in_place_file.hpp"
+#include "io/journal.hpp"
 #include "model/edit/edit_state.hpp"
-#include "model/open/journal.hpp"
 
 namespace ingot {
 namespace {
@@ -144,7 +144,7 @@ class EditPlanner {
   /// which that of the journal is possible.
   [[nodiscard]] bool stays_where_it_is() const {
     constexpr std::size_t max_name_bytes = 255;
-    const std::string journal = journal_path(state_.path);
+    const std::string journal = io::journal_path(state_.path);
     const std::size_t slash = journal.rfind('/');
     const std::size_t name_begin = slash == std::string::npos ? 0 : slash + 1;
     return journal.size() - name_begin <= max_name_bytes && target_.may_change_in_place &&
@@ -170,7 +170,7 @@ class EditPlanner {
       return true;
     }
     edit_.patch_bytes = end - edit_.patch_offset;
-    const std::uint64_t journal_bytes = encode({}).size() + edit_.patch_bytes;
+    const std::uint64_t journal_bytes = io::encode({}).size() + edit_.patch_bytes;
     finish(EditWay::in_place, *place, old_.file_bytes, journal_bytes + edit_.patch_bytes);
     return true;
   }
@@ -189,7 +189,7 @@ class EditPlanner {
     const std::size_t overwritten = std::max<std::size_t>(
         header.size(), static_cast<std::size_t>(edit_.inserted_bytes + old_.header_bytes));
     const std::uint64_t patch_bytes = overwritten - edit_.inserted_bytes;
-    const std::uint64_t bytes_to_write = encode({}).size() + patch_bytes + overwritten;
+    const std::uint64_t bytes_to_write = io::encode({}).size() + patch_bytes + overwritten;
     const LoadedFile& file = state_.file();
     const int descriptor = file.source->descriptor();
     // Where a copy is no more work, or the file has holes, which would hide where one was inserted.

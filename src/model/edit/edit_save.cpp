@@ -3,13 +3,14 @@
 
 #include <fcntl.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/with_subject.hpp"
 #include "io/atomic_file.hpp"
+#include "io/edit_journal.hpp"
 #include "io/file_lock.hpp"
 #include "io/in_place_file.hpp"
-#include "model/edit/edit_journal.hpp"
 #include "model/edit/edit_state.hpp"
 
 namespace ingot {
@@ -25,19 +26,15 @@ class InPlaceEdit {
 
   /// False, with nothing changed, if it has to be a copy after all: another program has the file
   /// open, or the file system cannot do it.
-  Result<bool> run(const EditJournal& journal) {
+  Result<bool> run(const io::EditJournal& journal) {
     INGOT_TRY(const io::FileIdentity identity, file_.identity());
-    INGOT_TRY_VOID(publish_journal(journal, journal_, identity));
+    INGOT_TRY_VOID(io::publish_journal(journal, journal_, identity));
     Result<bool> done = change();
-    if (done && *done) {
-      INGOT_TRY_VOID(remove_journal(journal_));
-      return true;
-    }
-    if (!has_changed_) {
-      INGOT_TRY_VOID(remove_journal(journal_));
+    if ((done && *done) || !has_changed_) {
+      INGOT_TRY_VOID(io::remove_journal(journal_));
       return done;
     }
-    if (undo_edit(file_, journal_)) return done;
+    if (mark_as_torn() && io::undo_edit(file_, journal_)) return done;
     return fail_half_done(std::move(done).error());
   }
 
@@ -51,17 +48,37 @@ class InPlaceEdit {
       if (!is_inserted) return false;
       has_changed_ = true;
       INGOT_TRY_VOID(file_.flush());
-      INGOT_TRY_VOID(set_phase(journal_, JournalPhase::inserted));
-      INGOT_TRY_VOID(file_.write(0, draft_.header));
+      INGOT_TRY_VOID(io::set_phase(journal_, io::JournalPhase::inserted));
+      INGOT_TRY_VOID(write_header(0, draft_.header.size()));
     } else {
+      INGOT_TRY_VOID(mark_as_torn());
       has_changed_ = true;
-      INGOT_TRY_VOID(file_.write(draft_.patch_offset,
-                                 std::span(draft_.header)
-                                     .subspan(static_cast<std::size_t>(draft_.patch_offset),
-                                              static_cast<std::size_t>(draft_.patch_bytes))));
+      INGOT_TRY_VOID(file_.flush());
+      INGOT_TRY_VOID(write_header(draft_.patch_offset, draft_.patch_bytes));
     }
-    INGOT_TRY_VOID(file_.flush());
     return true;
+  }
+
+  /// No write if it is marked: a disk that is full would refuse it. Where only the last flush
+  /// failed, the file is not taken for complete then.
+  Result<void> mark_as_torn() {
+    std::byte first{};
+    INGOT_TRY_VOID(file_.read(0, std::span(&first, 1)));
+    if (first == io::torn_mark) return {};
+    return file_.write(0, std::span(&io::torn_mark, 1));
+  }
+
+  /// The first byte last: until it is there, no program takes the file for a model.
+  Result<void> write_header(std::uint64_t offset, std::uint64_t bytes) {
+    const std::span<const std::byte> header(draft_.header);
+    const std::size_t skipped = offset == 0 ? 1 : 0;
+    INGOT_TRY_VOID(file_.write(
+        offset + skipped,
+        header.subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(bytes))
+            .subspan(skipped)));
+    INGOT_TRY_VOID(file_.flush());
+    INGOT_TRY_VOID(file_.write(0, header.first(1)));
+    return file_.flush();
   }
 
   /// The journal stays for the next edit, and readers read through it.
@@ -81,17 +98,47 @@ class InPlaceEdit {
   bool has_changed_ = false;
 };
 
-EditJournal make_journal(const EditDraft& draft, const ModelFile& old,
-                         const io::FileIdentity& identity, std::uint64_t data_hash) {
+/// The file with the header that the edit gives it.
+class EditedFile final : public Source {
+ public:
+  EditedFile(const Source& old, const EditDraft& draft) : old_(old), draft_(draft) {}
+  [[nodiscard]] std::uint64_t size_bytes() const noexcept override {
+    return old_.size_bytes() + draft_.inserted_bytes;
+  }
+  [[nodiscard]] Result<void> read(std::uint64_t file_offset,
+                                  std::span<std::byte> destination) const override {
+    const std::uint64_t edited_bytes = draft_.header.size();
+    if (file_offset < edited_bytes) {
+      const auto edited = std::span(draft_.header).subspan(static_cast<std::size_t>(file_offset));
+      const std::size_t size = std::min(edited.size(), destination.size());
+      std::ranges::copy(edited.first(size), destination.begin());
+      destination = destination.subspan(size);
+      file_offset += size;
+    }
+    if (destination.empty()) return {};
+    return old_.read(file_offset - draft_.inserted_bytes, destination);
+  }
+
+ private:
+  const Source& old_;
+  const EditDraft& draft_;
+};
+
+Result<io::EditJournal> make_journal(const EditDraft& draft, const ModelFile& old,
+                                     const Source& source, const io::FileIdentity& identity) {
   const auto begin = draft.old_header.begin() + static_cast<std::ptrdiff_t>(draft.patch_offset);
-  return {.phase = JournalPhase::prepared,
-          .inode = identity.inode,
-          .file_bytes = old.file_bytes,
-          .data_offset = old.data_offset,
-          .data_hash = data_hash,
-          .inserted_bytes = draft.inserted_bytes,
-          .patch_offset = draft.patch_offset,
-          .patch = {begin, begin + static_cast<std::ptrdiff_t>(draft.patch_bytes)}};
+  io::EditJournal journal{.inode = identity.inode,
+                          .file_bytes = old.file_bytes,
+                          .data_offset = old.data_offset,
+                          .inserted_bytes = draft.inserted_bytes,
+                          .patch_offset = draft.patch_offset,
+                          .first_byte = draft.old_header[0],
+                          .patch = {begin, begin + static_cast<std::ptrdiff_t>(draft.patch_bytes)}};
+  INGOT_TRY(journal.data_hash, io::hash_data(source, old.data_offset));
+  INGOT_TRY(journal.hash_before, io::hash_header(source, old.data_offset));
+  INGOT_TRY(journal.hash_after,
+            io::hash_header(EditedFile(source, draft), old.data_offset + draft.inserted_bytes));
+  return journal;
 }
 
 /// Writes the new file of a draft, and does not name it yet.
@@ -114,12 +161,7 @@ class Save {
 
   Result<EditOutcome> run() {
     if (!state_.locked) INGOT_TRY_VOID(lock_now());
-    if (state_.file().is_restored) {
-      INGOT_TRY_VOID(undo_earlier());
-    } else if (const std::string journal = journal_path(state_.path); has_journal(journal)) {
-      // Not one that belongs to the file, as it was not opened through it.
-      return fail(Errc::journal_invalid, journal);
-    }
+    if (io::has_journal(io::journal_path(state_.path))) INGOT_TRY_VOID(undo_earlier());
     INGOT_TRY(EditDraft draft, draft_edit(state_, {}));
     if (draft.plan.way == EditWay::in_place || draft.plan.way == EditWay::insert_range) {
       INGOT_TRY(const bool is_done, change_in_place(draft));
@@ -141,7 +183,7 @@ class Save {
     INGOT_TRY_VOID(state_.model->read_file_bytes(0, 0, header));
     const std::uint64_t file_bytes = state_.model->files()[0].file_bytes;
     state_.model.reset();  // it holds a lock while it is read through a journal
-    INGOT_TRY(state_.locked, io::InPlaceFile::open(state_.path, state_.wait));
+    INGOT_TRY_VOID(state_.lock());
     INGOT_TRY_VOID(reopen());
     const ModelFile& now = state_.model->files()[0];
     std::vector<std::byte> header_now(header.size());
@@ -156,7 +198,7 @@ class Save {
   Result<void> undo_earlier() {
     state_.model.reset();
     INGOT_TRY_VOID(state_.locked->check_writable());
-    INGOT_TRY(has_undone_earlier_, undo_edit(*state_.locked, journal_path(state_.path)));
+    INGOT_TRY(has_undone_earlier_, io::undo_edit(*state_.locked, io::journal_path(state_.path)));
     return reopen();
   }
 
@@ -197,17 +239,17 @@ class Save {
 
   Result<bool> change_in_place(const EditDraft& draft) {
     if (go_on_ && !go_on_(0)) return fail(Errc::interrupted, {});
-    const std::string journal = journal_path(state_.path);
+    const std::string journal_at = io::journal_path(state_.path);
     const ModelFile old = state_.model->files()[0];
-    INGOT_TRY(const std::uint64_t data_hash, hash_data(*state_.file().source, old.data_offset));
-    state_.model.reset();  // as far as the system knows, the file is open elsewhere otherwise
     io::InPlaceFile& file = *state_.locked;
-    INGOT_TRY_VOID(file.check_writable());
-    if (has_journal(journal)) return fail(Errc::file_changed, {});
-    INGOT_TRY_VOID(check_unchanged(file, draft, old.file_bytes));
     INGOT_TRY(const io::FileIdentity identity, file.identity());
-    INGOT_TRY(const bool is_done,
-              InPlaceEdit(file, draft, journal).run(make_journal(draft, old, identity, data_hash)));
+    INGOT_TRY(const io::EditJournal journal,
+              make_journal(draft, old, *state_.file().source, identity));
+    state_.model.reset();  // as far as the system knows, the file is open elsewhere otherwise
+    INGOT_TRY_VOID(file.check_writable());
+    if (io::has_journal(journal_at)) return fail(Errc::file_changed, {});
+    INGOT_TRY_VOID(check_unchanged(file, draft, old.file_bytes));
+    INGOT_TRY(const bool is_done, InPlaceEdit(file, draft, journal_at).run(journal));
     if (!is_done) INGOT_TRY_VOID(reopen());
     return is_done;
   }

@@ -50,6 +50,9 @@ struct ModelEdit::State {
 
   [[nodiscard]] const LoadedFile& file() const { return ModelAccess::state(*model).loaded[0]; }
   [[nodiscard]] bool removes_tensors() const;
+  /// Locks the file. Errc::shard_missing if it is of a set whose replacement was cut off: the next
+  /// one puts older files back, and an edit would be lost.
+  [[nodiscard]] Result<void> lock();
   /// Opens the model, with or without a lock.
   [[nodiscard]] Result<void> open_model();
 };

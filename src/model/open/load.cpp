@@ -187,19 +187,23 @@ Result<std::optional<LoadedFile>> load_indexed(const Source& source, const OpenO
 
 }  // namespace
 
-Result<LoadedFile> load_path(const std::string& path, const OpenOptions& options,
-                             JournalLock lock) {
-  const bool is_mapped = options.access == FileAccess::map && !options.is_header_only;
-  INGOT_TRY(OpenedFile opened, open_file(path, is_mapped, lock));
-  INGOT_TRY(LoadedFile file, load(std::move(opened.source), options));
+Result<LoadedFile> load_path(const std::string& path, const OpenOptions& options, OpenWay way) {
+  way.is_mapped = options.access == FileAccess::map && !options.is_header_only;
+  INGOT_TRY(OpenedFile opened, open_file(path, way));
+  Result<LoadedFile> loaded = load(std::move(opened.source), options);
+  if (!loaded && opened.notice) {
+    loaded.error().detail += (loaded.error().detail.empty() ? "" : "; ") + opened.notice->message();
+  }
+  INGOT_TRY(LoadedFile file, std::move(loaded));
+  file.stamp = opened.stamp;
   file.is_restored = opened.is_restored;
   if (opened.notice) file.notice = std::move(opened.notice);
   return file;
 }
 
 Result<LoadedFile> load_from(const Store& store, const std::string& name,
-                             const OpenOptions& options) {
-  if (&store == &file_system()) return load_path(name, options);
+                             const OpenOptions& options, OpenWay way) {
+  if (&store == &file_system()) return load_path(name, options, way);
   INGOT_TRY(std::unique_ptr<Source> source, store.open(name));
   return load(std::move(source), options);
 }

@@ -13,13 +13,13 @@
 namespace ingot {
 
 /// Maps or reads a file, by the options, and parses its header. A file whose edit was cut off
-/// is seen as it was before.
+/// is seen as it was before. `way` says the rest.
 [[nodiscard]] Result<LoadedFile> load_path(const std::string& path, const OpenOptions& options,
-                                           JournalLock lock = JournalLock::take);
+                                           OpenWay way = {});
 
 /// Loads a file of a store; one of the file system as `load_path` does.
 [[nodiscard]] Result<LoadedFile> load_from(const Store& store, const std::string& name,
-                                           const OpenOptions& options);
+                                           const OpenOptions& options, OpenWay way = {});
 
 /// Parses the header of a source. A source that is not in memory is read in growing pieces until
 /// the header is complete, so that little more than the header is ever read and held.

@@ -9,6 +9,8 @@
 
 #include "ingot/store.hpp"
 #include "io/file_descriptor.hpp"
+#include "io/file_stamp.hpp"
+#include "io/folder_watch.hpp"
 #include "io/mapped_file.hpp"
 #include "io/plain_file.hpp"
 #include "io/stream.hpp"
@@ -54,6 +56,23 @@ Result<void> check_part(const TensorInfo& tensor, std::uint64_t offset_bytes,
                   " on were asked for, it has " + std::to_string(tensor.size_bytes));
 }
 
+Result<Model> open_once(const Store& store, const std::string& name, const OpenOptions& options) {
+  INGOT_TRY(LoadedFile file, load_from(store, name, options));
+  INGOT_TRY(auto state, open_with_shards(store, name, std::move(file), options));
+  return ModelAccess::make(std::move(state));
+}
+
+/// Whether all files of a set are there, and none of them was replaced while others were opened.
+bool is_whole_set(const Result<Model>& model) {
+  if (!model || model->files().size() < model->shard_count()) return false;
+  const detail::ModelState& state = ModelAccess::state(*model);
+  for (std::size_t i = 0; i < state.files.size(); ++i) {
+    const auto now = io::stamp_of(state.files[i].path);
+    if (!now || !state.loaded[i].stamp || !now->is_same_file(*state.loaded[i].stamp)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 Model::Model(std::unique_ptr<detail::ModelState> state) noexcept : state_(std::move(state)) {}
@@ -66,9 +85,9 @@ Result<Model> Model::open(const std::string& path, const OpenOptions& options) {
 }
 
 Result<Model> Model::open(const Store& store, const std::string& name, const OpenOptions& options) {
-  INGOT_TRY(LoadedFile file, load_from(store, name, options));
-  INGOT_TRY(auto state, open_with_shards(store, name, std::move(file), options));
-  return Model(std::move(state));
+  if (&store != &file_system() || !parse_shard_name(name)) return open_once(store, name, options);
+  return io::open_settled(
+      name, [&] { return open_once(store, name, options); }, is_whole_set);
 }
 
 Result<Model> Model::open_memory(std::span<const std::byte> bytes, const OpenOptions& options) {

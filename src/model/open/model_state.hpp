@@ -13,6 +13,7 @@
 #include "format/name_index.hpp"
 #include "format/parse.hpp"
 #include "ingot/model.hpp"
+#include "io/file_stamp.hpp"
 
 namespace ingot {
 
@@ -30,8 +31,9 @@ struct LoadedFile {
   std::uint64_t gap_begin = 0;
   std::uint64_t gap_end = 0;
   std::uint64_t file_bytes = 0;
-  bool is_restored = false;     ///< Seen through the journal of an edit that was cut off.
-  std::optional<Error> notice;  ///< About that.
+  bool is_restored = false;            ///< Seen through the journal of an edit that was cut off.
+  std::optional<Error> notice;         ///< About that.
+  std::optional<io::FileStamp> stamp;  ///< Of a file that was opened by its path.
   format::Structure structure;
 };
 

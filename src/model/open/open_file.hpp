@@ -8,6 +8,7 @@
 
 #include "ingot/error.hpp"
 #include "ingot/source.hpp"
+#include "io/file_stamp.hpp"
 
 namespace ingot {
 
@@ -16,12 +17,18 @@ struct OpenedFile {
   std::unique_ptr<Source> source;
   bool is_restored = false;
   std::optional<Error> notice;
+  std::optional<io::FileStamp> stamp;
 };
 
 /// Whose lock keeps edits away while a file is read through a journal: a shared one of the opened
 /// file, or that of an editor who opens its own file.
 enum class JournalLock { take, is_held };
-[[nodiscard]] Result<OpenedFile> open_file(const std::string& path, bool is_mapped,
-                                           JournalLock lock = JournalLock::take);
+
+struct OpenWay {
+  JournalLock lock = JournalLock::take;
+  bool is_mapped = true;
+  bool is_one_of_many = false;  ///< Of more files than a process has descriptors.
+};
+[[nodiscard]] Result<OpenedFile> open_file(const std::string& path, const OpenWay& way);
 
 }  // namespace ingot

@@ -79,14 +79,16 @@ void use_up(Limits& limits, const LoadedFile& file) {
 Result<LoadedFile> load_shard(const Store& store, const std::string& file_name,
                               const ShardName& name, OpenOptions& options) {
   const std::string path = store.locate(file_name);
-  Result<LoadedFile> file = load_from(store, file_name, options);
+  constexpr std::uint32_t most_open_files = 64;  // a process has 256 descriptors on some systems
+  Result<LoadedFile> file =
+      load_from(store, file_name, options, {.is_one_of_many = name.count > most_open_files});
   if (!file) {
     Error& error = file.error();
     if (error.code == Errc::limit_exceeded) {
       error.detail += (error.detail.empty() ? "" : "; ");
       error.detail += "all shards of a set share the limits of one file";
     }
-    error.detail += (error.detail.empty() ? "in shard " : "; in shard ") + path;
+    if (error.subject != path) error.context.push_back(path);
     return file;
   }
   INGOT_TRY_VOID(check_shard(*file, path, name));

@@ -19,9 +19,9 @@
 #include <vector>
 
 #include "ingot/edit.hpp"
+#include "io/edit_journal.hpp"
 #include "io/in_place_file.hpp"
 #include "io/restored_file.hpp"
-#include "model/edit/edit_journal.hpp"
 #include "support/expect_error.hpp"
 #include "support/model_checks.hpp"
 #include "support/sample_files.hpp"
@@ -484,17 +484,19 @@ TEST_F(ModelEditTest, AFileSizeLimitInTheMiddleOfTheHeaderLeavesTheOldFile) {
 class JournalTest : public ModelEditTest {
  protected:
   /// The journal of an edit of the whole header of `path_`.
-  EditJournal journal(std::uint64_t inserted_bytes = 0) {
+  io::EditJournal journal(std::uint64_t inserted_bytes = 0) {
     const auto model = Model::open(path_);
     EXPECT_THAT(model, Succeeds());
     const ModelFile& file = model->files()[0];
     const Bytes bytes = read_whole(path_);
-    EditJournal made;
+    io::EditJournal made;
     made.inode = io::identify(path_)->inode;
     made.file_bytes = file.file_bytes;
     made.data_offset = file.data_offset;
     const auto source = read_file(path_);
-    made.data_hash = *hash_data(**source, file.data_offset);
+    made.data_hash = *io::hash_data(**source, file.data_offset);
+    made.hash_before = *io::hash_header(**source, file.data_offset);
+    made.first_byte = bytes[0];
     made.inserted_bytes = inserted_bytes;
     made.patch.assign(bytes.begin(),
                       bytes.begin() + static_cast<std::ptrdiff_t>(file.header_bytes));
@@ -505,6 +507,12 @@ class JournalTest : public ModelEditTest {
     auto file = io::InPlaceFile::open(path_);
     ASSERT_THAT(file, Succeeds());
     ASSERT_THAT(file->write(offset, Bytes(bytes, std::byte{0xEE})), Succeeds());
+  }
+
+  void mark_as_torn() {
+    auto file = io::InPlaceFile::open(path_);
+    ASSERT_THAT(file, Succeeds());
+    ASSERT_THAT(file->write(0, std::span(&io::torn_mark, 1)), Succeeds());
   }
 
   /// The file is seen as it was, by every kind of reader, and an edit makes it so.
@@ -541,9 +549,11 @@ TEST_F(JournalTest, AnOverwrittenHeaderIsRestored) {
   const Bytes before = small_file();
   for (const std::size_t torn_bytes : {0u, 1u, 100u, 150u}) {
     folder_.write("model.gguf", before);
-    ASSERT_THAT(publish_journal(journal(), journal_path(path_), {.permissions = 0640}), Succeeds());
-    EXPECT_EQ(io::identify(journal_path(path_))->permissions, 0640u);
-    overwrite(0, torn_bytes);
+    ASSERT_THAT(io::publish_journal(journal(), io::journal_path(path_), {.permissions = 0640}),
+                Succeeds());
+    EXPECT_EQ(io::identify(io::journal_path(path_))->permissions, 0640u);
+    mark_as_torn();
+    overwrite(1, torn_bytes);
     expect_restored(before);
   }
 }
@@ -558,8 +568,8 @@ TEST_F(JournalTest, InsertedRoomIsTakenOutAgainAtEveryStep) {
   enum Step { published, inserted, marked, torn, written };
   for (const Step step : {published, inserted, marked, torn, written}) {
     folder_.write("model.gguf", before);
-    const std::string journal_at = journal_path(path_);
-    ASSERT_THAT(publish_journal(journal(2 * block_bytes), journal_at, {.permissions = 0640}),
+    const std::string journal_at = io::journal_path(path_);
+    ASSERT_THAT(io::publish_journal(journal(2 * block_bytes), journal_at, {.permissions = 0640}),
                 Succeeds());
     if (step >= inserted) {
       auto file = io::InPlaceFile::open(path_);
@@ -568,10 +578,10 @@ TEST_F(JournalTest, InsertedRoomIsTakenOutAgainAtEveryStep) {
       EXPECT_EQ(file->insert_at_front(2 * block_bytes), true);
     }
     if (step >= marked) {
-      ASSERT_THAT(set_phase(journal_at, JournalPhase::inserted), Succeeds());
+      ASSERT_THAT(io::set_phase(journal_at, io::JournalPhase::inserted), Succeeds());
     }
-    if (step >= torn) overwrite(0, 100);
-    if (step >= written) overwrite(0, 2 * block_bytes + 100);
+    if (step >= torn) overwrite(1, 100);
+    if (step >= written) overwrite(1, 2 * block_bytes + 100);
     expect_restored(before);
   }
 }
@@ -584,8 +594,9 @@ TEST_F(JournalTest, BlocksThatWereMovedOnlyPartlyAreMovedBack) {
   if (!io::can_insert_range(folder_.path("."), block_bytes)) {
     GTEST_SKIP() << "the file system of the temporary folder cannot insert ranges";
   }
-  ASSERT_THAT(publish_journal(journal(block_bytes), journal_path(path_), {.permissions = 0640}),
-              Succeeds());
+  ASSERT_THAT(
+      io::publish_journal(journal(block_bytes), io::journal_path(path_), {.permissions = 0640}),
+      Succeeds());
   Bytes moved = before;
   moved.insert(moved.begin() + static_cast<std::ptrdiff_t>(3 * block_bytes), block_bytes,
                std::byte{0});
@@ -601,7 +612,7 @@ TEST_F(JournalTest, BlocksThatWereMovedOnlyPartlyAreMovedBack) {
 
 TEST_F(JournalTest, OfAnotherFileOrDamagedIsIgnoredByReadersAndStopsAnEdit) {
   folder_.write("model.gguf", small_file());
-  const EditJournal good = journal();
+  const io::EditJournal good = journal();
   const auto refused = [&](const Bytes& bytes) {
     folder_.write("model.gguf.ingot-journal", bytes);
     const auto model = Model::open(path_);
@@ -613,39 +624,119 @@ TEST_F(JournalTest, OfAnotherFileOrDamagedIsIgnoredByReadersAndStopsAnEdit) {
     EXPECT_THAT(edit.save(), FailsWith(Errc::journal_invalid));
     EXPECT_EQ(read_whole(path_), small_file());
   };
-  Bytes damaged = encode(good);
+  Bytes damaged = io::encode(good);
   damaged[90] ^= std::byte{1};
   refused(damaged);
   refused({});
   refused(Bytes(1000));
-  Bytes cut = encode(good);
+  Bytes cut = io::encode(good);
   cut.pop_back();
   refused(cut);
-  EditJournal other = good;
+  io::EditJournal other = good;
   other.inode += 1;
-  refused(encode(other));
-  other = good;
-  other.file_bytes -= 1;
-  refused(encode(other));
-  other = good;
-  other.data_hash += 1;
-  refused(encode(other));
+  refused(io::encode(other));
   other = good;
   other.patch_offset = ~std::uint64_t{0};
-  refused(encode(other));
+  refused(io::encode(other));
+}
+
+TEST_F(JournalTest, OfATornFileThatItDoesNotExplainIsNotApplied) {
+  const Bytes before = small_file();
+  for (int i = 0; i < 4; ++i) {
+    folder_.write("model.gguf", before);
+    io::EditJournal other = journal();
+    mark_as_torn();
+    if (i == 0) other.data_hash += 1;
+    if (i == 1) other.hash_before += 1;
+    if (i == 2) other.first_byte = std::byte{'X'};
+    if (i == 3) overwrite(other.patch.size() + 1, 1);  // of the padding
+    const Bytes torn = read_whole(path_);
+    folder_.write("model.gguf.ingot-journal", io::encode(other));
+    EXPECT_THAT(Model::open(path_), FailsWith(Errc::not_gguf)) << i;
+    EXPECT_THAT(ModelEdit::open(path_), FailsWith(Errc::not_gguf)) << i;
+    EXPECT_EQ(read_whole(path_), torn);
+  }
+}
+
+TEST_F(JournalTest, OfAKilledEditIsNeverAppliedToAnotherModel) {
+  // The journal and the file at every step of an edit, and then each other model in that file.
+  const Bytes before = small_file();
+  folder_.write("model.gguf", before);
+  ASSERT_EQ(set_name(path_, "edited").way, EditWay::in_place);
+  const Bytes after = read_whole(path_);
+  folder_.write("model.gguf", before);
+  io::EditJournal left = journal();
+  {
+    folder_.write("after", after);
+    const auto source = read_file(folder_.path("after"));
+    left.hash_after = *io::hash_header(**source, left.data_offset);
+    fs::remove(folder_.path("after"));
+  }
+  std::vector<Bytes> others = {before, after};
+  for (const char* const name : {"other", "names", "NAMES"}) {
+    folder_.write("other.gguf", before);
+    set_name(folder_.path("other.gguf"), name);
+    others.push_back(read_whole(folder_.path("other.gguf")));
+  }
+  fs::remove(folder_.path("other.gguf"));
+  folder_.write("model.gguf.ingot-journal", io::encode(left));
+  for (const Bytes& other : others) {
+    folder_.write("model.gguf", other);  // keeps the inode
+    ASSERT_EQ(io::identify(path_)->inode, left.inode);
+    for (const FileAccess access : {FileAccess::map, FileAccess::read}) {
+      const auto model = Model::open(path_, {.access = access});
+      ASSERT_THAT(model, Succeeds());
+      EXPECT_EQ(model->notices().size(), 1u);
+      Bytes seen(other.size());
+      ASSERT_THAT(model->read_file_bytes(0, 0, seen), Succeeds());
+      EXPECT_EQ(seen, other);
+    }
+    // The next edit is of what is there, and the journal goes.
+    folder_.write("copy.gguf", other);
+    set_name(folder_.path("copy.gguf"), "next");
+    ModelEdit edit = open(path_);
+    edit.set("general.name", OwnedValue::string("next"));
+    const auto outcome = edit.save();
+    ASSERT_THAT(outcome, Succeeds());
+    EXPECT_EQ(outcome->has_undone_earlier, other == before);
+    EXPECT_EQ(read_whole(path_), read_whole(folder_.path("copy.gguf")));
+    fs::remove(folder_.path("copy.gguf"));
+    EXPECT_THAT(folder_.names(), ElementsAre("model.gguf"));
+    folder_.write("model.gguf.ingot-journal", io::encode(left));
+  }
+}
+
+TEST_F(JournalTest, GoesWithTheFileThatIsReplaced) {
+  const Bytes before = small_file();
+  for (const bool is_torn : {false, true}) {
+    folder_.write("model.gguf", before);
+    ASSERT_THAT(io::publish_journal(journal(), io::journal_path(path_), {.permissions = 0640}),
+                Succeeds());
+    if (is_torn) mark_as_torn();
+    folder_.write("input.gguf", before);
+    ModelEdit edit = open(folder_.path("input.gguf"));
+    edit.set("general.name", OwnedValue::string("NAME"));
+    ASSERT_THAT(edit.save_as(path_, true), Succeeds());
+    fs::remove(folder_.path("input.gguf"));
+    EXPECT_THAT(folder_.names(), ElementsAre("model.gguf"));
+    EXPECT_EQ(set_name(path_, "NAME").way, EditWay::nothing);
+  }
 }
 
 TEST_F(JournalTest, EveryFieldComesBack) {
-  EditJournal made;
-  made.phase = JournalPhase::inserted;
+  io::EditJournal made;
+  made.phase = io::JournalPhase::inserted;
   made.inode = 1;
   made.file_bytes = 1'000'000;
   made.data_offset = 5000;
   made.data_hash = 4;
   made.inserted_bytes = 8192;
   made.patch_offset = 6;
+  made.hash_before = 7;
+  made.hash_after = 8;
+  made.first_byte = std::byte{'G'};
   made.patch = Bytes(77, std::byte{9});
-  const auto read = decode_journal(encode(made));
+  const auto read = io::decode_journal(io::encode(made));
   ASSERT_TRUE(read.has_value());
   EXPECT_EQ(read->phase, made.phase);
   EXPECT_EQ(read->inode, made.inode);
@@ -654,6 +745,9 @@ TEST_F(JournalTest, EveryFieldComesBack) {
   EXPECT_EQ(read->data_hash, made.data_hash);
   EXPECT_EQ(read->inserted_bytes, made.inserted_bytes);
   EXPECT_EQ(read->patch_offset, made.patch_offset);
+  EXPECT_EQ(read->hash_before, made.hash_before);
+  EXPECT_EQ(read->hash_after, made.hash_after);
+  EXPECT_EQ(read->first_byte, made.first_byte);
   EXPECT_EQ(read->patch, made.patch);
 }
 

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "ingot/model.hpp"
-#include "model/open/journal.hpp"
+#include "io/journal.hpp"
 #include "support/expect_error.hpp"
 #include "support/gguf_builder.hpp"
 #include "support/temporary_folder.hpp"
@@ -147,11 +147,11 @@ TEST(Allocations, OfAForeignJournalAreNone) {
   const std::string path = folder.write("model.gguf", many_tensors(10));
   EXPECT_LE(allocations_beside_journal(folder, path, {}).bytes, most_bytes);
   // One that is sound as far as it is read, and of another file.
-  EditJournal other;
+  io::EditJournal other;
   other.inode = io::identify(path)->inode + 1;
   other.file_bytes = std::filesystem::file_size(path);
   other.data_offset = other.file_bytes;
-  Bytes head = encode(other);
+  Bytes head = io::encode(other);
   const std::uint64_t patch_bytes = (std::uint64_t{384} << 20) - head.size();
   std::memcpy(&head[72], &patch_bytes, sizeof patch_bytes);
   EXPECT_LE(allocations_beside_journal(folder, path, head).bytes, most_bytes);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "model/open/journal.hpp"
+#include "io/journal.hpp"
 
 #include <fcntl.h>
 
@@ -12,16 +12,17 @@
 #include "base/byte_order.hpp"
 #include "base/checked.hpp"
 #include "base/siphash.hpp"
+#include "io/plain_file.hpp"
 
-namespace ingot {
+namespace ingot::io {
 namespace {
 
 constexpr std::string_view journal_ending = ".ingot-journal";
 constexpr std::string_view magic = "INGOTJNL";
 constexpr char phase_letters[] = {'P', 'I'};  // prepared, inserted
-constexpr std::uint64_t journal_version = 1;
+constexpr std::uint64_t journal_version = 2;
 constexpr std::size_t numbers_offset = 24;
-constexpr std::size_t number_count = 7;
+constexpr std::size_t number_count = 10;
 constexpr std::size_t patch_at = numbers_offset + 8 * number_count;
 constexpr std::size_t checksum_bytes = 8;
 
@@ -51,19 +52,6 @@ bool is_missing(int error_number) {
   return error_number == ENOENT || error_number == ENAMETOOLONG || error_number == ENOTDIR;
 }
 
-/// Whether bytes were inserted since.
-bool has_grown(const EditJournal& journal, const io::FileIdentity& identity) {
-  return journal.inserted_bytes != 0 &&
-         identity.size_bytes == journal.file_bytes + journal.inserted_bytes;
-}
-
-/// Whether a file is the one that the journal names, in a size that the edit gives it.
-bool may_belong(const EditJournal& journal, const io::FileIdentity& identity) {
-  if (journal.inode != identity.inode) return false;
-  return has_grown(journal, identity) ||
-         (identity.size_bytes == journal.file_bytes && journal.phase == JournalPhase::prepared);
-}
-
 /// All but the patch of a journal of `journal_bytes`, from its beginning; nothing if it is damaged.
 std::optional<EditJournal> decode_head(std::span<const std::byte> bytes,
                                        std::uint64_t journal_bytes) {
@@ -88,11 +76,16 @@ std::optional<EditJournal> decode_head(std::span<const std::byte> bytes,
   journal.data_hash = number(3);
   journal.inserted_bytes = number(4);
   journal.patch_offset = number(5);
+  journal.hash_before = number(7);
+  journal.hash_after = number(8);
+  journal.first_byte = static_cast<std::byte>(number(9) & 0xFF);
   const std::uint64_t patch_bytes = journal_bytes - patch_at - checksum_bytes;
   const auto patch_end = checked_add(journal.patch_offset, patch_bytes);
   // Only what stands before the data is ever changed.
   if (number(6) != patch_bytes || !patch_end || *patch_end > journal.data_offset ||
       journal.data_offset > journal.file_bytes ||
+      journal.data_offset > max_journaled_header_bytes ||
+      journal.inserted_bytes > max_journaled_header_bytes - journal.data_offset ||
       !checked_add(journal.file_bytes, journal.inserted_bytes)) {
     return std::nullopt;
   }
@@ -101,15 +94,65 @@ std::optional<EditJournal> decode_head(std::span<const std::byte> bytes,
 
 /// Where bytes were inserted: at the front, unless the system died while it moved the blocks.
 std::uint64_t inserted_offset(const EditJournal& journal, int descriptor) {
-  return journal.phase == JournalPhase::inserted ? 0 : io::find_hole(descriptor, 0);
+  return journal.phase == JournalPhase::inserted ? 0 : find_hole(descriptor, 0);
+}
+
+/// How to see the file as it was before; nothing if the journal does not explain what is there.
+std::optional<EarlierState> earlier_state(const EditJournal& journal, int descriptor,
+                                          std::uint64_t file_bytes) {
+  EarlierState state{.size_bytes = journal.file_bytes,
+                     .patch_offset = journal.patch_offset,
+                     .patch = journal.patch,
+                     .first_byte = journal.first_byte};
+  if (journal.inserted_bytes != 0) {
+    state.inserted_bytes = journal.inserted_bytes;
+    state.inserted_offset = inserted_offset(journal, descriptor);
+  }
+  if (file_bytes != journal.file_bytes + state.inserted_bytes ||
+      state.inserted_offset > journal.file_bytes) {
+    return std::nullopt;
+  }
+  FileDescriptor own(::fcntl(descriptor, F_DUPFD_CLOEXEC, 0));
+  if (!own.is_open()) return std::nullopt;
+  const auto view = read_restored({std::move(own), file_bytes}, state);
+  const bool is_explained = hash_data(*view, journal.data_offset) == journal.data_hash &&
+                            hash_header(*view, journal.data_offset) == journal.hash_before;
+  return is_explained ? std::optional(std::move(state)) : std::nullopt;
+}
+
+FoundJournal fit_journal(EditJournal journal, int descriptor, std::uint64_t file_bytes) {
+  FileDescriptor own(::fcntl(descriptor, F_DUPFD_CLOEXEC, 0));
+  std::byte first_byte{};
+  const bool is_read = own.is_open() && read_fully(descriptor, 0, std::span(&first_byte, 1));
+  if (!is_read) return {JournalFit::other, "the file is empty or cannot be read", {}, {}};
+  const auto file = read_descriptor({std::move(own), file_bytes});
+  const std::uint64_t new_bytes = journal.file_bytes + journal.inserted_bytes;
+  const bool is_torn = first_byte == torn_mark;
+  const bool may_be_moved =  // the system may die while it moves blocks
+      journal.inserted_bytes != 0 && journal.phase == JournalPhase::prepared;
+  if (is_torn || (may_be_moved && file_bytes == new_bytes)) {
+    if (auto state = earlier_state(journal, descriptor, file_bytes)) {
+      return {JournalFit::needed, {}, std::move(journal), *std::move(state)};
+    }
+  }
+  if (is_torn) return {JournalFit::other, "the edit did not leave the file like this", {}, {}};
+  if (file_bytes == journal.file_bytes &&
+      hash_header(*file, journal.data_offset) == journal.hash_before) {
+    return {JournalFit::unused, {}, std::move(journal), {}};
+  }
+  if (file_bytes == new_bytes &&
+      hash_header(*file, journal.data_offset + journal.inserted_bytes) == journal.hash_after) {
+    return {JournalFit::done, {}, std::move(journal), {}};
+  }
+  return {JournalFit::stale, "another program has written the file anew", {}, {}};
 }
 
 }  // namespace
 
 char letter_of(JournalPhase phase) { return phase_letters[static_cast<std::size_t>(phase)]; }
 
-io::FileDescriptor open_journal(const std::string& path, int access) {
-  return io::FileDescriptor(::open(path.c_str(), access | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
+FileDescriptor open_journal(const std::string& path, int access) {
+  return FileDescriptor(::open(path.c_str(), access | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
 }
 
 std::string journal_path(const std::string& path) { return path + std::string(journal_ending); }
@@ -122,7 +165,9 @@ std::vector<std::byte> encode(const EditJournal& journal) {
   append_little_endian(bytes, static_cast<std::uint64_t>(letter_of(journal.phase)));
   for (const std::uint64_t number :
        {journal.inode, journal.file_bytes, journal.data_offset, journal.data_hash,
-        journal.inserted_bytes, journal.patch_offset, std::uint64_t{journal.patch.size()}}) {
+        journal.inserted_bytes, journal.patch_offset, std::uint64_t{journal.patch.size()},
+        journal.hash_before, journal.hash_after,
+        std::to_integer<std::uint64_t>(journal.first_byte)}) {
     append_little_endian(bytes, number);
   }
   bytes.insert(bytes.end(), journal.patch.begin(), journal.patch.end());
@@ -147,24 +192,6 @@ bool has_journal(const std::string& path) {
   return open_journal(path, O_RDONLY).is_open() || !is_missing(errno);
 }
 
-FoundJournal find_journal(const std::string& path, const io::FileIdentity& identity) {
-  const io::FileDescriptor descriptor = open_journal(path, O_RDONLY);
-  if (!descriptor.is_open()) return {.is_there = !is_missing(errno), .journal = std::nullopt};
-  FoundJournal found{.is_there = true, .journal = std::nullopt};
-  const Result<std::uint64_t> size_bytes = io::size_of_regular(descriptor.get(), {});
-  if (!size_bytes || *size_bytes > max_journal_bytes) return found;
-  // The file may come from a stranger: nothing more is read of one that is not about this model.
-  std::vector<std::byte> bytes(std::min<std::uint64_t>(patch_at, *size_bytes));
-  if (!io::read_fully(descriptor.get(), 0, bytes)) return found;
-  const std::optional<EditJournal> head = decode_head(bytes, *size_bytes);
-  if (!head || !may_belong(*head, identity)) return found;
-  bytes.resize(static_cast<std::size_t>(*size_bytes));
-  if (io::read_fully(descriptor.get(), patch_at, std::span(bytes).subspan(patch_at))) {
-    found.journal = decode_journal(bytes);
-  }
-  return found;
-}
-
 Result<std::uint64_t> hash_data(const Source& file, std::uint64_t data_offset) {
   constexpr std::uint64_t sample_bytes = std::uint64_t{64}
                                          << 10;  // one of the front, one of the end
@@ -178,23 +205,36 @@ Result<std::uint64_t> hash_data(const Source& file, std::uint64_t data_offset) {
   return key.k0;
 }
 
-std::optional<io::EarlierState> earlier_state(const EditJournal& journal, int descriptor,
-                                              const io::FileIdentity& identity) {
-  if (!may_belong(journal, identity)) return std::nullopt;
-  io::EarlierState state{.size_bytes = journal.file_bytes,
-                         .patch_offset = journal.patch_offset,
-                         .patch = journal.patch};
-  if (has_grown(journal, identity)) {
-    state.inserted_bytes = journal.inserted_bytes;
-    state.inserted_offset = inserted_offset(journal, descriptor);
-    if (state.inserted_offset > journal.file_bytes) return std::nullopt;
+Result<std::uint64_t> hash_header(const Source& file, std::uint64_t data_offset) {
+  constexpr std::uint64_t piece_bytes = std::uint64_t{1} << 20;
+  SipKey key{data_offset, file.size_bytes()};
+  std::vector<std::byte> piece;
+  for (std::uint64_t at = 0; at < data_offset; at += piece.size()) {
+    piece.resize(static_cast<std::size_t>(std::min(piece_bytes, data_offset - at)));
+    INGOT_TRY_VOID(file.read(at, piece));
+    key.k0 = siphash_1_3(key, {reinterpret_cast<const char*>(piece.data()), piece.size()});
   }
-  io::FileDescriptor own(::fcntl(descriptor, F_DUPFD_CLOEXEC, 0));
-  if (!own.is_open()) return std::nullopt;
-  const auto view = io::read_restored({std::move(own), identity.size_bytes}, state);
-  const Result<std::uint64_t> hash = hash_data(*view, journal.data_offset);
-  if (!hash || *hash != journal.data_hash) return std::nullopt;
-  return state;
+  return key.k0;
 }
 
-}  // namespace ingot
+FoundJournal find_journal(const std::string& path, int descriptor) {
+  const FileDescriptor opened = open_journal(path, O_RDONLY);
+  if (!opened.is_open() && is_missing(errno)) return {};
+  FoundJournal other{JournalFit::other, "it is damaged or has another version", {}, {}};
+  const Result<std::uint64_t> size_bytes = size_of_regular(opened.get(), {});
+  const Result<FileIdentity> identity = identify(descriptor);
+  if (!size_bytes || *size_bytes > max_journal_bytes || !identity) return other;
+  // The file may come from a stranger: nothing more is read of one that is not about this model.
+  std::vector<std::byte> bytes(std::min<std::uint64_t>(patch_at, *size_bytes));
+  if (!read_fully(opened.get(), 0, bytes)) return other;
+  const std::optional<EditJournal> head = decode_head(bytes, *size_bytes);
+  if (!head) return other;
+  if (head->inode != identity->inode) return {JournalFit::other, "it is of another file", {}, {}};
+  bytes.resize(static_cast<std::size_t>(*size_bytes));
+  if (!read_fully(opened.get(), patch_at, std::span(bytes).subspan(patch_at))) return other;
+  std::optional<EditJournal> journal = decode_journal(bytes);
+  if (!journal) return other;
+  return fit_journal(*std::move(journal), descriptor, identity->size_bytes);
+}
+
+}  // namespace ingot::io

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// Read the files of a model and remove exactly those.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ingot/error.hpp"
+#include "ingot/export.h"
+#include "ingot/model.hpp"
+
+namespace ingot {
+
+/// The files of a model, held from before it is opened until they are removed: what is removed is
+/// exactly what was read.
+///
+///   Result<HeldFiles> held = HeldFiles::of(path);      // shared locks: nobody edits the files
+///   Result<Model> model = Model::open(path);           // read them under the locks
+///   ... write what is to replace them ...
+///   for (const Error& error : held->remove(*model)) complain(error);
+///
+/// Of many files only some are locked, as a process may have few descriptors; of each the state is
+/// noted, so that a change by any program is noticed.
+class INGOT_EXPORT HeldFiles {
+ public:
+  /// The files of the model at a path. Errc::file_in_use as `lock_wait` says; errors of opening it.
+  [[nodiscard]] static Result<HeldFiles> of(const std::string& path);
+
+  HeldFiles(HeldFiles&&) noexcept;
+  HeldFiles& operator=(HeldFiles&&) = delete;
+  ~HeldFiles();
+
+  /// Removes all files of the model, the first one first: what has no first file is not taken for a
+  /// set. If one is not what it was when it was held, or is used by another process, all stay;
+  /// returns those, and files that could not be removed: Errc::file_changed, Errc::file_in_use,
+  /// Errc::io_error. Once.
+  [[nodiscard]] std::vector<Error> remove(const Model& model);
+
+ private:
+  struct State;
+  explicit HeldFiles(std::unique_ptr<State> state) noexcept;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace ingot

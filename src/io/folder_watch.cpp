@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+#include "io/folder_watch.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "ingot/lock_wait.hpp"
+#include "io/file_lock.hpp"
+#include "io/file_stamp.hpp"
+#include "io/in_place_file.hpp"
+
+namespace ingot::io {
+namespace {
+
+/// The stamp of a folder in which no process names a set of files now. Nothing if one does, or if
+/// the folder was changed a moment ago: a stamp tells ticks only.
+std::optional<FileStamp> quiet_stamp(const std::string& folder) {
+  const FileDescriptor opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!opened.is_open() || try_lock(opened.get(), LockKind::shared) == LockAttempt::busy) return {};
+  const auto stamp = stamp_of(opened.get());
+  return stamp && is_settled(*stamp) ? stamp : std::nullopt;
+}
+
+/// Waits for the end of that moment. The folder is not locked while files are opened: who has one
+/// of them locked may wait for the folder.
+bool wait_for_quiet(const std::string& folder) {
+  const auto naming = lock_directory(folder, lock_wait(), LockKind::shared);
+  return naming && naming->is_open() && settled_stamp(naming->get());
+}
+
+}  // namespace
+
+void call_settled(const std::string& path, const std::function<bool()>& open) {
+  constexpr int tries = 5;
+  struct stat status {};
+  const bool is_folder = ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+  const std::string folder = is_folder ? path : directory_of(path);
+  for (int i = 1;; ++i) {
+    const auto before = quiet_stamp(folder);
+    if (open() || i == tries || (before && quiet_stamp(folder) == before)) return;
+    if (!wait_for_quiet(folder)) return;
+  }
+}
+
+}  // namespace ingot::io

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+#include "io/own_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <span>
+#include <utility>
+
+#include "io/atomic_file.hpp"
+
+namespace ingot::io {
+namespace {
+
+constexpr int open_flags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
+
+Failure refuse(const std::string& path, const std::string& what) {
+  return fail(Errc::not_a_regular_file, path, what + "; remove it if nothing else needs it");
+}
+
+Result<void> check_own(int descriptor, const std::string& path) {
+  struct stat status {};
+  if (::fstat(descriptor, &status) != 0) return fail_with_errno(errno, path, "look at it");
+  if (!S_ISREG(status.st_mode)) return refuse(path, "it is no file");
+  // None at all: another process has just removed it.
+  if (status.st_nlink > 1) return refuse(path, "it is a hard link to another file");
+  if (status.st_uid != ::geteuid()) return refuse(path, "it belongs to another user");
+  return {};
+}
+
+/// Nothing is open if there is no such file.
+Result<FileDescriptor> open_existing(const std::string& path, int access) {
+  FileDescriptor file(::open(path.c_str(), access | open_flags));
+  if (file.is_open()) {
+    INGOT_TRY_VOID(check_own(file.get(), path));
+    return file;
+  }
+  if (errno == ENOENT) return FileDescriptor();
+  if (errno == ELOOP) return refuse(path, "it is a symbolic link");
+  if (errno == EISDIR || errno == ENXIO) return refuse(path, "it is no file");
+  return fail_with_errno(errno, path, "open it");
+}
+
+}  // namespace
+
+Result<OwnFile> open_own_file(const std::string& path) {
+  constexpr mode_t mode = 0666;  // less the umask
+  constexpr int attempts = 16;   // against a file that comes and goes
+  for (int i = 0; i < attempts; ++i) {
+    INGOT_TRY(FileDescriptor there, open_existing(path, O_RDWR));
+    if (there.is_open()) return OwnFile{std::move(there), false};
+    FileDescriptor made(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | open_flags, mode));
+    if (made.is_open()) return OwnFile{std::move(made), true};
+    if (errno != EEXIST) return fail_with_errno(errno, path, "create it");
+  }
+  return fail(Errc::file_in_use, path);
+}
+
+Result<std::string> read_own_file(const std::string& path, std::uint64_t max_bytes) {
+  INGOT_TRY(const FileDescriptor file, open_existing(path, O_RDONLY));
+  if (!file.is_open()) return std::string();
+  INGOT_TRY(const std::uint64_t size_bytes, size_of_regular(file.get(), path));
+  if (size_bytes > max_bytes) return std::string();
+  std::string text(static_cast<std::size_t>(size_bytes), '\0');
+  INGOT_TRY_VOID(read_fully(file.get(), 0, std::as_writable_bytes(std::span(text))));
+  return text;
+}
+
+Result<void> replace_own_file(const std::string& path, std::string_view text) {
+  INGOT_TRY_VOID(open_existing(path, O_RDONLY).transform([](const FileDescriptor&) {}));
+  INGOT_TRY(AtomicFile file, AtomicFile::create(path, true, ReplacedLock::is_held, Links::refuse));
+  INGOT_TRY_VOID(file.write(std::as_bytes(std::span(text))));
+  return file.commit(Durability::of_the_system);
+}
+
+}  // namespace ingot::io
