@@ -101,9 +101,12 @@ class Candidates {
   std::optional<Model> model_;
 };
 
-/// The name of a published tokenizer that makes the same of the check text, among `names`.
+/// The name of a published tokenizer that makes the same of the check text when it is cut as one of
+/// `names`. One that cuts otherwise, or that is not `allowed`, is none: the digest tells of the
+/// vocabulary, which others may share, but the ids of other texts depend on the cut.
+template <class Allowed>
 std::string_view find_published(const Candidates& candidates,
-                                std::span<const std::string_view> names) {
+                                std::span<const std::string_view> names, const Allowed& allowed) {
   // Pre-tokenizers that cut alike and take merges alike make the same ids.
   std::vector<PreTokenizerFacts> tried;
   for (const std::string_view name : names) {
@@ -119,9 +122,20 @@ std::string_view find_published(const Candidates& candidates,
     const auto digest = candidates.digest_with(name);
     if (!digest) continue;
     const std::string_view found = name_of_pre_digest(*digest);
-    if (!found.empty()) return found;
+    if (!found.empty() && cut_alike(found, name) && allowed(found)) return found;
   }
   return {};
+}
+
+/// The same where no row has the structure: names that rows have are contradicted by a
+/// tokenizer.json then; a folder without one contradicts none.
+std::string_view find_by_digest_alone(const Candidates& candidates, const TokenizerFiles& files) {
+  const std::vector<std::string_view> unknown = names_of_unknown_structure();
+  const bool states_cut = files.tokenizer.root().exists();
+  return find_published(candidates, states_cut ? unknown : known_pre_tokenizers(),
+                        [&](std::string_view name) {
+                          return !states_cut || std::ranges::find(unknown, name) != unknown.end();
+                        });
 }
 
 /// The steps of a tokenizer without a tokenizer.json, by its class.
@@ -185,11 +199,13 @@ std::string_view name_of_pre_digest(std::string_view digest) noexcept {
 Result<std::string> choose_pre(const TokenizerFiles& files, const Config& config,
                                const ImportOptions& options, const KeyPlan& keys,
                                std::vector<Error>& remarks) {
+  const auto remark = [&](std::string text) {
+    remarks.push_back({Errc::engine_may_misread, Error::no_offset,
+                       std::string(keys::tokenizer_ggml_pre), std::move(text)});
+  };
   if (options.pre) {
     if (*options.pre == "default") {
-      remarks.push_back({Errc::engine_may_misread, Error::no_offset,
-                         std::string(keys::tokenizer_ggml_pre),
-                         "with \"default\" an engine may cut texts in the wrong places"});
+      remark("with \"default\" an engine may cut texts in the wrong places");
     }
     return *options.pre;
   }
@@ -197,12 +213,26 @@ Result<std::string> choose_pre(const TokenizerFiles& files, const Config& config
   if (!stated.empty()) return std::string(stated);
   const PreStructure structure = structure_of(files);
   const std::vector<std::string_view> names = names_of(structure, config.model_class());
+  std::string_view chosen = names.empty() ? std::string_view() : names.front();
   if (const auto candidates = Candidates::make(files, keys)) {
-    const auto tried = names.empty() ? known_pre_tokenizers() : std::span(names);
-    const std::string_view published = find_published(*candidates, tried);
-    if (!published.empty()) return std::string(published);
+    if (!names.empty()) {
+      const std::string_view published =
+          find_published(*candidates, names, [](std::string_view) { return true; });
+      if (!published.empty()) chosen = published;
+    } else {
+      chosen = find_by_digest_alone(*candidates, files);
+      if (!chosen.empty()) {
+        remark("\"" + std::string(chosen) + "\" by the ids of one text alone; the expressions of " +
+               "the folder are not known to cut so, and another --pre may be right");
+      }
+    }
   }
-  if (!names.empty()) return std::string(names.front());
+  if (structure.repeats_interval && !chosen.empty()) {
+    remark(
+        "Hugging Face's library reads {1,3}+ as any number of digits, its authors and engines as "
+        "one to three; ids of longer numbers differ");
+  }
+  if (!chosen.empty()) return std::string(chosen);
   return fail(Errc::pre_tokenizer_unknown, files.folder->locate(file_names::tokenizer),
               structure.text() + "; name it with --pre, or take --pre default at your own risk");
 }

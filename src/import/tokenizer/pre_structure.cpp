@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <utility>
 
 #include "base/text_parts.hpp"
@@ -17,6 +18,10 @@ constexpr unsigned bert = 4;
 constexpr unsigned any = 8;
 
 constexpr std::size_t max_steps = 8;
+
+/// One to three numbers to the authors of the expression; to the library of Hugging Face, whose
+/// `+` repeats the interval, any number of them.
+constexpr std::string_view repeated_interval = "{1,3}+|";
 
 struct PreRow {
   std::string_view names;  // separated by spaces
@@ -42,23 +47,43 @@ constexpr ClassRule class_rules[] = {
 #include "import/tokenizer/pre_rows.def"
 };
 
-/// Spellings that mean the same, and the one that the rows have.
+/// Spellings that mean the same, and the one that the rows have. The first of two with a common
+/// beginning is the longer one. A possessive repetition is named with what follows it, because only
+/// this tells that it never has to give back a character.
 constexpr std::pair<std::string_view, std::string_view> spellings[] = {
     {"(?i:'s|'t|'re|'ve|'m|'ll|'d)", "<C>"},
     {"'(?i:[sdmt]|ll|ve|re)", "<C>"},
+    {"(?i:'(?:[sdmt]|ll|ve|re))", "<C>"},
     {"(?:'[sS]|'[tT]|'[rR][eE]|'[vV][eE]|'[mM]|'[lL][lL]|'[dD])", "<C>"},
     {"'(?:[sSdDmMtT]|[lL][lL]|[vV][eE]|[rR][eE])", "<C>"},
+    {"'(?:[sdmt]|ll|ve|re)|", "'s|'t|'re|'ve|'m|'ll|'d|"},
     {"\r", "\\r"},
     {"\n", "\\n"},
-    {"?+", "?"},
-    {"++", "+"},
     {"{1}", ""},
+    {"]?+\\p{L}", "]?\\p{L}"},
+    {"]++[\\r\\n", "]+[\\r\\n"},
+    {"\\s++$|", ""},
+    {repeated_interval, "{1,3}|"},
+    {"++|", "+|"},
+    {"*+|", "*|"},
+    {"\\s*[\\r\\n]|", "\\s*[\\r\\n]+|"},
+    {"\\s+(?!\\S)|\\s|", "\\s+(?!\\S)|\\s+|"},
 };
 
 std::string one_spelling(std::string_view expression) {
-  std::string text(expression);
+  std::string text = with_plain_characters(expression) + "|";  // the last ends like the others
   for (const auto& [from, to] : spellings) replace_all(text, from, to);
+  text.pop_back();
   return text;
+}
+
+/// Whether a Split keeps its matches and all that is between them as pieces. If it removes what is
+/// no match, one alternative must take every character that the others leave.
+bool keeps_all(std::string_view behavior, bool is_inverted, std::string_view expression) {
+  if (behavior == "Isolated") return true;
+  return behavior == "Removed" && is_inverted && expression.ends_with("|\\s+") &&
+         (expression.find("[^\\s\\p{L}\\p{N}") != expression.npos ||
+          expression.find("[^\\s\\p{L}\\p{M}\\p{N}") != expression.npos);
 }
 
 /// A step as the rows write it. A step of a kind that they do not know keeps its type's name, which
@@ -79,20 +104,19 @@ std::string name_of_step(JsonView step) {
   if (type == "BertPreTokenizer") return "Bert";
   const JsonView expression = step["pattern"]["Regex"];
   if (type != "Split" || !expression.is_text()) return type;
-  if (behavior != "Isolated" || step["invert"].boolean().value_or(false)) {
-    return "Split " + behavior;
-  }
-  return one_spelling(expression.text());
+  const std::string spelled = one_spelling(expression.text());
+  const bool is_inverted = step["invert"].boolean().value_or(false);
+  return keeps_all(behavior, is_inverted, spelled) ? spelled : "Split " + behavior;
 }
 
 /// Calls `use(step)` for a step, or for each member of a sequence of them.
 template <class Use>
 void each_step(JsonView step, const char* list, const Use& use) {
-  if (step["type"].text() != "Sequence") {
-    if (step.is_object()) use(step);
-    return;
+  if (step["type"].text() == "Sequence") {
+    for (const JsonView member : step[list].elements()) each_step(member, list, use);
+  } else if (step.is_object()) {
+    use(step);
   }
-  for (const JsonView member : step[list].elements()) use(member);
 }
 
 std::string name_of_normalizer(JsonView normalizer) {
@@ -133,6 +157,13 @@ std::vector<std::string_view> words(std::string_view text) {
   std::vector<std::string_view> list;
   while (!text.empty()) list.push_back(take_part(text, ' '));
   return list;
+}
+
+bool is_in_rows(std::string_view name) {
+  return std::ranges::any_of(pre_rows, [&](const PreRow& row) {
+    const std::vector<std::string_view> names = words(row.names);
+    return std::ranges::find(names, name) != names.end();
+  });
 }
 
 /// Whether the steps are the expressions of the engine itself, as an exported tokenizer has them.
@@ -176,13 +207,33 @@ void move_to_front(std::vector<std::string_view>& names, std::string_view name) 
 PreStructure PreStructure::of(JsonView tokenizer) {
   PreStructure structure;
   structure.normalizer = name_of_normalizer(tokenizer["normalizer"]);
-  each_step(tokenizer["pre_tokenizer"], "pretokenizers",
-            [&](JsonView step) { structure.steps.push_back(name_of_step(step)); });
+  each_step(tokenizer["pre_tokenizer"], "pretokenizers", [&](JsonView step) {
+    structure.steps.push_back(name_of_step(step));
+    const std::string_view expression = step["pattern"]["Regex"].text();
+    if (expression.find(repeated_interval) != expression.npos) {
+      structure.repeats_interval = true;
+    }
+  });
   each_step(tokenizer["post_processor"], "processors", [&](JsonView step) {
     if (step["type"].text() == "RobertaProcessing") structure.has_separator = true;
   });
   structure.ignores_merges = tokenizer["model"]["ignore_merges"].boolean().value_or(false);
   return structure;
+}
+
+bool cut_alike(std::string_view left, std::string_view right) {
+  const auto left_facts = facts_of_pre_tokenizer(left);
+  const auto right_facts = facts_of_pre_tokenizer(right);
+  if (!left_facts || !right_facts) return !left_facts && !right_facts;
+  return left_facts->has_plain_text == right_facts->has_plain_text &&
+         std::ranges::equal(left_facts->expressions, right_facts->expressions, {}, one_spelling,
+                            one_spelling);
+}
+
+std::vector<std::string_view> names_of_unknown_structure() {
+  std::vector<std::string_view> names;
+  std::ranges::remove_copy_if(known_pre_tokenizers(), std::back_inserter(names), is_in_rows);
+  return names;
 }
 
 std::string PreStructure::text() const {

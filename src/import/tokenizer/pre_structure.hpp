@@ -16,6 +16,7 @@ struct PreStructure {
   std::vector<std::string> steps;  ///< As pre_rows.def writes them.
   bool has_separator = false;      ///< Two texts are joined as for RoBERTa.
   bool ignores_merges = false;     ///< A piece that is a token is that token.
+  bool repeats_interval = false;   ///< `{1,3}+`, which libraries read in two ways.
 
   [[nodiscard]] static PreStructure of(JsonView tokenizer);
   /// One line for messages.
@@ -26,5 +27,11 @@ struct PreStructure {
 /// empty if no row of pre_rows.def has this structure.
 [[nodiscard]] std::vector<std::string_view> names_of(const PreStructure& structure,
                                                      std::string_view model_class);
+
+/// The values of which no row tells the structure, so that an unknown one may be theirs.
+[[nodiscard]] std::vector<std::string_view> names_of_unknown_structure();
+
+/// Whether two values of `tokenizer.ggml.pre` cut every text alike; so do two that cut none.
+[[nodiscard]] bool cut_alike(std::string_view left, std::string_view right);
 
 }  // namespace ingot::hf

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
@@ -11,6 +12,7 @@
 #include "base/text_parts.hpp"
 #include "import/folder/refusal.hpp"
 #include "import/tokenizer/sentencepiece_model.hpp"
+#include "import/tokenizer/special_block.hpp"
 #include "tokenizer/vocabulary/escapes.hpp"
 
 namespace ingot::hf {
@@ -118,6 +120,48 @@ Failure beyond_vocabulary(const std::string& file, std::int64_t id, std::string_
                           "; vocab_size must be above every id");
 }
 
+/// The longest token, in bytes, of which all cuts are looked up; those of Llama 2 have up to 48.
+constexpr std::size_t longest_cut_token = 64;
+
+/// Gives the token of the first merge the score 0, of the next one -1, and so on; tokens that no
+/// merge makes get less than all others.
+Result<void> score_by_merges(const TokenizerFiles& files, LlamaTokens& read) {
+  std::vector<float>& scores = read.tokens.scores;
+  std::unordered_map<std::string_view, std::size_t> ids;
+  for (std::size_t id = 0; id < scores.size(); ++id) ids.emplace(read.tokens.texts[id], id);
+  INGOT_TRY(const auto merges, read_merges(files));
+  constexpr float no_score = 1;
+  std::ranges::fill(scores, no_score);
+  float score = 0;
+  const float* previous = nullptr;
+  for (const std::string& merge : merges) {
+    const std::size_t space = std::min(merge.find(' ', 1), merge.size());
+    const auto made =
+        ids.find(merge.substr(0, space) + merge.substr(std::min(space + 1, merge.size())));
+    if (made == ids.end()) continue;
+    float& of_token = scores[made->second];
+    if (of_token == no_score) {
+      of_token = score--;
+    } else if (&of_token != previous) {
+      ++read.inexact_pairs;
+    }
+    previous = &of_token;
+  }
+  std::ranges::replace(scores, no_score, score);
+  const std::unordered_set<std::string_view> known(merges.begin(), merges.end());
+  for (std::size_t id = 0; id < scores.size(); ++id) {
+    const std::string_view text = read.tokens.texts[id];
+    const bool is_normal = read.tokens.kinds[id] == static_cast<std::int32_t>(TokenKind::normal);
+    if (!is_normal || text.size() > longest_cut_token) continue;
+    for (std::size_t i = 1; i < text.size(); ++i) {
+      if (!ids.contains(text.substr(0, i)) || !ids.contains(text.substr(i))) continue;
+      const std::string merge = std::string(text.substr(0, i)) + " " + std::string(text.substr(i));
+      if (!known.contains(merge)) ++read.inexact_pairs;
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 void TokenList::add(std::string text, float score, TokenKind kind) {
@@ -212,7 +256,7 @@ bool is_llama_json(const TokenizerFiles& files) {
          root["decoder"]["type"].text() == "Sequence";
 }
 
-Result<TokenList> read_llama_json(const TokenizerFiles& files) {
+Result<LlamaTokens> read_llama_json(const TokenizerFiles& files) {
   const std::string file = files.folder->locate(file_names::tokenizer);
   const JsonView config = files.tokenizer_config.root();
   std::set<std::string_view> specials;
@@ -223,17 +267,17 @@ Result<TokenList> read_llama_json(const TokenizerFiles& files) {
   for (const JsonView token : config["additional_special_tokens"].elements()) {
     if (!content_of(token).empty()) specials.insert(content_of(token));
   }
-  constexpr float score = -1000;
   IdTexts texts;
   INGOT_TRY_VOID(add_members(files.tokenizer.root()["model"]["vocab"], file, texts));
   std::ranges::sort(texts);
-  TokenList tokens;
+  LlamaTokens read;
+  TokenList& tokens = read.tokens;
   for (const auto& [id, text] : texts) {
     if (static_cast<std::uint64_t>(id) != tokens.size() || tokens.size() == max_tokens) {
       return refuse(file, "the ids of model.vocab are not the numbers from 0 on; the id " +
                               std::to_string(tokens.size()) + " is missing or there twice");
     }
-    tokens.add(std::string(text), score,
+    tokens.add(std::string(text), 0,
                tokenizer::byte_of_token(text) >= 0 ? TokenKind::byte
                : specials.contains(text)           ? TokenKind::control
                                                    : TokenKind::normal);
@@ -242,10 +286,11 @@ Result<TokenList> read_llama_json(const TokenizerFiles& files) {
   const std::size_t trained = tokens.size();
   for (const auto& [id, token] : added) {
     if (static_cast<std::uint64_t>(id) < trained) continue;
-    tokens.add(std::string(token.text), score,
+    tokens.add(std::string(token.text), 0,
                specials.contains(token.text) ? TokenKind::control : TokenKind::user_defined);
   }
-  return tokens;
+  INGOT_TRY_VOID(score_by_merges(files, read));
+  return read;
 }
 
 }  // namespace ingot::hf

@@ -43,8 +43,15 @@ struct TokenList {
 /// one more.
 [[nodiscard]] Result<std::uint64_t> count_token_ids(const TokenizerFiles& files);
 
-/// A tokenizer.json of the Llama kind: BPE whose bytes are tokens.
-[[nodiscard]] Result<TokenList> read_llama_json(const TokenizerFiles& files);
+/// A tokenizer.json of the Llama kind: BPE whose bytes are tokens. An engine merges the neighbours
+/// whose joined text is the token of the highest score, so the scores are the ranks of the merges.
+struct LlamaTokens {
+  TokenList tokens;
+  /// Pairs of tokens that an engine joins at another time than the merges of the file, or that the
+  /// file never joins.
+  std::size_t inexact_pairs = 0;
+};
+[[nodiscard]] Result<LlamaTokens> read_llama_json(const TokenizerFiles& files);
 [[nodiscard]] bool is_llama_json(const TokenizerFiles& files);
 
 /// tokenizer.model with the tokens that other files add.

@@ -84,8 +84,7 @@ class Writer {
     if (has_sentencepiece()) {
       INGOT_TRY_VOID(spm());
     } else if (is_llama_json(files_)) {
-      INGOT_TRY(const TokenList tokens, read_llama_json(files_));
-      INGOT_TRY_VOID(write_spm(tokens));
+      INGOT_TRY_VOID(llama_json());
     } else {
       INGOT_TRY_VOID(gpt2());
     }
@@ -100,6 +99,29 @@ class Writer {
       keys_.set_bool(keys::tokenizer_ggml_add_bos_token, false);
     }
     return {};
+  }
+
+  /// A vocabulary of SentencePiece without tokenizer.model, which would have the scores.
+  Result<void> llama_json() {
+    INGOT_TRY(LlamaTokens read, read_llama_json(files_));
+    std::string remark;
+    if (options_.as_reference) {
+      std::ranges::fill(read.tokens.scores, -1000.0F);
+      remark =
+          "all scores are -1000, as the reference converter has them; an engine merges many "
+          "texts otherwise than the original tokenizer";
+    } else {
+      remark =
+          "there is no tokenizer.model, so that the scores are made of the ranks of the merges; "
+          "--as-reference writes -1000 for all";
+      if (read.inexact_pairs != 0) {
+        remark +=
+            "; pairs of tokens that no score expresses: " + std::to_string(read.inexact_pairs);
+      }
+    }
+    remarks_.push_back({Errc::engine_may_misread, Error::no_offset,
+                        std::string(keys::tokenizer_ggml_scores), std::move(remark)});
+    return write_spm(read.tokens);
   }
 
   Result<void> gemma3() {

@@ -24,8 +24,8 @@ SpecialFinder::SpecialFinder(const VocabularyData& data) : data_(data) {
     shown.push_back(number);
     max_shown_bytes_ = std::max(max_shown_bytes_, size_bytes);
   }
-  always_ = Trie(data.texts, shown);
-  on_request_ = Trie(data.texts, all);
+  always_ = PrefixTable(data.texts, shown);
+  on_request_ = PrefixTable(data.texts, all);
 }
 
 /// Takes occurrences in the order of `split`. Each place of the text has one occurrence waiting:
@@ -33,13 +33,14 @@ SpecialFinder::SpecialFinder(const VocabularyData& data) : data_(data) {
 class SpecialFinder::Search {
  public:
   /// `everywhere`: what is found in the plain ranges, too.
-  Search(const VocabularyData& data, const Trie& trie, const Trie& everywhere,
+  Search(const VocabularyData& data, const PrefixTable& table, const PrefixTable& everywhere,
          std::span<const ByteRange> plain_ranges, std::string_view text)
       : data_(data),
-        trie_(trie),
+        table_(table),
         everywhere_(everywhere),
         plain_ranges_(plain_ranges),
-        text_(text) {}
+        text_(text),
+        hashed_(table.hash(text)) {}
 
   std::vector<TextPart> run() {
     for (std::size_t i = 0; i < text_.size(); ++i) wait_for(i, text_.size());
@@ -72,7 +73,7 @@ class SpecialFinder::Search {
 
   /// The longest token at `begin` that ends at `end` at the latest.
   void wait_for(std::size_t begin, std::size_t end) {
-    if (!trie_.can_begin_with(text_[begin])) return;
+    if (!table_.can_begin_with(text_[begin])) return;
     const Trie::Match match = longest(begin, end);
     if (match.number == Trie::no_text) return;
     waiting_.push({match.size_bytes, static_cast<TokenId>(match.number), begin});
@@ -81,13 +82,11 @@ class SpecialFinder::Search {
   [[nodiscard]] Trie::Match longest(std::size_t begin, std::size_t end) const {
     const auto next = std::ranges::upper_bound(plain_ranges_, begin, {}, &ByteRange::end);
     if (next == plain_ranges_.end() || next->begin >= end) {
-      return trie_.longest_prefix(data_.texts, text_.substr(begin, end - begin));
+      return table_.longest(data_.texts, text_, hashed_, begin, end);
     }
-    const Trie::Match shown =
-        everywhere_.longest_prefix(data_.texts, text_.substr(begin, end - begin));
+    const Trie::Match shown = everywhere_.longest(data_.texts, text_, hashed_, begin, end);
     if (next->begin <= begin) return shown;
-    const Trie::Match any =
-        trie_.longest_prefix(data_.texts, text_.substr(begin, next->begin - begin));
+    const Trie::Match any = table_.longest(data_.texts, text_, hashed_, begin, next->begin);
     const bool is_shown_longer = any.number == Trie::no_text || (shown.number != Trie::no_text &&
                                                                  shown.size_bytes > any.size_bytes);
     return is_shown_longer ? shown : any;
@@ -100,6 +99,10 @@ class SpecialFinder::Search {
     if (left > one.begin) return;
     const std::size_t end = one.begin + one.size_bytes;
     if (end > right) return wait_for(one.begin, right);
+    // The table compares hashes of long texts.
+    if (text_.substr(one.begin, one.size_bytes) != data_.text(one.id)) {
+      return wait_for(one.begin, end - 1);
+    }
     std::size_t stripped_begin = one.begin;
     std::size_t stripped_end = end;
     if (std::ranges::binary_search(data_.strip_left, one.id)) {
@@ -124,10 +127,11 @@ class SpecialFinder::Search {
   }
 
   const VocabularyData& data_;
-  const Trie& trie_;
-  const Trie& everywhere_;
+  const PrefixTable& table_;
+  const PrefixTable& everywhere_;
   std::span<const ByteRange> plain_ranges_;
   std::string_view text_;
+  HashedText hashed_;
   std::priority_queue<Occurrence> waiting_;
   std::map<std::size_t, Taken> taken_;  // by where the white space that it strips begins
 };
@@ -135,13 +139,14 @@ class SpecialFinder::Search {
 std::vector<TextPart> SpecialFinder::split(std::string_view text, bool parse_special,
                                            std::span<const ByteRange> plain_ranges) const {
   if (text.empty()) return {};
-  const Trie& trie = parse_special ? on_request_ : always_;
-  if (trie.empty()) return {{no_token, 0, text.size()}};
-  return Search(data_, trie, always_, plain_ranges, text).run();
+  const PrefixTable& table = parse_special ? on_request_ : always_;
+  if (table.empty()) return {{no_token, 0, text.size()}};
+  return Search(data_, table, always_, plain_ranges, text).run();
 }
 
 std::vector<bool> SpecialFinder::find_cuts(std::string_view text, bool parse_special) const {
-  const Trie& trie = parse_special ? on_request_ : always_;
+  const PrefixTable& table = parse_special ? on_request_ : always_;
+  const HashedText hashed = table.hash(text);
   std::vector<bool> cuts(text.size(), true);
   std::size_t spaces_begin = 0;  // white space that was counted last
   std::size_t spaces_end = 0;
@@ -150,8 +155,8 @@ std::vector<bool> SpecialFinder::find_cuts(std::string_view text, bool parse_spe
     const bool is_stripped =
         !data_.strip_left.empty() && place != 0 && is_ascii_space(text[place - 1]);
     cuts[place] = place != 0 && closed < place && !is_stripped;
-    if (trie.empty() || !trie.can_begin_with(text[place])) continue;
-    const Trie::Match match = trie.longest_prefix(data_.texts, text.substr(place));
+    if (table.empty() || !table.can_begin_with(text[place])) continue;
+    const Trie::Match match = table.longest(data_.texts, text, hashed, place, text.size());
     if (match.number == Trie::no_text) continue;
     std::size_t end = place + match.size_bytes;
     if (!data_.strip_right.empty()) {

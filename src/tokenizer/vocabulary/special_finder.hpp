@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tokenizer/vocabulary/trie.hpp"
+#include "tokenizer/vocabulary/prefix_table.hpp"
 #include "tokenizer/vocabulary/vocabulary_data.hpp"
 
 namespace ingot::tokenizer {
@@ -42,8 +42,8 @@ class SpecialFinder {
  private:
   class Search;
   const VocabularyData& data_;
-  Trie always_;      // user-defined tokens
-  Trie on_request_;  // control tokens and unknown ones, too
+  PrefixTable always_;      // user-defined tokens
+  PrefixTable on_request_;  // control tokens and unknown ones, too
   std::size_t max_shown_bytes_ = 0;
   std::size_t max_bytes_ = 0;
 };

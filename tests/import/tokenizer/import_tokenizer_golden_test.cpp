@@ -97,8 +97,9 @@ TEST_P(ImportTokenizerGolden, GivesTheKeysOfTheReference) {
   const json entry = entry_of(config->model_class());
   KeyPlan keys;
   std::vector<Error> remarks;
-  const auto outcome = hf::add_tokenizer_keys(
-      *folder, *config, entry.at("vocab").get<std::vector<std::string>>(), {}, keys, remarks);
+  const auto outcome =
+      hf::add_tokenizer_keys(*folder, *config, entry.at("vocab").get<std::vector<std::string>>(),
+                             {.as_reference = true}, keys, remarks);
   ASSERT_THAT(outcome, test::Succeeds());
 
   // Between these two come keys of the tokenizer that the architecture itself writes.

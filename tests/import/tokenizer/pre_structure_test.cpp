@@ -4,11 +4,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "formats/json/json_tree.hpp"
 #include "import/tokenizer/pre_check.hpp"
+#include "ingot/tokenizer.hpp"
 
 namespace ingot::hf {
 namespace {
@@ -25,11 +27,13 @@ std::string first_name(const std::string& steps,
   return names.empty() ? std::string() : std::string(names.front());
 }
 
-std::string split(const std::string& expression) {
-  return R"({"type": "Split", "pattern": {"Regex": ")" + expression +
-         R"("}, "behavior": "Isolated", "invert": false})";
+/// A Split; `behavior` has "behavior" and "invert".
+std::string split(const std::string& expression,
+                  const std::string& behavior = R"("behavior": "Isolated", "invert": false)") {
+  return R"({"type": "Split", "pattern": {"Regex": ")" + expression + R"("}, )" + behavior + "}";
 }
 
+const std::string only_matches = R"("behavior": "Removed", "invert": true)";
 const std::string byte_level_step = R"({"type": "ByteLevel", "use_regex": false})";
 const std::string byte_level = R"({"type": "ByteLevel", "use_regex": true})";
 const std::string digits = R"({"type": "Digits", "individual_digits": true})";
@@ -72,6 +76,85 @@ TEST(PreStructure, TakesSpellingsThatMeanTheSame) {
   std::string other = qwen2;
   other.replace(0, other.find("|["), "(?:'[sS]|'[tT]|'[rR][eE]|'[vV][eE]|'[mM]|'[lL][lL]|'[dD])");
   EXPECT_EQ(first_name(split(other) + "," + byte_level_step), "qwen2");
+}
+
+/// How tiktoken and its converters have written the expression of cl100k (GPT-3.5, GPT-4).
+const std::string cl100k_spellings[] = {
+    llama3,
+    R"((?:'[sS]|'[tT]|'[rR][eE]|'[vV][eE]|'[mM]|'[lL][lL]|'[dD])|)" +
+        llama3.substr(llama3.find('|', llama3.find(')')) + 1),
+    R"('(?i:[sdmt]|ll|ve|re)|[^\\r\\n\\p{L}\\p{N}]?+\\p{L}+|\\p{N}{1,3}|)"
+    R"( ?[^\\s\\p{L}\\p{N}]++[\\r\\n]*|\\s*[\\r\\n]|\\s+(?!\\S)|\\s+)",
+    R"('(?i:[sdmt]|ll|ve|re)|[^\\r\\n\\p{L}\\p{N}]?+\\p{L}++|\\p{N}{1,3}+|)"
+    R"( ?[^\\s\\p{L}\\p{N}]++[\\r\\n]*+|\\s++$|\\s*[\\r\\n]|\\s+(?!\\S)|\\s)",
+};
+
+TEST(PreStructure, KnowsTheCutOfCl100kInEveryForm) {
+  for (const std::string& expression : cl100k_spellings) {
+    for (const char* behavior :
+         {R"("behavior": "Isolated", "invert": false)", R"("behavior": "Isolated", "invert": true)",
+          R"("behavior": "Removed", "invert": true)"}) {
+      const std::string steps = split(expression, behavior) + "," + byte_level_step;
+      EXPECT_EQ(first_name(steps), "dbrx") << steps;
+      EXPECT_EQ(first_name(steps, "GPT2LMHeadModel"), "dbrx");
+      EXPECT_EQ(first_name(R"({"type": "Sequence", "pretokenizers": [)" + steps + "]}"), "dbrx");
+    }
+    EXPECT_EQ(first_name(split(expression, R"("behavior": "Removed", "invert": false)") + "," +
+                         byte_level_step),
+              "");
+    EXPECT_EQ(first_name(split(expression, R"("behavior": "Contiguous", "invert": true)") + "," +
+                         byte_level_step),
+              "");
+  }
+}
+
+TEST(PreStructure, KnowsAPossessiveSpellingOnlyWhereItMatchesTheSame) {
+  // These never give back what the rest needs.
+  EXPECT_EQ(first_name(split(R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|)"
+                             R"(\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*+[\\r\\n]+|)"
+                             R"(\\s+(?!\\S)|\\s+)") +
+                       "," + byte_level_step),
+            "");
+  EXPECT_EQ(first_name(split(R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|)"
+                             R"(\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|)"
+                             R"(\\s++(?!\\S)|\\s+)") +
+                       "," + byte_level_step),
+            "");
+}
+
+TEST(PreStructure, KnowsTheExpressionsOfEveryName) {
+  std::size_t removed_count = 0;
+  for (const std::string_view name : known_pre_tokenizers()) {
+    SCOPED_TRACE(name);
+    const auto facts = facts_of_pre_tokenizer(name);
+    ASSERT_TRUE(facts);
+    if (facts->has_plain_text) continue;
+    std::string isolated;
+    std::string removed;
+    for (const std::string_view expression : facts->expressions) {
+      const std::string quoted = nlohmann::json(with_plain_characters(expression)).dump();
+      const std::string text = quoted.substr(1, quoted.size() - 2);
+      isolated += split(text) + ",";
+      removed += split(text, only_matches) + ",";
+    }
+    const std::string first = first_name(isolated + byte_level_step);
+    EXPECT_TRUE(!first.empty() && cut_alike(first, name)) << first;
+    // The same only where nothing is lost.
+    const std::string of_removed = first_name(removed + byte_level_step);
+    EXPECT_TRUE(of_removed.empty() || of_removed == first) << of_removed;
+    if (!of_removed.empty()) ++removed_count;
+  }
+  EXPECT_GT(removed_count, 30u);
+}
+
+TEST(PreStructure, HasNoNameThatCutsOtherwise) {
+  EXPECT_TRUE(cut_alike("qwen2", "bailingmoe"));
+  EXPECT_FALSE(cut_alike("dbrx", "granite-docling"));
+  EXPECT_FALSE(cut_alike("gemma4", "gpt-2"));
+  EXPECT_THAT(names_of_unknown_structure(),
+              testing::AllOf(testing::Contains("kimi-k2"),
+                             testing::Not(testing::Contains("granite-docling")),
+                             testing::Not(testing::Contains("dbrx"))));
 }
 
 TEST(PreStructure, TakesTheExpressionsOfTheEngine) {

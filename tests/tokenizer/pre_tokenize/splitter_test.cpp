@@ -32,6 +32,14 @@ TEST(Splitter, WordsNumbersSymbolsAndSpace) {
   EXPECT_EQ(split("", "a$b12345"), "a|$|b|123|45");  // "default"
 }
 
+TEST(Splitter, TildeIsASymbol) {
+  for (const char* pre :
+       {"deepseek-v3", "hunyuan-dense", "joyai-llm", "hy_v4", "spark2_5", "afmoe"}) {
+    EXPECT_EQ(split(pre, "cd ~/.bashrc"), "cd| ~/.|bashrc") << pre;
+    EXPECT_EQ(split(pre, "a~b ~ ~~! \xC3\xA9~"), "a|~b| ~| ~~!| \xC3\xA9|~") << pre;
+  }
+}
+
 TEST(Splitter, UpperCaseBeginsAWord) {
   EXPECT_EQ(split("gpt-4o", "fooBar BAZqux it's"), "foo|Bar| BAZqux| it's");
   // A letter that is not ASCII is upper case and lower case.
