@@ -58,14 +58,16 @@ class Files {
   std::string& operator[](const std::string& name) { return files_[name]; }
   void remove(const std::string& name) { files_.erase(name); }
 
-  /// Findings of folder rules and refusals, "rule: message".
+  /// Findings of folder rules and refusals, "rule: tensor: message".
   [[nodiscard]] std::vector<std::string> check(CheckOptions options = {}) const {
     const MemoryStore store = open();
     std::vector<std::string> lines;
     const auto summary = check_folder(store, "m", options, [&](const Finding& finding) {
       const bool is_of_folder =
           finding.rule->source == RuleSource::folder || finding.rule->is_refusal;
-      if (is_of_folder) lines.push_back(std::string(finding.rule->name) + ": " + finding.message);
+      if (!is_of_folder) return;
+      lines.push_back(std::string(finding.rule->name) + ": " +
+                      (finding.tensor.empty() ? "" : finding.tensor + ": ") + finding.message);
     });
     EXPECT_THAT(summary, Succeeds());
     return lines;
@@ -132,18 +134,18 @@ TEST(CheckFolder, ComparesIndexAndFiles) {
   Files files;
   const std::string name = Files::tensors()[2].name;
   files.cut(whole_index() + R"(, "gone": ")" + first_shard + "\"");
-  EXPECT_THAT(files.check(), ElementsAre(HasSubstr("folder_index_wrong: \"gone\" is not in")));
+  EXPECT_THAT(files.check(), ElementsAre(HasSubstr("folder_index_wrong: gone: it is not in")));
   std::string index = whole_index();
   index.resize(index.rfind(", "));
   files.cut(index);
   EXPECT_THAT(files.check(),
               ElementsAre(HasSubstr(std::string(second_shard) + "\" is not named by the index")));
   files.cut(index + R"(, "y": ")" + second_shard + "\"");
-  EXPECT_THAT(files.check(), ElementsAre(HasSubstr("\"" + name + "\" is not in the index"),
-                                         HasSubstr("\"y\" is not in")));
+  EXPECT_THAT(files.check(), ElementsAre(HasSubstr(name + ": it is not in the index"),
+                                         HasSubstr("y: it is not in")));
   files.cut(whole_index());
   files[first_shard] = safetensors_of(Files::tensors());
-  EXPECT_THAT(files.check(), ElementsAre(HasSubstr("\"" + name + "\" is in several files")));
+  EXPECT_THAT(files.check(), ElementsAre(HasSubstr(name + ": it is in several files")));
   files.cut(R"("x": "../../elsewhere.safetensors")");
   EXPECT_THAT(files.check(), ElementsAre(HasSubstr("folder_index_wrong: \"x\"")));
 }

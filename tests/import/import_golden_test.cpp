@@ -88,7 +88,7 @@ class ImportGolden : public SharedFilesTest {
   void expect_output(const std::filesystem::path& folder, const json& expected,
                      const std::string& type, const json& output) {
     SCOPED_TRACE(folder.string() + " as " + type);
-    ImportOptions options;
+    ImportOptions options{.as_reference = true};
     if (type != "auto") options.type = find_type(std::string_view(type))->type;
     if (expected["pre"].is_string()) options.pre = expected["pre"].get<std::string>();
     expect_import(plan_import(file_system(), folder, options), output);

@@ -90,6 +90,73 @@ TEST(PlanArchitectures, PlansEveryClass) {
   }
 }
 
+/// The keys and tensors of a folder by their names, as the engine needs them or as the reference
+/// converter writes them.
+std::vector<std::string> planned_names(const PlannedFolder& folder, bool as_reference,
+                                       std::vector<Error>* remarks = nullptr) {
+  const auto import = folder.plan(as_reference);
+  EXPECT_THAT(import, Succeeds());
+  std::vector<std::string> names;
+  if (!import) return names;
+  for (const ImportedKey& key : (*import)->keys()) names.push_back(key.key);
+  for (const ImportedTensor& tensor : (*import)->tensors()) names.push_back(tensor.name);
+  if (remarks != nullptr) *remarks = (*import)->remarks();
+  return names;
+}
+
+TEST(PlanArchitectures, ExaoneHasTheEpsilonThatTheEngineReads) {
+  const PlannedFolder folder("ExaoneForCausalLM",
+                             R"("hidden_size": 8, "num_attention_heads": 2,
+                                "layer_norm_epsilon": 1e-5)",
+                             {});
+  const char* const key = "exaone.attention.layer_norm_rms_epsilon";
+  EXPECT_THAT(planned_names(folder, false), testing::Contains(key));
+  EXPECT_THAT(planned_names(folder, true), testing::Not(testing::Contains(key)));
+}
+
+TEST(PlanArchitectures, SmolLm3HasNoFactorsOfFrequencies) {
+  const char* const config = R"("hidden_size": 8, "num_attention_heads": 2, "head_dim": 4,
+      "rope_theta": 10000, "rope_scaling": {"rope_type": "llama3", "factor": 8,
+      "low_freq_factor": 1, "high_freq_factor": 4, "original_max_position_embeddings": 64})";
+  const PlannedFolder folder("SmolLM3ForCausalLM", config, {});
+  std::vector<Error> remarks;
+  EXPECT_THAT(planned_names(folder, false, &remarks),
+              testing::Not(testing::Contains("rope_freqs.weight")));
+  EXPECT_THAT(remarks,
+              ElementsAre(testing::AllOf(testing::Field(&Error::code, Errc::left_out),
+                                         testing::Field(&Error::subject, "rope_freqs.weight"))));
+  EXPECT_THAT(planned_names(folder, true, &remarks), testing::Contains("rope_freqs.weight"));
+  EXPECT_THAT(remarks, testing::IsEmpty());
+  EXPECT_THAT(planned_names(PlannedFolder("LlamaForCausalLM", config, {}), false),
+              testing::Contains("rope_freqs.weight"));
+}
+
+TEST(PlanArchitectures, TheClassifierOfBertIsAnOutputWithLabels) {
+  const auto names = [](const std::string& model_class, const char* labels, bool as_reference) {
+    const std::string config = R"("hidden_size": 8, "num_attention_heads": 2)";
+    return planned_names(PlannedFolder(model_class, config + labels,
+                                       {{"classifier.weight", {2, 8}}, {"classifier.bias", {2}}}),
+                         as_reference);
+  };
+  constexpr const char* named = R"(, "id2label": {"0": "no", "1": "yes"})";
+  constexpr const char* unnamed = R"(, "id2label": {"0": "LABEL_0", "1": "LABEL_1"})";
+  const auto is_whole = testing::IsSupersetOf(
+      {"bert.classifier.output_labels", "cls.output.weight", "cls.output.bias"});
+  for (const char* const labels : {named, unnamed, ""}) {
+    EXPECT_THAT(names("BertForSequenceClassification", labels, false), is_whole) << labels;
+  }
+  EXPECT_THAT(names("BertForSequenceClassification", named, true), is_whole);
+  EXPECT_THAT(names("BertForSequenceClassification", R"(, "id2label": {"0": "LABEL_0"})", true),
+              is_whole);
+  for (const char* const labels : {unnamed, ""}) {
+    EXPECT_THAT(names("BertForSequenceClassification", labels, true),
+                testing::AllOf(testing::IsSupersetOf({"cls.weight", "cls.bias"}),
+                               testing::Not(testing::Contains("bert.classifier.output_labels"))));
+  }
+  EXPECT_THAT(names("BertModel", unnamed, false),
+              testing::Not(testing::Contains("bert.classifier.output_labels")));
+}
+
 constexpr const char* falcon_config =
     R"("hidden_size": 8, "num_attention_heads": 4, "layer_norm_epsilon": 1e-5)";
 const std::string falcon_tensor = "transformer.h.0.self_attention.query_key_value.weight";

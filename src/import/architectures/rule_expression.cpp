@@ -162,9 +162,10 @@ class Evaluator {
       std::size_t arguments;
       Function function;
     };
-    static constexpr std::array<Row, 10> functions = {{
+    static constexpr std::array<Row, 11> functions = {{
         {"block_count", 0, &Evaluator::block_count},
         {"file_type", 0, &Evaluator::file_type},
+        {"as_reference", 0, &Evaluator::as_reference},
         {"int", 1, &Evaluator::to_int},
         {"sqrt", 1, &Evaluator::square_root},
         {"has", 1, &Evaluator::has},
@@ -188,6 +189,7 @@ class Evaluator {
   }
 
   Result<json> file_type(const Node&) const { return json(context_.file_type); }
+  Result<json> as_reference(const Node&) const { return json(context_.as_reference); }
 
   Result<json> to_int(const Node& node) const {
     INGOT_TRY(const json argument, value(node.operands[0]));

@@ -8,7 +8,8 @@
 // A name is a member of config.json; `a|b` is the first of them that is there, `a.b` is a member of
 // a member; `rope:a` looks into the rotary parameters of full attention, `rope_swa:a` of sliding
 // attention, `rope_root:a` at their top. `a?` may be absent (null), `a ?? b` is `a` unless it is
-// absent. Operators have the meaning that they have in Python.
+// absent. Operators have the meaning that they have in Python. `as_reference()` is true where the
+// defects of the reference converter are wanted, too.
 #pragma once
 
 #include <cstdint>
@@ -25,6 +26,7 @@ namespace ingot::hf {
 struct RuleContext {
   const Config& config;
   std::uint32_t file_type = 0;
+  bool as_reference = false;  ///< The result is that of the reference converter, defects included.
 };
 
 struct ExpressionNode;

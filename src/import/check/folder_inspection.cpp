@@ -7,6 +7,7 @@
 #include "import/tensors/source_tensors.hpp"
 #include "ingot/limits.hpp"
 #include "ingot/text.hpp"
+#include "io/folder_file.hpp"
 
 namespace ingot::hf {
 namespace {
@@ -20,10 +21,28 @@ Result<void> system_failure(const Error& error) {
 }  // namespace
 
 Result<void> FolderInspection::read(const Store& store, const std::string& path) {
+  find_links(store, path);
   INGOT_TRY_VOID(read_config());
   INGOT_TRY_VOID(read_index());
   INGOT_TRY_VOID(read_headers());
   return plan(store, path);
+}
+
+/// In folders below, too, of which none is looked into that leads out.
+void FolderInspection::find_links(const Store& store, const std::string& path) {
+  constexpr std::size_t most_names = 10'000;  // a folder below may be a link to this one
+  std::vector<std::string> names = folder_.files();
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const std::string name = names[i];
+    if (const Result<void> inside = io::check_in_folder(store, path, name); !inside) {
+      if (name != "..") links_out_.emplace(name, inside.error().detail);
+      continue;
+    }
+    for (const std::string& below : folder_.files_in(name)) {
+      if (names.size() >= most_names) return;
+      if (below != "." && below != "..") names.push_back(name + "/" + below);
+    }
+  }
 }
 
 Result<void> FolderInspection::read_config() {
@@ -56,6 +75,7 @@ Result<void> FolderInspection::read_headers() {
   Limits limits;
   for (const std::string& name : files_) {
     if (!folder_.has(name)) continue;
+    if (links_out_.contains(name)) continue;  // folder_link reports it
     INGOT_TRY(std::unique_ptr<Source> source, folder_.open_file(name));
     const auto opened = interop::open_safetensors_file(std::move(source), limits);
     if (!opened) {

@@ -34,6 +34,10 @@ class FolderInspection {
   [[nodiscard]] Result<void> read(const Store& store, const std::string& path);
 
   // --- what rules look at
+  /// Files and folders that are links out of the folder, with what is wrong about each.
+  [[nodiscard]] const std::map<std::string, std::string>& links_out() const noexcept {
+    return links_out_;
+  }
   [[nodiscard]] const ModelFolder& folder() const noexcept { return folder_; }
   [[nodiscard]] const std::optional<Config>& config() const noexcept { return config_; }
   /// Files of weights that should be there: those of the index, or else model*.safetensors.
@@ -62,6 +66,7 @@ class FolderInspection {
   [[nodiscard]] bool is_explained() const noexcept { return is_explained_; }
 
  private:
+  void find_links(const Store& store, const std::string& path);
   Result<void> read_config();
   Result<void> read_index();
   Result<void> read_headers();
@@ -70,6 +75,7 @@ class FolderInspection {
   const ModelFolder& folder_;
   const CheckOptions& options_;
   const FindingSink& sink_;
+  std::map<std::string, std::string> links_out_;
   std::optional<Config> config_;
   std::vector<std::string> files_;
   interop::WeightMap index_;

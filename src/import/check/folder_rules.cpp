@@ -9,6 +9,7 @@
 
 #include "base/joined_list.hpp"
 #include "base/parse_number.hpp"
+#include "base/shown_name.hpp"
 #include "import/architectures/architecture_rules.hpp"
 #include "import/tensors/source_tensors.hpp"
 #include "import/tokenizer/token_list.hpp"
@@ -17,8 +18,6 @@
 
 namespace ingot::hf::rules {
 namespace {
-
-std::string in_quotes(std::string_view name) { return "\"" + escape(name) + "\""; }
 
 std::string shape_text(const std::vector<std::uint64_t>& shape) {
   return "[" + joined(shape) + "]";
@@ -40,8 +39,8 @@ void report_missing_weights(FolderInspection& inspection) {
   std::uint32_t present = 0;
   for (const std::string& name : inspection.weight_files()) {
     if (!folder.has(name)) {
-      inspection.report(name,
-                        in_quotes(name) + " is missing; " + std::string(index_file) + " names it");
+      inspection.report(
+          name, quoted_name(name) + " is missing; " + std::string(index_file) + " names it");
       continue;
     }
     counted = std::max(counted, shards_in_name(name));
@@ -65,16 +64,22 @@ void folder_pickle(FolderInspection& inspection) {
                             (name.starts_with("pytorch_model") ||
                              name.starts_with("adapter_model") || name == "training_args.bin");
     if (!is_weights && !ends_with_one(name, {".pt", ".pth", ".pkl", ".pickle", ".ckpt"})) continue;
-    inspection.report(name, in_quotes(name) + " is a pickle by its name");
+    inspection.report(name, quoted_name(name) + " is a pickle by its name");
   }
 }
 
 void folder_code(FolderInspection& inspection) {
   for (const std::string& name : inspection.folder().files()) {
-    if (name.ends_with(".py")) inspection.report(name, in_quotes(name) + " is a program");
+    if (name.ends_with(".py")) inspection.report(name, quoted_name(name) + " is a program");
   }
   if (inspection.config() && inspection.config()->find("auto_map") != nullptr) {
     inspection.report("config.json", "auto_map asks loaders to run a program");
+  }
+}
+
+void folder_link(FolderInspection& inspection) {
+  for (const auto& [name, problem] : inspection.links_out()) {
+    inspection.report(name, quoted_name(name) + ": " + escape(problem));
   }
 }
 
@@ -106,29 +111,29 @@ void folder_index_wrong(FolderInspection& inspection) {
   for (const std::string& name : folder.files()) {
     const bool is_named = std::ranges::find(named, name) != named.end();
     if (is_named || !is_weight_file(name)) continue;
-    inspection.report(name, in_quotes(name) + " is not named by the index; some loaders take it");
+    inspection.report(name, quoted_name(name) + " is not named by the index; some loaders take it");
   }
   std::string_view last;
   for (const auto& [name, listed] : tensors) {
     if (name == last) continue;
     last = name;
     if (tensors.count(name) > 1) {
-      inspection.report(listed.file, in_quotes(name) + " is in several files", name);
+      inspection.report(listed.file, "it is in several files", name);
     }
     if (inspection.index().empty()) continue;
     const auto wanted = inspection.index().find(name);
     if (wanted == inspection.index().end()) {
-      inspection.report(listed.file, in_quotes(name) + " is not in the index", name);
+      inspection.report(listed.file, "it is not in the index", name);
     } else if (wanted->second != listed.file && tensors.count(name) == 1) {
-      inspection.report(listed.file,
-                        in_quotes(name) + " is in this file, not in " + in_quotes(wanted->second) +
-                            " as the index has it",
-                        name);
+      inspection.report(
+          listed.file,
+          "it is in this file, not in " + quoted_name(wanted->second) + " as the index has it",
+          name);
     }
   }
   for (const auto& [name, file] : inspection.index()) {
     if (!folder.has(file) || tensors.count(name) != 0) continue;
-    inspection.report(index_file, in_quotes(name) + " is not in " + in_quotes(file), name);
+    inspection.report(index_file, "it is not in " + quoted_name(file), name);
   }
 }
 
@@ -229,7 +234,7 @@ void check_row_count(FolderInspection& inspection) {
   if (!stated || !*stated || listed.shape.empty() || listed.shape[0] == **stated) return;
   if (listed.shape[0] > **stated && cuts_embeddings(inspection)) return;
   inspection.report(listed.file,
-                    in_quotes(name) + " has " + std::to_string(listed.shape[0]) +
+                    "it has " + std::to_string(listed.shape[0]) +
                         " rows; config.json states a vocab_size of " + std::to_string(**stated),
                     name);
 }
@@ -249,7 +254,7 @@ void folder_shape_wrong(FolderInspection& inspection) {
       }
       const std::string& source = tensor.sources.front();
       inspection.report({},
-                        in_quotes(source) + " becomes " + in_quotes(tensor.name) + " of " +
+                        "it becomes " + quoted_name(tensor.name) + " of " +
                             shape_text(tensor.shape) + "; config.json makes " +
                             std::string(wanted.meaning) + " " + std::to_string(*wanted.size),
                         source);
@@ -266,8 +271,8 @@ void folder_vocabulary_size(FolderInspection& inspection) {
   const std::uint64_t rows = embeddings->second.shape[0];
   if (!count || *count <= rows) return;
   inspection.report(embeddings->second.file,
-                    "the tokenizer has ids up to " + std::to_string(*count - 1) + "; " +
-                        in_quotes(embeddings->first) + " has " + std::to_string(rows) + " rows",
+                    "it has " + std::to_string(rows) + " rows; the tokenizer has ids up to " +
+                        std::to_string(*count - 1),
                     embeddings->first);
 }
 
@@ -277,8 +282,9 @@ void folder_unsupported(FolderInspection& inspection) {
   const bool is_known_quantization =
       !inspection.config() || has_known_quantization(*inspection.config());
   if (refusal->code == Errc::architecture_unsupported) {
-    inspection.report("config.json",
-                      "the class " + in_quotes(inspection.config()->model_class()) + " is unknown");
+    inspection.report(
+        "config.json",
+        "the class " + quoted_name(inspection.config()->model_class()) + " is unknown");
   } else if (!is_known_quantization || refusal->code == Errc::pre_tokenizer_unknown) {
     inspection.report({}, refusal->message());
   }

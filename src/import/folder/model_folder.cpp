@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/with_subject.hpp"
+#include "io/folder_file.hpp"
 
 namespace ingot::hf {
 namespace {
@@ -70,7 +71,7 @@ Result<std::unique_ptr<Source>> ModelFolder::open_file(std::string_view file) co
   if (!stays_inside(file)) {
     return fail(Errc::import_refused, std::string(file), "the name leads out of the model folder");
   }
-  return with_subject(locate(file), store_->open(path_of(file)));
+  return with_subject(locate(file), io::open_in_folder(*store_, path_, std::string(file)));
 }
 
 Result<std::string> ModelFolder::read_text(std::string_view file, std::uint64_t max_bytes) const {

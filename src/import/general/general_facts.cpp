@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "import/folder/refusal.hpp"
-#include "import/general/model_id.hpp"
+#include "ingot/model_card.hpp"
 
 namespace ingot::hf {
 namespace {
@@ -69,8 +69,8 @@ void append(const CardValue& value, std::optional<std::vector<std::string>>& tex
 
 void offer_source_id(std::string_view id, std::int64_t parameter_count, Facts& facts) {
   const ModelId parts = parse_model_id(id, parameter_count);
-  facts.emplace("name", title_of(parts.full_name));
-  if (parts.organization) facts.emplace("organization", title_of(*parts.organization));
+  facts.emplace("name", model_title(parts.full_name));
+  if (parts.organization) facts.emplace("organization", model_title(*parts.organization));
   if (parts.version) facts.emplace("version", *parts.version);
   if (parts.organization) {
     facts.emplace("repo_url",
@@ -182,8 +182,8 @@ void GeneralFacts::offer_card(const CardValue& card, std::int64_t parameter_coun
 
 void GeneralFacts::offer_id(std::string_view id, std::int64_t parameter_count) {
   const ModelId parts = parse_model_id(id, parameter_count);
-  offer("name", title_of(parts.full_name));
-  if (parts.organization) offer("organization", title_of(*parts.organization));
+  offer("name", model_title(parts.full_name));
+  if (parts.organization) offer("organization", model_title(*parts.organization));
   offer_if("basename", parts.basename);
   offer_if("finetune", parts.finetune);
   offer_if("version", parts.version);

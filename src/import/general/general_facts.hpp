@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "formats/json/json_tree.hpp"
-#include "import/general/model_card.hpp"
 #include "ingot/error.hpp"
+#include "ingot/model_card.hpp"
 
 namespace ingot::hf {
 

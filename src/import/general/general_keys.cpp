@@ -10,10 +10,10 @@
 #include "formats/json/json_tree.hpp"
 #include "import/folder/refusal.hpp"
 #include "import/general/general_facts.hpp"
-#include "import/general/model_card.hpp"
 #include "import/general/sampling_keys.hpp"
 #include "import/general/size_label.hpp"
 #include "ingot/metadata_keys.hpp"
+#include "ingot/model_card.hpp"
 
 namespace ingot::hf {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "import/general/model_card.hpp"
+#include "ingot/model_card.hpp"
 
 #include <yaml.h>
 
@@ -9,7 +9,7 @@
 #include "base/line_feeds.hpp"
 #include "base/text_parts.hpp"
 
-namespace ingot::hf {
+namespace ingot {
 namespace {
 
 constexpr std::size_t max_card_depth = 64;
@@ -189,4 +189,4 @@ Result<CardValue> parse_model_card(std::string_view text, const std::string& fil
   return CardParser(matter, file).parse();
 }
 
-}  // namespace ingot::hf
+}  // namespace ingot

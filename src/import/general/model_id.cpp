@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
-#include "import/general/model_id.hpp"
-
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <utility>
 #include <vector>
 
 #include "base/ascii.hpp"
 #include "base/joined_list.hpp"
 #include "base/text_parts.hpp"
+#include "ingot/model_card.hpp"
 
-namespace ingot::hf {
+namespace ingot {
 namespace {
 
 /// Bytes of characters beyond ASCII do.
@@ -72,6 +72,21 @@ bool is_encoding(std::string_view text) {
   return quantized.is_at_end();
 }
 
+/// \d+([._]\d+)?[KMBT][\d]?, to the end
+bool take_count(Scanner& scanner) {
+  if (!scanner.take_number()) return false;
+  if (scanner.take_any("._") && !scanner.take_number()) return false;
+  if (!scanner.take_any("kmbt")) return false;
+  scanner.take_any("0123456789");
+  return scanner.is_at_end();
+}
+
+/// A\d+([._]\d+)?[KMBT][\d]?: the parameters that a token uses
+bool is_active_size(std::string_view text) {
+  Scanner scanner(text);
+  return scanner.take("a") && take_count(scanner);
+}
+
 /// ([A]|\d+[x])?\d+([._]\d+)?[KMBT][\d]?, or a word
 bool is_size(std::string_view text) {
   constexpr std::array<std::string_view, 6> words = {"small", "mini", "medium",
@@ -82,11 +97,7 @@ bool is_size(std::string_view text) {
     Scanner experts = scanner;
     if (experts.take_number() && experts.take("x")) scanner = experts;
   }
-  if (!scanner.take_number()) return false;
-  if (scanner.take_any("._") && !scanner.take_number()) return false;
-  if (!scanner.take_any("kmbt")) return false;
-  scanner.take_any("0123456789");
-  return scanner.is_at_end();
+  return take_count(scanner);
 }
 
 bool is_finetune(std::string_view text) {
@@ -123,30 +134,48 @@ std::string plain_size(std::string text) {
   return text;
 }
 
-/// Whether a size is too far from the number of parameters to be that of the model; then it is
-/// likely a context length.
-bool is_far(std::string_view size, std::int64_t parameter_count) {
+/// The number that a plain size stands for; nothing for "8x7B", "A3B" and "xl".
+std::optional<double> number_of(std::string_view size) {
   double number = 0;
   const char* const end = size.data() + size.size() - 1;
   const auto [stop, error] = std::from_chars(size.data(), end, number);
-  if (error != std::errc() || stop != end) return false;  // "8x7B", "A3B", "xl"
+  if (error != std::errc() || stop != end) return std::nullopt;
   constexpr std::string_view units = "KMBT";
-  double unit = 1;
   for (std::size_t i = 0; i <= std::min(units.find(size.back()), units.size() - 1); ++i) {
-    unit *= 1000;
+    number *= 1000;
   }
-  number *= unit;
-  const auto total = static_cast<double>(parameter_count);
-  if (parameter_count < 0) return number < static_cast<double>(-(parameter_count / 8));
-  // Seven eighths, rounded down, without an overflow.
-  const std::int64_t eighth = parameter_count / 8;
-  const std::int64_t bound = 7 * eighth + 7 * (parameter_count % 8) / 8;
-  return (number > total ? number - total : total - number) > static_cast<double>(bound);
+  return number;
 }
 
-void mark_size(Part& part, std::int64_t parameter_count) {
+/// Whether the distance of a number from that of the parameters is more than seven eighths of it.
+bool is_distant(double number, std::uint64_t parameter_count) {
+  // Rounded down, without an overflow.
+  const std::uint64_t bound = 7 * (parameter_count / 8) + 7 * (parameter_count % 8) / 8;
+  return std::abs(number - static_cast<double>(parameter_count)) > static_cast<double>(bound);
+}
+
+/// Whether a size is too far from the number of parameters to be that of the model; then it is
+/// likely a context length.
+///
+/// @param next  the part after it. In "26B-A4B" the parameters may be those that a token uses.
+bool is_far(std::string_view size, std::string_view next, std::int64_t parameter_count) {
+  const std::optional<double> number = number_of(size);
+  if (!number) return false;
+  const auto total = parameter_count < 0 ? 0 - static_cast<std::uint64_t>(parameter_count)
+                                         : static_cast<std::uint64_t>(parameter_count);
+  if (is_active_size(lower_case(next))) {
+    const std::string active = plain_size(std::string(next.substr(1)));
+    const std::optional<double> used = number_of(active);
+    if (used && !is_distant(*used, total)) return false;
+  }
+  // An adapter need not have all layers.
+  if (parameter_count < 0) return *number < static_cast<double>(total / 8);
+  return is_distant(*number, total);
+}
+
+void mark_size(Part& part, std::string_view next, std::int64_t parameter_count) {
   part.text = plain_size(std::move(part.text));
-  if (parameter_count != 0 && is_far(part.text, parameter_count)) {
+  if (parameter_count != 0 && is_far(part.text, next, parameter_count)) {
     part.marks |= finetune;
     part.text.back() = lower_case(part.text.back());
   } else {
@@ -164,7 +193,8 @@ void mark(std::vector<Part>& parts, std::int64_t parameter_count) {
       part.marks |= encoding;
       for (char& c : part.text) c = is_lower(c) ? static_cast<char>(c - 'a' + 'A') : c;
     } else if (i > 0 && is_size(lower)) {
-      mark_size(part, parameter_count);
+      mark_size(part, i + 1 < parts.size() ? parts[i + 1].text : std::string_view(),
+                parameter_count);
     } else if (i > 0 && is_finetune(lower)) {
       // An adapter is one anyway.
       part.marks |= parameter_count < 0 && lower == "lora" ? encoding : finetune;
@@ -258,7 +288,7 @@ ModelId parse_model_id(std::string_view id, std::int64_t parameter_count) {
   return result;
 }
 
-std::string title_of(std::string_view name) {
+std::string model_title(std::string_view name) {
   std::string title;
   std::size_t i = 0;
   const auto separates = [&](std::size_t at) { return name[at] == '-' || is_blank(name[at]); };
@@ -276,4 +306,4 @@ std::string title_of(std::string_view name) {
   return title;
 }
 
-}  // namespace ingot::hf
+}  // namespace ingot

@@ -62,7 +62,7 @@ Result<void> set_list(KeyPlan& keys, const std::string& key, const json& list) {
 Result<Config> replaced_config(const KeySource& source, const KeyRule& rule) {
   json replaced = json::object();
   json added = json::object();
-  const RuleContext context{.config = source.config, .file_type = source.file_type};
+  const RuleContext context = source.context();
   for (const auto& [name, expression] : rule.replaced) {
     INGOT_TRY(json value, expression.evaluate(context));
     if (name.ends_with('?')) {
@@ -79,11 +79,12 @@ Result<Config> replaced_config(const KeySource& source, const KeyRule& rule) {
 Result<void> add_key(const KeySource& source, const KeyRule& rule, KeyPlan& keys) {
   if (!rule.included.empty()) {
     INGOT_TRY(const Config config, replaced_config(source, rule));
-    return add_keys({source.folder, config, source.architecture, source.file_type}, rule.included,
-                    keys);
+    return add_keys(
+        {source.folder, config, source.architecture, source.file_type, source.as_reference},
+        rule.included, keys);
   }
   if (!rule.group.empty()) return add_key_group(source, rule.group, keys);
-  const RuleContext context{.config = source.config, .file_type = source.file_type};
+  const RuleContext context = source.context();
   if (rule.when.is_set()) {
     INGOT_TRY(const json condition, rule.when.evaluate(context));
     if (!is_truthy(condition)) return {};

@@ -19,6 +19,11 @@ struct KeySource {
   const Config& config;
   const Architecture& architecture;
   std::uint32_t file_type = 0;
+  bool as_reference = false;  ///< ImportOptions::as_reference
+
+  [[nodiscard]] RuleContext context() const {
+    return {.config = config, .file_type = file_type, .as_reference = as_reference};
+  }
 };
 
 /// Sets the keys of `rules`, in order. A key whose value is absent is left out.

@@ -91,11 +91,21 @@ Result<void> add_pooling(const KeySource& source, KeyPlan& keys) {
   return {};
 }
 
+/// The engine takes the number of outputs from the labels. A configuration of two unnamed ones may
+/// leave them out, and the reference converter leaves them out of the file in any case.
 Result<void> add_classifier_labels(const KeySource& source, KeyPlan& keys) {
-  const json* const labels = find_member(source.config.values(), "id2label");
-  if (labels == nullptr || !labels->is_object() || labels->empty()) return {};
-  // What a configuration without labels of its own is filled with.
-  if (labels->size() == 2 && text_member(*labels, "0") == "LABEL_0") return {};
+  static const json unnamed = {{"0", "LABEL_0"}, {"1", "LABEL_1"}};
+  const json& config = source.config.values();
+  const json* labels = find_member(config, "id2label");
+  if (labels == nullptr || !labels->is_object() || labels->empty()) labels = &unnamed;
+  const json* const classes = find_member(config, "architectures");
+  const bool is_classifier = classes != nullptr && classes->is_array() && !classes->empty() &&
+                             classes->front().is_string() &&
+                             classes->front().get<std::string>().ends_with("Classification");
+  if (labels->size() == 2 && text_member(*labels, "0") == "LABEL_0" &&
+      (source.as_reference || !is_classifier)) {
+    return {};
+  }
   std::vector<std::string> texts;
   for (const json& label : *labels) {
     if (!label.is_string()) return refuse("config.json", "id2label must hold texts");

@@ -81,6 +81,7 @@ class AdapterPlanner {
                                const Config& config, std::vector<SourceTensor> tensors) {
     TensorTask task{.config = config, .table = table, .architecture = architecture, .tensors = {}};
     task.is_adapter = true;
+    task.as_reference = options_.as_reference;
     for (SourceTensor& tensor : tensors) {
       const std::string name = tensor.name;
       std::vector<SourceTensor> one;

@@ -15,6 +15,7 @@
 #include "import/tokenizer/tokenizer_keys.hpp"
 #include "ingot/import.hpp"
 #include "ingot/metadata_keys.hpp"
+#include "io/folder_watch.hpp"
 
 namespace ingot {
 namespace hf {
@@ -110,11 +111,12 @@ class ImportPlanner {
                                              .architecture = *architecture,
                                              .tensors = std::move(tensors),
                                              .type = type,
+                                             .as_reference = options_.as_reference,
                                              .tokens = tokens ? tokens->as_array() : Array()}));
     plan.remarks.insert(plan.remarks.begin(), remarks.begin(), remarks.end());
 
     const std::uint32_t file_type = file_type_of(type, plan);
-    const KeySource source{folder_, config, *architecture, file_type};
+    const KeySource source{folder_, config, *architecture, file_type, options_.as_reference};
     INGOT_TRY(KeyPlan all, make_keys(source, plan, tokenizer));
     return FolderImport::make(std::move(all), std::move(plan), type, options_);
   }
@@ -159,9 +161,13 @@ Failure unknown_class(const Config& config, const RuleTable& table) {
 
 Result<std::unique_ptr<Import>> plan_import(const Store& store, const std::string& folder,
                                             const ImportOptions& options) {
-  INGOT_TRY(hf::ModelFolder opened,
-            hf::ModelFolder::open(store, folder, options.folder_name.value_or("")));
-  return hf::ImportPlanner(std::move(opened), options).plan();
+  const auto plan = [&]() -> Result<std::unique_ptr<Import>> {
+    INGOT_TRY(hf::ModelFolder opened,
+              hf::ModelFolder::open(store, folder, options.folder_name.value_or("")));
+    return hf::ImportPlanner(std::move(opened), options).plan();
+  };
+  const auto not_known = [](const auto&) { return false; };
+  return &store == &file_system() ? io::open_settled(folder, plan, not_known) : plan();
 }
 
 std::optional<std::string> find_importable_class(const Store& store, const std::string& folder) {

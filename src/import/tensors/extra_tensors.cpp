@@ -70,9 +70,9 @@ Result<std::optional<std::vector<float>>> llama3_factors(const Config& config,
 
 Result<std::optional<std::vector<float>>> extra_numbers(const ExtraTensorRule& rule,
                                                         const RuleContext& context) {
-  if (rule.is_llama3_factors) return llama3_factors(context.config, rule.default_factor);
   INGOT_TRY(const json condition, rule.when.evaluate(context));
   if (rule.when.is_set() && !is_truthy(condition)) return std::optional<std::vector<float>>();
+  if (rule.is_llama3_factors) return llama3_factors(context.config, rule.default_factor);
   INGOT_TRY(const json list, rule.values.evaluate(context));
   if (!list.is_array() || list.empty() || list.size() > max_factors) {
     return refuse("config.json", rule.tensor + " needs a list of numbers");

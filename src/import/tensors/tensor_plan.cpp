@@ -31,7 +31,8 @@ bool reads_hidden_state(std::string_view name) {
 class TensorPlanner {
  public:
   explicit TensorPlanner(TensorTask task)
-      : task_(std::move(task)), rules_{.config = task_.config} {}
+      : task_(std::move(task)),
+        rules_{.config = task_.config, .as_reference = task_.as_reference} {}
 
   Result<TensorPlan> plan() {
     INGOT_TRY(layer_count_, task_.config.layer_count());
@@ -46,7 +47,10 @@ class TensorPlanner {
   Result<void> add_extra_tensors() {
     for (const ExtraTensorRule& rule : task_.architecture.extra_tensors) {
       INGOT_TRY(const auto numbers, extra_numbers(rule, rules_));
-      if (!numbers) continue;
+      if (!numbers) {
+        INGOT_TRY_VOID(remark_left_out(rule));
+        continue;
+      }
       std::vector<std::byte> bytes(numbers->size() * sizeof(float));
       std::memcpy(bytes.data(), numbers->data(), bytes.size());
       ImportedTensor info{.name = rule.tensor, .type = TensorType::f32};
@@ -54,6 +58,17 @@ class TensorPlanner {
       info.sources = {"config.json"};
       INGOT_TRY_VOID(add(std::move(info), pieces_of(std::move(bytes))));
     }
+    return {};
+  }
+
+  /// Adds a remark on a tensor that only the reference converter makes.
+  Result<void> remark_left_out(const ExtraTensorRule& rule) {
+    INGOT_TRY(const auto numbers,
+              extra_numbers(rule, {.config = task_.config, .as_reference = true}));
+    if (!numbers) return {};
+    plan_.remarks.push_back({Errc::left_out, Error::no_offset, rule.tensor,
+                             "the engine refuses a model of this architecture that has it, and "
+                             "does not scale its positions; --as-reference writes it"});
     return {};
   }
 

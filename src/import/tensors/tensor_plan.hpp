@@ -27,6 +27,7 @@ struct TensorTask {
   const Architecture& architecture;
   std::vector<SourceTensor> tensors;  ///< As in the folder.
   TensorType type = TensorType::f16;  ///< Of the weights.
+  bool as_reference = false;          ///< ImportOptions::as_reference
   Array tokens = {};                  ///< Their texts, by id; borrowed. Empty: not known.
   /// Norms and products of the halves of an adapter, not the tensors of a whole model.
   bool is_adapter = false;

@@ -129,7 +129,10 @@ Views add(const TransformStep& step, TensorView view) {
 }
 
 Views rename(const TransformStep& step, TensorView view) {
-  INGOT_TRY(view.name, step.result_name(0));
+  INGOT_TRY(const bool is_meant, applies(step.rule, step.context.rules));
+  if (is_meant) {
+    INGOT_TRY(view.name, step.result_name(0));
+  }
   return list_of(std::move(view));
 }
 

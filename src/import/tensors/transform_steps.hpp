@@ -29,6 +29,7 @@ using Views = Result<std::vector<TensorView>>;
 [[nodiscard]] Views transpose(const TransformStep& step, TensorView view);
 /// Adds a number.
 [[nodiscard]] Views add(const TransformStep& step, TensorView view);
+/// Gives it another name, with "when" only if that is true.
 [[nodiscard]] Views rename(const TransformStep& step, TensorView view);
 /// The first and the second half along the last axis but one.
 [[nodiscard]] Views split_rows_half(const TransformStep& step, TensorView view);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "import/general/model_card.hpp"
+#include "ingot/model_card.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 
 #include "support/expect_error.hpp"
 
-namespace ingot::hf {
+namespace ingot {
 namespace {
 
 using test::FailsWith;
@@ -83,4 +83,4 @@ TEST(ModelCard, RefusesDeepNesting) {
 }
 
 }  // namespace
-}  // namespace ingot::hf
+}  // namespace ingot

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "import/general/model_id.hpp"
-
 #include <gtest/gtest.h>
 
 #include <string>
 
-namespace ingot::hf {
+#include "ingot/model_card.hpp"
+
+namespace ingot {
 namespace {
 
 /// The parts of a name in one line.
@@ -44,6 +44,12 @@ TEST(ModelIdName, TakesASizeFarFromTheCountForAContextLength) {
   EXPECT_EQ(parts("style-8K-lora", -1'000'000), "style-8K-lora|-|style|8k|-|-");
 }
 
+TEST(ModelIdName, KeepsATotalBeforeTheSizeThatATokenUses) {
+  EXPECT_EQ(parts("Base-26B-A4B-it", 4'000'000'000), "Base-26B-A4B-it|-|Base|it|-|26B-A4B");
+  EXPECT_EQ(parts("Base-26B-A400B", 4'000'000'000), "Base-26B-A400B|-|Base|26b|-|A400B");
+  EXPECT_EQ(parts("style-8K-A10K", -70'000), "style-8K-A10K|-|style|-|-|8K-A10K");
+}
+
 TEST(ModelIdName, LeavesEncodingsOut) {
   EXPECT_EQ(parts("Base-7B-bf16"), "Base-7B-bf16|-|Base|-|-|7B");
   EXPECT_EQ(parts("Base-7B-q4_k_m"), "Base-7B-q4_k_m|-|Base|-|-|7B");
@@ -58,10 +64,10 @@ TEST(ModelIdName, SurvivesEveryShape) {
 }
 
 TEST(ModelIdTitle, BeginsWordsWithCapitals) {
-  EXPECT_EQ(title_of("base-model  7b v2 DPO"), "Base Model 7b v2 DPO");
-  EXPECT_EQ(title_of("c4ai_x"), "C4Ai_X");
-  EXPECT_EQ(title_of(""), "");
+  EXPECT_EQ(model_title("base-model  7b v2 DPO"), "Base Model 7b v2 DPO");
+  EXPECT_EQ(model_title("c4ai_x"), "C4Ai_X");
+  EXPECT_EQ(model_title(""), "");
 }
 
 }  // namespace
-}  // namespace ingot::hf
+}  // namespace ingot

@@ -83,7 +83,8 @@ def check(program, data, folder, path):
     adapter.write(path / "adapter")
     out = path / "out.gguf"
     done = subprocess.run([program, "convert", str(path / "adapter"), str(out), "--base",
-                           str(path / "tiny"), "--type", "f32", "--pre", "gpt-2", "-q"],
+                           str(path / "tiny"), "--type", "f32", "--pre", "gpt-2",
+                           "--as-reference", "-q"],
                           capture_output=True, text=True, check=False)
     if done.returncode != 0 and NO_HALVES in done.stderr and "k_b_proj" in done.stderr:
         return None, 0

@@ -133,7 +133,7 @@ def check(program, data, folder, path):
     folder.write(path)
     out = path / "out.gguf"
     command = [program, "convert", str(path / "tiny"), str(out), "--type", folder.type.lower(),
-               "--pre", "gpt-2", "-q", "-j", "1"]
+               "--pre", "gpt-2", "--as-reference", "-q", "-j", "1"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     try:
         expected = Expected(data, folder)

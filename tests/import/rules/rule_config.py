@@ -56,6 +56,12 @@ class Config:
     def layers(self):
         return first(self.values, ["n_layers", "num_hidden_layers", "n_layer", "num_layers"])[1]
 
+    @property
+    def labels(self):
+        """None if they are those that a configuration without labels is filled with."""
+        labels = self.values.get("id2label")
+        return None if labels and len(labels) == 2 and labels.get("0") == "LABEL_0" else labels
+
     def with_values(self, added):
         return Config({**self.values, **added}, self.file_type)
 
@@ -219,8 +225,8 @@ class Keys:
                      {"mean_tokens": 1, "cls_token": 2, "lasttoken": 3}[mode])
 
     def classifier_labels(self, config, _):
-        labels = config.values.get("id2label")
-        if labels and not (len(labels) == 2 and labels.get("0") == "LABEL_0"):
+        labels = config.labels
+        if labels:
             self.set("classifier.output_labels", "arr", [labels[key] for key in sorted(labels)])
 
     def phi3_attn_factor(self, config, _):

@@ -59,6 +59,10 @@ class TensorRules:
         return None if name.endswith(DROPPED_ENDS) else name
 
     def mapped(self, name):
+        # The converter does this in code of its class, and the description lacks it.
+        if self.entry["arch"] == "bert" and self.config.labels and \
+                name in ("classifier.weight", "classifier.bias"):
+            name = name.replace("classifier", "classifier.out_proj")
         if name in self.names:
             return self.names[name]
         for end in (".weight", ".bias"):

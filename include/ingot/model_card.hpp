@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The front matter of a model card: YAML between the first lines `---` of README.md.
+// What the card and the name of a model say about it.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,10 +11,10 @@
 #include "ingot/error.hpp"
 #include "ingot/export.h"
 
-namespace ingot::hf {
+namespace ingot {
 
-/// A value of the front matter. A scalar is its text, whatever a reader of YAML would make of it:
-/// the language `no` stays one.
+/// A value of the front matter of a model card. A scalar is its text, whatever a reader of YAML
+/// would make of it: the language `no` stays one.
 struct CardValue {
   enum class Kind : std::uint8_t { null, text, list, object };
 
@@ -28,8 +29,9 @@ struct CardValue {
   [[nodiscard]] bool is_text() const noexcept { return kind == Kind::text; }
 };
 
-/// Reads the text of a README.md.
+/// Reads the front matter of a model card: the YAML between the first lines `---` of README.md.
 ///
+/// @param text  of README.md.
 /// @param file  its name in messages.
 /// @return      an object, empty if there is no front matter or it is none;
 ///              Errc::import_refused with the line where it is not YAML, or where an alias
@@ -39,4 +41,24 @@ struct CardValue {
 [[nodiscard]] INGOT_EXPORT Result<CardValue> parse_model_card(std::string_view text,
                                                               const std::string& file);
 
-}  // namespace ingot::hf
+/// The parts of a model's name: "org/Base-7B-Instruct-v1.5". Those that are not there are not set.
+struct ModelId {
+  std::string full_name;  ///< All after the organization.
+  std::optional<std::string> organization;
+  std::optional<std::string> basename;
+  std::optional<std::string> finetune;
+  std::optional<std::string> version;
+  std::optional<std::string> size_label;
+};
+
+/// Takes a name apart as the reference converter does.
+///
+/// @param parameter_count  of the model; 0 if it is unknown; negative for an adapter. A size that
+///                         is far from it is a context length.
+[[nodiscard]] INGOT_EXPORT ModelId parse_model_id(std::string_view id,
+                                                  std::int64_t parameter_count);
+
+/// A model's name as a title: "base-model 7b v2" is "Base Model 7b v2".
+[[nodiscard]] INGOT_EXPORT std::string model_title(std::string_view name);
+
+}  // namespace ingot
