@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "base/ascii.hpp"
 #include "estimate/profile_state.hpp"
 #include "ingot/estimate.hpp"
 
@@ -193,8 +194,75 @@ class Adviser {
 
 }  // namespace
 
+std::string_view name_of(ChangeKind kind) noexcept {
+  struct Row {
+    ChangeKind kind;
+    std::string_view name;
+  };
+  constexpr Row rows[] = {{ChangeKind::micro_batch, "ubatch_size"},
+                          {ChangeKind::cache_type, "cache_type"},
+                          {ChangeKind::both, "cache_type_and_ubatch_size"},
+                          {ChangeKind::experts_on_host, "n_cpu_moe"},
+                          {ChangeKind::gpu_layers, "gpu_layers"},
+                          {ChangeKind::context, "ctx_size"},
+                          {ChangeKind::weights, "quantization"}};
+  const Row* const row = std::ranges::find(rows, kind, &Row::kind);
+  return row == std::end(rows) ? std::string_view() : row->name;
+}
+
+std::string option_text(const Change& change) {
+  const RunOptions& run = change.options;
+  const auto word = [](TensorType type) {
+    const TensorTypeInfo* const info = find_type(type);
+    return info == nullptr ? std::string() : lower_case(info->name);
+  };
+  const std::string batch = "--ubatch-size " + std::to_string(run.micro_batch);
+  const std::string cache =
+      "--cache-type-k " + word(run.key_type) + " --cache-type-v " + word(run.value_type);
+  switch (change.kind) {
+    case ChangeKind::micro_batch:
+      return batch;
+    case ChangeKind::cache_type:
+      return cache;
+    case ChangeKind::both:
+      return cache + " " + batch;
+    case ChangeKind::experts_on_host:
+      return "--n-cpu-moe " + std::to_string(run.experts_on_host);
+    case ChangeKind::gpu_layers:
+      return "--gpu-layers " + std::to_string(run.gpu_layers);
+    case ChangeKind::context:
+      return "--ctx-size " + std::to_string(run.context);
+    case ChangeKind::weights:
+      break;
+  }
+  return {};
+}
+
 Result<Advice> MemoryProfile::advise(const RunOptions& options) const {
   return Adviser(*this, options).run();
+}
+
+Result<RunReport> MemoryProfile::report(const RunOptions& options) const {
+  RunReport report{.architecture = architecture(),
+                   .is_known_architecture = is_known_architecture(),
+                   .context_length = context_length(),
+                   .layer_count = layer_count(),
+                   .options = options,
+                   .estimate = {},
+                   .advice = {},
+                   .notes = {notes().begin(), notes().end()},
+                   .not_counted = {}};
+  INGOT_TRY(report.estimate, estimate(options));
+  INGOT_TRY(report.advice, advise(options));
+  if (options.devices.empty()) {
+    report.advice.smallest_card_bytes =
+        smallest_card(report.estimate.context).value_or(std::nullopt);
+  } else {
+    report.not_counted.emplace_back("what a driver keeps (CUDA: 300 to 600 MiB)");
+  }
+  report.not_counted.emplace_back("draft models");
+  report.not_counted.emplace_back("--split-mode row");
+  return report;
 }
 
 Result<std::uint64_t> MemoryProfile::cache_growth() const {

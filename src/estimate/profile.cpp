@@ -40,8 +40,8 @@ class ProfileReader {
   /// The floats of the phases that depend on how the layers are built.
   void count_expert_floats() {
     if (!state_.graph.has_experts) return;
-    state_.graph.experts =
-        CheckedNumber(3) * expert_width_ * experts_.used + CheckedNumber(4) * state_.embedding;
+    state_.graph.experts = CheckedNumber(3) * state_.expert_width * state_.experts_used +
+                           CheckedNumber(4) * state_.embedding;
   }
 
  private:
@@ -279,7 +279,9 @@ class ProfileReader {
     INGOT_TRY(experts_.used, keys_.number_or(suffixes::expert_used_count, 0));
     std::uint64_t dense = 0;
     for (const Layer& layer : state_.layers) dense = std::max(dense, layer.feed_forward);
-    INGOT_TRY(expert_width_, keys_.number_or(suffixes::expert_feed_forward_length, dense));
+    state_.expert_count = experts_.count;
+    state_.experts_used = experts_.used;
+    INGOT_TRY(state_.expert_width, keys_.number_or(suffixes::expert_feed_forward_length, dense));
     if (experts_.used > experts_.count) {
       return keys_.refuse(suffixes::expert_used_count, "found " + std::to_string(experts_.used) +
                                                            " of " + std::to_string(experts_.count));
@@ -306,7 +308,6 @@ class ProfileReader {
   ProfileState& state_;
   HeaderReader keys_;
   Experts experts_;
-  std::uint64_t expert_width_ = 0;
 };
 
 /// Parts that are known to be missing from the sums of some models.

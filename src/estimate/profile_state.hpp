@@ -21,8 +21,27 @@ struct Weights {
   std::uint64_t largest_bytes = 0;  ///< Of one tensor.
 };
 
+/// How a layer is built, by the names of its tensors.
+struct LayerTensors {
+  bool has_attention_norm = false;
+  bool has_post_attention_norm = false;
+  bool has_attention_output = false;
+  bool has_fused_queries = false;  ///< With keys and values, one matrix.
+  bool has_feed_forward_norm = false;
+  bool has_gate = false;
+  bool fuses_gate = false;    ///< `up` holds the rows of the gate, too.
+  std::uint64_t up_rows = 0;  ///< 0: no dense feed-forward.
+  bool has_experts = false;
+  std::uint64_t expert_rows = 0;  ///< The width of an expert.
+  bool has_expert_gate = false;
+  bool has_fused_expert_gate = false;
+  std::uint64_t shared_up_rows = 0;  ///< Of the expert that all tokens use.
+  bool has_shared_gate = false;
+};
+
 struct Layer {
   Weights weights;
+  LayerTensors tensors;
   std::uint64_t heads = 0;
   std::uint64_t kv_heads = 0;
   std::uint64_t feed_forward = 0;
@@ -62,6 +81,10 @@ struct ProfileState {
   std::uint64_t embedding = 0;
   std::uint64_t vocabulary = 0;
   std::uint64_t window = 0;
+  std::uint64_t expert_count = 0;
+  std::uint64_t experts_used = 0;
+  std::uint64_t expert_width = 0;
+  bool has_position_table = false;     ///< Positions are added to the input, not rotated in.
   bool is_latent = false;              ///< Layers keep one compressed vector (MLA).
   std::uint64_t rolling_elements = 0;  ///< Of a recurrent layer, for one sequence.
   std::uint64_t state_elements = 0;    ///< The same.

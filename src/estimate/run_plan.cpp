@@ -62,10 +62,16 @@ Result<void> check_cache_type(const ProfileState& profile, TensorType type, bool
     return refuse(option, "quantized values need flash attention; use F16, or allow it");
   }
   for (const Layer& layer : profile.layers) {
+    if (!layer.has_cache) continue;
     const std::uint64_t width = is_key ? layer.key_width : layer.value_width;
-    if (layer.has_cache && width % info.block_elements != 0) {
-      return refuse(option, "heads of " + std::to_string(width) + " are not whole blocks of " +
-                                std::string(info.name));
+    // Without flash attention the engine stores the keys of all heads as one row.
+    const std::uint64_t heads = uses_flash_attention ? 1 : layer.kv_heads;
+    const auto row = checked_mul(width, heads);
+    if (!row) return fail(Errc::size_overflow, "the keys of a token");
+    if (*row % info.block_elements != 0) {
+      return refuse(
+          option, (heads == 1 ? "heads of " : "keys of " + std::to_string(heads) + " x ") +
+                      std::to_string(width) + " are not whole blocks of " + std::string(info.name));
     }
   }
   return {};
@@ -83,6 +89,22 @@ Result<void> check_cache_types(const ProfileState& profile, const RunOptions& op
   return {};
 }
 
+/// The width of the Hadamard matrix that spreads outliers before a row of the cache is quantized;
+/// only where the heads of all layers are as wide, and a multiple of 64.
+std::uint64_t rotation_of(const ProfileState& profile, TensorType type, bool is_key) {
+  constexpr std::uint64_t least = 64;
+  std::uint64_t width = 0;
+  for (const Layer& layer : profile.layers) {
+    if (!layer.has_cache) continue;
+    const std::uint64_t found = is_key ? layer.key_width : layer.value_width;
+    if (width != 0 && found != width) return 0;
+    width = found;
+  }
+  if (find_type(type)->block_elements == 1 || width == 0 || width % least != 0) return 0;
+  // The largest power of two that divides the keys' heads; for values always 64.
+  return is_key ? width & (~width + 1) : least;
+}
+
 Result<void> plan_context(const ProfileState& profile, const RunOptions& options, RunPlan& plan) {
   constexpr std::uint64_t usual_context = 4096;  // if neither the user nor the model gives one
   std::uint64_t wanted = options.context != 0 ? options.context : profile.context_length;
@@ -98,6 +120,7 @@ Result<void> plan_context(const ProfileState& profile, const RunOptions& options
     plan.streams = options.sequences;
   }
   plan.micro_batch = std::min({options.micro_batch, options.batch, plan.context});
+  plan.graph_tokens = (plan.micro_batch + plan.streams - 1) / plan.streams * plan.streams;
   const std::uint64_t sharing = options.is_cache_unified ? options.sequences : 1;
   // Both are below 2^33 x 2^16, so this fits.
   const std::uint64_t window = profile.window * sharing + plan.micro_batch;
@@ -152,6 +175,8 @@ Result<RunPlan> plan_run(const ProfileState& profile, const RunOptions& options)
   plan.uses_flash_attention = options.flash_attention != FlashAttention::off;
   INGOT_TRY_VOID(check_cache_types(profile, options, plan.uses_flash_attention));
   INGOT_TRY_VOID(plan_context(profile, options, plan));
+  plan.key_rotation = rotation_of(profile, options.key_type, true);
+  plan.value_rotation = rotation_of(profile, options.value_type, false);
   for (const Layer& layer : profile.layers) {
     const auto values = checked_mul(layer.value_width, layer.kv_heads);
     if (!values) return fail(Errc::size_overflow, "the values of a token");

@@ -15,9 +15,13 @@ struct RunPlan {
   std::uint64_t context_per_sequence = 0;
   std::uint64_t streams = 1;  ///< Caches that lie side by side.
   std::uint64_t micro_batch = 0;
+  std::uint64_t graph_tokens = 0;    ///< The micro-batch, the same number for each stream.
   std::uint64_t sliding_cells = 0;   ///< Of a layer that slides.
   std::uint64_t largest_values = 0;  ///< Value elements of a token in the widest layer.
   bool uses_flash_attention = true;
+  /// Width of the matrix by which quantized keys are multiplied before they are stored; 0: none.
+  std::uint64_t key_rotation = 0;
+  std::uint64_t value_rotation = 0;
   std::uint64_t gpu_layers = 0;  ///< Positions from the end, the output included.
   /// Where each layer lies, and last the output: a device, or on_host.
   std::vector<std::size_t> places;

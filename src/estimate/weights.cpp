@@ -59,34 +59,43 @@ void add(Weights& weights, std::uint64_t bytes, bool is_expert, bool repacks,
   weights.largest_bytes = std::max(weights.largest_bytes, bytes);
 }
 
-/// How the feed-forward part of one layer is built.
-struct FeedForward {
-  bool has_dense_up = false;
-  bool has_gate = false;
-  bool has_experts = false;
-  std::uint64_t up_rows = 0;
-};
-
-void note(FeedForward& built, const TensorInfo& tensor, std::string_view in_layer) noexcept {
-  if (in_layer == "ffn_up.weight") {
-    built.has_dense_up = true;
-    built.up_rows = tensor.shape.size() > 1 ? tensor.shape[1] : 0;
-  }
+void note(LayerTensors& built, const TensorInfo& tensor, std::string_view in_layer) noexcept {
+  const std::uint64_t rows = tensor.shape.size() > 1 ? tensor.shape[1] : 0;
+  if (in_layer == "attn_norm.weight") built.has_attention_norm = true;
+  if (in_layer == "post_attention_norm.weight") built.has_post_attention_norm = true;
+  if (in_layer == "attn_output.weight") built.has_attention_output = true;
+  if (in_layer == "attn_qkv.weight") built.has_fused_queries = true;
+  if (in_layer == "ffn_norm.weight") built.has_feed_forward_norm = true;
+  if (in_layer == "ffn_up.weight") built.up_rows = rows;
   if (in_layer == "ffn_gate.weight") built.has_gate = true;
+  if (in_layer == "ffn_up_shexp.weight") built.shared_up_rows = rows;
+  if (in_layer == "ffn_gate_shexp.weight") built.has_shared_gate = true;
+  if (in_layer == "ffn_up_exps.weight") built.expert_rows = rows;
+  if (in_layer == "ffn_gate_up_exps.weight") built.expert_rows = rows / 2;
+  if (in_layer == "ffn_gate_exps.weight") built.has_expert_gate = true;
+  if (in_layer == "ffn_gate_up_exps.weight") built.has_fused_expert_gate = true;
   if (holds_experts(in_layer)) built.has_experts = true;
 }
 
+/// What follows from all tensors of a layer together.
+void complete(Layer& layer) noexcept {
+  LayerTensors& built = layer.tensors;
+  built.fuses_gate = !built.has_gate && layer.feed_forward > 0 && built.up_rows % 2 == 0 &&
+                     built.up_rows / 2 == layer.feed_forward;
+  // Where this is the only norm after attention, the feed-forward part reads it.
+  built.has_feed_forward_norm =
+      built.has_feed_forward_norm || (built.has_attention_norm && built.has_post_attention_norm);
+}
+
 /// The floats of a token in the feed-forward part of a layer.
-void count_floats(const FeedForward& built, const Layer& layer, std::uint64_t embedding,
-                  GraphFloats& graph) {
-  if (!built.has_dense_up) return;
+void count_floats(const Layer& layer, std::uint64_t embedding, GraphFloats& graph) {
+  const LayerTensors& built = layer.tensors;
+  if (built.up_rows == 0) return;
   const CheckedNumber width = layer.feed_forward;
   const CheckedNumber residual = CheckedNumber(3) * embedding;
-  const bool is_fused = !built.has_gate && layer.feed_forward > 0 &&
-                        built.up_rows / 2 == layer.feed_forward && built.up_rows % 2 == 0;
-  const std::uint64_t copies = is_fused ? 3 : built.has_gate ? 2 : 1;
+  const std::uint64_t copies = built.fuses_gate ? 3 : built.has_gate ? 2 : 1;
   graph.has_feed_forward = true;
-  graph.is_gate_fused = graph.is_gate_fused || is_fused;
+  graph.is_gate_fused = graph.is_gate_fused || built.fuses_gate;
   graph.feed_forward = max(graph.feed_forward, CheckedNumber(copies) * width + residual);
   // On a device the copy for the next matrix comes on top, and one row of width fewer is kept.
   const std::uint64_t device_copies = std::max<std::uint64_t>(copies, built.has_gate ? 3 : 2);
@@ -105,7 +114,6 @@ Result<std::uint64_t> sum_tensors(const Model& model) {
 
 Result<void> add_weights(const Model& model, std::span<const TensorType> types,
                          const Experts& experts, detail::ProfileState& state) {
-  std::vector<FeedForward> built(state.layers.size());
   CheckedNumber sum = state.weights_bytes;
   bool has_output_matrix = false;
   std::uint64_t embedding_bytes = 0;
@@ -123,7 +131,7 @@ Result<void> add_weights(const Model& model, std::span<const TensorType> types,
         const auto layer = static_cast<std::size_t>(place.layer);
         const bool is_expert = holds_experts(place.in_layer);
         add(state.layers[layer].weights, bytes, is_expert, repacks, experts);
-        note(built[layer], tensor, place.in_layer);
+        note(state.layers[layer].tensors, tensor, place.in_layer);
         break;
       }
       case Part::input:
@@ -137,13 +145,16 @@ Result<void> add_weights(const Model& model, std::span<const TensorType> types,
         break;
     }
     has_output_matrix = has_output_matrix || tensor.name == "output.weight";
+    state.has_position_table = state.has_position_table || tensor.name == "position_embd.weight";
     if (tensor.name == "token_embd.weight") embedding_bytes = bytes;
   }
   state.weights_bytes = *sum.value();
   if (!has_output_matrix && !state.encodes()) state.tied_bytes = embedding_bytes;
-  for (std::size_t i = 0; i < built.size(); ++i) {
-    count_floats(built[i], state.layers[i], state.embedding, state.graph);
-    state.graph.has_experts = state.graph.has_experts || built[i].has_experts;
+  for (std::size_t i = 0; i < state.layers.size(); ++i) {
+    Layer& layer = state.layers[i];
+    complete(layer);
+    count_floats(layer, state.embedding, state.graph);
+    state.graph.has_experts = state.graph.has_experts || layer.tensors.has_experts;
   }
   return {};
 }

@@ -8,15 +8,24 @@
 namespace ingot::estimate {
 namespace {
 
-constexpr std::uint64_t float_bytes = 4;
-
+/// The masks of the kinds of layers that the model has.
 CheckedNumber mask_bytes(const detail::ProfileState& profile, const RunPlan& plan) {
-  if (!profile.graph.has_attention) return 0;
   const std::uint64_t element_bytes = plan.uses_flash_attention ? 2 : 4;
-  const CheckedNumber row = CheckedNumber(plan.micro_batch) * element_bytes;
-  const bool slides = std::ranges::any_of(profile.layers, &Layer::slides);
-  const std::uint64_t windows = slides ? plan.sliding_cells : 0;
-  return row * plan.context_per_sequence + row * windows;
+  CheckedNumber bytes;
+  for (const bool slides : {false, true}) {
+    const bool is_there = std::ranges::any_of(profile.layers, [&](const Layer& layer) {
+      return layer.is_attention && layer.slides == slides;
+    });
+    const std::uint64_t cells = slides ? plan.sliding_cells : plan.context_per_sequence;
+    if (is_there) bytes += CheckedNumber(plan.micro_batch) * element_bytes * cells;
+  }
+  return bytes;
+}
+
+/// The most cells that a layer scores at once.
+std::uint64_t largest_cells(const detail::ProfileState& profile, const RunPlan& plan) {
+  return std::ranges::all_of(profile.layers, &Layer::slides) ? plan.sliding_cells
+                                                             : plan.context_per_sequence;
 }
 
 }  // namespace
@@ -35,7 +44,7 @@ WorkSpace work_space_of(const detail::ProfileState& profile, const RunPlan& plan
   if (graph.has_attention) {
     const CheckedNumber scores = plan.uses_flash_attention
                                      ? CheckedNumber(0)
-                                     : CheckedNumber(plan.context_per_sequence) * graph.heads;
+                                     : CheckedNumber(largest_cells(profile, plan)) * graph.heads;
     space.attention = space.mask + tokens * (graph.attention + scores);
   }
   if (graph.has_feed_forward) {
@@ -44,11 +53,15 @@ WorkSpace work_space_of(const detail::ProfileState& profile, const RunPlan& plan
   }
   if (graph.has_experts) space.experts = space.mask + tokens * graph.experts;
   if (graph.has_state) space.state = tokens * graph.state;
+  space.host = follow_graph(profile, plan)
+                   .value_or(GraphPhases{space.output, space.attention, space.feed_forward,
+                                         space.experts, space.state});
   return space;
 }
 
 CheckedNumber WorkSpace::on_host() const noexcept {
-  return max(max(max(output, attention), max(feed_forward, experts)), state);
+  return max(max(max(host.output, host.attention), max(host.feed_forward, host.experts)),
+             host.state);
 }
 
 CheckedNumber WorkSpace::layers_on_device() const noexcept {
@@ -65,11 +78,11 @@ Result<ComputeTerms> terms_of(const WorkSpace& space) {
     return fail(Errc::size_overflow, "the work space");
   }
   terms.mask = *space.mask.value();
-  terms.output = *space.output.value();
-  terms.attention = *space.attention.value();
-  terms.feed_forward = *space.feed_forward.value();
-  terms.experts = *space.experts.value();
-  terms.state = *space.state.value();
+  terms.output = *space.host.output.value();
+  terms.attention = *space.host.attention.value();
+  terms.feed_forward = *space.host.feed_forward.value();
+  terms.experts = *space.host.experts.value();
+  terms.state = *space.host.state.value();
   const std::array<std::pair<std::string_view, std::uint64_t>, 5> phases = {{
       {"output", terms.output},
       {"attention", terms.attention},

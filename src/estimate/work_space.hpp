@@ -2,13 +2,14 @@
 // The work space of graphs: what the engine's allocator makes of a graph, as a maximum of phases.
 #pragma once
 
+#include "estimate/host_graph.hpp"
 #include "estimate/profile_state.hpp"
 #include "estimate/run_plan.hpp"
 #include "ingot/estimate.hpp"
 
 namespace ingot::estimate {
 
-/// The phases of a graph of `micro_batch` tokens, in bytes.
+/// The phases of a graph of `micro_batch` tokens, in bytes; but for `host`, as formulas.
 struct WorkSpace {
   CheckedNumber mask;
   CheckedNumber embedding;  ///< One row of width for each token.
@@ -19,6 +20,7 @@ struct WorkSpace {
   CheckedNumber experts;
   CheckedNumber state;
   bool is_gate_fused = false;
+  GraphPhases host;  ///< On a host without devices: as it lays them out, where that is modelled.
 
   /// On a host without devices.
   [[nodiscard]] CheckedNumber on_host() const noexcept;

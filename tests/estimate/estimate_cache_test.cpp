@@ -296,6 +296,15 @@ TEST(EstimateCache, RefusesTypesThatTheEngineRefuses) {
   EXPECT_THAT(profile.estimate(options), FailsWith(Errc::run_refused));
   options.key_type = TensorType::q4_k;
   EXPECT_THAT(profile.estimate(options), FailsWith(Errc::run_refused));
+  // Without flash attention the keys of all heads are one row: 32 x 80 are whole blocks, 80 are
+  // not.
+  options.key_type = TensorType::q8_0;
+  options.flash_attention = FlashAttention::off;
+  ASSERT_THAT(profile.estimate(options), Succeeds());
+  EXPECT_EQ(profile.estimate(options)->caches[0].key_bytes, 4u * 4096 * (32 * 80 / 32 * 34));
+  HeaderSketch narrow("phi2");
+  set_attention(narrow, {.layers = 4, .heads = 32, .kv_heads = 1, .head_width = 80});
+  EXPECT_THAT(profile_of(narrow).estimate(options), FailsWith(Errc::run_refused));
 
   HeaderSketch llama("llama");
   set_attention(llama, {});

@@ -50,7 +50,7 @@ TEST(EstimatePlacement, WithoutDevicesAllIsOnTheHost) {
   EXPECT_TRUE(made.devices.empty());
   EXPECT_EQ(made.host.weights_bytes, 2 * matrix_bytes + 16 * layer_bytes + norm_bytes);
   EXPECT_EQ(made.host.cache_bytes, 128 * mib);
-  EXPECT_EQ(made.host.compute_bytes, 4u * 512 * (32000 + 2 * 2048));
+  EXPECT_EQ(made.host.compute_bytes, 73926656u);  // measured: 70.50 MiB
   EXPECT_EQ(made.host.output_bytes, 4u * 32000);
   EXPECT_EQ(made.host.total_bytes, made.host.weights_bytes + made.host.cache_bytes +
                                        made.host.compute_bytes + made.host.output_bytes);
@@ -176,15 +176,36 @@ TEST(EstimatePlacement, WorkSpaceIsTheLargestPhase) {
   options.context = 32768;
   const MemoryEstimate scores = *profile.estimate(options);
   EXPECT_EQ(scores.compute.largest, "attention");
-  EXPECT_EQ(scores.host.compute_bytes,
-            4u * 512 * 32768 + 4u * 512 * (2 * 2048 + 3 * 2048 + 8 * 128 + 32768u * 32));
+  EXPECT_EQ(scores.host.compute_bytes, 2237671424u);  // measured: 2134.01 MiB
   options.flash_attention = FlashAttention::automatic;
   options.context = 262144;
-  EXPECT_EQ(profile.estimate(options)->compute.largest, "feed_forward");
+  const MemoryEstimate mask = *profile.estimate(options);
+  EXPECT_EQ(mask.compute.largest, "feed_forward");
+  EXPECT_EQ(mask.host.compute_bytes, 335558656u);  // measured: 320.01 MiB
   options.micro_batch = 64;
-  EXPECT_EQ(profile.estimate(options)->compute.output, 4u * 64 * (32000 + 2 * 2048));
+  EXPECT_EQ(profile.estimate(options)->host.compute_bytes, 41944832u);  // measured: 40.00 MiB
   options.batch = 32;
   EXPECT_EQ(profile.estimate(options)->micro_batch, 32u);
+}
+
+TEST(EstimatePlacement, OnlyMasksThatLayersReadTakePlace) {
+  constexpr AttentionShape shape = {.layers = 2,
+                                    .embedding = 256,
+                                    .heads = 4,
+                                    .kv_heads = 2,
+                                    .feed_forward = 512,
+                                    .vocabulary = 1000};
+  HeaderSketch sketch("gemma3");  // its sixth layer would be the first without a window
+  set_attention(sketch, shape);
+  sketch.set("attention.sliding_window", std::uint32_t{512});
+  add_llama_tensors(sketch, shape, false);
+  const MemoryProfile profile = read_profile(sketch);
+  RunOptions options;
+  options.context = 16384;
+  EXPECT_EQ(profile.estimate(options)->host.compute_bytes, 5257216u);  // measured: 5.01 MiB
+  EXPECT_EQ(profile.estimate(options)->compute.mask, mib);
+  options.flash_attention = FlashAttention::off;
+  EXPECT_EQ(profile.estimate(options)->host.compute_bytes, 13641728u);  // measured: 13.01 MiB
 }
 
 TEST(EstimatePlacement, MappedPagesAreThoseThatAreNotLaidOutAnew) {

@@ -151,16 +151,12 @@ class Fit {
       // If none fits, the shortest shows what is missing.
       options_.context = advice.context.value_or(1);
     }
-    FitResult result{arguments_.file, model, profile, options_, {}, {}, {}, {}};
-    INGOT_CLI_TRY(result.estimate, profile.estimate(options_), console_, arguments_.file);
-    INGOT_CLI_TRY(result.advice, profile.advise(options_), console_, arguments_.file);
-    if (options_.devices.empty()) {
-      result.smallest_card = profile.smallest_card(result.estimate.context).value_or(std::nullopt);
-    }
-    for (const Change& change : result.advice.changes) {
-      if (change.kind == ChangeKind::weights) {
-        result.smaller = largest_quantization(model, change.weights_bytes);
-      }
+    INGOT_CLI_TRY(RunReport report, profile.report(options_), console_, arguments_.file);
+    FitResult result{std::move(report), arguments_.file, model, profile, {}};
+    for (Change& change : result.advice.changes) {
+      if (change.kind != ChangeKind::weights) continue;
+      result.smaller = largest_quantization(model, change.weights_bytes);
+      if (result.smaller) change.recipe = result.smaller->recipe;
     }
     return show(result);
   }

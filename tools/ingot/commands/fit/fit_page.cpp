@@ -96,8 +96,9 @@ class FitPage {
       out_.print(
           "{} on the host",
           console_.paint(Style::strong, "takes " + format_bytes(estimate_.host.total_bytes)));
-      if (result_.smallest_card) {
-        out_.print("; all of it fits on a card of {}", card_text(*result_.smallest_card));
+      if (result_.advice.smallest_card_bytes) {
+        out_.print("; all of it fits on a card of {}",
+                   card_text(*result_.advice.smallest_card_bytes));
       } else {
         out_.print("; no common card holds all of it");
       }
@@ -296,7 +297,7 @@ class FitPage {
   void print_notes() {
     out_.put('\n');
     for (const std::string& note : result_.profile.notes()) print_wrapped("note: " + note);
-    print_wrapped("not counted: " + joined(not_counted(result_.options), ", "));
+    print_wrapped("not counted: " + joined(result_.not_counted, ", "));
   }
 
   void print_wrapped(std::string_view text) {

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "commands/fit/fit_result.hpp"
 
-#include <fmt/format.h>
-
 #include <array>
 #include <ingot/recipe.hpp>
-
-#include "commands/fit/engine_command.hpp"
 
 namespace ingot::cli {
 namespace {
@@ -53,40 +49,6 @@ std::optional<QuantizedSize> largest_quantization(const Model& model, std::uint6
     (size ? low : high) = size ? middle + 1 : middle;
   }
   return largest;
-}
-
-std::vector<std::string_view> not_counted(const RunOptions& options) {
-  std::vector<std::string_view> parts;
-  if (!options.devices.empty()) {
-    parts.emplace_back("what a driver keeps (CUDA: 300 to 600 MiB)");
-  }
-  parts.emplace_back("draft models");
-  parts.emplace_back("--split-mode row");
-  return parts;
-}
-
-std::string option_text(const Change& change) {
-  const RunOptions& run = change.options;
-  const std::string batch = fmt::format("--ubatch-size {}", run.micro_batch);
-  const std::string cache = fmt::format("--cache-type-k {} --cache-type-v {}",
-                                        engine_word(run.key_type), engine_word(run.value_type));
-  switch (change.kind) {
-    case ChangeKind::micro_batch:
-      return batch;
-    case ChangeKind::cache_type:
-      return cache;
-    case ChangeKind::both:
-      return cache + " " + batch;
-    case ChangeKind::experts_on_host:
-      return fmt::format("--n-cpu-moe {}", run.experts_on_host);
-    case ChangeKind::gpu_layers:
-      return fmt::format("--gpu-layers {}", run.gpu_layers);
-    case ChangeKind::context:
-      return fmt::format("--ctx-size {}", run.context);
-    case ChangeKind::weights:
-      break;
-  }
-  return {};
 }
 
 }  // namespace ingot::cli

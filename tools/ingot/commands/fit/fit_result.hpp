@@ -19,15 +19,11 @@ struct QuantizedSize {
   std::uint64_t weights_bytes = 0;
 };
 
-struct FitResult {
+struct FitResult : RunReport {
   const std::string& file;
   const Model& model;
   const MemoryProfile& profile;
-  RunOptions options;
-  MemoryEstimate estimate;
-  Advice advice;
-  std::optional<std::uint64_t> smallest_card;  ///< Bytes as sold; if no device was given.
-  std::optional<QuantizedSize> smaller;        ///< The largest mixture that fits, if none does now.
+  std::optional<QuantizedSize> smaller;  ///< The largest mixture that fits, if none does now.
 };
 
 /// Whether a mixture has that name.
@@ -43,11 +39,5 @@ struct FitResult {
 /// The largest usual mixture of at most so many bytes.
 [[nodiscard]] std::optional<QuantizedSize> largest_quantization(const Model& model,
                                                                 std::uint64_t max_bytes);
-
-/// What sums leave out for every model.
-[[nodiscard]] std::vector<std::string_view> not_counted(const RunOptions& options);
-
-/// The options of a change as they are typed, e.g. "--ubatch-size 128".
-[[nodiscard]] std::string option_text(const Change& change);
 
 }  // namespace ingot::cli
