@@ -13,10 +13,10 @@ namespace {
 
 using namespace evaluation;
 
-/// Adds where an error belongs: the second model and those after it are numbered from 0.
-Error of_other(Error error, std::size_t index) {
-  error.subject = "OTHER " + std::to_string(index) + ": " + error.subject;
-  return error;
+/// The error of another model than the first.
+Failure fail_in(const Model& other, Error error) {
+  error.context.push_back(other.files().front().path);
+  return ingot::fail(std::move(error));
 }
 
 /// One evaluation.
@@ -26,6 +26,7 @@ class Evaluator {
       : text_(text), options_(options) {}
 
   Result<Evaluation> run(const Model& base, std::span<const Model* const> others) {
+    others_ = others;
     INGOT_TRY_VOID(ChunkRunner::check(text_));
     INGOT_TRY_VOID(make_passes(base, others));
     std::uint64_t layers = 0;
@@ -49,15 +50,15 @@ class Evaluator {
     passes_.push_back(std::move(pass));
     for (std::size_t i = 0; i < others.size(); ++i) {
       Result<ForwardPass> other = ForwardPass::make(*others[i], options_);
-      if (!other) return fail(of_other(std::move(other.error()), i));
+      if (!other) return fail_in(*others[i], std::move(other.error()));
       const std::size_t size = passes_[0].network().vocabulary_size();
       if (other->network().vocabulary_size() != size) {
-        return fail(of_other(
-            ingot::fail(Errc::invalid_argument, "token_embd.weight",
-                        "a vocabulary of " + std::to_string(other->network().vocabulary_size()) +
-                            " tokens; that of the base has " + std::to_string(size))
-                .value(),
-            i));
+        return fail_in(
+            *others[i],
+            {.code = Errc::invalid_argument,
+             .subject = "token_embd.weight",
+             .detail = "a vocabulary of " + std::to_string(other->network().vocabulary_size()) +
+                       " tokens; that of the base has " + std::to_string(size)});
       }
       passes_.push_back(std::move(*other));
     }
@@ -87,9 +88,8 @@ class Evaluator {
     for (std::size_t i = 0; i < passes_.size(); ++i) {
       Result<Panels> found = runner.run(passes_[i], batch, first_chunk);
       if (!found) {
-        return fail(i == 0 || found.error().code == Errc::interrupted
-                        ? std::move(found.error())
-                        : of_other(std::move(found.error()), i - 1));
+        if (i == 0) return fail(std::move(found).error());
+        return fail_in(*others_[i - 1], std::move(found).error());
       }
       states.push_back(std::move(*found));
     }
@@ -141,6 +141,7 @@ class Evaluator {
 
   const TextChunks& text_;
   const EvaluationOptions& options_;
+  std::span<const Model* const> others_;
   std::vector<ForwardPass> passes_;  // the base first
   Evaluation result_;
 };

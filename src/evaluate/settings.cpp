@@ -56,6 +56,10 @@ class KeyReader {
     return found == 0 ? fallback : static_cast<std::size_t>(found);
   }
 
+  [[nodiscard]] Result<bool> flag_or(std::string_view suffix, bool fallback) const {
+    return has(suffix) ? model_.get<bool>(prefix_ + std::string(suffix)) : Result<bool>(fallback);
+  }
+
   [[nodiscard]] Result<double> real(std::string_view suffix) const {
     const std::string key = prefix_ + std::string(suffix);
     INGOT_TRY(const auto real, model_.get<double>(key));
@@ -70,6 +74,14 @@ class KeyReader {
   const Model& model_;
   std::string prefix_;
 };
+
+/// The pass masks later tokens, whatever the architecture.
+Result<void> refuse_encoders(const KeyReader& keys, const Settings& settings) {
+  INGOT_TRY(const bool is_causal, keys.flag_or(suffixes::attention_causal, true));
+  if (is_causal) return {};
+  return refuse_kind(settings.prefix + std::string(suffixes::attention_causal),
+                     "it is false, so tokens see later ones; only true is supported");
+}
 
 Result<void> read_sizes(const KeyReader& keys, Settings& settings) {
   INGOT_TRY(settings.width, keys.size(suffixes::embedding_length));
@@ -254,6 +266,7 @@ Result<Settings> read_settings(const Model& model) {
   settings.kind = *kind;
   settings.prefix = std::string(name) + ".";
   const KeyReader keys(model, settings.prefix);
+  INGOT_TRY_VOID(refuse_encoders(keys, settings));
   INGOT_TRY_VOID(read_sizes(keys, settings));
   INGOT_TRY_VOID(read_feed_forward(keys, settings));
   INGOT_TRY_VOID(read_window(keys, settings));

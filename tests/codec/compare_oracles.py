@@ -20,6 +20,9 @@ import numpy as np
 REQUIRED = {"IQ1_S", "IQ2_XXS", "IQ2_XS"}
 WEIGHTED = {"Q4_0", "Q4_1", "Q5_0", "Q5_1", "Q2_K", "Q3_K", "Q4_K", "Q5_K", "Q6_K", "IQ4_NL", "IQ4_XS",
             "IQ1_S", "IQ1_M", "IQ2_XXS", "IQ2_XS", "IQ2_S", "IQ3_XXS", "IQ3_S"}
+# The oracle adds up in the order of older sources of ggml, which decides among equal cuts;
+# golden_test.cpp has a digest of the newer one.
+NEWER = {"IQ1_M"}
 # Elements to try: what the oracle does in a few seconds.
 SLOW = {"IQ1_S": 512, "IQ1_M": 512, "IQ2_XXS": 1024, "IQ2_XS": 1024, "IQ2_S": 1024, "IQ3_XXS": 1024,
         "IQ3_S": 1024}
@@ -104,7 +107,8 @@ def compare(program, cpus, fast, name):
                 np.isnan(expected) & np.isnan(actual))
             report(f"decode {name} {cpu}", None if same.all() else
                    f"{np.count_nonzero(~same)} floats differ, first {np.argmin(same)}")
-    if name not in every.VEC and name not in every.ONE and name not in simple.FN:
+    is_modelled = name in every.VEC or name in every.ONE or name in simple.FN
+    if name in NEWER or not is_modelled:
         return differences
     count = SLOW.get(name, 8192)
     if fast:

@@ -159,5 +159,31 @@ TEST_P(EncodedWithWeights, EqualsTheReference) {
 INSTANTIATE_TEST_SUITE_P(Golden, EncodedWithWeights, types_with(&Golden::encoded_with_weights),
                          case_name);
 
+/// golden_weights of which a third is 0, the others times 2^-60 to 2^60.
+std::vector<float> extreme_weights() {
+  std::vector<float> weights = golden_weights();
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    weights[i] = i % 3 == 1 ? 0.0f : std::ldexp(weights[i], static_cast<int>(i * 7 % 121) - 60);
+  }
+  return weights;
+}
+
+class EncodedWithExtremeWeights : public CodecGoldenTest {};
+
+TEST_P(EncodedWithExtremeWeights, EqualsTheReference) {
+  const std::vector<float> weights = extreme_weights();
+  // Of ggml in llama.cpp 0.5.0; before, sums in another order decided among equal cuts.
+  constexpr std::string_view expected =
+      "5d0bd47489e2c4a2b8bd45865caaee499860499383c43c466256fa010db2d728";
+  EXPECT_EQ(digest_of_encoded(info_, codec_.quantize_ref, weights.data()), expected) << "reference";
+  EXPECT_EQ(digest_of_encoded(info_, codec_.quantize, weights.data()), expected) << "kernel";
+}
+
+INSTANTIATE_TEST_SUITE_P(Golden, EncodedWithExtremeWeights,
+                         each_target_and_type_that([](const TensorTypeInfo& type) {
+                           return type.type == TensorType::iq1_m;
+                         }),
+                         case_name);
+
 }  // namespace
 }  // namespace ingot::test

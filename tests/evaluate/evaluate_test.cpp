@@ -354,6 +354,15 @@ TEST_F(HostileNetworkTest, UnknownArchitecture) {
   expect_refused(sketch_, "the forward pass of \"mamba\" is unknown; known are llama",
                  Errc::network_unsupported);
 }
+TEST_F(HostileNetworkTest, TokensThatSeeLaterOnes) {
+  expect_refused(sketch_.set("llama.attention.causal", false), "llama.attention.causal",
+                 Errc::network_unsupported);
+  expect_refused(sketch_, "(it is false, so tokens see later ones", Errc::network_unsupported);
+  const Model causal = write(sketch_.set("llama.attention.causal", true));
+  EXPECT_TRUE(evaluate(causal, {}, tiny_text()).has_value());
+  expect_refused(sketch_.set("llama.attention.causal", "no"), "llama.attention.causal",
+                 Errc::wrong_type);
+}
 TEST_F(HostileNetworkTest, ShapeThatContradictsKeys) {
   sketch_.set("llama.attention.head_count", std::uint32_t{8});
   expect_refused(sketch_, "(its shape is 48 x 64; the keys call for");
@@ -424,7 +433,8 @@ TEST_F(HostileNetworkTest, VocabulariesOfDifferentSizes) {
   const Model* others[] = {&other};
   const auto found = evaluate(base, others, tiny_text());
   ASSERT_FALSE(found.has_value());
-  EXPECT_THAT(found.error().message(), HasSubstr("OTHER 0: token_embd.weight"));
+  EXPECT_THAT(found.error().message(),
+              HasSubstr("\"token_embd.weight\" in \"" + other.files().front().path + "\""));
 }
 
 // --- the trained model -------------------------------------------------------------------------

@@ -93,6 +93,16 @@ class Engine:
         self.llama.llama_log_set(self.receiver, None)
         ggml.ggml_log_set(self.receiver, None)
 
+    def vocabulary_params(self):
+        """Tokens alone: the first of the flags behind the numbers and pointers."""
+        params = self.llama.llama_model_default_params()
+        flags = 72
+        if (struct.unpack_from("<iiii", params.bytes, 16) != (-1, 1, -1, 1)
+                or bytes(params.bytes)[flags:flags + 5] != b"\0\0\1\0\0"):
+            raise EngineMissing("this version of llama.cpp has parameters that are not known")
+        params.bytes[flags] = True
+        return params
+
     def context_params(self, tokens, thread_count):
         """Float caches, and attention as it is written in the papers."""
         params = self.llama.llama_context_default_params()
@@ -114,18 +124,35 @@ class Engine:
         return params
 
 
-class EngineModel:
-    """A model with a context of so many tokens, which are one chunk."""
+class EngineVocabulary:
+    """The tokenizer of a file; without params no tensor is loaded."""
 
-    def __init__(self, engine, path, chunk_tokens, thread_count=1):
+    def __init__(self, engine, path, params=None):
         self.llama = engine.llama
-        self.tokens = chunk_tokens
         self.model = self.llama.llama_model_load_from_file(
-            os.fsencode(path), self.llama.llama_model_default_params())
+            os.fsencode(path), params or engine.vocabulary_params())
         if not self.model:
             raise RuntimeError(f"{path}: {engine.last_error}")
         self.model = ctypes.c_void_p(self.model)
         self.vocabulary = ctypes.c_void_p(self.llama.llama_model_get_vocab(self.model))
+
+    def close(self):
+        self.llama.llama_model_free(self.model)
+
+    def tokenize(self, text):
+        ids = (ctypes.c_int32 * (len(text) + 8))()
+        count = self.llama.llama_tokenize(self.vocabulary, text, len(text), ids, len(ids), True,
+                                          False)
+        assert count >= 0, "a text has no more tokens than bytes"
+        return list(ids[:count])
+
+
+class EngineModel(EngineVocabulary):
+    """A model with a context of so many tokens, which are one chunk."""
+
+    def __init__(self, engine, path, chunk_tokens, thread_count=1):
+        super().__init__(engine, path, engine.llama.llama_model_default_params())
+        self.tokens = chunk_tokens
         self.context = ctypes.c_void_p(self.llama.llama_init_from_model(
             self.model, engine.context_params(chunk_tokens, thread_count)))
         if not self.context:
@@ -136,17 +163,10 @@ class EngineModel:
     def close(self):
         self.llama.llama_batch_free(self.batch)
         self.llama.llama_free(self.context)
-        self.llama.llama_model_free(self.model)
+        super().close()
 
     def vocabulary_size(self):
         return self.llama.llama_vocab_n_tokens(self.vocabulary)
-
-    def tokenize(self, text):
-        ids = (ctypes.c_int32 * (len(text) + 8))()
-        count = self.llama.llama_tokenize(self.vocabulary, text, len(text), ids, len(ids), True,
-                                          False)
-        assert count >= 0, "a text has no more tokens than bytes"
-        return list(ids[:count])
 
     def chunks(self, ids):
         """Whole chunks; their first token is a bos where the model wants one."""

@@ -2,9 +2,9 @@
 // Encoders of the effort `best`: a search for blocks with a lower error than the reference finds,
 // at the same type and size.
 //
-// Each block is encoded twice, as the reference does it and by the search. The scales of both are
-// corrected so that the decoded weights are not shorter than the source, and the better one is
-// kept: no block is worse than the corrected one of the reference.
+// Each block is encoded twice, as the reference does it and by the search. Both get the scales with
+// which they cost least, and the better one is kept: no block is worse than the corrected one of
+// the reference.
 #pragma once
 
 #include <cstddef>
@@ -56,11 +56,11 @@ struct BestEncoder {
 /// Null for types without a better encoder. O(types), thread-safe.
 [[nodiscard]] const BestEncoder* find_best_encoder(TensorType type) noexcept;
 
-/// Encodes rows as well as `encoder` can. Slopes are made 1: the sum of u * x * decoded of a block
-/// becomes that of u * x * x, with u the importances, unless it is off by more than a half. Blocks
-/// with values that are not finite or out of the range of a search, with a negative importance or
-/// with none above 0 are those of the reference. Thread-safe; the blocks do not depend on one
-/// another. Needs about 200 KiB of stack.
+/// Encodes rows as well as `encoder` can. Scales are those with which a block costs least
+/// (block_cost with the importances), unless its weights are too short or too long by more than a
+/// half. Blocks with values that are not finite or out of the range of a search, with a negative
+/// importance or with none above 0 are those of the reference. Thread-safe; no block depends on
+/// another one. Needs about 200 KiB of stack.
 void quantize_best(const BestEncoder& encoder, const FloatRows& rows) noexcept;
 
 /// The search's weights of a block, scaled so that the largest is 1; false if there is nothing to

@@ -20,16 +20,22 @@ constexpr std::size_t chunk_bytes = chunk_elements / 32 * 34;
 constexpr double least_slope = 0.5;
 constexpr double greatest_slope = 1.5;
 
-/// How much of the source the decoded values are: the sum of u * x * y over that of u * x * x.
-double slope_of(const float* x, const float* y, const float* u, std::size_t count) noexcept {
+/// The factor of the decoded values y with which a block costs least (block_cost with the
+/// importances u); 1 if its slope, the sum of u * x * y over that of u * x * x, is out of range.
+double best_factor(const float* x, const float* y, const float* u, std::size_t count,
+                   double shortening) noexcept {
   double signal = 0.0;
   double product = 0.0;
+  double energy = 0.0;
   for (std::size_t i = 0; i < count; ++i) {
-    const double weighted = (u == nullptr ? 1.0 : double{u[i]}) * double{x[i]};
-    signal += weighted * double{x[i]};
-    product += weighted * double{y[i]};
+    const double weight = u == nullptr ? 1.0 : double{u[i]};
+    signal += weight * double{x[i]} * double{x[i]};
+    product += weight * double{x[i]} * double{y[i]};
+    energy += weight * double{y[i]} * double{y[i]};
   }
-  return product / signal;
+  const double slope = product / signal;
+  if (!(slope >= least_slope && slope <= greatest_slope)) return 1.0;
+  return (1.0 + shortening) * product / (energy + shortening * product * slope);
 }
 
 struct Chunk {
@@ -59,8 +65,8 @@ class ChunkEncoder {
                      .reference = kept,
                      .dst = chunk_.blocks.data(),
                      .block_count = count});
-    correct_slopes(first, count, kept, chunk_.reference);
-    correct_slopes(first, count, chunk_.blocks.data(), chunk_.found);
+    correct_scales(first, count, kept, chunk_.reference);
+    correct_scales(first, count, chunk_.blocks.data(), chunk_.found);
     for (std::size_t b = 0; b < count; ++b) {
       if (chunk_.is_searched[b] && cost(chunk_.found, b) < cost(chunk_.reference, b)) {
         std::memcpy(kept + b * bytes_, &chunk_.blocks[b * bytes_], bytes_);
@@ -97,18 +103,17 @@ class ChunkEncoder {
     return is_any;
   }
 
-  /// Makes the slopes of blocks 1, and decodes them.
-  void correct_slopes(std::size_t first, std::size_t count, std::byte* blocks,
+  /// Gives blocks the scales with which they cost least, and decodes them.
+  void correct_scales(std::size_t first, std::size_t count, std::byte* blocks,
                       Floats& decoded) noexcept {
     codec_.dequantize(blocks, decoded.data(), count, Stores::cached);
     if (encoder_.rescale == nullptr) return;
     for (std::size_t b = 0; b < count; ++b) {
       if (!chunk_.is_searched[b]) continue;
       const std::size_t element = b * elements_;
-      const double slope =
-          slope_of(&chunk_.x[element], &decoded[element], importances_of(first + b), elements_);
-      if (!(slope >= least_slope && slope <= greatest_slope)) continue;
-      encoder_.rescale(blocks + b * bytes_, 1.0 / slope);
+      encoder_.rescale(blocks + b * bytes_,
+                       best_factor(&chunk_.x[element], &decoded[element], importances_of(first + b),
+                                   elements_, encoder_.shortening));
     }
     codec_.dequantize(blocks, decoded.data(), count, Stores::cached);
   }

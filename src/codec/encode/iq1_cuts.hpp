@@ -92,28 +92,50 @@ struct Cuts {
 /// They are tried in this order.
 inline constexpr std::array<unsigned, 4> iq1_m_shifts = {0, 2, 1, 3};
 
-[[nodiscard]] inline Cuts find_cuts_iq1_m(const float* x, const float* w,
-                                          const std::array<std::uint8_t, 16>& order) noexcept {
-  Cuts best;
-  for (std::size_t first = 0; first <= 16; ++first) {
-    for (std::size_t second = first; second <= 16; ++second) {
-      std::array<float, 4> p{};
-      std::array<float, 4> q{};
-      for (std::size_t j = 0; j < 16; ++j) {
-        const std::size_t i = order[j];
-        const std::size_t index = j < first ? 0 : j < second ? 1 : 2;
-        for (std::size_t k = 0; k < 4; ++k) {
-          const bool is_minus = (iq1_m_shifts[k] >> (i / 8) & 1u) != 0;
-          const float level = is_minus ? minus_levels[index] : plus_levels[index];
-          const float product = w[i] * level;
-          p[k] += product * x[i];
-          q[k] += product * level;
-        }
+/// Sums over the sorted values of a group before each cut, of either octet by itself; with padding
+/// for vectors.
+struct OctetSums {
+  std::array<std::array<float, 32>, 2> x{};  ///< Of weight * value.
+  std::array<std::array<float, 32>, 2> w{};  ///< Of weights.
+
+  OctetSums(const float* values, const float* weights,
+            const std::array<std::uint8_t, 16>& order) noexcept {
+    for (std::size_t j = 0; j < 16; ++j) {
+      const std::size_t i = order[j];
+      for (std::size_t octet = 0; octet < 2; ++octet) {
+        x[octet][j + 1] = x[octet][j];
+        w[octet][j + 1] = w[octet][j];
       }
-      for (std::size_t k = 0; k < 4; ++k) {
-        best.consider(p[k], q[k], first, second, iq1_m_shifts[k]);
+      x[i / 8][j + 1] += weights[i] * values[i];
+      w[i / 8][j + 1] += weights[i];
+    }
+  }
+
+  /// All shifts at two cuts. As levels differ by 1, p is that of the highest level for all values
+  /// less two sums.
+  void consider(std::size_t first, std::size_t second, Cuts& best) const noexcept {
+    std::array<std::array<float, 2>, 2> p;
+    std::array<std::array<float, 2>, 2> q;
+    for (std::size_t octet = 0; octet < 2; ++octet) {
+      for (std::size_t minus = 0; minus < 2; ++minus) {
+        const auto& [low, middle, high, _] = minus != 0 ? minus_levels : plus_levels;
+        p[octet][minus] = x[octet][16] * high - (x[octet][first] + x[octet][second]);
+        q[octet][minus] = w[octet][16] * high * high +
+                          w[octet][first] * (low * low - middle * middle) +
+                          w[octet][second] * (middle * middle - high * high);
       }
     }
+    for (const unsigned minus : iq1_m_shifts) {
+      best.consider(p[0][minus & 1u] + p[1][minus >> 1], q[0][minus & 1u] + q[1][minus >> 1], first,
+                    second, minus);
+    }
+  }
+};
+
+[[nodiscard]] inline Cuts find_cuts_iq1_m(const OctetSums& sums) noexcept {
+  Cuts best;
+  for (std::size_t first = 0; first <= 16; ++first) {
+    for (std::size_t second = first; second <= 16; ++second) sums.consider(first, second, best);
   }
   return best;
 }
@@ -134,7 +156,7 @@ struct ScalarSearch : ScalarMethod {
   static Cuts find_cuts(const float* x, const float* w,
                         std::array<std::uint8_t, 16>& order) noexcept {
     order = sorted_positions<16>(x);
-    return codec::find_cuts_iq1_m(x, w, order);
+    return find_cuts_iq1_m(OctetSums(x, w, order));
   }
 
   static std::uint16_t snap_octet(const LatticeNeighbours& lattice, const LatticeSnap& snap,

@@ -232,114 +232,69 @@ class CutsIQ1_S {
   std::size_t count_ = 0;
 };
 
-/// The 153 ways to cut 16 sorted values. Bits 2j, 2j+1 of a pattern: the level index of value j.
-struct CutPatterns {
-  static constexpr std::size_t count = 153;
-  static constexpr std::size_t padded = 160;
-
-  HWY_ALIGN std::uint32_t patterns[padded];
-  std::uint8_t firsts[padded];
-  std::uint8_t seconds[padded];
-
-  constexpr CutPatterns() : patterns(), firsts(), seconds() {
-    std::size_t i = 0;
-    for (unsigned first = 0; first <= 16; ++first) {
-      for (unsigned second = first; second <= 16; ++second, ++i) {
-        firsts[i] = static_cast<std::uint8_t>(first);
-        seconds[i] = static_cast<std::uint8_t>(second);
-        for (unsigned j = first; j < 16; ++j) {
-          patterns[i] |= std::uint32_t{j < second ? 1u : 2u} << (2 * j);
-        }
-      }
-    }
-  }
-};
-inline constexpr CutPatterns cut_patterns;
-
-/// All ways to cut the 16 values of a group, for the shifts of two octets.
+/// All ways to cut the 16 values of a group, for the shifts of two octets: OctetSums::consider with
+/// a second cut in each lane.
 class CutsIQ1_M {
  public:
-  HWY_INLINE CutsIQ1_M(const float* x, const float* w, const std::array<std::uint8_t, 16>& order) {
-    for (std::size_t j = 0; j < 16; ++j) {
-      const std::size_t i = order[j];
-      is_second_octet_[j] = i >= 8;
-      for (std::size_t level = 0; level < 4; ++level) {
-        const float plus = w[i] * plus_levels[level];
-        const float minus = w[i] * minus_levels[level];
-        tables_[j][0][level] = plus * x[i];
-        tables_[j][1][level] = plus * plus_levels[level];
-        tables_[j][2][level] = minus * x[i];
-        tables_[j][3][level] = minus * minus_levels[level];
+  HWY_INLINE explicit CutsIQ1_M(const OctetSums& sums) : sums_(sums) {
+    for (std::size_t first = 0; first <= 16; ++first) {
+      for (std::size_t second = first; second <= 16; second += snap_lanes) {
+        starts_[count_] = {static_cast<std::uint8_t>(first), static_cast<std::uint8_t>(second)};
+        AddRow(first, second, count_++ * row);
       }
-    }
-    for (std::size_t i = 0; i < CutPatterns::padded; i += snap_lanes) SumUp(i);
-    for (std::size_t k = 0; k < 4; ++k) {
-      for (std::size_t i = CutPatterns::count; i < CutPatterns::padded; ++i) q_[k][i] = infinite_q;
     }
   }
 
-  HWY_INLINE Cuts Find() const {
-    Cuts cuts;
-    constexpr std::size_t count = 4 * CutPatterns::padded;
-    const std::size_t found = FindBest(squares_[0], q_[0], count);
-    if (found != count) {
-      Consider(found / CutPatterns::padded, found % CutPatterns::padded, cuts);
-      return cuts;
-    }
-    for (std::size_t i = 0; i < CutPatterns::count; ++i) {
-      for (std::size_t k = 0; k < 4; ++k) Consider(k, i, cuts);
-    }
-    return cuts;
+  /// False if only the scalar search can decide.
+  HWY_INLINE bool Find(Cuts& cuts) const {
+    const std::size_t found = FindBest(squares_, q_, count_ * row);
+    if (found == count_ * row) return false;
+    const Start& start = starts_[found / row];
+    sums_.consider(start.first, start.second + found % snap_lanes, cuts);
+    return true;
   }
 
  private:
-  HWY_INLINE void Consider(std::size_t k, std::size_t i, Cuts& cuts) const {
-    cuts.consider(p_[k][i], q_[k][i], cut_patterns.firsts[i], cut_patterns.seconds[i],
-                  iq1_m_shifts[k]);
-  }
+  struct Start {
+    std::uint8_t first;
+    std::uint8_t second;
+  };
 
-  /// The sums of a vector of patterns, for each of iq1_m_shifts.
-  HWY_INLINE void SumUp(std::size_t first) {
+  static constexpr std::size_t row = 4 * snap_lanes;  // a vector for each of iq1_m_shifts
+  static constexpr std::size_t rows_max = 17 * (16 / snap_lanes + 1);
+
+  HWY_INLINE void AddRow(std::size_t first, std::size_t second, std::size_t at) {
     const SnapTag f32;
-    const hn::RebindToUnsigned<SnapTag> u32;
-    auto pattern = hn::Load(u32, cut_patterns.patterns + first);
-    SnapFloats p[4] = {hn::Zero(f32), hn::Zero(f32), hn::Zero(f32), hn::Zero(f32)};
-    SnapFloats q[4] = {hn::Zero(f32), hn::Zero(f32), hn::Zero(f32), hn::Zero(f32)};
-    for (std::size_t j = 0; j < 16; ++j, pattern = hn::ShiftRight<2>(pattern)) {
-      const auto plus_p = LookUp(f32, hn::LoadDup128(f32, tables_[j][0]), pattern);
-      const auto plus_q = LookUp(f32, hn::LoadDup128(f32, tables_[j][1]), pattern);
-      const auto minus_p = LookUp(f32, hn::LoadDup128(f32, tables_[j][2]), pattern);
-      const auto minus_q = LookUp(f32, hn::LoadDup128(f32, tables_[j][3]), pattern);
-      p[0] = hn::Add(p[0], plus_p);
-      q[0] = hn::Add(q[0], plus_q);
-      p[3] = hn::Add(p[3], minus_p);
-      q[3] = hn::Add(q[3], minus_q);
-      // Shifts 1 turn the second octet, shifts 2 the first.
-      const std::size_t plus = is_second_octet_[j] ? 2 : 1;
-      if (plus == 1) {
-        p[1] = hn::Add(p[1], plus_p);
-        q[1] = hn::Add(q[1], plus_q);
-        p[2] = hn::Add(p[2], minus_p);
-        q[2] = hn::Add(q[2], minus_q);
-      } else {
-        p[1] = hn::Add(p[1], minus_p);
-        q[1] = hn::Add(q[1], minus_q);
-        p[2] = hn::Add(p[2], plus_p);
-        q[2] = hn::Add(q[2], plus_q);
+    SnapFloats p[2][2];
+    SnapFloats q[2][2];
+    for (std::size_t octet = 0; octet < 2; ++octet) {
+      const auto& x = sums_.x[octet];
+      const auto& w = sums_.w[octet];
+      const auto before = hn::Add(hn::Set(f32, x[first]), hn::LoadU(f32, &x[second]));
+      for (std::size_t minus = 0; minus < 2; ++minus) {
+        const auto& [low, middle, high, _] = minus != 0 ? minus_levels : plus_levels;
+        p[octet][minus] = hn::Sub(hn::Set(f32, x[16] * high), before);
+        const float others = w[16] * high * high + w[first] * (low * low - middle * middle);
+        const auto step = hn::Set(f32, middle * middle - high * high);
+        q[octet][minus] = hn::Add(hn::Set(f32, others), hn::Mul(hn::LoadU(f32, &w[second]), step));
       }
     }
-    for (std::size_t k = 0; k < 4; ++k) {
-      hn::Store(p[k], f32, p_[k] + first);
-      hn::Store(hn::Mul(p[k], p[k]), f32, squares_[k] + first);
-      hn::Store(q[k], f32, q_[k] + first);
+    const auto cuts = hn::Iota(f32, static_cast<float>(second));
+    const auto is_padding = hn::Gt(cuts, hn::Set(f32, 16.0f));
+    for (const unsigned minus : iq1_m_shifts) {
+      const auto sum_p = hn::Add(p[0][minus & 1u], p[1][minus >> 1]);
+      const auto sum_q = hn::Add(q[0][minus & 1u], q[1][minus >> 1]);
+      hn::Store(hn::Mul(sum_p, sum_p), f32, squares_ + at);
+      hn::Store(hn::IfThenElse(is_padding, hn::Set(f32, infinite_q), sum_q), f32, q_ + at);
+      at += snap_lanes;
     }
   }
 
-  HWY_ALIGN float tables_[16][4][4];
-  HWY_ALIGN float p_[4][CutPatterns::padded];
-  HWY_ALIGN float squares_[4][CutPatterns::padded];
-  HWY_ALIGN float q_[4][CutPatterns::padded];
-  bool is_second_octet_[16];
+  const OctetSums& sums_;
+  HWY_ALIGN float squares_[rows_max * row];
+  HWY_ALIGN float q_[rows_max * row];
+  Start starts_[rows_max];
+  std::size_t count_ = 0;  // of rows
 };
 
 /// Method of iq1_encode.hpp. Functions that are not inlined may be called by code for any CPU.
@@ -365,7 +320,9 @@ struct LaneCuts {
   static HWY_NOINLINE Cuts find_cuts(const float* x, const float* w,
                                      std::array<std::uint8_t, 16>& order) {
     SortPositions(x, order);
-    return CutsIQ1_M(x, w, order).Find();
+    const OctetSums sums(x, w, order);
+    Cuts cuts;
+    return CutsIQ1_M(sums).Find(cuts) ? cuts : find_cuts_iq1_m(sums);
   }
 
   static HWY_NOINLINE std::uint16_t snap_octet(const LatticeNeighbours& lattice,

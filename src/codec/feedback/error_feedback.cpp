@@ -186,11 +186,15 @@ Result<OutputEnergy> quantize_with_feedback(TensorType type, std::span<const flo
                                        moments);
 }
 
-OutputEnergy measure_outputs(std::span<const float> source, std::span<const float> decoded,
-                             const InputMoments& moments) {
+Result<OutputEnergy> measure_outputs(std::span<const float> source, std::span<const float> decoded,
+                                     const InputMoments& moments) {
+  const std::size_t columns = moments.column_count();
+  if (columns == 0 || source.size() % columns != 0 || decoded.size() != source.size()) {
+    return fail(Errc::size_mismatch, {}, "rows, decoded rows and moments must fit one another");
+  }
   codec::RowMeter meter(moments);
   OutputEnergy energy;
-  for (std::size_t first = 0; first < source.size(); first += moments.column_count()) {
+  for (std::size_t first = 0; first < source.size(); first += columns) {
     meter.set_source(source.data() + first);
     energy.add(meter.energy_of(decoded.data() + first));
   }

@@ -90,7 +90,7 @@ class BestQuantizeTest : public testing::TestWithParam<TypeAndTarget> {
     return floats;
   }
 
-  /// The blocks of the reference, with their slopes corrected: a search that finds no others.
+  /// The blocks of the reference, with their scales corrected: a search that finds no others.
   [[nodiscard]] EncodedBytes corrected_reference(const Floats& floats, std::size_t rows,
                                                  const Floats& u) const {
     BestEncoder encoder = encoder_;
@@ -148,28 +148,32 @@ TEST_P(BestQuantizeTest, IsNoBlockWorseThanTheReference) {
   }
 }
 
-TEST_P(BestQuantizeTest, HasASlopeOfOne) {
+TEST_P(BestQuantizeTest, HasTheScaleThatCostsLeast) {
   if (encoder_.rescale == nullptr) return;
   constexpr std::size_t rows = 4;
+  const std::size_t size = info_.block_elements;
   const Floats floats = weights(rows * 1024, 5);
-  for (const Floats& u : {Floats(), importances(1024)}) {
+  for (const Floats& u : {Floats(1024, 1.0f), importances(1024)}) {
     const Floats decoded = decode(encode(encoder_, floats, rows, u));
-    double signal = 0.0;
-    double product = 0.0;
-    for (std::size_t first = 0; first < floats.size(); first += info_.block_elements) {
-      double block_signal = 0.0;
-      double block_product = 0.0;
-      for (std::size_t i = first; i < first + info_.block_elements; ++i) {
-        const double weight = u.empty() ? 1.0 : double{u[i % u.size()]};
-        block_signal += weight * floats[i] * floats[i];
-        block_product += weight * floats[i] * decoded[i];
+    for (std::size_t first = 0; first < floats.size(); first += size) {
+      double signal = 0.0;
+      double product = 0.0;
+      for (std::size_t i = first; i < first + size; ++i) {
+        signal += double{u[i % u.size()]} * floats[i] * floats[i];
+        product += double{u[i % u.size()]} * floats[i] * decoded[i];
       }
-      const double slope = block_product / block_signal;
+      const double slope = product / signal;
       if (slope < 0.5 || slope > 1.5) continue;  // left as it is: the codes are wrong
-      signal += block_signal;
-      product += block_product;
+      const auto cost_times = [&](float factor) {
+        Floats scaled(size);
+        for (std::size_t i = 0; i < size; ++i) scaled[i] = factor * decoded[first + i];
+        return codec::block_cost(&floats[first], scaled.data(), &u[first % u.size()], size,
+                                 encoder_.shortening);
+      };
+      const double cost = cost_times(1.0f);
+      EXPECT_LE(cost, cost_times(0.99f)) << first;
+      EXPECT_LE(cost, cost_times(1.01f)) << first;
     }
-    EXPECT_NEAR(product / signal, 1.0, 0.003);
   }
 }
 

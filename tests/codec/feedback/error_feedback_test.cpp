@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Error feedback: what it promises for every type that has it.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -9,6 +10,7 @@
 #include "codec/feedback/recode_block.hpp"
 #include "support/codec_cases.hpp"
 #include "support/correlated_inputs.hpp"
+#include "support/expect_error.hpp"
 
 namespace ingot::test {
 namespace {
@@ -79,11 +81,11 @@ TEST_P(ErrorFeedbackTest, LowersTheErrorOfTheOutputs) {
   const OutputEnergy kept =
       codec::quantize_with_feedback(info_.type, rows(source.data(), blocks), usual_moments());
   const Floats decoded = decode(blocks);
-  const OutputEnergy measured = measure_outputs(source, decoded, usual_moments());
+  const OutputEnergy measured = *measure_outputs(source, decoded, usual_moments());
   EXPECT_DOUBLE_EQ(kept.error, measured.error);
   EXPECT_DOUBLE_EQ(kept.signal, measured.signal);
   const Floats before = decode(plain(source));
-  const OutputEnergy searched = measure_outputs(source, before, usual_moments());
+  const OutputEnergy searched = *measure_outputs(source, before, usual_moments());
   // Types of one or two bits, and large scales, gain less.
   EXPECT_LT(kept.error, 0.9 * searched.error);
   EXPECT_GT(kept.error, 0.0);
@@ -128,6 +130,15 @@ TEST_P(ErrorFeedbackTest, LeavesRowsThatAreNotFinite) {
     EXPECT_TRUE(std::equal(&blocks[row_bytes], &blocks[2 * row_bytes], &searched[row_bytes]))
         << odd;
   }
+}
+
+TEST(MeasureOutputs, RefusesRowsThatDoNotFit) {
+  const Floats rows(2 * columns);
+  const auto refusal = FailsWith(Errc::size_mismatch);
+  EXPECT_THAT(measure_outputs(rows, std::span(rows).first(columns), usual_moments()), refusal);
+  EXPECT_THAT(measure_outputs(std::span(rows).first(columns - 1), rows, usual_moments()), refusal);
+  EXPECT_THAT(measure_outputs(rows, rows, InputMoments(0, columns, false)), refusal);
+  EXPECT_EQ(measure_outputs({}, {}, usual_moments())->signal, 0.0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Types, ErrorFeedbackTest,
