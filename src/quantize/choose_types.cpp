@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <optional>
-#include <regex>
 #include <utility>
 
 #include "ingot/recipe.hpp"
+#include "quantize/name_expression.hpp"
 #include "quantize/recipe_table.hpp"
 
 namespace ingot {
@@ -81,34 +81,25 @@ bool fits(TensorType type, std::uint64_t row_elements) noexcept {
 class Patterns {
  public:
   static Result<Patterns> compile(std::span<const TypePattern> patterns) {
-    auto flags = std::regex::ECMAScript | std::regex::optimize;
-#ifdef __GLIBCXX__
-    // The other executor of libstdc++ recurses for each character and can take exponential time.
-    flags |= std::regex_constants::__polynomial;
-#endif
     Patterns compiled;
     for (const TypePattern& pattern : patterns) {
-      try {
-        compiled.regexes_.emplace_back(pattern.pattern, flags);
-      } catch (const std::regex_error& error) {
-        return fail(Errc::invalid_argument, pattern.pattern,
-                    std::string("not a regular expression: ") + error.what());
-      }
+      INGOT_TRY(convert::NameExpression expression,
+                convert::NameExpression::compile(pattern.pattern));
+      compiled.expressions_.push_back(std::move(expression));
     }
     return compiled;
   }
 
   /// The position of the first that finds something in the name; their count if none does.
   [[nodiscard]] std::size_t find(std::string_view name) const {
-    for (std::size_t i = 0; i < regexes_.size(); ++i) {
-      if (std::regex_search(name.begin(), name.end(), regexes_[i])) return i;
-    }
-    return regexes_.size();
+    const auto finds = [&](const convert::NameExpression& one) { return one.is_found_in(name); };
+    return static_cast<std::size_t>(std::ranges::find_if(expressions_, finds) -
+                                    expressions_.begin());
   }
-  [[nodiscard]] std::size_t size() const noexcept { return regexes_.size(); }
+  [[nodiscard]] std::size_t size() const noexcept { return expressions_.size(); }
 
  private:
-  std::vector<std::regex> regexes_;
+  std::vector<convert::NameExpression> expressions_;
 };
 
 /// llama.cpp's `use_more_bits`.

@@ -15,7 +15,7 @@ namespace {
 using Lanes [[gnu::vector_size(16)]] = float;
 constexpr std::size_t lane_count = 4;
 constexpr std::size_t vectors = 4;
-constexpr std::size_t step = lane_count * vectors;
+constexpr std::size_t weights_at_once = lane_count * vectors;
 /// Numbers that are summed in single precision before they are added to a double.
 constexpr std::size_t run = 256;
 
@@ -34,7 +34,7 @@ double sum_of(const std::array<Lanes, vectors>& sums) noexcept {
 /// The sum of source x (result - source) over a run; not finite if one of them is not.
 double excess_in_lanes(const float* source, const float* decoded) noexcept {
   std::array<Lanes, vectors> sums{};
-  for (std::size_t i = 0; i < run; i += step) {
+  for (std::size_t i = 0; i < run; i += weights_at_once) {
     for (std::size_t k = 0; k < vectors; ++k) {
       const Lanes x = load(source + i + k * lane_count);
       sums[k] += x * (load(decoded + i + k * lane_count) - x);
@@ -69,7 +69,7 @@ std::optional<std::size_t> find_not_finite(std::span<const float> numbers) noexc
   // x - x is 0 for finite numbers and NaN for all others, and a sum with a NaN in it is one.
   for (; i + run <= numbers.size(); i += run) {
     std::array<Lanes, vectors> sums{};
-    for (std::size_t j = 0; j < run; j += step) {
+    for (std::size_t j = 0; j < run; j += weights_at_once) {
       for (std::size_t k = 0; k < vectors; ++k) {
         const Lanes x = load(&numbers[i + j + k * lane_count]);
         sums[k] += x - x;

@@ -186,7 +186,8 @@ Result<void> ChunkQuantizer::encode(const TensorTarget& target, const Run& run,
     add_weighted(run.floats, decoded, inputs.weights, error);
   }
   if (inputs.moments != nullptr && !target.planned->has_feedback) {
-    add_outputs(measure_outputs(run.floats, decoded, *inputs.moments), error);
+    INGOT_TRY(const OutputEnergy energy, measure_outputs(run.floats, decoded, *inputs.moments));
+    add_outputs(energy, error);
   }
   part.error.add(error);
   return {};

@@ -74,13 +74,13 @@ Result<ResultWriter> ResultWriter::create(const Model& model, const PlannedResul
 }
 
 Result<void> ResultWriter::open_file() {
-  INGOT_TRY_VOID(close_file());
-  const QuantizedShard& shard = result_.shards[files_.size()];
+  // Naming them has to be quick.
+  INGOT_TRY_VOID(files_.sync());
+  const QuantizedShard& shard = result_.shards[begun_files_++];
   const WriteFormat format = result_format(*model_, *result_.options);
   INGOT_TRY(const ModelWriter header, make_header(*model_, *result_.plan, *result_.options, shard));
   INGOT_TRY(OutputFile file, with_subject(shard.path, header.begin(shard.path, format, replace_)));
-  files_.push_back(std::move(file));
-  paths_.push_back(shard.path);
+  INGOT_TRY(file_, files_.add(shard.path, std::move(file)));
   alignment_ = header.alignment();
   INGOT_TRY(std::uint64_t header_bytes, header.file_bytes(format));
   INGOT_TRY(const std::span<const PlannedTensor> tensors, tensors_of(*result_.plan, shard));
@@ -91,15 +91,9 @@ Result<void> ResultWriter::open_file() {
   return {};
 }
 
-Result<void> ResultWriter::close_file() {
-  if (files_.empty()) return {};
-  // Each file that is not flushed has a buffer, and naming them has to be quick.
-  return with_subject(paths_.back(), files_.back().sync());
-}
-
 Result<void> ResultWriter::begin_tensor(std::size_t tensor) {
-  while (files_.size() < result_.shards.size() &&
-         result_.shards[files_.size()].first_tensor <= tensor) {
+  while (begun_files_ < result_.shards.size() &&
+         result_.shards[begun_files_].first_tensor <= tensor) {
     INGOT_TRY_VOID(open_file());
   }
   if (has(tensor)) errors_.emplace_back();
@@ -115,7 +109,7 @@ Result<void> ResultWriter::write(std::span<const std::byte> bytes, const TensorE
 Result<void> ResultWriter::append(std::span<const std::byte> bytes) {
   tensor_bytes_ += bytes.size();
   written_bytes_ += bytes.size();
-  return with_subject(paths_.back(), files_.back().write(bytes));
+  return with_subject(result_.shards[begun_files_ - 1].path, file_->write(bytes));
 }
 
 Result<void> ResultWriter::end_tensor() {
@@ -130,15 +124,13 @@ Result<void> ResultWriter::end_tensor() {
 }
 
 Result<void> ResultWriter::finish() {
-  while (files_.size() < result_.shards.size()) INGOT_TRY_VOID(open_file());
-  return close_file();
+  while (begun_files_ < result_.shards.size()) INGOT_TRY_VOID(open_file());
+  return files_.sync();
 }
 
 Result<std::vector<TensorError>> ResultWriter::commit() {
   // A set without its first shard is not taken for a model.
-  std::ranges::reverse(files_);
-  std::ranges::reverse(paths_);
-  INGOT_TRY_VOID(commit_together(files_, paths_, replace_));
+  INGOT_TRY_VOID(files_.commit(KeyFile::first));
   return std::move(errors_);
 }
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "ingot/output_file.hpp"
+#include "ingot/output_set.hpp"
 #include "ingot/quantize_model.hpp"
 
 namespace ingot::convert {
@@ -44,18 +44,18 @@ class ResultWriter {
 
  private:
   ResultWriter(const Model& model, const PlannedResult& result, bool replace)
-      : model_(&model), result_(result), replace_(replace) {}
+      : model_(&model), result_(result), replace_(replace), files_(replace) {}
 
   [[nodiscard]] Result<void> append(std::span<const std::byte> bytes);
   [[nodiscard]] Result<void> open_file();
-  [[nodiscard]] Result<void> close_file();
 
   const Model* model_;
   PlannedResult result_;
   bool replace_;
   std::vector<bool> is_held_;
-  std::vector<OutputFile> files_;  // the last one is being written
-  std::vector<std::string> paths_;
+  OutputSet files_;
+  OutputFile* file_ = nullptr;  // the last one, which is being written
+  std::size_t begun_files_ = 0;
   std::vector<TensorError> errors_;
   std::uint64_t alignment_ = 1;     // of the last file
   std::uint64_t tensor_bytes_ = 0;  // of the tensor that was begun
