@@ -52,6 +52,9 @@ struct ChatProfile {
   std::array<bool, chat_feature_count> features = {};
   /// Why not even a plain conversation renders; nothing if one does.
   std::optional<ChatError> failure;
+  /// A conversation took more than its share of steps, output or memory: what the template does
+  /// with it is unknown.
+  bool reached_limit = false;
   /// The texts of the user and the assistant of a plain conversation are in the prompt.
   bool keeps_text = false;
   /// Conversations with a system message render, and its text is not in the prompt.
@@ -78,7 +81,8 @@ struct ChatProfile {
   }
 };
 
-/// Renders some thirty small conversations, each within a hundredth of the usual steps and output.
+/// Renders some thirty small conversations, each within limits so small that every template, also
+/// one that is made to take long, ends in a tenth of a second; `reached_limit` tells of it.
 [[nodiscard]] INGOT_EXPORT ChatProfile profile_chat(const ChatTemplate& chat);
 
 /// Something in the source of a template.

@@ -57,6 +57,9 @@ struct DigestMismatch {
   std::string found;      ///< Empty if the model does not have it.
 };
 
+/// "file", "tensor", "weights", "uuid"
+[[nodiscard]] INGOT_EXPORT std::string_view name_of(DigestMismatch::Kind kind) noexcept;
+
 /// Everything in which a model differs from an entry, as far as both have digests by the same
 /// algorithm; a tensor or shard that only one of them has is a mismatch too. Linear.
 ///

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <tl/expected.hpp>
 #include <utility>
+#include <vector>
 
 #include "ingot/export.h"
 
@@ -31,6 +32,16 @@ enum class ErrorCategory : std::uint8_t { input, lenient, usage, system, notice 
 
 [[nodiscard]] INGOT_EXPORT ErrorCategory category_of(Errc code) noexcept;
 
+/// What the caller can ask for so that the same call succeeds, where the code does not say it
+/// alone.
+enum class Remedy : std::uint8_t {
+  none,
+  widen,                  ///< Weights may become F32.
+  engine_codes,           ///< The type codes of the engine.
+  widen_or_engine_codes,  ///< Either.
+  give_context,           ///< A number of tokens, which the model does not say.
+};
+
 /// One failure (or, for codes of the category `notice`, one remark).
 struct Error {
   static constexpr std::uint64_t no_offset = ~std::uint64_t{0};
@@ -39,9 +50,13 @@ struct Error {
   std::uint64_t file_offset = no_offset;  ///< Byte in the file, or no_offset.
   std::string subject;                    ///< Key, tensor, field or file; raw bytes, not escaped.
   std::string detail;                     ///< The finding, e.g. "found 13"; may be empty.
+  Remedy remedy = Remedy::none;
+  /// What the subject is in, innermost first, where a call is about several: a shard, the second of
+  /// two models; raw bytes.
+  std::vector<std::string> context = {};
 
-  /// One line: subject, byte offset, sentence, what was found, and whether opening leniently would
-  /// help. Control characters of the subject are escaped, so it may be printed anywhere.
+  /// One line: subject, context, byte offset, sentence, what was found, and whether opening
+  /// leniently would help. Control characters of names are escaped, so it may be printed anywhere.
   [[nodiscard]] INGOT_EXPORT std::string message() const;
 };
 

@@ -129,9 +129,13 @@ class INGOT_EXPORT InputMoments {
     TensorType type, std::span<const float> src, std::span<std::byte> dst,
     const InputMoments& moments, std::span<const float> importance = {});
 
-/// The output error of decoded rows, as many as there are of `source`. Thread-safe.
-[[nodiscard]] INGOT_EXPORT OutputEnergy measure_outputs(std::span<const float> source,
-                                                        std::span<const float> decoded,
-                                                        const InputMoments& moments);
+/// The output error of decoded rows, as many as there are of `source`.
+///
+/// @param source   whole rows of moments.column_count() numbers.
+/// @param decoded  as many numbers.
+/// @return         Errc::size_mismatch if the sizes do not fit one another. Thread-safe.
+[[nodiscard]] INGOT_EXPORT Result<OutputEnergy> measure_outputs(std::span<const float> source,
+                                                                std::span<const float> decoded,
+                                                                const InputMoments& moments);
 
 }  // namespace ingot

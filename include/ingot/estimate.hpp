@@ -30,6 +30,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ingot/describe.hpp"
 #include "ingot/error.hpp"
 #include "ingot/export.h"
 #include "ingot/model.hpp"
@@ -140,6 +141,16 @@ struct CacheUse {
   std::uint64_t value_bytes = 0;  ///< Recurrent: the state.
 };
 
+template <class Visitor>
+void describe(Visitor& visit, const CacheUse& use) {
+  visit("kind", use.kind, "", "`full`, `sliding`, `latent` or `recurrent`");
+  visit("layers", use.layers, "layers", "with such a cache");
+  visit("cells", use.cells, "tokens", "of one sequence that a layer keeps; recurrent: states");
+  visit("streams", use.streams, "caches", "side by side: sequences that do not share one");
+  visit("key_bytes", use.key_bytes, "bytes", "keys; recurrent: rolling inputs");
+  visit("value_bytes", use.value_bytes, "bytes", "values; recurrent: states");
+}
+
 /// The work space of a graph: the largest of its phases rules. Bytes, for the whole model.
 struct ComputeTerms {
   std::uint64_t mask = 0;  ///< Part of attention, feed_forward and experts.
@@ -151,6 +162,18 @@ struct ComputeTerms {
   std::string_view largest;  ///< The name of the phase that rules: "output", "attention", ...
 };
 
+template <class Visitor>
+void describe(Visitor& visit, const ComputeTerms& terms) {
+  visit("mask_bytes", terms.mask, "bytes",
+        "the mask, which is a part of attention, feed_forward and experts");
+  visit("output_bytes", terms.output, "bytes", "the output");
+  visit("attention_bytes", terms.attention, "bytes", "attention");
+  visit("feed_forward_bytes", terms.feed_forward, "bytes", "the feed-forward part");
+  visit("experts_bytes", terms.experts, "bytes", "the experts");
+  visit("state_bytes", terms.state, "bytes", "states of recurrent layers");
+  visit("largest", terms.largest, "", "the phase that rules: `output`, `attention`, ...");
+}
+
 enum class Verdict : std::uint8_t {
   fits,
   tight,  ///< fits with less than 5 % to spare
@@ -160,6 +183,12 @@ enum class Verdict : std::uint8_t {
 
 /// "fits", "tight", "does_not_fit", "unknown"
 [[nodiscard]] INGOT_EXPORT std::string_view name_of(Verdict verdict) noexcept;
+
+/// Whether it fits; nothing if that is unknown.
+[[nodiscard]] constexpr std::optional<bool> fits(Verdict verdict) noexcept {
+  if (verdict == Verdict::unknown) return std::nullopt;
+  return verdict != Verdict::does_not_fit;
+}
 
 /// The content of one device, or of the host. Bytes.
 struct MemoryUse {
@@ -179,6 +208,27 @@ struct MemoryUse {
   Verdict verdict = Verdict::unknown;
   std::uint64_t weights_read_bytes = 0;  ///< Read to make one token.
 };
+
+template <class Visitor>
+void describe(Visitor& visit, const MemoryUse& use) {
+  visit("name", use.name, "", "the device as it was named, or `host`");
+  visit("first_layer", use.first_layer, "", "the first layer that is here");
+  visit("layer_count", use.layer_count, "layers", "that are here");
+  visit("has_output", use.has_output, "", "whether the output matrix is here");
+  visit("weights_bytes", use.weights_bytes, "bytes", "tensors");
+  visit("mapped_bytes", use.mapped_bytes, "bytes",
+        "of the tensors: pages of the file, which the system can drop");
+  visit("cache_bytes", use.cache_bytes, "bytes", "the cache");
+  visit("compute_bytes", use.compute_bytes, "bytes", "the work space");
+  visit("output_bytes", use.output_bytes, "bytes", "logits and embeddings of tokens");
+  visit("projector_bytes", use.projector_bytes, "bytes", "a projector beside the model");
+  visit("total_bytes", use.total_bytes, "bytes",
+        "the sum of weights, cache, compute, output and projector");
+  visit("weights_read_bytes", use.weights_read_bytes, "bytes", "that are read for one token");
+  visit("capacity_bytes", use.capacity_bytes, "bytes", "that programs can have here");
+  visit("verdict", use.verdict, "", "whether it fits here");
+  visit("fits", fits(use.verdict), "", "the same as a bool");
+}
 
 struct MemoryEstimate {
   std::uint64_t context = 0;               ///< Tokens, rounded as the engine rounds.
@@ -215,12 +265,35 @@ enum class ChangeKind : std::uint8_t {
   weights           ///< a smaller quantization
 };
 
+/// "ubatch_size", "cache_type", "cache_type_and_ubatch_size", "n_cpu_moe", "gpu_layers",
+/// "ctx_size", "quantization"
+[[nodiscard]] INGOT_EXPORT std::string_view name_of(ChangeKind kind) noexcept;
+
 /// One change that makes it fit.
 struct Change {
   ChangeKind kind = ChangeKind::micro_batch;
   RunOptions options;               ///< With the change made; unchanged for `weights`.
   std::uint64_t weights_bytes = 0;  ///< For `weights`: how large all weights may be.
+  std::string recipe = {};          ///< For `weights`: a mixture that is so small, if one is known.
 };
+
+/// The options of a change as the engine's command line has them: "--ubatch-size 128". Empty for
+/// `weights`.
+[[nodiscard]] INGOT_EXPORT std::string option_text(const Change& change);
+
+template <class Visitor>
+void describe(Visitor& visit, const Change& change) {
+  const bool is_weights = change.kind == ChangeKind::weights;
+  visit("kind", change.kind, "",
+        "`ubatch_size`, `cache_type`, `cache_type_and_ubatch_size`, `n_cpu_moe`, `gpu_layers`, "
+        "`ctx_size` or `quantization`");
+  visit("options", is_weights ? std::nullopt : std::optional(option_text(change)), "",
+        "options to add; null for `quantization`");
+  visit("weights_bytes", is_weights ? std::optional(change.weights_bytes) : std::nullopt, "bytes",
+        "for `quantization`: how large all weights may be");
+  visit("type", change.recipe.empty() ? std::nullopt : std::optional(change.recipe), "",
+        "for `quantization`: the largest usual mixture that is so small");
+}
 
 struct Advice {
   /// Most layers that the devices hold, as for --gpu-layers; nothing without devices.
@@ -228,9 +301,86 @@ struct Advice {
   /// Longest context that fits with all else unchanged, at most the model's own; nothing if none
   /// does, or if nothing limits it.
   std::optional<std::uint64_t> context;
+  /// The smallest of common_memory_sizes() that holds all of it; nothing if none does, or where
+  /// devices were given.
+  std::optional<std::uint64_t> smallest_card_bytes;
   /// Single changes that are enough, the least felt first; none if it fits already.
   std::vector<Change> changes;
 };
+
+template <class Visitor>
+void describe(Visitor& visit, const Advice& advice) {
+  visit("gpu_layers", advice.gpu_layers, "layers",
+        "the most that the devices hold, all else unchanged; null without devices");
+  visit("context", advice.context, "tokens",
+        "the longest that fits, all else unchanged; null if none does, or nothing limits it");
+  visit("smallest_card_bytes", advice.smallest_card_bytes, "bytes",
+        "the smallest common card that holds all of it, as it is sold; only without devices");
+  visit("changes", advice.changes, "", "changes each of which is enough");
+}
+
+/// All that is said of a run: what it takes, whether that fits, and what would make it fit.
+struct RunReport {
+  std::string architecture;
+  bool is_known_architecture = false;
+  std::uint64_t context_length = 0;  ///< The model's own; 0: unknown.
+  std::uint64_t layer_count = 0;     ///< Without the output.
+  RunOptions options;
+  MemoryEstimate estimate;
+  Advice advice;
+  std::vector<std::string> notes;             ///< As MemoryProfile::notes.
+  std::vector<std::string_view> not_counted;  ///< What the sums leave out for every model.
+};
+
+/// A bound of speed, see MemoryEstimate::bound_at_start.
+struct SpeedBound {
+  std::optional<double> empty_cache;
+  std::optional<double> full_cache;
+};
+
+template <class Visitor>
+void describe(Visitor& visit, const SpeedBound& bound) {
+  visit("empty_cache", bound.empty_cache, "tokens a second", "with an empty cache");
+  visit("full_cache", bound.full_cache, "tokens a second", "with a full cache");
+}
+
+template <class Visitor>
+void describe(Visitor& visit, const RunReport& report) {
+  const MemoryEstimate& estimate = report.estimate;
+  visit("architecture", report.architecture, "", "as stored");
+  visit("is_known_architecture", report.is_known_architecture, "",
+        "whether its rules are known; if not, see `notes`");
+  visit("verdict", estimate.verdict, "",
+        "`fits`, `tight` (less than 5 % to spare), `does_not_fit`, `unknown` (no size was given): "
+        "the worst of all places");
+  visit("fits", fits(estimate.verdict), "", "the same as a bool; null if unknown");
+  visit("context", estimate.context, "tokens", "of all sequences, rounded as the engine rounds");
+  visit("context_per_sequence", estimate.context_per_sequence, "tokens",
+        "that one sequence can have");
+  visit("context_length", report.context_length, "tokens",
+        "context of the training; 0 if the file has none");
+  visit("sequences", estimate.sequences, "", "sequences of the run");
+  visit("batch_size", report.options.batch, "tokens", "of a batch");
+  visit("ubatch_size", estimate.micro_batch, "tokens", "of one graph; never above the context");
+  visit("cache_type_k", report.options.key_type, "", "type of the keys in the cache");
+  visit("cache_type_v", report.options.value_type, "", "type of the values in the cache");
+  visit("flash_attention", estimate.uses_flash_attention, "", "whether the run uses it");
+  visit("layer_count", report.layer_count, "layers", "without the output");
+  visit("gpu_layers", estimate.gpu_layers, "layers", "on devices, the output counted as one");
+  visit("weights_bytes", estimate.weights_bytes, "bytes", "tensors that are loaded, each once");
+  visit("cache_bytes", estimate.cache_bytes, "bytes", "the cache, of all places");
+  visit("output_bytes", estimate.output_bytes, "bytes",
+        "logits and embeddings of tokens, of all places");
+  visit("caches", estimate.caches, "", "the cache by kind");
+  visit("compute", estimate.compute, "", "the phases of a graph, if all of it runs on one place");
+  visit("devices", estimate.devices, "", "what each device holds");
+  visit("host", estimate.host, "", "what the host holds");
+  visit("tokens_per_second_bound", SpeedBound{estimate.bound_at_start, estimate.bound_at_end}, "",
+        "the limit that bandwidth sets; null without it");
+  visit("advice", report.advice, "", "what would fit");
+  visit("notes", report.notes, "", "sentences on what is assumed or left out for this model");
+  visit("not_counted", report.not_counted, "", "what is left out for every model");
+}
 
 namespace detail {
 struct ProfileState;
@@ -278,6 +428,9 @@ class INGOT_EXPORT MemoryProfile {
 
   /// Changes that make a run fit, found by bisection over `estimate`; O(layers x log(context)).
   [[nodiscard]] Result<Advice> advise(const RunOptions& options) const;
+
+  /// The estimate of a run, with advice. Errors as of `estimate`.
+  [[nodiscard]] Result<RunReport> report(const RunOptions& options) const;
 
   /// The bytes by which the cache grows for each 1,024 tokens of context, averaged over the context
   /// of the model; f16.

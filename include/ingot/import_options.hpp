@@ -16,6 +16,8 @@ struct ImportOptions {
   std::optional<TensorType> type = {};
   /// The value of `tokenizer.ggml.pre`. Default: by the tokenizer.
   std::optional<std::string> pre = {};
+  /// Writes what the reference converter writes, its known defects included.
+  bool as_reference = false;
   std::optional<std::string> model_name = {};  ///< Replaces `general.name`.
   /// The text of a JSON object whose members replace keys of `general.*`.
   std::optional<std::string> metadata = {};

@@ -48,6 +48,7 @@ class INGOT_EXPORT OutputFile {
 
  private:
   friend class ModelWriter;
+  friend class OutputSet;
   explicit OutputFile(std::unique_ptr<io::AtomicFile> file) noexcept;
   std::unique_ptr<io::AtomicFile> file_;
 };

@@ -6,11 +6,12 @@
 //     const auto file = files.add(part.path, part.bytes.size());
 //     if (!file || !(*file)->write(part.bytes)) return complain();
 //   }
-//   if (const auto done = files.commit_as_one(); !done) return complain(done.error());
+//   if (const auto done = files.commit(); !done) return complain(done.error());
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -22,10 +23,6 @@
 #include "ingot/output_file.hpp"
 
 namespace ingot {
-
-namespace io {
-class LeftOvers;
-}
 
 /// While one lives, the files that its thread creates share one search of each folder for what
 /// killed processes left there; else each new file searches anew. It ends on the thread that it
@@ -42,45 +39,55 @@ class INGOT_EXPORT SharedSearch {
   std::unique_ptr<State> state_;
 };
 
-/// Names files that are one thing only together, the last of them being the one that readers look
-/// for: so it is the first to go where older files are replaced. They should be flushed already.
+/// The file of a set that readers look for.
+enum class KeyFile { first, last };
+
+/// Files that are one thing only together. They are written one after the other and get their names
+/// at the end. What can fail is over by then, but for a target that appears in the meantime.
 ///
 /// At each moment there are, under these names, only old files or only new ones, and some may
-/// be missing; older files are set aside meanwhile (".NAME.ingot-old"). After a failure they are
+/// be missing; older files are set aside meanwhile (".NAME.ingot-old"). The key file is the first
+/// to go and the last to come: where it is, the set is whole. After a failure the older files are
 /// back, and of the new ones there is nothing left. While they are named their folders are locked
 /// (flock): of two processes that write one set each names all of its files before or after the
-/// other. Errc::file_in_use if another process does not end soon (see lock_wait).
-[[nodiscard]] INGOT_EXPORT Result<void> commit_together(std::span<OutputFile> files,
-                                                        std::span<const std::string> paths,
-                                                        bool may_replace);
-
-/// Files that are written one after the other and get their names at the end, in that order. What
-/// can fail is over by then, but for a target that appears in the meantime. Not thread-safe.
+/// other. Of many files only some are open at a time; the others wait in a folder beside the first
+/// one, under a temporary name. Not thread-safe.
 class INGOT_EXPORT OutputSet {
  public:
   explicit OutputSet(bool may_replace);
-  OutputSet(const OutputSet&) = delete;
-  OutputSet& operator=(const OutputSet&) = delete;
+  OutputSet(OutputSet&&) noexcept;
+  OutputSet& operator=(OutputSet&&) = delete;
   ~OutputSet();
 
-  /// Starts the next file. The reference is valid until the next one is started.
+  /// Starts the next file; the earlier ones are complete. The pointer is valid until the next one
+  /// is started.
   [[nodiscard]] Result<OutputFile*> add(const std::string& path, std::uint64_t size_bytes);
+  /// The same for a file that somebody else has begun.
+  [[nodiscard]] Result<OutputFile*> add(const std::string& path, OutputFile file);
 
   /// A whole file.
   [[nodiscard]] Result<void> add_text(const std::string& path, std::string_view text);
 
-  [[nodiscard]] Result<void> commit();
+  /// A file that an older set may have and this one has not: it is removed when the new ones get
+  /// their names. Errc::already_exists if it is there and may not be replaced.
+  [[nodiscard]] Result<void> drop(const std::string& path);
 
-  /// The same for files that make no sense without each other; see commit_together.
-  [[nodiscard]] Result<void> commit_as_one();
+  /// Makes a folder, and those above it; they are gone again if nothing comes of the set.
+  [[nodiscard]] Result<void> make_folder(const std::string& path);
 
- private:
+  /// Flushes all files: the slow part of `commit`.
   [[nodiscard]] Result<void> sync();
 
-  bool may_replace_;
-  std::unique_ptr<io::LeftOvers> left_overs_;
-  std::vector<std::string> paths_;
-  std::vector<OutputFile> files_;
+  /// Names the files, or replaces an older file if there is only one. Errc::file_in_use if another
+  /// process edits an older file, or names files in the same folder, and does not end soon (see
+  /// lock_wait). `check`, if there is one, looks at what is in the folders when they are locked,
+  /// and no file is named if it fails. The last call.
+  [[nodiscard]] Result<void> commit(KeyFile key = KeyFile::last,
+                                    const std::function<Result<void>()>& check = {});
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
 };
 
 }  // namespace ingot

@@ -98,7 +98,7 @@ struct QuantizeOptions {
 ///   give an infinite scale, as in the reference; such blocks do not decode to finite numbers.
 ///
 /// With Effort::best each block is encoded as the reference does it and by a search, both get
-/// scales that do not shorten the weights, and the better one is kept. Types without a scale that
+/// scales that hardly shorten the weights, and the better one is kept. Types without a scale that
 /// could be searched for (F16, integers, Q8_1, Q8_K) are encoded as by the reference; so are blocks
 /// whose magnitudes are all below 1e-8 or reach above 1e8, and those with a negative importance.
 /// Needs about 200 KiB of stack.

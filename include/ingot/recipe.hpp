@@ -76,7 +76,8 @@ struct ModelTraits {
 
 /// A type for tensors whose name a pattern finds.
 struct TypePattern {
-  std::string pattern;  ///< ECMAScript regular expression; searched for in the name.
+  std::string pattern;  ///< ECMAScript regular expression without back references; searched for in
+                        ///< the name.
   TensorType type = TensorType::f32;
 };
 

@@ -5,8 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 
+#include "ingot/describe.hpp"
 #include "ingot/error.hpp"
 #include "ingot/export.h"
 #include "ingot/types.hpp"
@@ -30,6 +32,21 @@ struct Statistics {
   /// Adds the statistics of other numbers. The order matters to the last digits.
   INGOT_EXPORT void add(const Statistics& other) noexcept;
 };
+
+template <class Visitor>
+void describe(Visitor& visit, const Statistics& statistics) {
+  const auto number = [&](double value) {  // There is no smallest of no numbers.
+    return statistics.count > 0 ? std::optional(value) : std::nullopt;
+  };
+  visit("min", number(statistics.min), "", "the smallest finite weight; null if there are none");
+  visit("max", number(statistics.max), "", "the largest, likewise");
+  visit("mean", number(statistics.mean), "", "their mean");
+  visit("std", number(statistics.deviation()), "",
+        "their standard deviation, as a whole population");
+  visit("zeros", statistics.zeros, "weights", "that are 0, of either sign");
+  visit("nan", statistics.nans, "weights", "that are NaN");
+  visit("inf", statistics.infinities, "weights", "that are infinite, of either sign");
+}
 
 /// Numbers that are summed as one piece. Work that is split at multiples of it, and added up in
 /// order, has the same digits for any number of threads.

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/find_row.hpp"
+#include "base/shown_name.hpp"
 #include "ingot/text.hpp"
 
 namespace ingot {
@@ -28,17 +29,6 @@ const ErrorRow& row_of(Errc code) noexcept {
   return row != nullptr ? *row : rows.front();
 }
 
-/// A subject in quotes that none of its own characters can end.
-std::string quote(std::string_view text) {
-  constexpr std::size_t max_columns = 160;
-  std::string quoted = "\"";
-  for (const char c : escape_shortened(text, max_columns)) {
-    if (c == '"') quoted += '\\';
-    quoted += c;
-  }
-  return quoted + '"';
-}
-
 }  // namespace
 
 std::string_view name_of(Errc code) noexcept { return row_of(code).name; }
@@ -48,7 +38,11 @@ ErrorCategory category_of(Errc code) noexcept { return row_of(code).category; }
 std::string Error::message() const {
   constexpr std::size_t max_detail_columns = 400;
   std::string text;
-  if (!subject.empty()) text += quote(subject);
+  const auto add_place = [&](std::string_view name) {
+    if (!name.empty()) text += (text.empty() ? "" : " in ") + quoted_name(name);
+  };
+  add_place(subject);
+  for (const std::string& place : context) add_place(place);
   if (file_offset != no_offset) {
     text += text.empty() ? "at byte " : " at byte ";
     text += std::to_string(file_offset);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/plural.hpp"
+#include "base/shown_name.hpp"
 #include "check/rules.hpp"
 #include "ingot/text.hpp"
 
@@ -58,8 +59,8 @@ void data_duplicate(Inspection& inspection) {
       large, [&](const TensorScan* a, const TensorScan* b) { return identity(a) < identity(b); });
   for (std::size_t i = 1; i < large.size(); ++i) {
     if (identity(large[i]) != identity(large[i - 1])) continue;
-    inspection.report_tensor(*large[i]->tensor, "it holds the same bytes as \"" +
-                                                    escape(large[i - 1]->tensor->name) + "\"");
+    inspection.report_tensor(
+        *large[i]->tensor, "it holds the same bytes as " + quoted_name(large[i - 1]->tensor->name));
   }
 }
 

@@ -124,6 +124,25 @@ void old_magic(Inspection& inspection) {
   });
 }
 
+void journal_beside(Inspection& inspection) {
+  for_each_file(inspection, [&](const ModelFile& file, std::size_t i) {
+    for (const Error& notice : inspection.model().notices()) {
+      // By another name the subject is what a link leads to.
+      const bool is_about_file =
+          inspection.model().files().size() == 1 || notice.subject.starts_with(file.path);
+      if (notice.code == Errc::edit_unfinished && is_about_file) {
+        inspection.report({.file = i},
+                          "an edit was cut off: Ingot sees the file as it was before, through the "
+                          "journal, and other programs see what is in it");
+      }
+      if (notice.code == Errc::journal_ignored && is_about_file) {
+        inspection.report({.file = i},
+                          "\"" + escape(notice.subject) + "\" is ignored: " + notice.detail);
+      }
+    }
+  });
+}
+
 void index_wrong(Inspection& inspection) {
   for_each_file(inspection, [&](const ModelFile& file, std::size_t i) {
     const bool has_index = std::ranges::any_of(

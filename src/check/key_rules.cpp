@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/ascii.hpp"
+#include "base/shown_name.hpp"
 #include "check/architectures.hpp"
 #include "check/case_collisions.hpp"
 #include "check/rules.hpp"
@@ -107,7 +108,7 @@ void key_case_collision(Inspection& inspection) {
   find_case_collisions(
       keys, [&](std::string_view key) { return model.find(key) != nullptr; },
       [&](std::string_view key, std::string_view other) {
-        inspection.report({.key = key}, "there is \"" + escape(other) + "\", too");
+        inspection.report({.key = key}, "there is " + quoted_name(other) + ", too");
       });
 }
 

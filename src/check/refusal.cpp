@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/plural.hpp"
+#include "base/shown_name.hpp"
 #include "check/pretended_source.hpp"
 #include "ingot/check.hpp"
 #include "ingot/text.hpp"
@@ -52,13 +53,15 @@ std::string explain_missing_data(const std::string& path) {
   if (first == nullptr) return {};
   return "cut off at " + part_text(cut->present_bytes, cut->needed_bytes) + "; " +
          std::to_string(incomplete_count) + " of " + plural(cut->model.tensors().size(), "tensor") +
-         " incomplete, first " + escape(first->name);
+         " incomplete, first " + shown_name(first->name);
 }
 
 /// The reader's message without the place, which is a member of a finding.
 std::string plain_message(const Error& error) {
+  constexpr std::size_t max_detail_columns = 400;
   std::string message(sentence_of(error.code));
-  if (!error.detail.empty()) message += " (" + escape(error.detail) + ")";
+  if (!error.detail.empty())
+    message += " (" + escape_shortened(error.detail, max_detail_columns) + ")";
   if (category_of(error.code) == ErrorCategory::lenient) {
     message += "; --lenient opens it";
   }
@@ -104,10 +107,12 @@ Finding explain_refusal(const std::string& path, const Error& error) {
   // An error of another category is not about a file: its sentence is all there is.
   if (finding.rule == nullptr) finding.rule = find_check_rule(name_of(Errc::not_gguf));
   finding.file_offset = error.file_offset;
+  if (!error.context.empty()) finding.file = error.context.back();
+  finding.message = explain(finding.file.empty() ? path : finding.file, error);
+  if (!finding.message.empty()) return finding;  // it is about the file
+  finding.message = plain_message(error);
   if (is_among(about_a_tensor, error.code)) finding.tensor = error.subject;
   if (is_among(about_a_key, error.code)) finding.key = error.subject;
-  finding.message = explain(path, error);
-  if (finding.message.empty()) finding.message = plain_message(error);
   return finding;
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/ascii.hpp"
+#include "base/shown_name.hpp"
 #include "check/rules.hpp"
 #include "ingot/metadata_keys.hpp"
 #include "ingot/text.hpp"
@@ -17,7 +18,7 @@ void shard_missing(Inspection& inspection) {
   for (const Error& notice : inspection.model().notices()) {
     if (notice.code != Errc::shard_missing) continue;
     inspection.report_model(
-        (notice.subject.empty() ? "" : "\"" + escape(notice.subject) + "\" is missing; ") +
+        (notice.subject.empty() ? "" : quoted_name(notice.subject) + " is missing; ") +
         notice.detail);
   }
 }
@@ -104,7 +105,7 @@ void compare_kinds(Inspection& inspection, const char* what, const Property& pro
       reference = i;
     } else if (differ_in_all(expected, kinds)) {
       inspection.report({.file = i}, std::string("each kind of weights in it has ") + what +
-                                         " than in \"" + escape(files[reference].path) + "\"");
+                                         " than in " + quoted_name(files[reference].path));
     }
   }
 }

@@ -22,7 +22,8 @@ struct TemplateFacts {
   std::vector<std::string> variables;  ///< Names that it reads and does not set.
 };
 
-/// At most eight templates: models have up to four, and each takes some milliseconds.
+/// At most eight templates: models have up to four, and each takes some milliseconds, a hostile one
+/// a tenth of a second.
 [[nodiscard]] std::vector<TemplateFacts> read_templates(const Model& model);
 
 }  // namespace ingot::check

@@ -32,11 +32,11 @@ void for_each_readable(Inspection& inspection, const Use& use) {
   }
 }
 
-/// Those of them that render conversations.
+/// Those of them that render conversations, all within the limits.
 template <class Use>
 void for_each_usable(Inspection& inspection, const Use& use) {
   for_each_readable(inspection, [&](const TemplateFacts& facts) {
-    if (!facts.profile.failure) use(facts);
+    if (!facts.profile.failure && !facts.profile.reached_limit) use(facts);
   });
 }
 
@@ -101,6 +101,16 @@ std::string refusal_text(const ChatRefusal& refusal) {
 
 }  // namespace
 
+void template_limit(Inspection& inspection) {
+  for_each_readable(inspection, [&](const TemplateFacts& facts) {
+    if (!facts.profile.reached_limit) return;
+    inspection.report_template(
+        facts,
+        "a short conversation takes more than its share of steps, output or memory; what the "
+        "template does with it is not known");
+  });
+}
+
 void template_syntax(Inspection& inspection) {
   for (const TemplateFacts& facts : inspection.templates()) {
     if (facts.error) inspection.report_template(facts, error_text(*facts.error));
@@ -135,7 +145,8 @@ void template_fails(Inspection& inspection) {
     for (const ChatRefusal& refusal : facts.profile.refusals) {
       if (is_fault(refusal)) inspection.report_template(facts, refusal_text(refusal));
     }
-    if (!failure || (failure->code == Errc::chat_undefined && !lacks_function(facts))) return;
+    if (!failure || failure->code == Errc::limit_exceeded) return;
+    if (failure->code == Errc::chat_undefined && !lacks_function(facts)) return;
     inspection.report_template(facts, "no plain conversation renders: " + error_text(*failure));
   });
 }

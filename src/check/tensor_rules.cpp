@@ -10,6 +10,7 @@
 
 #include "base/ascii.hpp"
 #include "base/joined_list.hpp"
+#include "base/shown_name.hpp"
 #include "base/text_parts.hpp"
 #include "check/architectures.hpp"
 #include "check/case_collisions.hpp"
@@ -241,7 +242,7 @@ void tensor_case_collision(Inspection& inspection) {
       names, [&](std::string_view name) { return model.find_tensor(name) != nullptr; },
       [&](std::string_view name, std::string_view other) {
         inspection.report_tensor(*model.find_tensor(name),
-                                 "there is \"" + escape(other) + "\", too");
+                                 "there is " + quoted_name(other) + ", too");
       });
 }
 

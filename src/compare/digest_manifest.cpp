@@ -2,10 +2,12 @@
 #include "ingot/digest_manifest.hpp"
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 #include <utility>
 
+#include "base/enumerator_name.hpp"
 #include "base/find_row.hpp"
 #include "compare/manifest_builder.hpp"
 
@@ -214,6 +216,11 @@ DigestRequest request_for(const ManifestEntry& entry,
     }
   }
   return request;
+}
+
+std::string_view name_of(DigestMismatch::Kind kind) noexcept {
+  constexpr std::array<std::string_view, 4> names = {"file", "tensor", "weights", "uuid"};
+  return name_at(names, kind);
 }
 
 std::vector<DigestMismatch> find_mismatches(const ManifestEntry& entry, const Model& model,

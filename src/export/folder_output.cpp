@@ -39,32 +39,6 @@ bool is_model_file(std::string_view name) {
          std::ranges::find(model_files, name) != model_files.end();
 }
 
-/// Folders that are made for a write, and gone again if nothing comes of it.
-class NewFolders {
- public:
-  NewFolders() = default;
-  NewFolders(const NewFolders&) = delete;
-  NewFolders& operator=(const NewFolders&) = delete;
-  ~NewFolders() {
-    std::error_code ignored;
-    for (auto path = made_.rbegin(); path != made_.rend(); ++path) fs::remove(*path, ignored);
-  }
-
-  Result<void> make(const fs::path& path) {
-    std::error_code error;
-    if (path.empty() || fs::is_directory(path, error)) return {};
-    INGOT_TRY_VOID(make(path.parent_path()));
-    fs::create_directory(path, error);
-    if (error) return fail(Errc::io_error, path.string(), error.message());
-    made_.push_back(path);
-    return {};
-  }
-  void keep() { made_.clear(); }
-
- private:
-  std::vector<fs::path> made_;  // the outer ones first
-};
-
 }  // namespace
 
 FolderOutput::FolderOutput(const Model& model, FolderContent content,
@@ -97,9 +71,15 @@ Result<void> FolderOutput::check_folder() const {
   if (!fs::is_directory(status)) {
     return fail(Errc::invalid_argument, folder_, "it is a file; a folder is written");
   }
+  if (!replace_ && !fs::is_empty(folder_, error)) return fail(Errc::already_exists, folder_);
+  return check_others();
+}
+
+/// Another process may put such a file there until this one's get their names.
+Result<void> FolderOutput::check_others() const {
+  std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder_, error)) {
     const std::string name = entry.path().filename().string();
-    if (!replace_) return fail(Errc::already_exists, folder_);
     const bool is_output = std::ranges::find(outputs_, folder_ + "/" + name) != outputs_.end();
     if (is_output || !is_model_file(name)) continue;
     return fail(Errc::invalid_argument, folder_ + "/" + name,
@@ -110,14 +90,11 @@ Result<void> FolderOutput::check_folder() const {
 }
 
 Result<void> FolderOutput::run(const WriteProgress& progress) const {
-  NewFolders folders;
-  for (const std::string& output : outputs_) {
-    INGOT_TRY_VOID(folders.make(fs::path(output).parent_path()));
-  }
   OutputSet outputs(replace_);
-  INGOT_TRY_VOID(write(outputs, progress));
-  folders.keep();
-  return {};
+  for (const std::string& output : outputs_) {
+    INGOT_TRY_VOID(outputs.make_folder(fs::path(output).parent_path().string()));
+  }
+  return write(outputs, progress);
 }
 
 Result<void> FolderOutput::write(OutputSet& outputs, const WriteProgress& progress) const {
@@ -135,7 +112,7 @@ Result<void> FolderOutput::write(OutputSet& outputs, const WriteProgress& progre
   }
   const std::string last(last_file);
   INGOT_TRY_VOID(outputs.add_text(folder_ + "/" + last, content_.texts.at(last)));
-  return outputs.commit_as_one();
+  return outputs.commit(KeyFile::last, [this] { return check_others(); });
 }
 
 /// Tensors whose numbers stay what they are go in long runs, so that reading runs ahead.

@@ -36,6 +36,7 @@ class FolderOutput final : public Conversion {
 
  private:
   [[nodiscard]] Result<void> check_folder() const;
+  [[nodiscard]] Result<void> check_others() const;
   [[nodiscard]] Result<void> write(OutputSet& outputs, const WriteProgress& progress) const;
   [[nodiscard]] Result<void> write_shard(const convert::SafetensorsShard& shard, OutputFile& file,
                                          const WriteProgress& progress) const;

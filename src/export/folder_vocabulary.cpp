@@ -28,7 +28,7 @@ class Reader {
     if (model == "gpt2") {
       list_bpe();
     } else if (model == "llama") {
-      has_one_score() ? list_llama_json() : list_pieces();
+      is_of_merges() ? list_llama_json() : list_pieces();
     } else {
       return fail(Errc::tokenizer_unknown, std::string(keys::tokenizer_ggml_model),
                   "folders of " + facts_.architecture.name + " have gpt2 or llama");
@@ -69,11 +69,15 @@ class Reader {
     return {};
   }
 
-  /// A tokenizer.json of the Llama kind has no scores, and the import gives all tokens the same.
-  bool has_one_score() const {
+  /// Whether the tokens are those of a tokenizer.json of the Llama kind, which has merges and no
+  /// scores: the import gives the lowest score to tokens that no merge makes, or one score to all.
+  bool is_of_merges() const {
+    const float lowest = std::ranges::min(vocabulary_.tokens, {}, &FolderToken::score).score;
     return has_tokenizer_step(facts_.architecture, "llama") &&
-           std::ranges::all_of(vocabulary_.tokens,
-                               [](const FolderToken& token) { return token.score == added_score; });
+           std::ranges::all_of(vocabulary_.tokens, [&](const FolderToken& token) {
+             const bool is_made = token.kind != TokenKind::control && token.kind != TokenKind::byte;
+             return is_made || token.score == lowest;
+           });
   }
 
   static bool is_added(const FolderToken& token) {

@@ -23,7 +23,7 @@ struct FolderToken {
 struct FolderVocabulary {
   enum class Form : std::uint8_t {
     bpe,            ///< tokenizer.json
-    llama_json,     ///< tokenizer.json of BPE whose bytes are tokens; the model has no scores.
+    llama_json,     ///< tokenizer.json of BPE whose bytes are tokens.
     sentencepiece,  ///< tokenizer.model, and tokenizer.json beside it
   };
 

@@ -163,6 +163,10 @@ TEST(ErrorMessage, LeavesOutWhatIsNotThere) {
             "the value has another type");
   EXPECT_EQ((Error{Errc::wrong_type, Error::no_offset, "a.key", ""}).message(),
             "\"a.key\": the value has another type");
+  EXPECT_EQ(
+      (Error{.code = Errc::wrong_type, .subject = "a.key", .detail = {}, .context = {"b", "c\n"}})
+          .message(),
+      "\"a.key\" in \"b\" in \"c\\n\": " + std::string(sentence_of(Errc::wrong_type)));
   EXPECT_EQ((Error{Errc::wrong_type, 0, "", ""}).message(),
             "at byte 0: the value has another type");
   EXPECT_EQ((Error{Errc::wrong_type, Error::no_offset, "", "it is a string"}).message(),

@@ -359,8 +359,8 @@ TEST_P(CheckRuleTest, IsFoundBroken) {
 }
 
 TEST(CheckModel, EachRuleHasACase) {
-  // Those of weights and folders have tests of their own; shards_mixed takes two files,
-  // foreign_format one of another format, and template_differs another template.
+  // Those of weights and folders have tests of their own; shards_mixed and journal_beside take two
+  // files, foreign_format one of another format, and template_differs another template.
   std::set<std::string> missing = {};
   for (const CheckRule& rule : check_rules()) {
     if (rule.is_refusal || rule.source == RuleSource::data || rule.source == RuleSource::folder) {
@@ -369,7 +369,8 @@ TEST(CheckModel, EachRuleHasACase) {
     missing.emplace(rule.name);
   }
   for (const Case& each : all_cases()) missing.erase(each.rule);
-  EXPECT_THAT(missing, testing::ElementsAre("foreign_format", "shards_mixed", "template_differs"));
+  EXPECT_THAT(missing, testing::ElementsAre("foreign_format", "journal_beside", "shards_mixed",
+                                            "template_differs"));
 }
 
 // --- what is not found ---------------------------------------------------------------------------

@@ -77,6 +77,8 @@ std::vector<RuleCase> template_cases() {
   add("template_fails", good + "{{ now_in_rome() }}");
   add("template_undefined", good + "{{ style.name }}");
   add("template_drops_text", "{% for m in messages %}{{ m.role }}{% endfor %}");
+  add("template_limit", "{% for i in range(100000) %}{% endfor %}" + good);
+  add("template_limit", good + "{% if tools %}{{ 'x' * 1000000 }}{% endif %}");
   add("template_drops_text", "{{ messages[0].content }}");
   add("template_drops_text", replaced(good, "in messages", "in messages if m.role != 'system'"));
   add("template_unknown_name", good + "{% if x %}{{ x|unheardof }}{% endif %}");
@@ -131,6 +133,14 @@ TEST(CheckTemplate, NeedsNoGenerationPromptWhereAnswersHaveNoBeginning) {
                "{% else %} {{ m.content }}<|im_end|>{% endif %}{% endfor %}"));
   EXPECT_THAT(broken, testing::Not(Contains("template_no_generation_prompt")));
   EXPECT_THAT(broken, testing::Not(Contains("template_fails")));
+}
+
+TEST(CheckTemplate, TakesALimitOfItsOwnForNoFault) {
+  const auto broken = broken_rules(model_of("{% for i in range(100000) %}{% endfor %}" + good));
+  EXPECT_THAT(broken, Contains("template_limit"));
+  for (const char* rule : {"template_fails", "template_refuses", "template_drops_text"}) {
+    EXPECT_THAT(broken, testing::Not(Contains(rule)));
+  }
 }
 
 TEST(CheckTemplate, NamesThePlaceAndWhatWasMeant) {

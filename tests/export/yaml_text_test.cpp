@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include "import/general/model_card.hpp"
+#include "ingot/model_card.hpp"
 #include "support/expect_error.hpp"
 
 namespace ingot::test {
@@ -29,7 +29,7 @@ TEST(YamlScalar, ComesBackFromACard) {
                                "~"};
   for (const std::string& text : texts) {
     const std::string card = "---\nname: " + hf::yaml_scalar(text) + "\n---\n";
-    const auto read = hf::parse_model_card(card, "README.md");
+    const auto read = parse_model_card(card, "README.md");
     ASSERT_THAT(read, Succeeds()) << card;
     EXPECT_EQ((*read)["name"].text, text);
   }

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// Names from files, in messages.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "ingot/text.hpp"
+
+namespace ingot {
+
+/// Nobody reads more of a name; a file may hold one of 10 MB, and a message for each rule.
+inline constexpr std::size_t max_name_columns = 160;
+
+/// A name, safe to print and short.
+inline std::string shown_name(std::string_view name) {
+  return escape_shortened(name, max_name_columns);
+}
+
+/// The same in quotes that none of its own characters can end.
+inline std::string quoted_name(std::string_view name) {
+  std::string quoted = "\"";
+  for (const char c : shown_name(name)) {
+    if (c == '"') quoted += '\\';
+    quoted += c;
+  }
+  return quoted + '"';
+}
+
+}  // namespace ingot
