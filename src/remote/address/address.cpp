@@ -238,8 +238,14 @@ bool is_safe_path(std::string_view path) {
 
 bool is_sha256(std::string_view text) noexcept { return is_hexadecimal(text, 64); }
 
-bool is_digest(std::string_view text) noexcept {
-  return text.starts_with("sha256:") && is_sha256(text.substr(7));
+std::string parse_sha256(std::string_view text) {
+  std::string digest = lower_case(text);
+  return is_sha256(digest) ? digest : std::string();
+}
+
+std::string parse_digest(std::string_view text) {
+  constexpr std::string_view algorithm = "sha256:";
+  return text.starts_with(algorithm) ? parse_sha256(text.substr(algorithm.size())) : std::string();
 }
 
 }  // namespace ingot::remote

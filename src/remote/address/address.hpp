@@ -60,7 +60,10 @@ inline constexpr std::size_t max_address_bytes = 8192;
 
 /// Whether a text is 64 lower-case hexadecimal digits.
 [[nodiscard]] bool is_sha256(std::string_view text) noexcept;
-/// Whether a text is "sha256:" and such digits.
-[[nodiscard]] bool is_digest(std::string_view text) noexcept;
+/// The digest that a server or a user wrote, in lower case, as all digests are compared; empty if
+/// the text is none.
+[[nodiscard]] std::string parse_sha256(std::string_view text);
+/// The same behind "sha256:".
+[[nodiscard]] std::string parse_digest(std::string_view text);
 
 }  // namespace ingot::remote

@@ -91,10 +91,10 @@ Result<Reference> parse_registry(std::string_view text, std::string_view whole) 
   reference.name_space = "library";
   reference.tag = "latest";
   if (const std::size_t at = text.find('@'); at != std::string_view::npos) {
-    reference.digest = text.substr(at + 1);
+    const std::string sha256 = remote::parse_digest(text.substr(at + 1));
+    if (sha256.empty()) return refuse(whole, "after @ comes sha256: and 64 digits");
+    reference.digest = "sha256:" + sha256;
     text = text.substr(0, at);
-    if (!remote::is_digest(reference.digest))
-      return refuse(whole, "after @ comes sha256: and 64 digits");
   }
   const auto slashes = std::count(text.begin(), text.end(), '/');
   if (slashes > 2) return refuse(whole, "expected [HOST/][NAMESPACE/]MODEL[:TAG]");

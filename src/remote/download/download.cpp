@@ -51,13 +51,13 @@ Result<Start> ask(const std::shared_ptr<Session>& session, const Address& addres
                 "it does not tell the size of the file, so nothing would tell that it is whole");
   }
   Start start{head.identity, address, performed.answer.address, {}, performed.answer.status != 200};
-  const std::string_view linked = remote::without_quotes(performed.answer.linked_tag);
-  if (remote::is_sha256(linked)) start.sha256 = linked;
+  start.sha256 = remote::parse_sha256(remote::without_quotes(performed.answer.linked_tag));
   if (known != nullptr && !known->sha256.empty()) start.sha256 = known->sha256;
-  if (performed.answer.linked_bytes.value_or(*head.identity.size_bytes) !=
-      *head.identity.size_bytes) {
+  const std::uint64_t size_bytes = *head.identity.size_bytes;
+  if (performed.answer.linked_bytes.value_or(size_bytes) != size_bytes) {
     return fail(Errc::answer_invalid, address.shown(),
-                "the size differs from the one that the hub gives");
+                "its size is " + std::to_string(size_bytes) + " bytes, by the hub " +
+                    std::to_string(*performed.answer.linked_bytes));
   }
   return start;
 }
@@ -142,9 +142,14 @@ Result<DownloadedFile> fetch_parts(const std::shared_ptr<Session>& session, cons
   const auto progress = [&](std::uint64_t done_bytes) {
     return !options.progress || options.progress(done_bytes, size_bytes);
   };
-  INGOT_TRY(file.sha256, remote::fill_part_file(
-                             part, ranges, *session,
-                             std::clamp(options.connections, 1u, most_connections), progress));
+  Result<std::string> filled = remote::fill_part_file(
+      part, ranges, *session, std::clamp(options.connections, 1u, most_connections), progress);
+  if (!filled) {
+    // Who stops a download goes on with it; of a server that failed nothing may ever come.
+    if (filled.error().code != Errc::interrupted) part.remove_if_empty();
+    return fail(std::move(filled).error());
+  }
+  file.sha256 = *std::move(filled);
   if (!start.sha256.empty() && file.sha256 != start.sha256) {
     INGOT_TRY_VOID(part.set_aside());
     return wrong_digest(path, file.sha256, start.sha256);

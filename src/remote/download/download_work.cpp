@@ -38,7 +38,7 @@ class DownloadWork {
   }
 
  private:
-  [[nodiscard]] std::optional<std::size_t> take_range() {
+  [[nodiscard]] std::optional<std::uint64_t> take_range() {
     const std::lock_guard lock(mutex_);
     while (next_range_ < part_.range_count() && part_.is_finished(next_range_)) ++next_range_;
     if (error_ || next_range_ == part_.range_count()) return std::nullopt;
@@ -48,7 +48,7 @@ class DownloadWork {
   void fetch_ranges(unsigned number) {
     // A server that wants fewer requests gets one at a time.
     while (number == 0 || !session_.is_throttled()) {
-      const std::optional<std::size_t> range = take_range();
+      const std::optional<std::uint64_t> range = take_range();
       if (!range) return;
       const std::uint64_t first = *range * download_range_bytes;
       std::uint64_t written_bytes = 0;
@@ -76,7 +76,7 @@ class DownloadWork {
   void compute_digest() {
     Digest digest(DigestAlgorithm::sha256);
     std::vector<std::byte> piece(digest_piece_bytes);
-    for (std::size_t range = 0; range < part_.range_count(); ++range) {
+    for (std::uint64_t range = 0; range < part_.range_count(); ++range) {
       {
         std::unique_lock lock(mutex_);
         changed_.wait(lock, [&] { return error_ || part_.is_finished(range); });
@@ -128,7 +128,7 @@ class DownloadWork {
   unsigned connections_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::size_t next_range_ = 0;
+  std::uint64_t next_range_ = 0;
   std::uint64_t under_way_bytes_ = 0;  ///< Of ranges that are not finished.
   std::optional<Error> error_;
   std::string sha256_;  ///< Not empty when all is there.

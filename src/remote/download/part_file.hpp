@@ -4,11 +4,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "ingot/error.hpp"
+#include "io/file_descriptor.hpp"
 
 namespace ingot::remote {
 
@@ -28,23 +29,22 @@ struct DownloadKey {
 /// marked by one thread at a time; `write` and `read` may be called from several.
 class PartFile {
  public:
-  /// Goes on with what is there if it is of the same file, else begins anew. Claims the disk space.
-  /// Errc::file_in_use; Errc::io_error.
+  /// Goes on with what is there if it is of the same file, else begins anew. Claims the disk space
+  /// before anything else is made for the size, which may be a lie. Errc::file_in_use;
+  /// Errc::not_a_regular_file if a link, or a file of another user, has one of the names;
+  /// Errc::io_error.
   [[nodiscard]] static Result<PartFile> open(const std::string& path, DownloadKey key);
-  PartFile(PartFile&& other) noexcept;
-  PartFile& operator=(PartFile&&) = delete;
-  ~PartFile();
 
-  [[nodiscard]] std::size_t range_count() const noexcept { return is_finished_.size(); }
-  [[nodiscard]] bool is_finished(std::size_t range) const { return is_finished_[range]; }
-  [[nodiscard]] std::uint64_t range_size(std::size_t range) const noexcept;
-  [[nodiscard]] std::uint64_t finished_bytes() const noexcept;
+  [[nodiscard]] std::uint64_t range_count() const noexcept;
+  [[nodiscard]] bool is_finished(std::uint64_t range) const { return finished_.contains(range); }
+  [[nodiscard]] std::uint64_t range_size(std::uint64_t range) const noexcept;
+  [[nodiscard]] std::uint64_t finished_bytes() const noexcept { return finished_bytes_; }
   /// Why an earlier attempt was thrown away; or empty.
   [[nodiscard]] const std::string& reason_to_restart() const noexcept { return reason_; }
 
   [[nodiscard]] Result<void> write(std::uint64_t offset, std::span<const std::byte> bytes) const;
   [[nodiscard]] Result<void> read(std::uint64_t offset, std::span<std::byte> bytes) const;
-  void mark_finished(std::size_t range) { is_finished_[range] = true; }
+  void mark_finished(std::uint64_t range);
 
   /// Notes which ranges are there, so that a kill loses none of them. The notes are not flushed to
   /// the disk: after a loss of power the digest tells whether they were right.
@@ -53,20 +53,26 @@ class PartFile {
   [[nodiscard]] Result<void> finish(bool may_replace);
   /// Puts wrong bytes where nobody takes them for the file.
   [[nodiscard]] Result<void> set_aside();
+  /// Removes both files unless a range is there.
+  void remove_if_empty() const noexcept;
 
  private:
   PartFile(std::string path, DownloadKey key) : path_(std::move(path)), key_(std::move(key)) {}
   [[nodiscard]] Result<void> open_and_lock();
+  [[nodiscard]] Result<void> begin();
+  [[nodiscard]] Result<void> load();
   [[nodiscard]] Result<void> reserve() const;
-  void load();
+  [[nodiscard]] Result<void> rename_to(const std::string& path, bool may_replace);
   [[nodiscard]] Failure fail_with(int error_number, const char* action) const;
   [[nodiscard]] std::string part_path() const { return path_ + ".ingot-part"; }
   [[nodiscard]] std::string notes_path() const { return path_ + ".ingot-part.json"; }
 
   std::string path_;
   DownloadKey key_;
-  int descriptor_ = -1;
-  std::vector<bool> is_finished_;
+  io::FileDescriptor file_;
+  std::set<std::uint64_t> finished_;  // ranges; grows with what came
+  std::uint64_t finished_bytes_ = 0;
+  bool has_notes_ = false;  // at their name are ours, or none
   std::string reason_;
 };
 

@@ -2,10 +2,12 @@
 #include "remote/http/answer_headers.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 
 #include "base/ascii.hpp"
 #include "base/parse_number.hpp"
+#include "ingot/text.hpp"
 
 namespace ingot::remote {
 namespace {
@@ -65,6 +67,20 @@ std::optional<std::string_view> AnswerHeaders::find(std::string_view name) const
     if (key == name) return value;
   }
   return std::nullopt;
+}
+
+std::string AnswerHeaders::contradiction() const {
+  constexpr std::string_view single[] = {
+      "content-encoding", "content-length", "content-range", "etag",
+      "location",         "x-linked-etag",  "x-linked-size"};
+  constexpr std::size_t shown_bytes = 60;
+  for (const auto& [name, value] : lines_) {
+    const std::string_view first = *find(name);
+    if (value == first || std::ranges::find(single, name) == std::end(single)) continue;
+    return "it sends two lines " + name + ", \"" + escape_shortened(first, shown_bytes) +
+           "\" and \"" + escape_shortened(value, shown_bytes) + "\"";
+  }
+  return {};
 }
 
 std::optional<std::uint64_t> parse_decimal(std::string_view text) noexcept {

@@ -27,6 +27,10 @@ class AnswerHeaders {
   /// if there is none.
   [[nodiscard]] std::optional<std::string_view> find(std::string_view name) const noexcept;
 
+  /// What two lines say that may say only one thing, such as two sizes: which of them holds would
+  /// be a guess. Empty if all agree.
+  [[nodiscard]] std::string contradiction() const;
+
  private:
   std::vector<std::pair<std::string, std::string>> lines_;
   std::size_t size_bytes_ = 0;

@@ -208,6 +208,9 @@ std::size_t TransferLoop::receive_line(char* line, std::size_t, std::size_t size
   if (text != "\r\n" && text != "\n") return size;
   if (self.status >= 100 && self.status < 200) return size;  // another head follows
   self.has_head_ = true;
+  if (std::string problem = self.answer.contradiction(); !problem.empty()) {
+    return refuse(std::move(problem));
+  }
   const auto encoding = self.answer.find("content-encoding");
   if (encoding && *encoding != "identity" && self.status < 300) {
     return refuse("it sends a compressed body, which was not asked for");

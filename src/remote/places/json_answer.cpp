@@ -51,10 +51,10 @@ std::string json_line(const nlohmann::json& value) {
 
 RemoteFile file_of(const nlohmann::json& entry, const char* name, const char* size,
                    const char* sha256) {
-  RemoteFile file{
-      text_member(entry, name), number_member(entry, size), text_member(entry, sha256), {}};
-  if (!is_sha256(file.sha256)) file.sha256.clear();
-  return file;
+  return {text_member(entry, name),
+          number_member(entry, size),
+          parse_sha256(text_member(entry, sha256)),
+          {}};
 }
 
 std::string read_small_file(const std::string& path) {

@@ -65,10 +65,9 @@ Result<RemoteFile> read_manifest(std::string_view text, const std::string& subje
   for (const nlohmann::json& layer : list_member(manifest, "layers")) {
     const std::string kind = text_member(layer, "mediaType");
     if (kind != model_layer && kind != docker_model_layer) continue;
-    const std::string digest = text_member(layer, "digest");
-    if (!is_digest(digest))
-      return fail(Errc::answer_invalid, subject, "a layer has no valid digest");
-    return RemoteFile{{}, number_member(layer, "size"), digest.substr(7), {}};
+    std::string sha256 = parse_digest(text_member(layer, "digest"));
+    if (sha256.empty()) return fail(Errc::answer_invalid, subject, "a layer has no valid digest");
+    return RemoteFile{{}, number_member(layer, "size"), std::move(sha256), {}};
   }
   return fail(Errc::answer_invalid, subject, "the manifest has no layer with a model");
 }

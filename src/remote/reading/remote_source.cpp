@@ -44,7 +44,9 @@ class ServerSource final : public RemoteSource {
     }
     size_bytes_ = *head_.identity.size_bytes;
     if (answer.linked_bytes.value_or(size_bytes_) != size_bytes_) {
-      return refuse(Errc::answer_invalid, "the size differs from the one that the hub gives");
+      return refuse(Errc::answer_invalid, "its size is " + std::to_string(size_bytes_) +
+                                              " bytes, by the hub " +
+                                              std::to_string(*answer.linked_bytes));
     }
     const std::chrono::duration<double> time = Clock::now() - start;
     const bool is_slow =
