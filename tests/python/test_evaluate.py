@@ -123,7 +123,7 @@ def test_refusals_name_the_model_and_the_reason(networks, model_path, tmp_path):
         ingot.evaluate(networks[0], text="short")
     assert caught.value.code == "invalid_argument"
     narrow = write_network(tmp_path / "narrow.gguf", letters=LETTERS[:-1])
-    with pytest.raises(ingot.Error, match='narrow.gguf: "token_embd.weight"') as caught:
+    with pytest.raises(ingot.Error, match='"token_embd.weight" in ".*narrow.gguf"') as caught:
         ingot.evaluate(networks[0], [networks[1], narrow], text=TEXT, chunk_tokens=16)
     assert caught.value.subject == "token_embd.weight"
     with pytest.raises(ingot.Error, match="small.gguf") as caught:

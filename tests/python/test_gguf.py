@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: MIT
 """ingot.gguf: what scripts of gguf-py find there. The functions below ask the classes for what those
 scripts ask; their answers have to be those that gguf-py gave (golden/python of the shared files)."""
+import fcntl
 import hashlib
 import json
 import os
 import pathlib
+import struct
 import subprocess
 import sys
+import threading
 import uuid
 
 import numpy
@@ -16,6 +19,7 @@ import ingot
 import gguf_markdown
 import ingot.gguf as gguf
 
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 ARRAY, STRING = gguf.GGUFValueType.ARRAY, gguf.GGUFValueType.STRING
 
 
@@ -254,6 +258,23 @@ def test_the_writer_writes_what_ingot_reads(tmp_path, weights):
     assert not [one for one in ingot.check(path) if one.severity == "error"]
 
 
+def test_the_writer_waits_for_who_edits_the_file(tmp_path):
+    path = tmp_path / "m.gguf"
+    path.write_bytes(b"edited")
+    writer = gguf.GGUFWriter(path, "llama")
+    with open(path, "rb") as editor:
+        fcntl.flock(editor, fcntl.LOCK_EX)
+        waiting = threading.Thread(target=writer.write_header_to_file)
+        waiting.start()
+        waiting.join(0.1)
+        assert waiting.is_alive() and path.read_bytes() == b"edited"
+    waiting.join(10)
+    assert path.read_bytes() == b""
+    with open(path, "rb") as editor, pytest.raises(BlockingIOError):
+        fcntl.flock(editor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    writer.close()
+
+
 def test_a_vocabulary_alone_is_written(tmp_path):
     path = tmp_path / "vocabulary.gguf"
     writer = gguf.GGUFWriter(path, "llama")
@@ -278,6 +299,94 @@ def test_a_vocabulary_alone_is_written(tmp_path):
         assert keys["tokenizer.ggml.token_type"].tolist() == [1, 3]
 
 
+def hostile_file(path, content, keys=0, tensors=0):
+    path.write_bytes(b"GGUF" + struct.pack("<IQQ", 3, tensors, keys) + content)
+    return path
+
+
+def test_the_reader_refuses_in_the_words_of_gguf_py(tmp_path):
+    name = struct.pack("<Q", 3) + b"abc"
+    for count in (5, 1_000_000):
+        shape = struct.pack("<I5Q", count, *[1] * 5) + bytes(80)
+        with pytest.raises(ValueError, match="exceeds GGML_MAX_DIMS"):
+            gguf.GGUFReader(hostile_file(tmp_path / "a", name + shape, tensors=1))
+    wrapping = struct.pack("<I3QIQ", 3, 2**22 + 1, 2**22 + 1, 211106198978564, 0, 0) + bytes(64)
+    with pytest.raises(ValueError, match="too large"):
+        gguf.GGUFReader(hostile_file(tmp_path / "a", name + wrapping, tensors=1))
+    # The elements need eight bytes each.
+    array = struct.pack("<IIQ", 9, gguf.GGUFValueType.FLOAT64, 5000) + bytes(5000 * 8 - 1)
+    with pytest.raises(ValueError, match="requires at least"):
+        gguf.GGUFReader(hostile_file(tmp_path / "a", name + array, keys=1))
+    array = struct.pack("<IIQ", 9, gguf.GGUFValueType.UINT8, 3) + b"\1\2\3"
+    assert gguf.GGUFReader(hostile_file(tmp_path / "a", name + array, keys=1)).fields["abc"].contents() \
+        == [1, 2, 3]
+    array = struct.pack("<IIQ", 9, gguf.GGUFValueType.FLOAT64, 0)
+    assert gguf.GGUFReader(hostile_file(tmp_path / "a", name + array, keys=1)).fields["abc"].contents() == []
+    with pytest.raises(ValueError, match="GGUF magic invalid"):
+        gguf.GGUFReader(pathlib.Path(__file__))
+
+
+def test_names_are_taken_apart():
+    parts = gguf.Metadata.get_model_id_components
+    assert parts("org/Base-8x7B-Instruct-v0.1") == \
+        ("Base-8x7B-Instruct-v0.1", "org", "Base", "Instruct", "v0.1", "8x7B")
+    assert parts("Base-26B-A4B-it", 4 * 10**9)[5] == "26B-A4B"
+    assert parts("a name of people") == ("a name of people", None, None, None, None, None)
+    assert parts() == (None,) * 6 and parts("Base-7B", -10**30)[5] is None
+    assert gguf.Metadata.id_to_title("base-model-v2 8b") == "Base Model v2 8b"
+
+
+def test_what_is_known_first_counts():
+    card = {"model_name": "Of the card", "version": None, "model_creator": "A", "tags": ["a"],
+            "pipeline_tag": "b", "language": "no", "base_models": "org/Base-7B-v2",
+            "dataset": ["https://huggingface.co/me/texts", "ssh://host/x", {"name": "Mine"}, 7]}
+    got = gguf.Metadata.apply_metadata_heuristic(
+        gguf.Metadata(author="B", tags=["c"]), card, {"_name_or_path": "org/Base-7B-v2"},
+        pathlib.Path("Folder-8B"))
+    assert got == gguf.Metadata(
+        name="Of the card", author="B", organization="Org", basename="Base", version="v2", size_label="7B",
+        tags=["c", "a", "b"], languages=["no"],
+        base_models=[{"name": "Base 7B v2", "organization": "Org", "version": "v2",
+                      "repo_url": "https://huggingface.co/org/Base-7B-v2"}],
+        datasets=[{"repo_url": "https://huggingface.co/me/texts", "name": "Texts", "organization": "Me"},
+                  {"repo_url": "ssh://host/x"}, {"name": "Mine"}, {}])
+    for path in ("/home/me/x/y", 3, None):
+        assert gguf.Metadata.apply_metadata_heuristic(gguf.Metadata(), None, {"_name_or_path": path}) \
+            == gguf.Metadata()
+
+
+def test_a_folder_says_what_becomes_keys(tmp_path):
+    folder = tmp_path / "Tiny-1B"
+    folder.mkdir()
+    assert gguf.Metadata.load(model_path=folder) == gguf.Metadata(
+        name="Tiny 1B", basename="Tiny", size_label="1B")
+    (folder / "README.md").write_text("---\nlicense: [mit, bsd]\nlanguage:\n- no\n---\n# Tiny\n")
+    (folder / "generation_config.json").write_text('{"temperature": 0.5, "top_k": 40}')
+    (folder / "config.json").write_text('{"_name_or_path": "me/Tiny-1B-Chat"}')
+    (tmp_path / "own.json").write_text(json.dumps(
+        {"general.author": "I", "general.sampling.top_k": 20, "general.license": "x",
+         "general.datasets": [{"name": "D", "uuid": "u"}]}))
+    metadata = gguf.Metadata.load(tmp_path / "own.json", folder, "My name")
+    assert metadata == gguf.Metadata(
+        sampling_temp=0.5, sampling_top_k=20, name="My name", author="I", organization="Me",
+        finetune="Chat", basename="Tiny", size_label="1B", license=["mit", "bsd"], languages=["no"],
+        datasets=[{"name": "D", "uuid": "u"}])
+    writer = gguf.GGUFWriter(tmp_path / "a.gguf", "llama")
+    metadata.set_gguf_meta_model(writer)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.close()
+    with ingot.open(tmp_path / "a.gguf") as model:
+        keys = model.metadata
+        assert list(keys) == ["general.architecture"] + ["general." + name for name in (
+            "sampling.top_k", "sampling.temp", "name", "author", "organization", "finetune", "basename",
+            "size_label", "license", "dataset.count", "dataset.0.name", "dataset.0.uuid", "languages")]
+        assert keys["general.license"] == "mit,bsd" and keys.type("general.sampling.top_k") == "int32"
+    (folder / "README.md").write_text("---\na: [\n---\n")
+    with pytest.raises(ValueError, match="README.md"):
+        gguf.Metadata.load(model_path=folder)
+
+
 def test_numbers_and_names():
     assert gguf.GGMLQuantizationType.Q4_K == 12 and gguf.GGUFValueType.FLOAT64 == 12
     assert gguf.LlamaFileType.MOSTLY_Q4_K_M == 15 and gguf.LlamaFileType.ALL_F32 == 0
@@ -289,6 +398,17 @@ def test_numbers_and_names():
     assert gguf.Keys.General.DATASET_NAME == "general.dataset.{id}.name"
     assert gguf.Keys.Tokenizer.BOS_ID == "tokenizer.ggml.bos_token_id"
     assert gguf.GGUFValueType.get_type([1]) == ARRAY
+
+
+def test_the_files_are_found_below_another_name(tmp_path):
+    (tmp_path / "use.py").write_text(
+        "import sys, ingot.gguf\nsys.modules['gguf'] = ingot.gguf\n"
+        "from gguf.gguf_reader import GGUFReader\nfrom gguf.metadata import Metadata\n"
+        "assert GGUFReader(sys.argv[1]).fields and Metadata().name is None\n")
+    run = subprocess.run([sys.executable, tmp_path / "use.py",
+                          ROOT / "tests" / "corpus" / "valid" / "everything_v3.gguf"],
+                         text=True, capture_output=True, check=False)
+    assert run.returncode == 0, run.stderr
 
 
 def test_a_script_runs_unchanged(tmp_path, model_path):

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The package as such: its names, types, memory."""
+import ast
+import graphlib
 import inspect
 import os
 import re
@@ -9,19 +11,21 @@ import sys
 import pytest
 
 import ingot
+import ingot.gguf
 from ingot import _core
 
 # Public headers of C++ whose functions have another shape in Python, and that.
 PYTHON_OF_HEADER = {
     "anatomy": "Model.anatomy", "chat": "ChatTemplate", "chat_profile": "ChatTemplate.features",
     "chat_prompt": "ChatTemplate.encode", "check": "check", "check_folder": "check",
-    "convert": "convert", "diff": "diff",
+    "convert": "convert", "describe": "fit", "diff": "diff",
     "digest": "hash", "digest_manifest": "verify", "download": "download", "edit": "edit",
     "error": "Error", "estimate": "fit", "evaluate": "evaluate",
     "folder_export": "convert", "imatrix": "imatrix",
     "import": "plan_import", "import_options": "plan_import", "interop": "open", "limits": "open",
     "lock_wait": "edit", "lora": "merge_lora", "metadata": "Metadata",
     "metadata_keys": "metadata_keys", "model": "Model",
+    "model_card": "gguf.Metadata",
     "model_digests": "hash", "model_writer": "Writer", "owned_value": "Writer.set",
     "parallel": "dequantize", "quantize": "quantize", "quantize_model": "quantize_model",
     "recipe": "recipes", "reference": "open", "remote": "open", "remote_cache": "list_remote_cache",
@@ -33,7 +37,8 @@ PYTHON_OF_HEADER = {
 }
 # Headers whose functions Python has of its own, or that are parts to build other programs with.
 WITHOUT = {
-    "error_feedback": "quantize_model(effort='best')", "half": "numpy.float16", "ingot": "includes the others",
+    "error_feedback": "quantize_model(effort='best')", "half": "numpy.float16", "held_files": "os.remove",
+    "ingot": "includes the others",
     "layout_index": "check finds an index that lies", "npy": "numpy.save",
     "output_file": "open(path, 'wb')", "output_set": "open(path, 'wb')",
     "tensor_stream": "Tensor.dequantize(rows=...)", "text": "str", "token_stream": "Tokenizer.encode_batch",
@@ -51,7 +56,7 @@ FUNCTIONS_WITHOUT = {
         "find_file_type", "type_of_file_type", "family_of", "known_pre_tokenizers",
         "facts_of_pre_tokenizer", "with_plain_characters", "display", "is_hub_name", "parse_hub_reference"},
     "a step of a function that is called": {
-        "chat_message", "encode_chat_text", "estimate_memory", "get_signed", "get_unsigned", "get_bool",
+        "chat_message", "encode_chat_text", "option_text", "deviation", "estimate_memory", "get_signed", "get_unsigned", "get_bool",
         "get_float", "get_double", "get_string", "out_of_range", "size_of_tensor", "dequantize", "cut_shards",
         "quantized_file_bytes", "compute_statistics", "mean_of_chunks", "MemoryStore", "read_file",
         "Vocabulary"},
@@ -231,3 +236,23 @@ def test_the_examples_of_the_page_run(root, model_path, tmp_path, monkeypatch):
     for block in blocks:
         exec(compile(block, "docs/python.md", "exec"), names)
     assert (tmp_path / "tiny.safetensors").exists() and names["keys"].outcome.way
+
+
+def imports_of(path, names):
+    """The files of the package that a file imports, wherever in it."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom):
+            module = node.module or ""
+            if node.level == 0 and module.split(".")[0] != "ingot":
+                continue
+            found = [module, *(one.name for one in node.names)]
+            yield from {part for one in found for part in one.split(".")} & names
+
+
+def test_no_file_of_the_package_imports_itself_through_others(root):
+    for folder in ("ingot", "ingot/gguf"):
+        files = {path.stem: path for path in (root / "bindings" / "python" / folder).glob("*.py")
+                 if not path.stem.startswith("__")}
+        assert len(files) >= 5
+        arrows = {name: set(imports_of(path, set(files))) for name, path in files.items()}
+        assert list(graphlib.TopologicalSorter(arrows).static_order())  # raises for a circle

@@ -226,7 +226,9 @@ def test_statistics(model_path, weights):
     found = ingot.stats(model_path, ["token_embd.weight"], bins=16)["token_embd.weight"]
     assert found.finite == weights.size and found.min == weights.min() and found.max == weights.max()
     assert abs(found.mean - weights.mean(dtype=float)) < 1e-6
-    assert abs(found.deviation - weights.std(dtype=float)) < 1e-6
+    assert abs(found.std - weights.std(dtype=float)) < 1e-6 and found.nan == found.inf == 0
+    with pytest.deprecated_call():
+        assert found.deviation == found.std
     assert len(found.histogram) == 16 and sum(found.histogram) == weights.size
     against = ingot.stats(model_path, reference=model_path)
     assert against["blk.0.ffn_down.weight"].error[0] == 0
@@ -235,7 +237,15 @@ def test_statistics(model_path, weights):
 def test_memory_is_estimated(model_path):
     found = ingot.fit(model_path, context=64, devices=["24G"])
     assert found["verdict"] == "fits" and found["context"] >= 64
-    assert found["devices"][0]["total_bytes"] > 0
+    place, = found["devices"]
+    assert place["total_bytes"] > 0 and place["fits"] and place["weights_read_bytes"] > 0
+    assert found["advice"]["context"] >= 128 and found["tokens_per_second_bound"]["empty_cache"] is None
+    for old, new in (("longest_context", "context"), ("most_gpu_layers", "gpu_layers")):
+        with pytest.deprecated_call():
+            assert found[old] == found.get(old) == found["advice"][new]
+    assert found.get("no such fact", 1) == 1
+    with pytest.raises(KeyError):
+        found["no such fact"]
     with pytest.raises(ingot.UsageError):
         ingot.fit(model_path, devices=["many"])
     with pytest.raises(TypeError):

@@ -7,6 +7,7 @@ from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tu
 
 from . import _core
 from ._errors import FormatError, about
+from ._facts import Facts, warn_of_old_name
 from ._model import Model
 from ._work import AnyModel, Path, Progress, opened, words
 
@@ -163,20 +164,39 @@ def distances(a: AnyModel, b: AnyModel, *, threads: int = 0,
 
 
 class Statistics(NamedTuple):
-    """Statistics of the numbers of a tensor. Those that are not finite are only counted."""
+    """Statistics of the numbers of a tensor. Those that are not finite are only counted; of no finite
+    ones `min`, `max`, `mean` and `std` are None."""
 
     finite: int
     zeros: int
-    nans: int
-    infinities: int
-    min: float
-    max: float
-    mean: float
-    deviation: float
+    nan: int
+    inf: int
+    min: Optional[float]
+    max: Optional[float]
+    mean: Optional[float]
+    std: Optional[float]
     histogram_low: float
     histogram_high: float
     histogram: List[int]
     error: Optional[Tuple[float, float]]
+
+    @property
+    def nans(self) -> int:
+        """The old name of `nan`."""
+        warn_of_old_name("nans", "nan")
+        return self.nan
+
+    @property
+    def infinities(self) -> int:
+        """The old name of `inf`."""
+        warn_of_old_name("infinities", "inf")
+        return self.inf
+
+    @property
+    def deviation(self) -> Optional[float]:
+        """The old name of `std`."""
+        warn_of_old_name("deviation", "std")
+        return self.std
 
 
 def stats(source: AnyModel, tensors: Union[str, Iterable[str], None] = None, *, bins: int = 64,
@@ -198,10 +218,10 @@ def stats(source: AnyModel, tensors: Union[str, Iterable[str], None] = None, *, 
     indexes = [model.tensors[name]._index for name in names]
     other = None if reference is None else opened(reference)._core
     rows = _core.stats(model._core, indexes, bins, other, threads, progress)
-    return {name: Statistics(*row) for name, row in zip(names, rows)}
+    return {name: Statistics(**row) for name, row in zip(names, rows)}
 
 
-def fit(source: AnyModel, *, companions: Iterable[AnyModel] = (), **options: Any) -> Dict[str, Any]:
+def fit(source: AnyModel, *, companions: Iterable[AnyModel] = (), **options: Any) -> Facts:
     """Estimate the memory that a run of a model takes, and whether it fits.
 
     Parameters
@@ -225,8 +245,10 @@ def fit(source: AnyModel, *, companions: Iterable[AnyModel] = (), **options: Any
     Returns
     -------
     dict
-        ``verdict`` is "fits", "tight", "does_not_fit" or "unknown"; ``devices`` and ``host`` say
-        what each holds; ``most_gpu_layers`` and ``longest_context`` what would fit.
+        The members of ``ingot fit --json``, which docs/json.md lists: ``verdict`` is "fits",
+        "tight", "does_not_fit" or "unknown"; ``devices`` and ``host`` say what each holds;
+        ``advice`` what would fit. ``most_gpu_layers`` and ``longest_context`` are old names of two
+        members of ``advice``.
 
     Raises
     ------
@@ -240,9 +262,13 @@ def fit(source: AnyModel, *, companions: Iterable[AnyModel] = (), **options: Any
         raise TypeError(f"unknown options: {', '.join(sorted(unknown))}")
     if isinstance(options.get("devices"), str):
         options["devices"] = words(options["devices"])
-    return _core.fit(opened(source)._core, options, [opened(one)._core for one in companions])
+    return Facts(_core.fit(opened(source)._core, options, [opened(one)._core for one in companions]),
+                 _OLD_FIT_NAMES)
 
 
+_OLD_FIT_NAMES = {"most_gpu_layers": ("advice", "gpu_layers"), "longest_context": ("advice", "context"),
+                  "tokens_per_second_at_start": ("tokens_per_second_bound", "empty_cache"),
+                  "tokens_per_second_at_end": ("tokens_per_second_bound", "full_cache")}
 _FIT_OPTIONS = {"context", "batch", "micro_batch", "sequences", "gpu_layers", "experts_on_host",
                 "key_type", "value_type", "flash_attention", "unified_cache", "full_windows",
                 "offload_cache", "embeddings", "map_file", "repack", "devices", "tensor_split",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-from typing import Any, Optional, Union
+from typing import Any, List, Optional, Union
 
 __all__ = ["AccessError", "ChatError", "Error", "FormatError", "InputOutputError",
            "MissingFileError", "Remark", "UsageError"]
@@ -30,6 +30,9 @@ class Error(Exception):
         The key, tensor, field or file; not escaped, bytes that are no UTF-8 as surrogates.
     detail : str
         What was found; may be empty.
+    context : list of str
+        What the subject is in, innermost first, where a call is about several: a shard, or the
+        second of two models.
     """
 
     code: str = "internal"
@@ -37,6 +40,7 @@ class Error(Exception):
     offset: Optional[int] = None
     subject: str = ""
     detail: str = ""
+    context: List[str] = []
 
     def __str__(self) -> str:
         # That of OSError would be made of errno alone.
@@ -95,7 +99,7 @@ _OF_ERRNO = {errno.ENOENT: MissingFileError, errno.EACCES: AccessError, errno.EP
 
 
 def make_error(message: str, code: str, number: int, category: str, offset: Optional[int],
-               subject: str, detail: str) -> Error:
+               subject: str, detail: str, context: List[str]) -> Error:
     """Makes the exception of an error of the library."""
     kind: type = _CLASSES.get(category, InputOutputError)
     system_number = None
@@ -111,7 +115,7 @@ def make_error(message: str, code: str, number: int, category: str, offset: Opti
     if isinstance(error, OSError) and system_number is not None:
         error.errno, error.strerror = system_number, os.strerror(system_number)
     error.code, error.number, error.offset = code, number, offset
-    error.subject, error.detail = subject, detail
+    error.subject, error.detail, error.context = subject, detail, context
     return error
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import re
 from contextlib import contextmanager
 from typing import Any, Callable, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
 
 from . import _core
-from ._errors import Error, name_path
+from ._errors import Error, name_path, usage_error
 from ._model import Model
 from ._quantizing import ImportanceMatrix, TensorSensitivity, opened_importance
 from ._work import AnyModel, Path, opened, words
@@ -25,6 +24,7 @@ Text = Union[str, bytes, "os.PathLike[str]", Sequence[Sequence[int]], Array]
 LayerProgress = Optional[Callable[[int, int], Any]]
 
 _MEMORY = 16 << 30
+_MAX_TEXT_BYTES = 256 << 20  # as the program has it
 
 
 class MeanEstimate(NamedTuple):
@@ -112,18 +112,13 @@ def _score(row: Any) -> ModelScore:
 
 @contextmanager
 def _about_models(models: Sequence[Model]) -> Iterator[None]:
-    """A block whose errors name the file of the model that they are of: the library numbers all but
-    the first."""
+    """A block whose errors name the file of the model that they are of: the library names it in the
+    context of the others'."""
     try:
         yield
     except Error as error:
-        numbered = re.match(r"OTHER (\d+): ", error.subject)
-        model = models[0]
-        if numbered:
-            error.subject = error.subject[numbered.end():]
-            error.args = (str(error).replace(numbered[0], "", 1),)
-            model = models[int(numbered[1]) + 1]
-        name_path(error, model.paths[0])
+        if not error.context:
+            name_path(error, models[0].paths[0])
         raise
 
 
@@ -149,11 +144,14 @@ def chunks_of(model: AnyModel, text: Union[str, bytes, "os.PathLike[str]"], *,
     Raises
     ------
     ingot.UsageError
-        ``invalid_argument`` if the text is shorter than a chunk.
+        ``invalid_argument`` if the text is shorter than a chunk, or a file has more than 256 MiB.
     """
     if isinstance(text, os.PathLike):
-        with open(text, "rb") as file:
-            text = file.read()
+        path = text
+        with open(path, "rb") as file:
+            text = file.read(_MAX_TEXT_BYTES + 1)
+        if len(text) > _MAX_TEXT_BYTES:
+            raise usage_error("invalid_argument", "a text has at most 256 MiB", os.fspath(path))
     return _core.chunks_of(opened(model)._core, text, chunk_tokens, max_chunks)
 
 

@@ -1,16 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""What notebooks show of models and tensors. Everything that a file says is escaped: control and
+"""What notebooks show of facts about models and tensors. Everything that a file says is escaped: control and
 invisible characters as on a terminal, then the characters that mean something in HTML."""
 from __future__ import annotations
 
 import html
-from typing import TYPE_CHECKING, Any, Iterator, List, Tuple
+import math
+from typing import Any, Iterable, List, Optional, Sequence, Tuple
 
 from . import _core
-
-if TYPE_CHECKING:
-    from ._model import Model
-    from ._tensor import Tensor
 
 _CELL = 'style="text-align:left;vertical-align:top;padding:1px 12px 1px 0"'
 
@@ -37,16 +34,16 @@ def _listed(facts: dict[str, Any], names: List[Tuple[str, str]]) -> str:
                      if facts[key] is not None)
 
 
-def model_html(model: Model) -> str:
-    """The facts of `ingot show`, as a table."""
-    facts = model.summary()
+def model_html(facts: dict[str, Any], files: Iterable[Tuple[str, str, dict[str, Any]]],
+               token_count: int, license: Any, notices: Iterable[Any]) -> str:
+    """The facts of `ingot show`, as a table; of each file its path, its format and its numbers."""
     size = f"{_core.format_bytes(facts['tensor_bytes'])}"
     if facts["bits_per_weight"] is not None:
         size += f", {facts['bits_per_weight']:.2f} bits per weight"
     title = _safe(facts["name"] or "a model without a name")
     tokenizer = ", ".join(_safe(one) for one in (facts["tokenizer_model"], facts["tokenizer_pre"]) if one)
-    if "tokenizer.ggml.tokens" in model.metadata:
-        tokenizer += f", {len(model.metadata['tokenizer.ggml.tokens']):,} tokens"
+    if token_count:
+        tokenizer += f", {token_count:,} tokens"
     rows = [
         ("architecture", _safe(facts["architecture"] or "")),
         ("parameters", f"{_core.format_count(facts['parameter_count'])}, {size}"),
@@ -59,9 +56,9 @@ def model_html(model: Model) -> str:
         ("label", _safe(facts["file_type"] or "")),
         ("tokenizer", tokenizer),
         ("template", "yes" if facts["has_chat_template"] else ""),
-        ("license", _safe(model.metadata.get("general.license", ""))),
-        ("file", "<br>".join(_files(model))),
-        ("notices", "<br>".join(_safe(notice) for notice in model.notices)),
+        ("license", _safe(license)),
+        ("file", "<br>".join(_file(*file) for file in files)),
+        ("notices", "<br>".join(_safe(notice) for notice in notices)),
     ]
     return f"<div><b>{title}</b>{_rows(rows)}</div>"
 
@@ -74,28 +71,27 @@ def _types(facts: dict[str, Any]) -> str:
         f"{share[0]:,} tensors" for name, share in facts["types"].items())
 
 
-def _files(model: Model) -> Iterator[str]:
-    for file in model.files:
-        yield (f"{_safe(file.path or 'in memory')}: {_safe(model.format)}"
-               + (f" version {file.version}, {file.byte_order}-endian" if model.format == "gguf" else "")
-               + f", {file.key_count:,} keys, {file.tensor_count:,} tensors")
+def _file(path: str, format: str, facts: dict[str, Any]) -> str:
+    version = f" version {facts['version']}, {facts['byte_order']}-endian" if format == "gguf" else ""
+    return (f"{_safe(path or 'in memory')}: {_safe(format)}{version}, {facts['key_count']:,} keys, "
+            f"{facts['tensor_count']:,} tensors")
 
 
-def tensor_html(tensor: Tensor) -> str:
+def tensor_html(name: str, type: str, shape: Sequence[int], nbytes: int,
+                statistics: Optional[dict[str, Any]]) -> str:
     """Type, shape, range, and a histogram as SVG."""
-    rows = [("type", _safe(tensor.type)), ("shape", " &times; ".join(f"{size:,}" for size in tensor.shape)),
-            ("size", f"{tensor.size:,} elements, {_core.format_bytes(tensor.nbytes)}")]
+    rows = [("type", _safe(type)), ("shape", " &times; ".join(f"{size:,}" for size in shape)),
+            ("size", f"{math.prod(shape):,} elements, {_core.format_bytes(nbytes)}")]
     picture = ""
-    if tensor.type in {row[0] for row in _core.tensor_types} and tensor.size:
-        row = _core.stats(tensor._core, [tensor._index], 64, None, 0, None)[0]
-        finite, zeros, nans, infinities, low, high, mean, deviation, _, _, counts, _ = row
-        rows.append(("range", f"{low:.6g} to {high:.6g}" if finite else ""))
-        rows.append(("mean", f"{mean:.6g}, deviation {deviation:.6g}" if finite else ""))
-        odd = [f"{count:,} {name}" for count, name in
-               ((zeros, "zeros"), (nans, "NaN"), (infinities, "infinities")) if count]
+    if statistics is not None:
+        if statistics["finite"]:
+            rows.append(("range", "{min:.6g} to {max:.6g}".format(**statistics)))
+            rows.append(("mean", "{mean:.6g}, deviation {std:.6g}".format(**statistics)))
+        odd = [f"{statistics[key]:,} {word}" for key, word in
+               (("zeros", "zeros"), ("nan", "NaN"), ("inf", "infinities")) if statistics[key]]
         rows.append(("of these", ", ".join(odd)))
-        picture = histogram_svg(counts)
-    return f"<div><b>{_safe(tensor.name)}</b>{_rows(rows)}{picture}</div>"
+        picture = histogram_svg(statistics["histogram"])
+    return f"<div><b>{_safe(name)}</b>{_rows(rows)}{picture}</div>"
 
 
 def histogram_svg(counts: List[int], width: int = 320, height: int = 60) -> str:

@@ -110,7 +110,7 @@ class ImportPlan:
 
 
 def plan_import(folder: Path, *, type: Optional[str] = None, pre: Optional[str] = None,
-                model_name: Optional[str] = None,
+                as_reference: bool = False, model_name: Optional[str] = None,
                 metadata: Union[Mapping[str, Any], str, None] = None,
                 folder_name: Optional[str] = None, threads: int = 0) -> ImportPlan:
     """Plan the import of a folder of a Hugging Face model, and check all that can be checked before
@@ -128,6 +128,8 @@ def plan_import(folder: Path, *, type: Optional[str] = None, pre: Optional[str] 
         Of the weights. Default: that of the first matrix, if that is BF16 or F16, else F16.
     pre : str, optional
         The value of ``tokenizer.ggml.pre``. Default: by the tokenizer.
+    as_reference : bool
+        Write what the reference converter writes, its known defects included.
     model_name : str, optional
         Replaces ``general.name``.
     metadata : mapping or str, optional
@@ -143,8 +145,9 @@ def plan_import(folder: Path, *, type: Optional[str] = None, pre: Optional[str] 
     """
     if metadata is not None and not isinstance(metadata, str):
         metadata = json.dumps(dict(metadata))
-    options: Dict[str, Any] = {"type": type, "pre": pre, "model_name": model_name,
-                               "metadata": metadata, "folder_name": folder_name, "threads": threads}
+    options: Dict[str, Any] = {"type": type, "pre": pre, "as_reference": as_reference,
+                               "model_name": model_name, "metadata": metadata,
+                               "folder_name": folder_name, "threads": threads}
     name = os.fspath(folder)
     with about(folder):
         return ImportPlan(_core.ImportPlan(name, options), name)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Iterator, List, Optional, Tuple, Union, overload
+from typing import Any, Iterator, List, Optional, Tuple, Union, overload
 
 import numpy as np
 
 from . import _core
-
-if TYPE_CHECKING:
-    from ._model import Model
+from ._handle import Handle
 
 __all__ = ["Elements", "Metadata"]
 
@@ -110,13 +108,13 @@ class Metadata(Mapping[str, Any]):
     time.
     """
 
-    __slots__ = ("_model",)
+    __slots__ = ("_handle",)
 
-    def __init__(self, model: Model) -> None:
-        self._model = model
+    def __init__(self, handle: Handle) -> None:
+        self._handle = handle
 
     def _find(self, key: str) -> Tuple[_core.OpenModel, int]:
-        core = self._model._core
+        core = self._handle.core
         index = core.find_key(key) if isinstance(key, str) else None
         if index is None:
             raise KeyError(key)
@@ -127,13 +125,13 @@ class Metadata(Mapping[str, Any]):
         return wrap(core.value(index))
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._model._core.keys())
+        return iter(self._handle.core.keys())
 
     def __len__(self) -> int:
-        return self._model._core.key_count()
+        return self._handle.core.key_count()
 
     def __contains__(self, key: object) -> bool:
-        return isinstance(key, str) and self._model._core.find_key(key) is not None
+        return isinstance(key, str) and self._handle.core.find_key(key) is not None
 
     def type(self, key: str) -> str:
         """The stored type of a value: ``"uint32"``, ``"[string]"``, ``"[[float32]]"``."""
@@ -154,4 +152,4 @@ class Metadata(Mapping[str, Any]):
         return list(self)
 
     def __repr__(self) -> str:
-        return "<ingot.Metadata: closed>" if self._model.closed else f"<ingot.Metadata: {len(self)} keys>"
+        return "<ingot.Metadata: closed>" if self._handle.closed else f"<ingot.Metadata: {len(self)} keys>"

@@ -9,6 +9,8 @@ import numpy as np
 
 from . import _core
 from ._errors import Error, about, name_path, usage_error
+from ._handle import Handle
+from ._html import model_html
 from ._metadata import Metadata
 from ._tensor import Tensors
 
@@ -57,15 +59,13 @@ class Model:
     """
 
     def __init__(self, core: _core.OpenModel) -> None:
-        self._open: Optional[_core.OpenModel] = core
-        self.metadata = Metadata(self)
-        self.tensors = Tensors(self)
+        self._handle = Handle(core)
+        self.metadata = Metadata(self._handle)
+        self.tensors = Tensors(self._handle)
 
     @property
     def _core(self) -> _core.OpenModel:
-        if self._open is None:
-            raise ValueError("the model is closed")
-        return self._open
+        return self._handle.core
 
     def close(self) -> None:
         """Ends the use of this object.
@@ -73,11 +73,11 @@ class Model:
         Arrays and tensors that were taken from it stay valid: the file is unmapped when the last of
         them is gone.
         """
-        self._open = None
+        self._handle.close()
 
     @property
     def closed(self) -> bool:
-        return self._open is None
+        return self._handle.closed
 
     def __enter__(self) -> Model:
         return self
@@ -130,11 +130,15 @@ class Model:
         return [Field(*field) for field in self._core.fields(file)]
 
     def _repr_html_(self) -> str:
-        from ._html import model_html
-        return repr(self) if self._open is None else model_html(self)
+        if self.closed:
+            return repr(self)
+        files = [(file.path, self.format, file._asdict()) for file in self.files]
+        tokens = self.metadata.get("tokenizer.ggml.tokens", ())
+        return model_html(self.summary(), files, len(tokens), self.metadata.get("general.license", ""),
+                          self.notices)
 
     def __repr__(self) -> str:
-        if self._open is None:
+        if self.closed:
             return "<ingot.Model: closed>"
         name = self.paths[0] or "in memory"
         return (f"<ingot.Model {name!r}: {self.format}, {len(self.metadata)} keys, "

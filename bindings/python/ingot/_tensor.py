@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Iterator, List, Optional, Tuple, Union
+from typing import Any, Iterator, List, Optional, Tuple, Union
 
 import numpy as np
 
 from . import _core
-
-if TYPE_CHECKING:
-    from ._model import Model
+from ._handle import Handle
+from ._html import tensor_html
 
 __all__ = ["Tensor", "Tensors"]
 
@@ -21,32 +20,32 @@ _DTYPES = {"F32": "f4", "F16": "f2", "F64": "f8", "I8": "i1", "I16": "i2", "I32"
 class Tensors(Mapping[str, "Tensor"]):
     """The tensors of a model by name, in file order; read-only. Look-ups take constant time."""
 
-    __slots__ = ("_model",)
+    __slots__ = ("_handle",)
 
-    def __init__(self, model: Model) -> None:
-        self._model = model
+    def __init__(self, handle: Handle) -> None:
+        self._handle = handle
 
     def __getitem__(self, name: str) -> Tensor:
-        core = self._model._core
+        core = self._handle.core
         index = core.find_tensor(name) if isinstance(name, str) else None
         if index is None:
             raise KeyError(name)
-        return Tensor(self._model, index)
+        return Tensor(core, index)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._model._core.tensor_names())
+        return iter(self._handle.core.tensor_names())
 
     def __len__(self) -> int:
-        return self._model._core.tensor_count()
+        return self._handle.core.tensor_count()
 
     def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and self._model._core.find_tensor(name) is not None
+        return isinstance(name, str) and self._handle.core.find_tensor(name) is not None
 
     def _ipython_key_completions_(self) -> List[str]:
         return list(self)
 
     def __repr__(self) -> str:
-        return "<ingot.Tensors: closed>" if self._model.closed else f"<ingot.Tensors: {len(self)} tensors>"
+        return "<ingot.Tensors: closed>" if self._handle.closed else f"<ingot.Tensors: {len(self)} tensors>"
 
 
 class Tensor:
@@ -70,9 +69,9 @@ class Tensor:
     __slots__ = ("_core", "_index", "name", "ggml_shape", "type", "type_id", "size", "nbytes",
                  "data_offset", "shard", "offset")
 
-    def __init__(self, model: Model, index: int) -> None:
-        # The core, not the Model: a tensor can be used after Model.close, like its data.
-        self._core = model._core
+    def __init__(self, core: _core.OpenModel, index: int) -> None:
+        # The core, not the handle: a tensor can be used after Model.close, like its data.
+        self._core = core
         self._index = index
         (self.name, self.ggml_shape, self.type, self.type_id, self.size, self.nbytes,
          self.data_offset, self.shard, self.offset) = self._core.tensor(index)
@@ -202,8 +201,10 @@ class Tensor:
         return part.reshape((high - low, *self.shape[1:]))[(within, *others)]
 
     def _repr_html_(self) -> str:
-        from ._html import tensor_html  # only notebooks need it
-        return tensor_html(self)
+        statistics = None
+        if self.type in {row[0] for row in _core.tensor_types} and self.size:
+            statistics = _core.stats(self._core, [self._index], 64, None, 0, None)[0]
+        return tensor_html(self.name, self.type, self.shape, self.nbytes, statistics)
 
     def __repr__(self) -> str:
         return f"<ingot.Tensor {self.name!r}: {self.type} {self.shape}>"

@@ -5,7 +5,7 @@
 #include <ingot/model_digests.hpp>
 #include <ingot/tensor_profile.hpp>
 
-#include "python_bindings.hpp"
+#include "python_facts.hpp"
 
 namespace ingot::python {
 namespace {
@@ -71,13 +71,11 @@ py::tuple verify(const OpenModel& self, const py::str& manifest, std::size_t pos
     return compute_digests(self.model(), request, report);
   });
   std::uint64_t compared = 0;
-  constexpr std::string_view kinds[] = {"file", "tensor", "weights", "uuid"};
   py::list rows;
   for (const DigestMismatch& mismatch :
        find_mismatches(entries[position], self.model(), digests, &compared)) {
-    rows.append(py::make_tuple(std::string(kinds[static_cast<std::size_t>(mismatch.kind)]),
-                               to_str(mismatch.name), mismatch.algorithm, mismatch.expected,
-                               mismatch.found));
+    rows.append(py::make_tuple(std::string(name_of(mismatch.kind)), to_str(mismatch.name),
+                               mismatch.algorithm, mismatch.expected, mismatch.found));
   }
   return py::make_tuple(compared, rows);
 }
@@ -125,13 +123,17 @@ py::list distances(const OpenModel& a, const OpenModel& b, unsigned threads,
   return rows;
 }
 
-py::tuple profile_row(const TensorProfile& profile) {
-  const Statistics& numbers = profile.statistics;
-  py::object error = py::none();
-  if (profile.error) error = py::make_tuple(profile.error->rmse(), profile.error->sqnr_db());
-  return py::make_tuple(numbers.count, numbers.zeros, numbers.nans, numbers.infinities, numbers.min,
-                        numbers.max, numbers.mean, numbers.deviation(), profile.histogram.low,
-                        profile.histogram.high, profile.histogram.counts, error);
+py::dict profile_facts(const TensorProfile& profile) {
+  py::dict facts = facts_of(profile.statistics);
+  facts["finite"] = profile.statistics.count;
+  facts["histogram_low"] = profile.histogram.low;
+  facts["histogram_high"] = profile.histogram.high;
+  facts["histogram"] = profile.histogram.counts;
+  facts["error"] = py::none();
+  if (profile.error) {
+    facts["error"] = py::make_tuple(profile.error->rmse(), profile.error->sqnr_db());
+  }
+  return facts;
 }
 
 py::list stats(const OpenModel& self, const std::vector<std::size_t>& indexes, std::size_t bins,
@@ -147,7 +149,7 @@ py::list stats(const OpenModel& self, const std::vector<std::size_t>& indexes, s
     return profile_tensors(self.model(), tensors, options, report);
   });
   py::list rows;
-  for (const TensorProfile& profile : profiles) rows.append(profile_row(profile));
+  for (const TensorProfile& profile : profiles) rows.append(profile_facts(profile));
   return rows;
 }
 

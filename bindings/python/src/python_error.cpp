@@ -27,11 +27,13 @@ py::object error_object(const Error& error) {
   const py::object offset = error.file_offset == Error::no_offset
                                 ? py::object(py::none())
                                 : py::object(py::int_(error.file_offset));
+  py::list context;
+  for (const std::string& place : error.context) context.append(to_str(place));
   return py::module_::import("ingot._errors")
       .attr("make_error")(to_str(error.message()), std::string(name_of(error.code)),
                           static_cast<unsigned>(error.code),
                           std::string(category_name(category_of(error.code))), offset,
-                          to_str(error.subject), to_str(error.detail));
+                          to_str(error.subject), to_str(error.detail), context);
 }
 
 py::list error_list(std::span<const Error> errors) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Folders of Hugging Face models.
 #include <ingot/import.hpp>
+#include <ingot/model_card.hpp>
 #include <ingot/split.hpp>
 
 #include "python_bindings.hpp"
@@ -19,6 +20,7 @@ ImportOptions import_options_from(const py::dict& options) {
   ImportOptions to;
   to.type = find_type_option(options, "type");
   to.pre = find_option<std::string>(options, "pre");
+  set_option(options, "as_reference", to.as_reference);
   to.model_name = find_option<std::string>(options, "model_name");
   to.metadata = find_option<std::string>(options, "metadata");
   to.folder_name = find_option<std::string>(options, "folder_name");
@@ -96,6 +98,37 @@ void write_shards_of(const ImportPlan& self, const py::str& prefix, const SplitL
   });
 }
 
+/// None, a str, a list or a dict.
+py::object card_object(const CardValue& value) {
+  switch (value.kind) {
+    case CardValue::Kind::null:
+      return py::none();
+    case CardValue::Kind::text:
+      return to_str(value.text);
+    case CardValue::Kind::list: {
+      py::list list;
+      for (const CardValue& item : value.items) list.append(card_object(item));
+      return list;
+    }
+    case CardValue::Kind::object:
+      break;
+  }
+  py::dict members;
+  for (std::size_t i = 0; i < value.names.size(); ++i) {
+    members[to_str(value.names[i])] = card_object(value.items[i]);
+  }
+  return members;
+}
+
+py::tuple model_id_parts(const py::str& id, std::int64_t parameter_count) {
+  const ModelId parts = parse_model_id(to_bytes(id), parameter_count);
+  const auto text = [](const std::optional<std::string>& part) {
+    return part ? py::object(to_str(*part)) : py::none();
+  };
+  return py::make_tuple(to_str(parts.full_name), text(parts.organization), text(parts.basename),
+                        text(parts.finetune), text(parts.version), text(parts.size_label));
+}
+
 }  // namespace
 
 void add_import(py::module_& module) {
@@ -121,6 +154,12 @@ void add_import(py::module_& module) {
         run(progress,
             [&](const Report& report) { return self.import->write(target, may_replace, report); });
       });
+  module.def("parse_model_card", [](const py::object& text, const py::str& file) {
+    return card_object(take(parse_model_card(text_from(text), to_bytes(file))));
+  });
+  module.def("parse_model_id", &model_id_parts);
+  module.def("model_title",
+             [](const py::str& name) { return to_str(model_title(to_bytes(name))); });
   module.def("plan_adapter_import", &make_adapter_plan);
   module.def("find_importable_class",
              [](const py::str& folder) { return find_in(folder, find_importable_class); });

@@ -30,10 +30,9 @@ def main() -> None:
         sys.exit("usage: python3 -m ingot.gguf SCRIPT ARGS...")
     os.environ["NO_LOCAL_GGUF"] = "1"  # a script must not prefer the package beside it
     sys.modules["gguf"] = ingot.gguf
-    for name in ("constants", "quants"):
-        sys.modules[f"gguf.{name}"] = getattr(ingot.gguf, name)
-    sys.modules["gguf.gguf_reader"] = sys.modules["ingot.gguf.reader"]
-    sys.modules["gguf.gguf_writer"] = sys.modules["ingot.gguf.writer"]
+    for name, module in list(sys.modules.items()):
+        if name.startswith("ingot.gguf."):
+            sys.modules[name[len("ingot."):]] = module
     if importlib.util.find_spec("tqdm") is None:
         stand_in = types.ModuleType("tqdm")
         stand_in.tqdm = _Quiet  # type: ignore[attr-defined]

@@ -3,7 +3,7 @@
 from enum import IntEnum
 from typing import Any, Dict, Tuple
 
-from .. import _core
+from ingot import _core
 
 __all__ = ["GGML_QUANT_SIZES", "GGUF_DEFAULT_ALIGNMENT", "GGUF_MAGIC", "GGUF_VERSION",
            "GGMLQuantizationType", "GGUFEndian", "GGUFValueType", "Keys", "LlamaFileType",
@@ -93,6 +93,17 @@ _OTHER_NAMES = {
 # What general.base_model.ID. and general.dataset.ID. say of each model and dataset.
 _OF_EACH = ("name", "author", "version", "organization", "description", "url", "doi", "uuid", "repo_url")
 
+# Further keys that gguf-py has functions for, and the types of their values.
+TYPE_OF_KEY = {
+    "general.source.doi": "string", "general.source.uuid": "string",
+    "general.sampling.sequence": "string", "general.sampling.top_k": "int32",
+    "general.sampling.top_p": "float32", "general.sampling.min_p": "float32",
+    "general.sampling.xtc_probability": "float32", "general.sampling.xtc_threshold": "float32",
+    "general.sampling.temp": "float32", "general.sampling.penalty_last_n": "int32",
+    "general.sampling.penalty_repeat": "float32", "general.sampling.mirostat": "int32",
+    "general.sampling.mirostat_tau": "float32", "general.sampling.mirostat_eta": "float32",
+}
+
 # The classes of Keys, and how the keys of each begin: the first that fits.
 _GROUPS = (("General", "general."), ("Split", "split."), ("Tokenizer", "tokenizer.ggml."),
            ("Tokenizer", "tokenizer."), ("Attention", "attention."), ("Rope", "rope."),
@@ -115,7 +126,8 @@ def _function(key: str, group: str, prefix: str) -> str:
 def _make_keys() -> Tuple[Any, Dict[str, str]]:
     groups: Dict[str, Dict[str, str]] = {name: {} for name, _ in _GROUPS}
     functions: Dict[str, str] = {}
-    for key, has_architecture, _, _ in _core.standard_keys():
+    standard = [(key, has_architecture) for key, has_architecture, _, _ in _core.standard_keys()]
+    for key, has_architecture in standard + [(key, False) for key in TYPE_OF_KEY]:
         group, prefix = next((group, prefix) for group, prefix in _GROUPS
                              if key.startswith(prefix))
         whole = "{arch}." + key if has_architecture else key

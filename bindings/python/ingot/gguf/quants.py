@@ -4,8 +4,8 @@ from typing import Any, Sequence, Tuple
 
 import numpy as np
 
-from .. import _codec
-from .constants import GGML_QUANT_SIZES, GGMLQuantizationType
+from ingot import _codec
+from ingot.gguf.constants import GGML_QUANT_SIZES, GGMLQuantizationType
 
 __all__ = ["dequantize", "quantize"]
 

@@ -12,10 +12,11 @@ from typing import Any, Dict, List, NamedTuple, Optional, Tuple, Union
 
 import numpy as np
 
-from .. import _model
-from .constants import (GGML_QUANT_SIZES, GGUF_DEFAULT_ALIGNMENT, GGMLQuantizationType, GGUFEndian,
+from ingot import _model
+from ingot._errors import Error
+from ingot.gguf.constants import (GGML_QUANT_SIZES, GGUF_DEFAULT_ALIGNMENT, GGMLQuantizationType, GGUFEndian,
                         GGUFValueType, VALUE_TYPE_NAMES)
-from .quants import quant_shape_to_byte_shape
+from ingot.gguf.quants import quant_shape_to_byte_shape
 
 __all__ = ["GGUFReader", "ReaderField", "ReaderTensor"]
 
@@ -30,6 +31,18 @@ _NUMBERS: Dict[Any, Any] = {
 _BY_NAME = {name: GGUFValueType(number) for number, name in VALUE_TYPE_NAMES.items()}
 _PLAIN = {"F16": np.float16, "F32": np.float32, "F64": np.float64, "I8": np.int8, "I16": np.int16,
           "I32": np.int32, "I64": np.int64}
+
+
+_MAX_DIMENSIONS = 4
+_TOO_MANY_DIMENSIONS = f"exceeds GGML_MAX_DIMS ({_MAX_DIMENSIONS})"
+# The words of gguf-py for errors, which callers look for.
+_WORDS = {
+    "not_gguf": "GGUF magic invalid", "count_exceeds_file": "it requires at least more bytes than remain",
+    "dimension_count_invalid": _TOO_MANY_DIMENSIONS, "key_duplicate": "already in list",
+    "tensor_duplicate": "Found duplicated tensor",
+    "alignment_wrong_type": "Bad type for general.alignment field",
+    "alignment_invalid": "Invalid alignment",
+}
 
 
 class _Parts(Sequence[Any]):
@@ -135,7 +148,12 @@ class GGUFReader:
     gguf_scalar_to_np = _NUMBERS
 
     def __init__(self, path: "Union[str, os.PathLike[str]]", mode: Any = "r") -> None:
-        self._model = _model.open(os.fspath(path), lenient=True, shards=False)
+        try:
+            self._model = _model.open(os.fspath(path), lenient=True, shards=False)
+        except Error as error:
+            if error.code in _WORDS:
+                error.args = (f"{error} ({_WORDS[error.code]})",)
+            raise
         self.data = np.memmap(path, mode=mode)
         file = self._model.files[0]
         if file.version < 2:
@@ -233,6 +251,8 @@ class GGUFReader:
         return made
 
     def _tensor(self, offset: int, name: bytes, tensor: Any) -> ReaderTensor:
+        if tensor.ndim > _MAX_DIMENSIONS:
+            raise ValueError(f"{tensor.name}: the number of dimensions {_TOO_MANY_DIMENSIONS}")
         after_name = offset + 8 + len(name)
         after_shape = after_name + 4 + 8 * tensor.ndim
         parts = _Parts(self, [(offset, np.uint64, 1), (offset + 8, np.uint8, len(name)),

@@ -1,22 +1,50 @@
 # SPDX-License-Identifier: MIT
 """GGUFWriter: keys and tensors in the order of the calls, then the file."""
+import fcntl
 import logging
 import os
+import stat
+import time
 from enum import Enum
 from typing import TYPE_CHECKING, Any, BinaryIO, Dict, List, NamedTuple, Optional, Sequence, Set, Tuple, Union
 
 import numpy as np
 
-from .. import _codec, _core, _values
-from .constants import (GGUF_DEFAULT_ALIGNMENT, GGMLQuantizationType, GGUFEndian, GGUFValueType,
-                        KEY_OF_FUNCTION, Keys, VALUE_TYPE_NAMES)
-from .quants import quant_shape_from_byte_shape
+from ingot import _codec, _core, _values
+from ingot.gguf.constants import (GGUF_DEFAULT_ALIGNMENT, GGMLQuantizationType, GGUFEndian, GGUFValueType,
+                        KEY_OF_FUNCTION, Keys, TYPE_OF_KEY, VALUE_TYPE_NAMES)
+from ingot.gguf.quants import quant_shape_from_byte_shape
 
 __all__ = ["GGUFWriter"]
 
 _OF_DTYPE = {"f2": "F16", "f4": "F32", "f8": "F64", "i1": "I8", "i2": "I16", "i4": "I32", "i8": "I64"}
 
 _logger = logging.getLogger(__name__)
+
+
+def _open_alone(path: "Union[str, os.PathLike[str]]") -> BinaryIO:
+    """Opens a file to write it anew, and locks it until it is closed: an edit of the older one ends first, and who
+    edits or replaces this one waits."""
+    deadline = time.monotonic() + 10
+    while True:
+        file = open(os.open(path, os.O_WRONLY | os.O_CREAT, 0o666), "wb")
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            file.close()
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
+            continue
+        except OSError:
+            pass  # a file system without locks
+        status = os.fstat(file.fileno())
+        if not os.path.exists(path) or not os.path.samestat(status, os.stat(path)):
+            file.close()  # another one has got the name
+            continue
+        if stat.S_ISREG(status.st_mode):
+            file.truncate(0)
+        return file
 
 
 class _Tensor(NamedTuple):
@@ -123,7 +151,7 @@ class GGUFWriter:
             self.add_array(key, value)
         elif value != "":
             value = value.value if isinstance(value, Enum) else value
-            self._core.set(key, *_values.typed(key, value, None, self.arch))
+            self._core.set(key, *_values.typed(key, value, TYPE_OF_KEY.get(key), self.arch))
 
     # --- tensors ------------------------------------------------------------------------------------
 
@@ -171,7 +199,7 @@ class GGUFWriter:
         if self.path is None:
             raise ValueError("the path of the file is needed")
         self._expect("no file", "header")
-        self._file = open(self.path, "wb")
+        self._file = _open_alone(self.path)
 
     def write_kv_data_to_file(self) -> None:
         """What comes before the data is written as one: here, or with the tensors if there are any."""

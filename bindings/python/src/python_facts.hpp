@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// Described results as dicts.
+#pragma once
+
+#include <concepts>
+#include <ingot/describe.hpp>
+#include <ranges>
+
+#include "python_bindings.hpp"
+
+namespace ingot::python {
+
+template <class T>
+[[nodiscard]] py::dict facts_of(const T& result);
+
+/// What a member of a result is in Python.
+template <class T>
+[[nodiscard]] py::object fact_of(const T& value) {
+  if constexpr (ingot::detail::is_optional<T>) {
+    return value ? fact_of(*value) : py::object(py::none());
+  } else if constexpr (std::same_as<T, TensorType>) {
+    return to_str(type_name(value));
+  } else if constexpr (std::is_enum_v<T>) {
+    return to_str(name_of(value));
+  } else if constexpr (Described<T>) {
+    return facts_of(value);
+  } else if constexpr (std::convertible_to<T, std::string_view>) {
+    return to_str(value);
+  } else if constexpr (std::ranges::range<T>) {
+    py::list elements;
+    for (const auto& element : value) elements.append(fact_of(element));
+    return elements;
+  } else {
+    return py::cast(value);
+  }
+}
+
+/// The visitor that puts each member of a result into a dict.
+struct FactDict {
+  template <class T>
+  void operator()(std::string_view name, const T& value, std::string_view, std::string_view) {
+    facts[to_str(name)] = fact_of(value);
+  }
+  py::dict facts;
+};
+
+/// The members of a result by the names that the program's JSON has.
+template <class T>
+py::dict facts_of(const T& result) {
+  FactDict members;
+  describe(members, result);
+  return members.facts;
+}
+
+}  // namespace ingot::python
