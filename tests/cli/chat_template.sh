@@ -46,3 +46,15 @@ expect 1 "$ingot" check unchecked.gguf --only template_syntax
 "$ingot" check lacking.gguf --only template_differs --chat-template-file lacking.jinja
 "$ingot" check lacking.gguf --only template_differs --chat-template-file tools.jinja
 expect_error 4 'nowhere.jinja' "$ingot" check lacking.gguf --chat-template-file nowhere.jinja
+
+# Lists that share their parts have 2^60 leaves: a look at such a template has limits, and says so.
+printf '%s' '{% set ns = namespace(x=[1], y=[1]) %}{% for i in range(60) %}{% set ns.x = [ns.x, ns.x] %}' \
+  '{% set ns.y = [ns.y, ns.y] %}{% endfor %}{{ ns.x == ns.y }}' >shared.jinja
+"$ingot" edit model.gguf -o shared.gguf -q --chat-template-file shared.jinja
+"$ingot" show shared.gguf >shown.txt
+grep -q 'takes too long to be tried in full' shown.txt || fail "show does not tell of a limit"
+"$ingot" show shared.gguf --json | grep -q '"chat_features_complete": false' ||
+  fail "the JSON of show does not tell of a limit"
+"$ingot" check shared.gguf >checked.txt || true
+grep -q 'template_limit' checked.txt || fail "check does not tell of a limit"
+expect 3 "$ingot" chat shared.gguf --user Hi 2>/dev/null

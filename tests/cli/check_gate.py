@@ -116,6 +116,13 @@ def link_folder(folder):
     return folder / "uploads"
 
 
+def folder_with_link(folder):
+    path = make_model_folder.write(folder / "model")
+    (folder / "secret").write_text("{{ messages }}")
+    os.symlink("../secret", path / "chat_template.jinja")
+    return path
+
+
 def folder_of(*files):
     def make(folder):
         (folder / "uploads").mkdir()
@@ -216,6 +223,7 @@ ROWS = [
 
     ("warns", "a model folder with pickles", "folder_pickle",
      [model_folder(**{"pytorch_model.bin": b"PK"}), model_folder(**{"optimizer.pt": b"\x80\x02."})]),
+    ("warns", "a model folder with a link that leads out of it", "folder_link", [folder_with_link]),
     ("warns", "a model folder in which a file is missing", "folder_file_missing",
      [model_folder(**{"tokenizer.json": None}), model_folder(**{"model.safetensors": None}),
       model_folder(**index(lm_head_weight="model-2.safetensors"))]),

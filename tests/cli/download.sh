@@ -42,6 +42,15 @@ assert not file["verified"] and file["sha256"] == hashlib.sha256(open("www/m.ggu
   rm out/m.gguf
 done
 
+mkdir www/hub/org/upper
+cp www/m.gguf www/hub/org/upper/u-Q4_K_M.gguf
+"$ingot" download hf:org/upper -o out >listing
+grep -q ' verified$' listing || fail "a digest in upper case: $(cat listing)"
+rm out/u-Q4_K_M.gguf
+"$ingot" download "$url/hub/org/upper/resolve/main/u-Q4_K_M.gguf" -o out >listing
+grep -q ' verified$' listing || fail "a tag in upper case: $(cat listing)"
+rm out/u-Q4_K_M.gguf
+
 echo "# what is there"
 "$ingot" download hf:org/repo -o out >listing
 grep -q ' verified, was there$' listing || fail "$(cat listing)"
@@ -88,6 +97,40 @@ echo '{"version":1,"range_bytes":16777216,"size":5,"finished":[0]}' >out/m.gguf.
 "$ingot" download "$url/m.gguf" -o out >/dev/null 2>message
 grep -q "began anew: the file has another size now" message || fail "$(cat message)"
 expect_same www/m.gguf out/m.gguf
+
+echo "# sizes that cannot be"
+mkdir lies
+memory_kib=2000000
+[[ ${INGOT_INSTRUMENTED:-0} == 0 ]] || memory_kib=unlimited  # sanitizers keep their own notes of all memory
+( ulimit -v "$memory_kib" -t 5; expect_error 4 'the server states 256 PiB' "$ingot" download "$url/huge/m.gguf" -o lies )
+expect_error 3 'sends two lines content-range' "$ingot" download "$url/twice/m.gguf" -o lies
+expect_error 3 'sends two lines content-range' "$ingot" show "$url/twice/m.gguf"
+[[ -z $(ls -A lies) ]] || fail "left behind: $(ls -A lies)"
+
+echo "# links at the names of the part and its notes"
+for kind in -s ''; do
+  for name in ingot-part ingot-part.json; do
+    echo precious >victim
+    ln $kind "$PWD/victim" "lies/m.gguf.$name"
+    expect_error 3 "link" "$ingot" download "$url/m.gguf" -o lies
+    [[ $(cat victim) == precious ]] || fail "$name: the other file is $(head -c 20 victim)"
+    [[ $(ls lies) == m.gguf.$name ]] || fail "left behind: $(ls -A lies)"
+    rm "lies/m.gguf.$name"
+  done
+done
+ln -s "$PWD/victim" lies/m.gguf.ingot-part.json.tmp
+"$ingot" download "$url/m.gguf" -o lies -q >/dev/null
+[[ $(cat victim) == precious ]] || fail "the other file is $(head -c 20 victim)"
+
+echo "# an older file under the name"
+exec 8<lies/m.gguf
+flock 8
+expect_error 4 "another program uses the file" "$ingot" download "$url/m.gguf" -o lies --force --no-wait
+exec 8<&-
+echo "of an edit that was cut off" >lies/m.gguf.ingot-journal
+"$ingot" download "$url/m.gguf" -o lies --force -q >/dev/null
+[[ ! -e lies/m.gguf.ingot-journal ]] || fail "the journal of the older file is still there"
+expect_same www/m.gguf lies/m.gguf
 
 echo "# refused"
 (

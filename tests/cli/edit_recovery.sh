@@ -61,3 +61,13 @@ grep -q 'another program' notes || fail "nothing was said: $(cat notes)"
 cmp - before.gguf <&3 || fail "the reader sees another file"
 exec 3<&-
 [[ $("$ingot" metadata model.gguf --raw general.name) == new ]] || fail "not edited"
+
+# A shard of a set whose replacement was cut off: the next one would put older files back over an edit.
+"$ingot" sample whole.gguf -q --layers 2 --embedding 64 --feed-forward 128 --vocab 300
+"$ingot" split whole.gguf s --shards 3 -q
+mv s-00001-of-00003.gguf .s-00001-of-00003.gguf.ingot-old
+cp s-00002-of-00003.gguf second.gguf
+expect_error 4 'replacing it was cut off' "$ingot" edit s-00002-of-00003.gguf --in-place -q --set k.n:u8=1
+expect_same s-00002-of-00003.gguf second.gguf
+"$ingot" split whole.gguf s --shards 3 --force -q
+"$ingot" edit s-00002-of-00003.gguf --in-place -q --set k.n:u8=1

@@ -65,9 +65,10 @@ done
 expect_same with.gguf again.gguf
 # Error feedback: what second moments are for. Without it they change nothing.
 best() {
-  "$ingot" quantize model.gguf "$@" Q4_0 --effort best --override-kv quantize.imatrix.file=str:matrix.gguf -q
+  "$ingot" quantize model.gguf "$@" Q4_0 --effort best --override-kv quantize.imatrix.file=str:matrix.gguf >/dev/null
 }
-best fed_back.gguf --imatrix moments.gguf --report fed_back.json
+best fed_back.gguf --imatrix moments.gguf --report fed_back.json 2>remarks
+grep 'without second moments' remarks && fail "a remark on second moments that are there"
 best searched.gguf --imatrix moments.gguf --no-feedback --report searched.json
 best plain.gguf --imatrix matrix.gguf --report plain.html
 expect_same searched.gguf plain.gguf

@@ -21,6 +21,19 @@ files=(Cut/model-*-of-*.safetensors)
 "$ingot" convert Cut cut.gguf
 expect_same before.gguf cut.gguf
 
+# A file of another form that another program puts there meanwhile: never both.
+if [[ -n $kill_library ]]; then
+  "$ingot" convert before.gguf Race --names hf --max-size 40K
+  LD_PRELOAD=$kill_library INGOT_STOP_AT=1 \
+    "$ingot" convert before.gguf Race --names hf --max-size 40K --force 2>message &
+  for _ in {1..500}; do [[ $(</proc/$!/stat) == *') T '* ]] && break || sleep 0.01; done
+  "$ingot" convert before.gguf Race/model.safetensors --force -q
+  kill -CONT $!
+  expect 2 wait $!
+  grep -q 'model.safetensors.*remove it first' message || fail "$(cat message)"
+  [[ ! -e Race/model.safetensors.index.json ]] || fail "both: $(ls Race)"
+fi
+
 # What would not come back is listed, and refused if that is asked for.
 "$ingot" quantize before.gguf q4.gguf Q4_0 -q
 "$ingot" convert q4.gguf Listed --names hf 2>listed

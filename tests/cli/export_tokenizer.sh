@@ -48,3 +48,35 @@ assert symbol in data
 open("torn.gguf", "wb").write(data.replace(symbol, symbol[:8] + b"\xe2\x96!", 1))
 '
 expect_error 3 'is "\xe2\x96!"' "$ingot" export-tokenizer torn.gguf odd
+
+# The files of one run: a template that the model has not goes, and of two runs at once the files are
+# those of one. $INGOT_ROUNDS: how often; 100 in scripts/nightly.
+"$ingot" edit bpe.gguf --remove tokenizer.chat_template -o plain.gguf -q
+"$ingot" export-tokenizer plain.gguf plain -q
+"$ingot" export-tokenizer spm.gguf both -q
+echo kept >both/notes.txt
+expect_error 2 'the file exists' "$ingot" export-tokenizer plain.gguf both -q
+"$ingot" export-tokenizer plain.gguf both --force -q
+[[ $(cd both && ls -A) == $'notes.txt\nspecial_tokens_map.json\ntokenizer.json\ntokenizer_config.json' ]] ||
+  fail "$(ls -A both)"
+mkdir only && cp spm/chat_template.jinja only
+expect_error 2 'chat_template.jinja' "$ingot" export-tokenizer plain.gguf only -q
+[[ $(ls -A only) == chat_template.jinja ]] || fail "$(ls -A only)"
+check_one_run() {
+  local run name
+  for run in spm plain; do
+    for name in chat_template.jinja special_tokens_map.json tokenizer.json tokenizer_config.json; do
+      if [[ -e $run/$name ]]; then cmp -s both/$name $run/$name; else [[ ! -e both/$name ]]; fi || continue 2
+    done
+    return 0
+  done
+  fail "of both: $(cd both && sha256sum ./*)"
+}
+"$ingot" export-tokenizer spm.gguf spm --force -q
+for ((round = 1; round <= ${INGOT_ROUNDS:-5}; ++round)); do
+  ((round % 2)) || rm -f both/*
+  "$ingot" export-tokenizer spm.gguf both --force -q &
+  "$ingot" export-tokenizer plain.gguf both --force -q
+  wait $!
+  check_one_run
+done

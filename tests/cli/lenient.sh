@@ -21,6 +21,18 @@ open("long.safetensors", "wb").write(struct.pack("<Q", len(header)) + header + b
 '
 "$ingot" tensors long.safetensors --json | grep -q '"model.nnn' || fail "long names are refused"
 "$ingot" check long.safetensors >/dev/null
+# Nobody reads a name of so many bytes, for each finding again.
+python '
+import json, struct
+tensors = {letter * 60_000: {"dtype": "F32", "shape": [2], "data_offsets": [8 * i, 8 * i + 8]}
+           for i, letter in enumerate("nN")}
+header = json.dumps(tensors).encode()
+open("huge.safetensors", "wb").write(struct.pack("<Q", len(header)) + header + struct.pack("<4f", *[float("nan")] * 4))
+'
+expect 1 "$ingot" check huge.safetensors --data >said
+grep -q 'nnn\.\.\.' said || fail "the names are not there"
+(($(wc -c <said) < 10000)) || fail "$(wc -c <said) bytes of names"
+rm huge.safetensors
 "$ingot" convert long.safetensors same.safetensors
 "$ingot" diff long.safetensors same.safetensors >/dev/null
 for command in "convert long.safetensors out.gguf" "quantize long.safetensors out.gguf Q8_0 --override-kv general.architecture=str:llama"; do

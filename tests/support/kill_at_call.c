@@ -5,6 +5,7 @@
  *
  *   INGOT_KILL_AT=n     the n-th call (from 1) is SIGKILL instead
  *   INGOT_FAIL_AT=n     the n-th call and all later ones that need room fail with ENOSPC
+ *   INGOT_STOP_AT=n     the process stops (SIGSTOP) before the n-th call
  *   INGOT_HALF=1        if the n-th call is a write, half of it is done first
  *   INGOT_COUNT_CALLS=path   the number of calls is written there when the process ends
  *   INGOT_STOP_AT_JOURNAL=1  the process stops (SIGSTOP) before it first looks for a journal
@@ -23,7 +24,7 @@
 #include <unistd.h>
 
 static atomic_long calls;
-static long kill_at, fail_at;
+static long kill_at, fail_at, stop_at;
 static int is_half;
 static atomic_int stops_at_journal;
 
@@ -35,6 +36,7 @@ static long number_of(const char* name) {
 __attribute__((constructor)) static void begin(void) {
   kill_at = number_of("INGOT_KILL_AT");
   fail_at = number_of("INGOT_FAIL_AT");
+  stop_at = number_of("INGOT_STOP_AT");
   is_half = number_of("INGOT_HALF") != 0;
   atomic_store(&stops_at_journal, number_of("INGOT_STOP_AT_JOURNAL") != 0);
 }
@@ -63,6 +65,7 @@ enum step { go_on, kill_now, fail_now };
 static enum step step(void) {
   const long call = atomic_fetch_add(&calls, 1) + 1;
   if (call == kill_at) return kill_now;
+  if (call == stop_at) raise(SIGSTOP);
   return fail_at != 0 && call >= fail_at ? fail_now : go_on;
 }
 
@@ -134,6 +137,11 @@ int ftruncate(int fd, off_t bytes) { return ftruncate64(fd, bytes); }
 int rename(const char* from, const char* to) {
   small_step();
   return (int)syscall(SYS_renameat, AT_FDCWD, from, AT_FDCWD, to);
+}
+
+int renameat2(int from_folder, const char* from, int to_folder, const char* to, unsigned flags) {
+  small_step();
+  return (int)syscall(SYS_renameat2, from_folder, from, to_folder, to, flags);
 }
 
 int linkat(int from_folder, const char* from, int to_folder, const char* to, int flags) {

@@ -8,7 +8,7 @@ range, status, bytes sent, and whether it had credentials.
 
   /hub/api/models/ORG/REPO/refs, .../tree/COMMIT, /hub/ORG/REPO/resolve/COMMIT/FILE
       a hub over the files of FOLDER/hub/ORG/REPO, which sends to the other site for files; the digests
-      that it names for a REPO `wrong` are
+      that it names for a REPO `wrong` are, and those of `upper` are in upper case
   /v2/NS/MODEL/manifests/TAG, /v2/NS/MODEL/blobs/DIGEST
       a registry over FOLDER/v2/NS/MODEL/TAG.gguf
   /files/FILE      the same as /FILE
@@ -18,6 +18,8 @@ range, status, bytes sent, and whether it had credentials.
   /broken/FILE     ends the body in its middle the first time
   /changing/FILE   has another tag each time
   /slow/FILE       sends 4 MB each second
+  /huge/FILE       states a size of 2^58 bytes
+  /twice/FILE      states two sizes
 """
 import hashlib
 import json
@@ -31,7 +33,7 @@ from urllib.parse import unquote, urlsplit
 
 FOLDER = pathlib.Path(sys.argv[1]).resolve()
 LOG = open(sys.argv[sys.argv.index("--log") + 1], "a", buffering=1, encoding="utf-8")
-KINDS = ("files", "no-range", "busy", "broken", "changing", "slow")
+KINDS = ("files", "no-range", "busy", "broken", "changing", "slow", "huge", "twice")
 COMMIT = "c0ffee" + "0" * 34
 LOCK = threading.Lock()
 SEEN = {}
@@ -117,8 +119,10 @@ class Handler(BaseHTTPRequestHandler):
             file.seek(first)
             piece = file.read(last + 1 - first)
         cut = len(piece) // 2 if kind == "broken" and count == 1 else None
-        return self.answer(206, [("ETag", tag), ("Content-Range", f"bytes {first}-{last}/{size}")],
-                           piece, cut)
+        ranges = [("Content-Range", f"bytes {first}-{last}/{1 << 58 if kind == 'huge' else size}")]
+        if kind == "twice":
+            ranges.append(("Content-Range", f"bytes {first}-{last}/{size + 1}"))
+        return self.answer(206, [("ETag", tag), *ranges], piece, cut)
 
     def hub(self, parts):
         if parts[0] == "api":
@@ -129,7 +133,8 @@ class Handler(BaseHTTPRequestHandler):
                 return self.answer_json({"branches": [{"name": "main", "targetCommit": COMMIT}], "tags": []})
             return self.answer_json([
                 {"type": "file", "path": str(path.relative_to(folder)), "size": path.stat().st_size,
-                 "lfs": {"oid": "0" * 64 if parts[3] == "wrong" else sha256(path),
+                 "lfs": {"oid": "0" * 64 if parts[3] == "wrong" else
+                                sha256(path).upper() if parts[3] == "upper" else sha256(path),
                          "size": path.stat().st_size}}
                 for path in sorted(folder.rglob("*")) if path.is_file()])
         path = FOLDER.joinpath("hub", parts[0], parts[1], *parts[4:])
@@ -137,7 +142,7 @@ class Handler(BaseHTTPRequestHandler):
             return self.answer(404, [("X-Error-Code", "EntryNotFound")])
         target = f"http://127.0.0.1:{self.other_site()}/files/{path.relative_to(FOLDER)}?signature=secret"
         return self.answer(302, [("Location", target), ("X-Linked-Size", str(path.stat().st_size)),
-                                 ("X-Linked-Etag", f'"{sha256(path)}"')])
+                                 ("X-Linked-Etag", f'"{sha256(path).upper()}"')])
 
     def registry(self, parts):
         folder = FOLDER.joinpath("v2", *parts[:2])

@@ -47,6 +47,8 @@ class ModelSketch {
     return set_by(key, [key, value](ModelWriter& writer) {
       if constexpr (std::is_convertible_v<T, std::string_view>) {
         writer.set_string(key, value);
+      } else if constexpr (std::is_same_v<T, bool>) {
+        writer.set_bool(key, value);
       } else {
         writer.set(key, value);
       }

@@ -79,8 +79,8 @@ class TinyFolder {
     }
   }
 
-  [[nodiscard]] Result<std::unique_ptr<Import>> plan() const {
-    ImportOptions options;
+  [[nodiscard]] Result<std::unique_ptr<Import>> plan(bool as_reference = false) const {
+    ImportOptions options{.as_reference = as_reference};
     options.pre = "gpt-2";
     options.type = TensorType::f32;
     return plan_import(store_, "tiny", options);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// generate_docs [--check] FOLDER: writes the pages of the manual that repeat the tables (.def).
-// With --check it writes nothing and fails if a page is not what it would write.
+// generate_docs [--check] FOLDER: writes the pages of the manual that repeat the tables (.def), and
+// the tables of docs/json.md that repeat the descriptions of results. With --check it writes
+// nothing and fails if a page is not what it would write.
 #include <array>
 #include <charconv>
 #include <cstdint>
@@ -14,11 +15,17 @@
 #include "ingot/error.hpp"
 #include "ingot/metadata_keys.hpp"
 #include "ingot/types.hpp"
+#include "markdown.hpp"
+#include "member_tables.hpp"
 
 namespace {
 
 using ingot::ErrorCategory;
 using ingot::ImportanceWeights;
+using ingot::docs::code;
+using ingot::docs::escape_markup;
+using ingot::docs::plain;
+using ingot::docs::row;
 
 constexpr std::string_view generated_mark =
     "<!-- Generated from include/ingot/*.def by generate_docs; edit those. -->\n\n";
@@ -63,38 +70,6 @@ std::string decimal(double number) {
   std::array<char, 32> text;
   return {text.data(), std::to_chars(text.data(), text.data() + text.size(), number).ptr};
 }
-
-/// A row of a table: the cells between bars.
-template <class... Cells>
-std::string row(const Cells&... cells) {
-  std::string text = "|";
-  ((text.append(" ").append(cells).append(" |")), ...);
-  return text + '\n';
-}
-
-/// What Markdown would take for markup is escaped.
-std::string plain(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    if (std::string_view("\\|*<>`").find(c) != std::string_view::npos) result += '\\';
-    result += c;
-  }
-  return result;
-}
-
-/// The same, but what stands between backticks stays code.
-std::string escape_markup(std::string_view text) {
-  std::string result;
-  bool is_code = false;
-  for (const char c : text) {
-    if (c == '`') is_code = !is_code;
-    if (!is_code && std::string_view("\\|*<>").find(c) != std::string_view::npos) result += '\\';
-    result += c;
-  }
-  return result;
-}
-
-std::string code(std::string_view text) { return '`' + std::string(text) + '`'; }
 
 std::string_view weights_cell(ImportanceWeights weights) {
   constexpr std::array<std::string_view, 4> cells = {"-", "optional", "recommended", "required"};
@@ -362,6 +337,9 @@ int main(int argument_count, char** arguments) {
   const bool has_types = put(folder + "/tensor-types.md", tensor_types_page());
   const bool has_errors = put(folder + "/errors.md", errors_page());
   const bool has_rules = put(folder + "/check-rules.md", check_rules_page());
+  std::string json_page = read_text(folder + "/json.md");
+  ingot::docs::fill_member_tables(json_page);
+  const bool has_members = put(folder + "/json.md", json_page);
   const bool has_keys = put(folder + "/metadata-keys.md", metadata_keys_page());
-  return has_types && has_errors && has_rules && has_keys ? 0 : 1;
+  return has_types && has_errors && has_rules && has_keys && has_members ? 0 : 1;
 }

@@ -121,11 +121,11 @@ void declare(CLI::App& program, Console& console, const Words& words) {
 }
 
 /// `--help` somewhere among the arguments.
-void show_help(CLI::App& program, Console& console) {
+void show_help(CLI::App& program, Console& console, const Words& words) {
   const auto chosen = program.get_subcommands();
   if (chosen.empty() && !program.remaining().empty()) {
     const CLI::ExtrasError error(program.remaining());
-    console.finish(console.refuse_usage(usage_message(program, error)));
+    console.finish(console.refuse_usage(usage_message(program, error, words)));
     return;
   }
   console.out().write(help_text(chosen.empty() ? program : *chosen.back(), console));
@@ -186,11 +186,11 @@ void run(CLI::App& program, Console& console, Words words) {
       parse(program, words);
     }
   } catch (const CLI::CallForHelp&) {
-    show_help(program, console);
+    show_help(program, console, words);
   } catch (const CLI::CallForVersion& version) {
     console.out().print("{}\n", version.what());
   } catch (const CLI::ParseError& error) {
-    console.finish(console.refuse_usage(usage_message(program, error)));
+    console.finish(console.refuse_usage(usage_message(program, error, words)));
   }
 }
 

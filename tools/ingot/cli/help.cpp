@@ -195,6 +195,21 @@ std::string unexpected_argument(const CLI::App& program) {
                      command->get_name(), escape(*word), command->get_name());
 }
 
+/// "--" ends the options: what follows may look like one and is an operand. Empty unless one too
+/// many does.
+std::string late_option(const CLI::App& program, const std::vector<std::string>& words) {
+  const std::vector<std::string> rest = program.remaining(true);
+  const auto late = std::find_if(
+      std::find(words.begin(), words.end(), "--"), words.end(), [&](const std::string& word) {
+        return is_option(word) && std::find(rest.begin(), rest.end(), word) != rest.end();
+      });
+  const CLI::App* command = chosen_command(program);
+  if (late == words.end() || command == nullptr) return {};
+  return fmt::format(
+      "{}: \"{}\" is one operand too many: \"--\" ends the options; write those before it",
+      command->get_name(), escape_shortened(*late, 60));
+}
+
 /// Whether an option was given that other tools have, and this command under another name.
 bool has_other_option(const CLI::App& program) {
   const CLI::App* command = chosen_command(program);
@@ -245,10 +260,15 @@ void add_help_command(CLI::App& program, Console& console) {
   });
 }
 
-std::string usage_message(const CLI::App& program, const CLI::ParseError& error) {
+std::string usage_message(const CLI::App& program, const CLI::ParseError& error,
+                          const std::vector<std::string>& words) {
+  const bool is_unexpected = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
+  if (std::string late = is_unexpected ? late_option(program, words) : ""; !late.empty()) {
+    return late;
+  }
   // The value of an option that is not known may have been taken for an argument that is wrong.
   if (has_other_option(program)) return unexpected_argument(program);
-  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) return unexpected_argument(program);
+  if (is_unexpected) return unexpected_argument(program);
   if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) return missing_argument(program);
   const CLI::App* command = chosen_command(program);
   const std::string prefix = command == nullptr ? "" : command->get_name() + ": ";

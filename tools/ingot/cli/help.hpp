@@ -21,8 +21,9 @@ namespace ingot::cli {
 /// Adds the command `help [COMMAND]`.
 void add_help_command(CLI::App& program, Console& console);
 
-/// One line that says what is wrong with the arguments and what would be right.
-[[nodiscard]] std::string usage_message(const CLI::App& program, const CLI::ParseError& error);
+/// One line that says what is wrong with the arguments, which are `words`, and what would be right.
+[[nodiscard]] std::string usage_message(const CLI::App& program, const CLI::ParseError& error,
+                                        const std::vector<std::string>& words);
 
 /// The candidate nearest to `word`; empty if none is near.
 [[nodiscard]] std::string nearest_name(std::string_view word,

@@ -14,7 +14,8 @@ std::optional<ChatFacts> chat_facts(const Model& model) {
     return facts;
   }
   const ChatProfile profile = profile_chat(*chat);
-  if (profile.failure) facts.problem = "it renders no conversation";
+  facts.reached_limit = profile.reached_limit;
+  if (profile.failure && !facts.reached_limit) facts.problem = "it renders no conversation";
   for (std::size_t i = 0; i < chat_feature_count; ++i) {
     const auto feature = static_cast<ChatFeature>(i);
     if (profile.supports(feature)) facts.features.push_back(name_of(feature));

@@ -12,6 +12,7 @@ namespace ingot::cli {
 
 struct ChatFacts {
   std::string problem;  ///< Why no conversation can be rendered; empty if one can. Safe to print.
+  bool reached_limit = false;              ///< Some conversations took too long to be tried.
   std::vector<std::string_view> features;  ///< "system", "tools", ...; static
 };
 

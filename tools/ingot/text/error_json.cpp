@@ -13,6 +13,7 @@ void write_error_json(JsonStream& json, const std::string& file, const Error& er
   json.member("message", error_text(file, error));
   json.member_if(error.file_offset != Error::no_offset, "offset", error.file_offset);
   json.text_or_null("subject", error.subject);
+  if (!error.context.empty()) json.values("context", error.context, Layout::line);
 }
 
 void write_messages_json(JsonStream& json, const char* name, std::span<const Error> errors) {

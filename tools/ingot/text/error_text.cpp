@@ -2,6 +2,7 @@
 #include "text/error_text.hpp"
 
 #include <ingot/check.hpp>
+#include <ingot/text.hpp>
 
 namespace ingot::cli {
 
@@ -12,12 +13,21 @@ std::string error_text(std::string_view file, const Error& error) {
     const Finding finding = explain_refusal(std::string(file), error);
     if (finding.message != sentence_of(error.code)) {
       const bool is_cut = error.code != Errc::not_gguf;
-      return finding.message + (is_cut ? "; fetch the file again in full" : "");
+      const bool is_named = finding.file.empty() || finding.file == file;
+      return (is_named ? "" : "\"" + shown_name(finding.file) + "\": ") + finding.message +
+             (is_cut ? "; fetch the file again in full" : "");
     }
   }
   Error shown = error;
-  if (shown.subject == file) shown.subject.clear();  // the file is named already
+  // The file is named already.
+  if (shown.subject == file) shown.subject.clear();
+  std::erase(shown.context, file);
   return shown.message();
+}
+
+std::string shown_name(std::string_view name) {
+  constexpr std::size_t max_columns = 160;
+  return escape_shortened(name, max_columns);
 }
 
 }  // namespace ingot::cli

@@ -12,4 +12,7 @@ namespace ingot::cli {
 /// can be seen there than the reader needed; `file` is empty or "-" if that is impossible.
 [[nodiscard]] std::string error_text(std::string_view file, const Error& error);
 
+/// A name from a file in a message, safe to print and short: a file may hold one of 10 MB.
+[[nodiscard]] std::string shown_name(std::string_view name);
+
 }  // namespace ingot::cli

@@ -86,6 +86,8 @@ void write_tokenizer(JsonStream& json, const Model& model, const Summary& summar
   const std::optional<ChatFacts> chat = chat_facts(model);
   chat ? json.values("chat_features", chat->features, Layout::line)
        : json.member("chat_features", nullptr);
+  json.key("chat_features_complete");
+  chat ? json.value(!chat->reached_limit) : json.null();
   json.member("token_count", summary.token_count);
   json.member("merge_count", summary.merge_count);
   json.objects("special_tokens", special_tokens(model), [&](const SpecialToken& token) {

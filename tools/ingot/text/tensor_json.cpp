@@ -29,18 +29,4 @@ void write_tensor_members(JsonStream& json, const Model& model, const ForeignFil
   if (model.files()[tensor.shard].is_indexed) json.member("verified", false);
 }
 
-void write_statistics_members(JsonStream& json, const Statistics& stats) {
-  // There is no smallest of no numbers.
-  const auto number = [&](double value) {
-    return stats.count > 0 ? std::optional(value) : std::nullopt;
-  };
-  json.member("min", number(stats.min));
-  json.member("max", number(stats.max));
-  json.member("mean", number(stats.mean));
-  json.member("std", number(stats.deviation()));
-  json.member("zeros", stats.zeros);
-  json.member("nan", stats.nans);
-  json.member("inf", stats.infinities);
-}
-
 }  // namespace ingot::cli

@@ -26,7 +26,4 @@ struct TensorPlace {
 void write_tensor_members(JsonStream& json, const Model& model, const ForeignFile* foreign,
                           const TensorInfo& tensor);
 
-/// Members of an object: `min` to `inf`.
-void write_statistics_members(JsonStream& json, const Statistics& stats);
-
 }  // namespace ingot::cli

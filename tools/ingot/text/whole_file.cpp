@@ -8,21 +8,20 @@
 namespace ingot::cli {
 namespace {
 
-/// Far more than any template or conversation.
-constexpr std::size_t max_bytes = std::size_t{256} << 20;
-
-Result<std::string> read_all(const std::string& path) {
+Result<std::string> read_all(const std::string& path, std::size_t max_bytes) {
   INGOT_TRY(TextInput input, TextInput::open(path));
   return input.read_all(max_bytes);
 }
 
 }  // namespace
 
-Result<std::string> read_whole(const std::string& path) {
-  if (path != "-") return read_all(path);
-  static const Result<std::string> input = read_all(path);
+Result<std::string> read_whole(const std::string& path, std::size_t max_bytes) {
+  if (path != "-") return read_all(path, max_bytes);
+  static const Result<std::string> input = read_all(path, max_bytes);
   return input;
 }
+
+Result<std::string> read_whole(const std::string& path) { return read_whole(path, max_text_bytes); }
 
 void write_raw(Console& console, std::string_view text) {
   if (!console.is_terminal()) return console.out().write(text);

@@ -2,6 +2,7 @@
 // Files and standard input as texts, and texts as they are.
 #pragma once
 
+#include <cstddef>
 #include <ingot/error.hpp>
 #include <string>
 #include <string_view>
@@ -10,8 +11,15 @@
 
 namespace ingot::cli {
 
-/// The content of a file, or of standard input for `-`, which is read once. At most 256 MiB
-/// (Errc::limit_exceeded); Errc::io_error if it cannot be read.
+/// Far more than any template or conversation.
+inline constexpr std::size_t max_text_bytes = std::size_t{256} << 20;
+/// Far more than any list that people write.
+inline constexpr std::size_t max_list_bytes = std::size_t{64} << 20;
+
+/// The content of a file, or of standard input for `-`, which is read once. Errc::limit_exceeded
+/// beyond `max_bytes`, also of a pipe or a device; Errc::io_error if it cannot be read.
+[[nodiscard]] Result<std::string> read_whole(const std::string& path, std::size_t max_bytes);
+/// With max_text_bytes.
 [[nodiscard]] Result<std::string> read_whole(const std::string& path);
 
 /// Writes the bytes as they are; but to a terminal, text that cannot drive it.

@@ -7,6 +7,7 @@
 #include <array>
 #include <ingot/anatomy.hpp>
 #include <ingot/text.hpp>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -76,13 +77,13 @@ class Selection {
 
   [[nodiscard]] bool takes(const Field& field) {
     if (options_.section && field.section != *options_.section) return false;
-    const std::uint64_t count = ++counts_[static_cast<std::size_t>(field.section)];
+    const std::uint64_t count = ++counts_[field.section];
     return options_.limit == 0 || count <= options_.limit;
   }
 
  private:
   const Options& options_;
-  std::array<std::uint64_t, 4> counts_{};
+  std::map<Section, std::uint64_t> counts_;
 };
 
 /// Prints fields under a heading for each section and each key or tensor.

@@ -4,13 +4,13 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <fstream>
 #include <ingot/output_file.hpp>
 #include <ingot/text.hpp>
 #include <span>
+#include <sstream>
 #include <string_view>
-#include <system_error>
+
+#include "text/whole_file.hpp"
 
 namespace ingot::cli {
 namespace {
@@ -36,13 +36,11 @@ Failure not_a_baseline(const std::string& path, std::size_t line_number, const c
 }  // namespace
 
 Result<CheckBaseline> CheckBaseline::read(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file.is_open()) {
-    return fail(Errc::io_error, path, "cannot open it: " + std::generic_category().message(errno));
-  }
+  INGOT_TRY(const std::string text, read_whole(path, max_list_bytes));
+  std::istringstream lines(text);
   CheckBaseline baseline;
   std::string line;
-  for (std::size_t number = 1; std::getline(file, line); ++number) {
+  for (std::size_t number = 1; std::getline(lines, line); ++number) {
     if (number == 1 && line != title) return not_a_baseline(path, 1, "it is no list of findings");
     if (line.empty() || line.starts_with('#')) continue;
     if (std::count(line.begin(), line.end(), '\t') != tab_count) {
@@ -50,7 +48,6 @@ Result<CheckBaseline> CheckBaseline::read(const std::string& path) {
     }
     baseline.lines_.emplace(std::move(line), false);
   }
-  if (file.bad()) return fail(Errc::io_error, path, "cannot read it");
   return baseline;
 }
 

@@ -11,6 +11,7 @@
 
 #include "cli/counted.hpp"
 #include "cli/json_stream.hpp"
+#include "text/error_text.hpp"
 
 namespace ingot::cli {
 namespace {
@@ -20,11 +21,27 @@ Severity shown_severity(const Finding& finding, bool is_strict) {
   return is_strict && severity == Severity::note ? Severity::warning : severity;
 }
 
-/// Green, yellow and red of a verdict or a severity.
-Style style_of(std::string_view verdict) {
-  if (verdict == "ok") return Style::good;
-  if (verdict == "warning") return Style::warning;
-  return verdict == "note" ? Style::faint : Style::bad;
+/// The key or tensor, which messages do not name.
+std::string subject_of(const Finding& finding) {
+  const std::string& subject = finding.key.empty() ? finding.tensor : finding.key;
+  return subject.empty() ? std::string() : "\"" + shown_name(subject) + "\": ";
+}
+
+/// Green, yellow or red.
+struct Shown {
+  std::string_view name;
+  Style style;
+};
+constexpr std::array shown_verdicts = {Shown{"ok", Style::good}, Shown{"warning", Style::warning},
+                                       Shown{"error", Style::bad}, Shown{"refused", Style::bad},
+                                       Shown{"failed", Style::bad}};
+
+const Shown& shown(Verdict verdict) { return shown_verdicts[static_cast<std::size_t>(verdict)]; }
+
+Shown shown(const Finding& finding, Severity severity) {
+  if (finding.rule->is_refusal) return shown(Verdict::refused);
+  if (severity == Severity::note) return {name_of(severity), Style::faint};
+  return shown(severity == Severity::warning ? Verdict::warning : Verdict::error);
 }
 
 /// One line for each finding, then one for the file.
@@ -40,14 +57,10 @@ class TextReport final : public CheckReport {
 
   void add(const Finding& finding) override {
     const Severity severity = shown_severity(finding, is_strict_);
-    const std::string_view verdict = finding.rule->is_refusal ? "refused" : name_of(severity);
+    const Shown verdict = shown(finding, severity);
     std::string line = fmt::format("{}: {}: ", finding.file.empty() ? file_ : escape(finding.file),
-                                   console_.paint(style_of(verdict), verdict));
-    const std::string& subject = finding.key.empty() ? finding.tensor : finding.key;
-    // A message that names its subject needs no other heading.
-    const bool is_named = finding.message.find(escape(subject)) != std::string::npos;
-    if (!subject.empty() && !is_named) line += fmt::format("\"{}\": ", escape(subject));
-    line += finding.message;
+                                   console_.paint(verdict.style, verdict.name));
+    line += subject_of(finding) + finding.message;
     if (finding.file_offset != Error::no_offset) {
       line += fmt::format(" (byte {})", finding.file_offset);
     }
@@ -61,7 +74,7 @@ class TextReport final : public CheckReport {
 
   void end_file(const CheckedFile& checked) override {
     ++verdicts_[checked.verdict];
-    if (checked.verdict == "failed") return;
+    if (checked.verdict == Verdict::failed) return;
     std::string counts;
     const auto append = [&](std::uint64_t count, std::string_view what) {
       if (count != 0) counts += (counts.empty() ? "" : ", ") + counted(count, what);
@@ -71,7 +84,7 @@ class TextReport final : public CheckReport {
     append(checked.summary.notes, "note");
     append(checked.known, "known finding");
     console_.out().print("{}: {}{}{}\n", file_,
-                         console_.paint(style_of(checked.verdict), checked.verdict),
+                         console_.paint(shown(checked.verdict).style, shown(checked.verdict).name),
                          counts.empty() ? "" : ": ", counts);
     // Each file is seen as it is done.
     console_.out().flush();
@@ -90,10 +103,9 @@ class TextReport final : public CheckReport {
     if (is_single_) return;
     std::uint64_t models = 0;
     std::string line;
-    for (const std::string_view verdict : {"ok", "warning", "error", "refused", "failed"}) {
-      const std::uint64_t count = verdicts_[verdict];
+    for (const auto& [verdict, count] : verdicts_) {
       models += count;
-      if (count != 0) line += fmt::format("{}{} {}", line.empty() ? ": " : ", ", count, verdict);
+      line += fmt::format("{}{} {}", line.empty() ? ": " : ", ", count, shown(verdict).name);
     }
     line = counted(models, "model") + line;
     if (skipped_ != 0) line += fmt::format("; {} skipped", skipped_);
@@ -105,7 +117,7 @@ class TextReport final : public CheckReport {
   Console& console_;
   bool is_single_;
   bool is_strict_;
-  std::map<std::string_view, std::uint64_t> verdicts_;
+  std::map<Verdict, std::uint64_t> verdicts_;
   std::uint64_t skipped_ = 0;
   std::uint64_t others_ = 0;
   std::string file_;
@@ -140,7 +152,7 @@ class JsonReport final : public CheckReport {
 
   void end_file(const CheckedFile& checked) override {
     json_.end();
-    json_.member("verdict", checked.verdict);
+    json_.member("verdict", shown(checked.verdict).name);
     json_.member("errors", checked.summary.errors);
     json_.member("warnings", checked.summary.warnings);
     json_.member("notes", checked.summary.notes);
@@ -212,7 +224,7 @@ class SarifReport final : public CheckReport {
   }
 
   void end_file(const CheckedFile& checked) override {
-    if (checked.verdict == "failed") has_failed_ = true;
+    if (checked.verdict == Verdict::failed) has_failed_ = true;
     console_.out().flush();
   }
 
@@ -234,11 +246,6 @@ class SarifReport final : public CheckReport {
   }
 
  private:
-  static std::string subject_of(const Finding& finding) {
-    const std::string& subject = finding.key.empty() ? finding.tensor : finding.key;
-    return subject.empty() ? std::string() : "\"" + escape(subject) + "\": ";
-  }
-
   void write_text(std::string_view name, std::string_view text) {
     const auto object = json_.object(name, Layout::line);
     json_.member("text", text);

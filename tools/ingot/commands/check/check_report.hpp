@@ -5,17 +5,18 @@
 #include <ingot/check.hpp>
 #include <memory>
 #include <string>
-#include <string_view>
 
 #include "cli/console.hpp"
 
 namespace ingot::cli {
 
+/// `failed`: the system did.
+enum class Verdict : std::uint8_t { ok, warning, error, refused, failed };
+
 /// One model that was checked.
 struct CheckedFile {
   std::string file;
-  /// "ok", "warning", "error", "refused"; "failed" if the system failed.
-  std::string_view verdict = {};
+  Verdict verdict = Verdict::ok;
   CheckSummary summary = {};
   std::uint64_t known = 0;  ///< Findings of the baseline, not in the summary.
 };

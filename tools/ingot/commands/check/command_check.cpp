@@ -93,10 +93,11 @@ ExitCode exit_code_of(const CheckSummary& summary, const Run& run) {
   return fails ? ExitCode::negative : ExitCode::done;
 }
 
-std::string_view verdict_of(const CheckSummary& summary, bool is_strict) {
-  if (summary.is_refused) return "refused";
-  if (summary.errors != 0) return "error";
-  return summary.warnings != 0 || (is_strict && summary.notes != 0) ? "warning" : "ok";
+Verdict verdict_of(const CheckSummary& summary, bool is_strict) {
+  if (summary.is_refused) return Verdict::refused;
+  if (summary.errors != 0) return Verdict::error;
+  const bool has_warning = summary.warnings != 0 || (is_strict && summary.notes != 0);
+  return has_warning ? Verdict::warning : Verdict::ok;
 }
 
 /// A model that the caller has opened, or failed to open: standard input, which opens only
@@ -178,7 +179,7 @@ void check_one(Run& run, const std::string& file) {
                                         : check_file(file, open_options, check_options, sink);
   progress.reset();
   if (!result) {
-    checked.verdict = "failed";
+    checked.verdict = Verdict::failed;
     run.report.end_file(checked);
     run.code = std::max(run.code, console.fail(file, result.error()));
     return;

@@ -16,7 +16,6 @@
 #include "cli/imported_folder.hpp"
 #include "cli/json_stream.hpp"
 #include "cli/progress.hpp"
-#include "commands/convert/bump_hint.hpp"
 #include "commands/convert/import_folder.hpp"
 #include "text/byte_count.hpp"
 #include "text/error_json.hpp"
@@ -106,6 +105,7 @@ std::string find_misplaced(const Options& options, FileFormat format) {
       {convert.type.has_value(), "--type", !is_bump},
       {options.names.has_value(), "--names", is_gguf ? options.names == NameStyle::keep : !is_bump},
       {options.import.pre.has_value(), "--pre", false},
+      {options.import.as_reference, "--as-reference", false},
       {options.import.model_name.has_value(), "--model-name", false},
       {!options.metadata_file.empty(), "--metadata", false},
       {!options.base.empty(), "--base", false},
@@ -155,10 +155,28 @@ std::string settle(Options& options) {
   return misplaced + " has no meaning for " + std::string(name_of(*options.format));
 }
 
+/// The options that help.
+std::string_view option_for(const Error& error) {
+  if (error.code == Errc::would_be_lost) return " (--allow-loss)";
+  switch (error.remedy) {
+    case Remedy::widen:
+      return " (--widen)";
+    case Remedy::engine_codes:
+      return " (--dtype-codes engine)";
+    case Remedy::widen_or_engine_codes:
+      return " (--dtype-codes engine, or --widen)";
+    case Remedy::give_context:
+      return " (--context)";
+    case Remedy::none:
+      break;
+  }
+  return {};
+}
+
 ExitCode fail(Console& console, const Options& options, const Error& error) {
   if (error.code == Errc::already_exists) return console.fail(options.out, error);
   Error shown = error;
-  if (options.format == FileFormat::bump) shown.detail += bump_hint(error);
+  if (options.format == FileFormat::bump) shown.detail += option_for(error);
   return console.fail(options.in, shown);
 }
 
@@ -320,6 +338,8 @@ void add_folder_options(CLI::App& command, Options& options) {
            "Model folders: write only the I-th of N shards; the others can be made elsewhere");
   add_text(command, "--pre", options.import.pre, "NAME",
            "Model folders: pre-tokenizer; default: by the tokenizer");
+  add_switch(command, "--as-reference", options.import.as_reference,
+             "Model folders: as the reference converter, with its known defects");
   add_text(command, "--model-name", options.import.model_name, "NAME",
            "Model folders: name of the model; default: by its card and its folder");
   add_text(command, "--metadata", options.metadata_file, "FILE",

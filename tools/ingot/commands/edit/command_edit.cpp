@@ -5,7 +5,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
 #include <ingot/edit.hpp>
 #include <ingot/text.hpp>
 #include <memory>
@@ -67,10 +66,19 @@ std::string bytes_text(std::uint64_t bytes) {
 }
 
 std::string way_text(EditWay way) {
-  constexpr std::array texts = {
-      "nothing to do", "in place", "in place, with room inserted before the data",
-      "a new file that shares the data", "a new file with a copy of the data"};
-  return texts[static_cast<std::size_t>(way)];
+  switch (way) {
+    case EditWay::nothing:
+      return "nothing to do";
+    case EditWay::in_place:
+      return "in place";
+    case EditWay::insert_range:
+      return "in place, with room inserted before the data";
+    case EditWay::shared_copy:
+      return "a new file that shares the data";
+    case EditWay::copy:
+      return "a new file with a copy of the data";
+  }
+  return {};
 }
 
 /// "set key NAME: OLD -> NEW", as wide as the terminal.

@@ -97,15 +97,9 @@ class Evaluate {
     return written ? ExitCode::done : console_.fail(options_.report, written.error());
   }
 
-  /// The library numbers the others; people know their names.
-  ExitCode fail(Error error) {
-    for (std::size_t i = 0; i < options_.others.size(); ++i) {
-      const std::string prefix = fmt::format("OTHER {}: ", i);
-      if (!error.subject.starts_with(prefix)) continue;
-      error.subject.erase(0, prefix.size());
-      return console_.fail(options_.others[i], error);
-    }
-    return console_.fail(options_.base, error);
+  /// An error of another model names its file.
+  ExitCode fail(const Error& error) {
+    return console_.fail(error.context.empty() ? options_.base : error.context.back(), error);
   }
 
   void print(const EvaluationFacts& facts) {

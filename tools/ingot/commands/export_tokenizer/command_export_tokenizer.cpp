@@ -3,12 +3,10 @@
 
 #include <filesystem>
 #include <ingot/metadata_keys.hpp>
-#include <ingot/output_file.hpp>
+#include <ingot/output_set.hpp>
 #include <ingot/text.hpp>
 #include <ingot/tokenizer.hpp>
 #include <memory>
-#include <utility>
-#include <vector>
 
 #include "cli/command.hpp"
 #include "cli/json_stream.hpp"
@@ -83,10 +81,11 @@ void write_configuration(JsonStream& json, TokenizerSource& source) {
   }
 }
 
-/// The files, written beside their places and put there together at the end.
+/// The files, which are one tokenizer only together; tokenizer.json, which readers look for, last.
 class Export {
  public:
-  Export(const Options& options, TokenizerSource& source) : options_(options), source_(source) {
+  Export(const Options& options, TokenizerSource& source)
+      : source_(source), outputs_(options.is_forced) {
     std::filesystem::path out = options.out;
     const bool is_file = out.extension() == ".json";
     folder_ = is_file ? out.parent_path() : out;
@@ -94,55 +93,31 @@ class Export {
   }
 
   Result<void> run() {
-    INGOT_TRY_VOID(make_folder());
-    INGOT_TRY_VOID(add_json(name_, write_tokenizer_json));
+    INGOT_TRY_VOID(outputs_.make_folder(folder_.string()));
     INGOT_TRY_VOID(add_json("tokenizer_config.json", write_configuration));
     INGOT_TRY_VOID(add_json("special_tokens_map.json", write_special_tokens_map));
     const std::string_view text = chat_template_of(source_.model);
-    if (!text.empty()) {
-      INGOT_TRY(OutputFile file, create("chat_template.jinja"));
-      INGOT_TRY_VOID(file.write(std::as_bytes(std::span(text))));
-      INGOT_TRY_VOID(keep(std::move(file)));
-    }
-    for (OutputFile& file : files_) INGOT_TRY_VOID(file.commit());
-    return {};
+    const std::string template_path = (folder_ / "chat_template.jinja").string();
+    // Libraries would take an older one for this model's.
+    INGOT_TRY_VOID(text.empty() ? outputs_.drop(template_path)
+                                : outputs_.add_text(template_path, text));
+    INGOT_TRY_VOID(add_json(name_, write_tokenizer_json));
+    return outputs_.commit();
   }
 
  private:
-  Result<void> make_folder() {
-    std::error_code error;
-    if (folder_.empty()) return {};
-    std::filesystem::create_directories(folder_, error);
-    if (!error) return {};
-    return fail(Errc::io_error, folder_.string(), error.message());
-  }
-
-  [[nodiscard]] Result<OutputFile> create(const std::string& name) {
-    Result<OutputFile> file = OutputFile::create((folder_ / name).string(), options_.is_forced);
-    if (!file && file.error().subject.empty()) file.error().subject = (folder_ / name).string();
-    return file;
-  }
-
-  Result<void> keep(OutputFile file) {
-    INGOT_TRY_VOID(file.sync());
-    files_.push_back(std::move(file));
-    return {};
-  }
-
   Result<void> add_json(const std::string& name, void (*write)(JsonStream&, TokenizerSource&)) {
-    INGOT_TRY(OutputFile file, create(name));
-    INGOT_TRY_VOID(print_to(file, [&](Output& out) {
+    INGOT_TRY(OutputFile* const file, outputs_.add((folder_ / name).string(), 0));
+    return print_to(*file, [&](Output& out) {
       JsonStream json(out);
       write(json, source_);
-    }));
-    return keep(std::move(file));
+    });
   }
 
-  const Options& options_;
   TokenizerSource& source_;
+  OutputSet outputs_;
   std::filesystem::path folder_;
   std::string name_;
-  std::vector<OutputFile> files_;
 };
 
 ExitCode run(const Options& options, Console& console) {

@@ -132,7 +132,7 @@ Result<void> print_hashes(const Options& options, Console& console, Output& out,
     if (options.form == Form::json) {
       print_hash_json(json, hashed);
     } else if (options.form == Form::gguf_hash) {
-      INGOT_TRY_VOID(print_gguf_hash(out, hashed));
+      INGOT_TRY_VOID(print_gguf_hash(out, console, hashed));
     } else {
       print_hash_text(out, console, hashed);
     }

@@ -48,11 +48,6 @@ void write_shards(JsonStream& json, const HashedModel& hashed) {
 
 bool is_set(const Model& model) { return !model.shard_path(0).empty(); }
 
-std::string_view kind_name(DigestMismatch::Kind kind) {
-  constexpr std::array<std::string_view, 4> names = {"file", "tensor", "weights", "uuid"};
-  return names[static_cast<std::size_t>(kind)];
-}
-
 /// Why a name cannot be on a line of its own.
 bool breaks_lines(std::string_view name) { return name.find_first_of("\r\n") != name.npos; }
 
@@ -91,15 +86,21 @@ void print_hash_json(JsonStream& json, const HashedModel& hashed) {
   });
 }
 
-Result<void> print_gguf_hash(Output& out, const HashedModel& hashed) {
+Result<void> print_gguf_hash(Output& out, Console& console, const HashedModel& hashed) {
   if (breaks_lines(hashed.file)) return fail_line(hashed.file);
   // The order in which that program computes them.
   constexpr std::array order = {DigestAlgorithm::xxh64, DigestAlgorithm::sha1,
                                 DigestAlgorithm::sha256, DigestAlgorithm::xxh3_128};
+  // Who reads a manifest compares names byte by byte; a terminal would obey them.
+  const bool is_shown = &out == &console.out() && console.is_terminal();
+  const auto print_line = [&](std::string_view what, const std::string& digits,
+                              const std::string& target) {
+    out.print("{:8}  {}  {}\n", what, digits, is_shown ? escape(target) : target);
+  };
   const auto print = [&](const DigestSet& digests, const std::string& target) {
     for (const DigestAlgorithm algorithm : order) {
       if (digests[algorithm].empty()) continue;
-      out.print("{:8}  {}  {}\n", info_of(algorithm).name, digests[algorithm], target);
+      print_line(info_of(algorithm).name, digests[algorithm], target);
     }
   };
   for (std::size_t i = 0; i < hashed.digests.tensors.size(); ++i) {
@@ -108,9 +109,7 @@ Result<void> print_gguf_hash(Output& out, const HashedModel& hashed) {
     print(hashed.digests.tensors[i], hashed.file + ":" + std::string(name));
   }
   print(hashed.digests.weights, hashed.file);
-  if (!hashed.digests.uuid.empty()) {
-    out.print("{:8}  {}  {}\n", "uuid", hashed.digests.uuid, hashed.file);
-  }
+  if (!hashed.digests.uuid.empty()) print_line("uuid", hashed.digests.uuid, hashed.file);
   return {};
 }
 
@@ -150,7 +149,7 @@ void print_verdict_text(Output& out, const Console& console, const std::string& 
                         const std::vector<DigestMismatch>& mismatches,
                         std::uint64_t compared_count) {
   for (const DigestMismatch& mismatch : mismatches) {
-    const std::string what = std::string(kind_name(mismatch.kind)) + " " + escape(mismatch.name);
+    const std::string what = std::string(name_of(mismatch.kind)) + " " + escape(mismatch.name);
     if (mismatch.algorithm.empty()) {
       out.print("{}: {} is {}\n", escape(file), what,
                 mismatch.found.empty() ? "missing" : "not in the manifest");
@@ -175,7 +174,7 @@ void print_verdict_json(JsonStream& json, const std::string& file,
   json.member("compared", compared_count);
   json.objects("mismatches", mismatches, [&](const DigestMismatch& mismatch) {
     const bool is_missing = mismatch.algorithm.empty();
-    json.member("kind", kind_name(mismatch.kind));
+    json.member("kind", name_of(mismatch.kind));
     json.member("name", mismatch.name);
     json.text_or_null("algorithm", mismatch.algorithm);
     json.text_or_null("expected", is_missing ? std::string() : mismatch.expected);

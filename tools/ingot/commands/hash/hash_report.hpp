@@ -29,7 +29,8 @@ void print_hash_json(JsonStream& json, const HashedModel& hashed);
 
 /// The lines that llama-gguf-hash prints: those of tensors, then those of all weights together. The
 /// model must be one file. Errc::invalid_argument where a name would break a line.
-[[nodiscard]] Result<void> print_gguf_hash(Output& out, const HashedModel& hashed);
+[[nodiscard]] Result<void> print_gguf_hash(Output& out, Console& console,
+                                           const HashedModel& hashed);
 
 /// What verifying an entry of a manifest found, for people and as an object.
 void print_verdict_text(Output& out, const Console& console, const std::string& file,

@@ -4,14 +4,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
-#include <filesystem>
-#include <fstream>
 #include <ingot/digest_manifest.hpp>
-#include <ingot/source.hpp>
-#include <iostream>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,41 +13,10 @@
 #include "cli/json_stream.hpp"
 #include "commands/hash/hash_jobs.hpp"
 #include "commands/hash/hash_report.hpp"
+#include "text/whole_file.hpp"
 
 namespace ingot::cli {
 namespace {
-
-/// The largest manifest that is read: some 400,000 tensors.
-constexpr std::uint64_t max_manifest_bytes = std::uint64_t{64} << 20;
-
-/// A pipe, such as standard input or what `<(...)` of a shell stands for.
-std::string read_stream(std::istream& stream) {
-  std::string text;
-  std::array<char, 4096> piece;
-  while (text.size() <= max_manifest_bytes && stream.good()) {
-    stream.read(piece.data(), piece.size());
-    text.append(piece.data(), static_cast<std::size_t>(stream.gcount()));
-  }
-  return text;
-}
-
-Result<std::string> read_manifest(const std::string& path) {
-  std::error_code ignored;
-  if (path == "-" || std::filesystem::is_fifo(path, ignored)) {
-    std::ifstream pipe;
-    if (path != "-") pipe.open(path, std::ios::binary);
-    std::string text = read_stream(path == "-" ? std::cin : pipe);
-    if (text.size() <= max_manifest_bytes) return text;
-    return fail(Errc::limit_exceeded, {}, "a manifest may have at most 64 MiB");
-  }
-  INGOT_TRY(const std::unique_ptr<Source> source, read_file(path));
-  if (source->size_bytes() > max_manifest_bytes) {
-    return fail(Errc::limit_exceeded, {}, "a manifest may have at most 64 MiB");
-  }
-  std::string text(static_cast<std::size_t>(source->size_bytes()), '\0');
-  INGOT_TRY_VOID(source->read(0, std::as_writable_bytes(std::span(text))));
-  return text;
-}
 
 /// Whether a word is a digest, and not the name of a file that holds some.
 bool is_digest(const std::string& word) {
@@ -158,9 +121,10 @@ bool report_verification(const Verification& verification, Console& console) {
 }  // namespace
 
 ExitCode verify_manifest(const VerifyRequest& request, Console& console) {
-  INGOT_CLI_TRY(const std::string text,
-                is_digest(request.manifest) ? request.manifest : read_manifest(request.manifest),
-                console, request.manifest);
+  INGOT_CLI_TRY(
+      const std::string text,
+      is_digest(request.manifest) ? request.manifest : read_whole(request.manifest, max_list_bytes),
+      console, request.manifest);
   INGOT_CLI_TRY(const std::vector<ManifestEntry> entries, parse_digest_manifest(text), console,
                 request.manifest);
   const bool has_nameless =

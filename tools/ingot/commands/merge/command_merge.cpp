@@ -2,11 +2,12 @@
 // `ingot merge FIRST OUT` -- a set of shards, made one file again.
 
 #include <fmt/core.h>
-#include <unistd.h>
 
+#include <ingot/held_files.hpp>
 #include <ingot/split.hpp>
 #include <ingot/text.hpp>
 #include <memory>
+#include <optional>
 
 #include "cli/command.hpp"
 #include "cli/interrupt.hpp"
@@ -26,6 +27,8 @@ constexpr const char* examples =
     "every shard is opened and checked: all there, complete, and of one set. Shards\n"
     "are never written to. The keys that describe the set are taken away, so that a\n"
     "file that ingot split or llama-gguf-split cut comes back to the byte.\n"
+    "--delete-shards removes exactly what was read: shards that changed stay, all\n"
+    "of them, and the exit status is 4.\n"
     "Exit status 3: a shard is missing, damaged or of another set.";
 
 struct Options {
@@ -36,16 +39,34 @@ struct Options {
   bool deletes_shards = false;
 };
 
+/// What became of the shards that were to be removed.
+struct Removal {
+  bool is_wanted = false;
+  std::vector<Error> kept;
+};
+
+std::string describe_kept(const Error& error) {
+  if (error.code != Errc::file_changed) return error.message();
+  return "changed since it was read, so all shards stay";
+}
+
 void print_json(const Options& options, Console& console, const Model& model,
-                std::uint64_t size_bytes) {
+                std::uint64_t size_bytes, const Removal& removal) {
   JsonStream json(console.out());
   const auto object = json.object();
   json.member("file", options.out);
   json.member("written", !options.is_dry_run);
   json.member("tensors", static_cast<std::uint64_t>(model.tensors().size()));
   json.member("bytes", size_bytes);
-  const auto array = json.array("shards");
-  for (const ModelFile& file : model.files()) json.value(file.path);
+  {
+    const auto array = json.array("shards");
+    for (const ModelFile& file : model.files()) json.value(file.path);
+  }
+  if (!removal.is_wanted) return;
+  json.objects("kept", removal.kept.size(), [&](std::size_t i) {
+    json.member("file", removal.kept[i].subject);
+    json.member("reason", describe_kept(removal.kept[i]));
+  });
 }
 
 void print_text(const Options& options, Console& console, const Model& model,
@@ -90,7 +111,19 @@ ExitCode run(Options& options, Console& console) {
   if (const ExitCode status = settle_output(options, console); status != ExitCode::done) {
     return status;
   }
+  std::optional<HeldFiles> held;
+  if (options.deletes_shards && !options.is_dry_run) {
+    // Errors of opening are those of the next line.
+    Result<HeldFiles> taken = HeldFiles::of(options.names[0]);
+    if (!taken && taken.error().code == Errc::file_in_use) {
+      return console.fail(options.names[0], taken.error());
+    }
+    if (taken) held.emplace(*std::move(taken));
+  }
   INGOT_CLI_TRY(const Model model, console.open_model(options.names[0]), console, options.names[0]);
+  if (options.deletes_shards && !options.is_dry_run && !held) {
+    return console.refuse_usage("merge: --delete-shards is for files of this machine");
+  }
   if (const auto checked = check_mergeable(model); !checked) {
     return fail(options, console, checked.error());
   }
@@ -109,20 +142,18 @@ ExitCode run(Options& options, Console& console) {
     if (written) written = write(options, console, model, *size_bytes);
     if (!written) return fail(options, console, written.error());
   }
+  // The merged file is complete and on the disk.
+  Removal removal{.is_wanted = held.has_value(), .kept = {}};
+  if (held) removal.kept = held->remove(model);
   if (console.is_json()) {
-    print_json(options, console, model, *size_bytes);
+    print_json(options, console, model, *size_bytes, removal);
   } else if (options.is_dry_run || !console.is_quiet()) {
     print_text(options, console, model, *size_bytes);
   }
-  if (!options.deletes_shards || options.is_dry_run) return ExitCode::done;
-  // The merged file is complete and on the disk.
-  ExitCode status = ExitCode::done;
-  for (const ModelFile& file : model.files()) {
-    if (::unlink(file.path.c_str()) == 0) continue;
-    console.complain(file.path, "the shard could not be removed");
-    status = ExitCode::system;
+  for (const Error& error : removal.kept) {
+    console.complain(error.subject, "not removed: " + describe_kept(error));
   }
-  return status;
+  return removal.kept.empty() ? ExitCode::done : ExitCode::system;
 }
 
 }  // namespace

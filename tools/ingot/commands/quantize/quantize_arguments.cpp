@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <fstream>
 #include <ingot/shard_name.hpp>
 #include <ingot/text.hpp>
 #include <sstream>
@@ -13,6 +12,7 @@
 #include "text/lower_case.hpp"
 #include "text/parsed_number.hpp"
 #include "text/value_text.hpp"
+#include "text/whole_file.hpp"
 
 namespace ingot::cli {
 namespace {
@@ -145,11 +145,17 @@ Parsed<TypePattern> parse_type_pattern(std::string_view text) {
   return TypePattern{std::string(text.substr(0, equals)), *type};
 }
 
+/// Far more than any model has tensors: some 50,000 patterns, each of which is compiled.
+constexpr std::size_t max_pattern_bytes = std::size_t{1} << 20;
+
 Parsed<std::vector<TypePattern>> read_type_patterns(const std::string& path) {
-  std::ifstream file(path);
+  const Result<std::string> text = read_whole(path, max_pattern_bytes);
+  if (!text) return wrong(text.error().message());
+  if (text->empty()) return wrong(fmt::format("{}: the file is empty", escape(path)));
+  std::istringstream lines(*text);
   std::vector<TypePattern> patterns;
   std::size_t number = 0;
-  for (std::string line; std::getline(file, line);) {
+  for (std::string line; std::getline(lines, line);) {
     ++number;
     if (line.starts_with('#')) continue;
     std::istringstream words(line);
@@ -159,9 +165,6 @@ Parsed<std::vector<TypePattern>> read_type_patterns(const std::string& path) {
         return wrong(fmt::format("{}, line {}: {}", escape(path), number, pattern.error()));
       patterns.push_back(std::move(*pattern));
     }
-  }
-  if (number == 0 || file.bad()) {
-    return wrong(fmt::format("{}: the file cannot be read or is empty", escape(path)));
   }
   return patterns;
 }

@@ -77,4 +77,17 @@ void remark_coverage(const ImportanceMatrix& matrix, const QuantizePlan& plan, c
   console.remark(name, text);
 }
 
+void remark_moments(const QuantizePlan& plan, const std::string& name, Console& console) {
+  bool is_any_quantized = false;
+  for (const PlannedTensor& planned : plan.tensors) {
+    if (planned.has_feedback) return;
+    is_any_quantized |= !planned.is_copied() && is_quantized(planned.choice.type);
+  }
+  if (!is_any_quantized) return;
+  console.remark(name,
+                 "without second moments (`ingot imatrix collect --moments 256`) --effort best "
+                 "lowers errors, but not on every text the divergence, and perplexity may rise; "
+                 "`ingot evaluate` compares");
+}
+
 }  // namespace ingot::cli

@@ -25,4 +25,7 @@ namespace ingot::cli {
 void remark_coverage(const ImportanceMatrix& matrix, const QuantizePlan& plan, const Model& model,
                      const std::string& name, Console& console);
 
+/// Remarks that the effort `best` promises less if no tensor is encoded with error feedback.
+void remark_moments(const QuantizePlan& plan, const std::string& name, Console& console);
+
 }  // namespace ingot::cli

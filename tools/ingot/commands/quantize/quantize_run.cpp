@@ -129,6 +129,7 @@ class Run {
     if (importance_ != nullptr) {
       remark_coverage(*importance_, plan_, model_, options_.imatrix_files[0], console_);
     }
+    if (settings_.effort == Effort::best) remark_moments(plan_, options_.file, console_);
     if (const Result<void> cut = make_shards(); !cut) {
       return console_.fail(options_.file, cut.error());
     }

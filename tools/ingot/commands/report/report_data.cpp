@@ -5,6 +5,7 @@
 
 #include <ingot/summary.hpp>
 
+#include "commands/json_members.hpp"
 #include "commands/report/check_panel.hpp"
 #include "commands/report/template_panel.hpp"
 #include "commands/report/vocabulary_panel.hpp"
@@ -85,7 +86,7 @@ void write_profile(JsonStream& json, const ReportData& report, const TensorInfo&
     return;
   }
   json.begin_object("stats");
-  write_statistics_members(json, profile->statistics);
+  write_members(json, profile->statistics);
   json.end();
   write_histogram(json, profile->histogram);
   write_error(json, report, tensor, *profile);

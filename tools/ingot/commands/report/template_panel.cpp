@@ -51,9 +51,10 @@ void write_template(JsonStream& json, const Model& model, const std::string& nam
   const ChatResult<ChatTemplate> chat = ChatTemplate::make(model, name);
   const ChatProfile profile = chat ? profile_chat(*chat) : ChatProfile();
   const ChatError* error = chat ? nullptr : &chat.error();
-  if (profile.failure) error = &*profile.failure;
+  if (profile.failure && !profile.reached_limit) error = &*profile.failure;
   json.key("problem");
   error == nullptr ? json.null() : json.value(problem_of(*error));
+  json.member("reached_limit", profile.reached_limit);
   write_features(json, profile);
 }
 

@@ -271,6 +271,7 @@ class Page {
     if (!facts) return;
     if (!facts->problem.empty()) return line("", {facts->problem + "; see `ingot check`"});
     line("", Items(facts->features.begin(), facts->features.end()));
+    if (facts->reached_limit) line("", {"takes too long to be tried in full; see `ingot check`"});
   }
 
   [[nodiscard]] Items special_token_items() const {

@@ -17,6 +17,7 @@
 #include "cli/json_stream.hpp"
 #include "cli/progress.hpp"
 #include "cli/table.hpp"
+#include "commands/json_members.hpp"
 #include "text/name_match.hpp"
 #include "text/tensor_json.hpp"
 #include "text/value_text.hpp"
@@ -97,7 +98,7 @@ void print_json(Console& console, const Model& model, const Tensors& tensors,
   json.objects(tensors.size(), [&](std::size_t i) {
     const TensorInfo* tensor = tensors[i];
     write_tensor_members(json, model, console.foreign(), *tensor);
-    if (!stats.empty()) write_statistics_members(json, stats[i]);
+    if (!stats.empty()) write_members(json, stats[i]);
   });
 }
 

@@ -22,9 +22,17 @@ constexpr const char* examples =
     "encoded without, types that want them become poor.";
 
 std::string_view weights_text(ImportanceWeights weights) {
-  constexpr std::array<std::string_view, 4> texts = {"unused", "optional", "recommended",
-                                                     "required"};
-  return texts[static_cast<std::size_t>(weights)];
+  switch (weights) {
+    case ImportanceWeights::unused:
+      return "unused";
+    case ImportanceWeights::optional:
+      return "optional";
+    case ImportanceWeights::recommended:
+      return "recommended";
+    case ImportanceWeights::required:
+      return "required";
+  }
+  return {};
 }
 
 /// Every live type has both; see quantize.hpp.

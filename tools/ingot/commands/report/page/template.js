@@ -8,10 +8,11 @@ const featureMark = ({name, supported, description}) => {
   return mark;
 };
 
-const templateRow = ({name, problem, features}, isAlone) =>
+const templateRow = ({name, problem, reached_limit: isCut, features}, isAlone) =>
   element('div', {class: 'template'},
     isAlone ? null : element('h3', {}, name === '' ? 'default' : safe(name)),
     problem === null ? null : element('p', {class: 'warn'}, `No conversation renders: ${safe(problem)}`),
+    isCut ? element('p', {class: 'warn'}, 'Takes too long to be tried in full.') : null,
     problem === null ? element('div', {class: 'features'}, ...features.map(featureMark)) : null);
 
 const showTemplates = () => {

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+#include "member_tables.hpp"
+
+#include <concepts>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "ingot/describe.hpp"
+#include "ingot/estimate.hpp"
+#include "ingot/statistics.hpp"
+#include "markdown.hpp"
+
+namespace ingot::docs {
+namespace {
+
+/// The visitor that writes a row for each member of a result, and for the members of what is
+/// inside.
+class MemberRows {
+ public:
+  template <class T>
+  void operator()(std::string_view name, const T& value, std::string_view unit,
+                  std::string_view meaning) {
+    const std::string path = prefix_ + std::string(name);
+    const std::size_t place = text_.size();
+    std::string more;
+    add_inner(path, value, more);
+    text_.insert(place, row(code(path), unit, escape_markup(meaning) + more));
+  }
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+ private:
+  template <class T>
+  void add_inner(const std::string& path, const T& value, std::string& more) {
+    if constexpr (detail::is_optional<T>) {
+      add_inner(path, typename T::value_type(), more);
+    } else if constexpr (ingot::Described<T>) {
+      const auto [known, is_new] = paths_.try_emplace(&tag_of<T>, path);
+      if (!is_new) {
+        more = "; members as of " + code(known->second);
+        return;
+      }
+      const std::string outer = std::exchange(prefix_, path + ".");
+      describe(*this, value);
+      prefix_ = outer;
+    } else if constexpr (std::is_class_v<T> && !std::convertible_to<T, std::string_view>) {
+      add_inner(path + "[]", typename T::value_type(), more);
+    }
+  }
+
+  template <class T>
+  static constexpr char tag_of = 0;
+
+  std::string text_;
+  std::string prefix_;
+  std::map<const void*, std::string> paths_;
+};
+
+/// Puts the members of a T between the marks that name it.
+template <class T>
+void fill_members(std::string& page, std::string_view name) {
+  MemberRows rows;
+  describe(rows, T());
+  const std::string start = "<!-- members: " + std::string(name) + " -->\n";
+  const std::string end = "<!-- end of members -->\n";
+  const std::size_t begin = page.find(start);
+  const std::size_t stop = begin == page.npos ? page.npos : page.find(end, begin);
+  if (stop == page.npos) {
+    page += "There is no place for " + start;  // which a check finds
+    return;
+  }
+  page.replace(begin + start.size(), stop - begin - start.size(),
+               row("name", "unit", "meaning") + "| --- | --- | --- |\n" + rows.text());
+}
+
+}  // namespace
+
+void fill_member_tables(std::string& page) {
+  fill_members<RunReport>(page, "fit");
+  fill_members<Statistics>(page, "statistics");
+}
+
+}  // namespace ingot::docs

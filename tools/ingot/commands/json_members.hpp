@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// Described results as JSON.
+#pragma once
+
+#include <concepts>
+#include <ingot/describe.hpp>
+#include <ingot/types.hpp>
+#include <ranges>
+
+#include "cli/json_stream.hpp"
+#include "text/value_text.hpp"
+
+namespace ingot::cli {
+
+/// Whether a T in a list is written on one line.
+template <class T>
+inline constexpr bool is_json_row = false;
+
+/// The visitor that writes each member of a result into the object that is open.
+class JsonMembers {
+ public:
+  explicit JsonMembers(JsonStream& json) : json_(json) {}
+
+  template <class T>
+  void operator()(std::string_view name, const T& value, std::string_view, std::string_view) {
+    json_.key(name);
+    write(value);
+  }
+
+ private:
+  template <class T>
+  void write(const T& value) {
+    if constexpr (ingot::detail::is_optional<T>) {
+      value ? write(*value) : json_.null();
+    } else if constexpr (std::same_as<T, TensorType>) {
+      json_.value(type_text(value));
+    } else if constexpr (std::is_enum_v<T>) {
+      json_.value(name_of(value));
+    } else if constexpr (Described<T>) {
+      const auto object = json_.object(is_json_row<T> ? Layout::line : Layout::lines);
+      describe(*this, value);
+    } else if constexpr (!std::convertible_to<T, std::string_view> && std::ranges::range<T>) {
+      const auto array = json_.array();
+      for (const auto& element : value) write(element);
+    } else {
+      json_.value(value);
+    }
+  }
+
+  JsonStream& json_;
+};
+
+/// Writes the members of a result into the object that is open.
+template <class T>
+void write_members(JsonStream& json, const T& result) {
+  JsonMembers members(json);
+  describe(members, result);
+}
+
+}  // namespace ingot::cli
