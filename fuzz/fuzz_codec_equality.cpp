@@ -112,7 +112,7 @@ void check_feedback(TensorType type, std::span<const float> floats, std::span<st
   require(told.has_value());
   std::vector<float> decoded(floats.size());
   require(dequantize(type, blocks, decoded).has_value());
-  const double measured = measure_outputs(floats, decoded, moments).error;
+  const double measured = measure_outputs(floats, decoded, moments)->error;
   require(told->error == measured || std::isnan(told->error) || std::isnan(measured));
 }
 

@@ -81,6 +81,7 @@ void estimate_all(const MemoryProfile& profile, const RunOptions& options) {
   }
   require_good(*estimate);
   for (const Change& change : advice->changes) {
+    require(option_text(change).empty() == (change.kind == ChangeKind::weights));
     if (change.kind == ChangeKind::weights) continue;
     const Result<MemoryEstimate> changed = profile.estimate(change.options);
     require(changed && changed->verdict != Verdict::does_not_fit);

@@ -9,7 +9,7 @@
 
 #include "byte_input.hpp"
 #include "import/general/general_keys.hpp"
-#include "import/general/model_id.hpp"
+#include "ingot/model_card.hpp"
 #include "ingot/store.hpp"
 
 using namespace ingot;
@@ -21,8 +21,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   counts.total = input.take<std::int64_t>();
   counts.expert_count = kind & 4;
   const std::string text = input.rest();
-  static_cast<void>(hf::title_of(text));
-  static_cast<void>(hf::parse_model_id(text, counts.total));
+  static_cast<void>(model_title(text));
+  static_cast<void>(parse_model_id(text, counts.total));
+  const auto card = parse_model_card(text, "README.md");
+  fuzz::require(card.has_value() || card.error().code != Errc::internal);
   MemoryStore store;
   store.add(kind % 2 == 0 ? "m/README.md" : "m/generation_config.json",
             std::as_bytes(std::span(text)));

@@ -24,7 +24,7 @@
 #include "ingot/edit.hpp"
 #include "ingot/lock_wait.hpp"
 #include "ingot/model.hpp"
-#include "model/edit/edit_journal.hpp"
+#include "io/edit_journal.hpp"
 #include "support/model_checks.hpp"
 
 namespace {
@@ -141,26 +141,44 @@ void try_edit(std::span<const std::uint8_t> choice, std::span<const std::byte> b
   require(Content(*model) == expected);
 }
 
+/// A model is never seen otherwise than it is, whatever journal is beside it; one that is half
+/// written is seen as it was.
 void try_journal(std::span<const std::uint8_t> choice, std::span<const std::byte> bytes,
                  const OpenOptions& options) {
   const auto source = read_file(model_path());
   require(source.has_value());
-  EditJournal journal;
-  journal.phase = (choice[0] & 1) != 0 ? JournalPhase::inserted : JournalPhase::prepared;
+  io::EditJournal journal;
+  journal.phase = (choice[0] & 1) != 0 ? io::JournalPhase::inserted : io::JournalPhase::prepared;
   journal.inode = io::identify(model_path())->inode;
   journal.inserted_bytes = (choice[0] & 2) != 0 ? std::uint64_t{choice[1]} * 512 : 0;
   journal.file_bytes = bytes.size() - std::min<std::size_t>(bytes.size(), journal.inserted_bytes);
   journal.data_offset = std::min<std::uint64_t>(choice[2] * std::uint64_t{8}, journal.file_bytes);
   journal.patch_offset = std::min<std::uint64_t>(choice[3], journal.data_offset);
-  journal.patch.assign(
-      bytes.begin(),
-      bytes.begin() + static_cast<std::ptrdiff_t>(journal.data_offset - journal.patch_offset));
-  journal.data_hash = hash_data(**source, journal.data_offset).value_or(0);
-  const std::string path = journal_path(model_path());
-  write_whole(path, encode(journal));
+  journal.first_byte = bytes[0];
+  journal.patch.assign(bytes.begin() + static_cast<std::ptrdiff_t>(journal.patch_offset),
+                       bytes.begin() + static_cast<std::ptrdiff_t>(journal.data_offset));
+  journal.data_hash = io::hash_data(**source, journal.data_offset).value_or(0);
+  journal.hash_before = io::hash_header(**source, journal.data_offset).value_or(0);
+  std::vector<std::byte> torn(bytes.begin(), bytes.end());
+  const bool is_torn = journal.inserted_bytes == 0 && journal.data_offset != 0;
+  if (is_torn) {
+    torn[0] = io::torn_mark;
+    for (std::uint64_t i = std::max<std::uint64_t>(journal.patch_offset, 1);
+         i < journal.data_offset; i += 1 + choice[4]) {
+      torn[static_cast<std::size_t>(i)] ^= std::byte{choice[5]};
+    }
+    write_whole(model_path(), torn);
+    journal.inode = io::identify(model_path())->inode;
+  }
+  const std::string path = io::journal_path(model_path());
+  write_whole(path, io::encode(journal));
   const Result<Model> model = Model::open(model_path(), options);
-  if (model) require(test::find_inconsistency(*model).empty());
-  require(std::ranges::equal(read_whole(model_path()), bytes));
+  require(model.has_value() && test::find_inconsistency(*model).empty());
+  std::vector<std::byte> seen(bytes.size());
+  require(model->files()[0].file_bytes == bytes.size());
+  require(model->read_file_bytes(0, 0, seen).has_value());
+  require(std::ranges::equal(seen, bytes));
+  require(read_whole(model_path()) == torn);
   ::unlink(path.c_str());
 }
 
@@ -173,7 +191,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::uint64_t hash =
       siphash_1_3({}, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   const auto choice = std::bit_cast<std::array<std::uint8_t, 8>>(hash);
-  static_cast<void>(decode_journal(bytes));
+  static_cast<void>(io::decode_journal(bytes));
   const OpenOptions options{.is_lenient = (choice[0] & 64) != 0};
   const Result<Model> model = Model::open_memory(bytes, options);
   if (!model || model->files()[0].alignment > max_alignment) return 0;

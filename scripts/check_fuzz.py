@@ -17,7 +17,7 @@ EXCEPT = {
     "get_unsigned",  # Value::get and Array::get call them
     "out_of_range",  # Array::get
     "output_of", "stream_tensor", "stream_tensors",  # what the conversions are made of
-    "OutputSet", "SharedSearch", "commit_together",  # what the conversions write with
+    "OutputSet", "SharedSearch", "HeldFiles",  # what the conversions write with
     "RemoteStore", "RemoteOpening", "download", "ingot_open_remote", "open_remote", "open_remote_async",
     "remote_options", "remote_cache_folder", "list_remote_cache", "clear_remote_cache",  # they need a server, or the environment
     "Conversion", "Source", "Store", "TensorSink",  # interfaces: their makers are called
