@@ -60,17 +60,22 @@ expect_same out.sums original.sums
 
 # Who waits says so, for whom; who does not fails at once.
 if command -v flock >/dev/null; then
-  flock m.gguf sleep 1 &
+  flock --close m.gguf sleep 60 >/dev/null 2>&1 &
+  holder=$!
   until ! flock -n m.gguf true; do sleep 0.01; done
   expect_error 4 'another program uses the file' "$ingot" edit m.gguf --in-place --no-wait --set k.n1=7
   [[ ! -r /proc/locks ]] ||
     expect_error 4 'locked by ' "$ingot" edit m.gguf --in-place --no-wait --set k.n1=7
   expect_error 4 'another program uses the file' \
     "$ingot" sample m.gguf --force --no-wait --params 500K
-  "$ingot" edit m.gguf --in-place --set k.n1=7 >/dev/null 2>notes
+  : >notes
+  "$ingot" edit m.gguf --in-place --set k.n1=7 >/dev/null 2>>notes &
+  waiting=$!
+  for _ in {1..1000}; do grep -q 'm.gguf: waiting up to 10 s' notes && break || sleep 0.01; done
+  kill "$holder"
+  wait "$waiting" || fail "said: $(cat notes)"
   grep -q 'm.gguf: waiting up to 10 s' notes || fail "said: $(cat notes)"
   [[ $(value_of m.gguf k.n1) == 7 ]] || fail "not edited"
-  wait
 fi
 
 # A reader opens the file, and an edit that makes it longer ends before the reader looks for a journal.
