@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "chat/compile/arena.hpp"
 #include "chat/compile/name_table.hpp"
 #include "chat/compile/scopes.hpp"
 #include "chat/compile/template_source.hpp"
+#include "chat/values/arena.hpp"
 #include "ingot/chat.hpp"
 
 namespace ingot::chat {

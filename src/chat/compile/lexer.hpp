@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "chat/compile/arena.hpp"
-#include "chat/compile/template_error.hpp"
+#include "chat/values/arena.hpp"
+#include "chat/values/template_error.hpp"
 
 namespace ingot::chat {
 

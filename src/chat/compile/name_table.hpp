@@ -6,8 +6,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "chat/compile/arena.hpp"
 #include "chat/compile/syntax_tree.hpp"
+#include "chat/values/arena.hpp"
 
 namespace ingot::chat {
 

@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
-#include "chat/compile/arena.hpp"
 #include "chat/compile/lexer.hpp"
 #include "chat/compile/name_table.hpp"
 #include "chat/compile/syntax_tree.hpp"
+#include "chat/values/arena.hpp"
 
 namespace ingot::chat {
 

@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "chat/compile/arena.hpp"
 #include "chat/compile/name_table.hpp"
 #include "chat/compile/syntax_tree.hpp"
-#include "chat/compile/template_error.hpp"
+#include "chat/values/arena.hpp"
+#include "chat/values/template_error.hpp"
 
 namespace ingot::chat {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <tl/expected.hpp>
 
-#include "chat/compile/arena.hpp"
+#include "chat/values/arena.hpp"
 
 namespace ingot::chat {
 

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "chat/builtins/builtins.hpp"
-#include "chat/compile/arena.hpp"
 #include "chat/compile/compiled_template.hpp"
-#include "chat/compile/template_error.hpp"
+#include "chat/values/arena.hpp"
 #include "chat/values/runtime_value.hpp"
+#include "chat/values/template_error.hpp"
 #include "chat/values/text_output.hpp"
 #include "ingot/chat.hpp"
 
