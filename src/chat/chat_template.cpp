@@ -184,8 +184,9 @@ ChatResult<ChatText> ChatTemplate::render_variables(const ChatValue& variables,
 
 ChatResult<ChatText> ChatTemplate::finish(chat::Render& render, const ChatOptions& options) const {
   chat::set_variables(render, options.variables);
-  if (render.run()) return render.take_text();
-  return tl::make_unexpected(chat::located(render.error(), *compiled_));
+  auto text = render.run();
+  if (text) return *std::move(text);
+  return tl::make_unexpected(chat::located(text.error(), *compiled_));
 }
 
 std::vector<std::string> ChatTemplate::variables() const {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "chat/render/render.hpp"
+#include "chat/builtins/builtins.hpp"
 #include "chat/values/text_search.hpp"
 
 namespace ingot::chat {
@@ -72,7 +72,7 @@ class ChatCost : public testing::Test {
       numbers.push_back(Value::of(i));
       reals.push_back(Value::of(1e300 / static_cast<double>(i + 1)));
       texts.push_back(values_[static_cast<std::size_t>(i) % 3]);
-      EXPECT_TRUE(made_.insert(*object, Value::of(i), values_.back()));
+      EXPECT_TRUE(insert(made_, *object, Value::of(i), values_.back()));
     }
     for (const auto* items : {&numbers, &reals, &texts}) values_.push_back(made_.new_list(*items));
     values_.push_back(Value::of(object));
@@ -94,13 +94,13 @@ class ChatCost : public testing::Test {
     std::uint64_t steps = 0;
     // Other programs disturb the clock; what is slow is slow every time.
     for (int trial = 0; trial < 4; ++trial) {
-      Render render(empty_, options_);
+      Heap heap(options_);
       const double begin = cpu_seconds();
-      Value result = use(render);
+      Value result = use(heap);
       std::vector<Value> items;
-      if (result.is(Kind::generator)) static_cast<void>(render.collect(result, items));
+      if (result.is(Kind::generator)) static_cast<void>(collect(heap, result, items));
       const double taken = cpu_seconds() - begin;
-      steps = render.steps_used() + 1;
+      steps = heap.steps_used() + 1;
       excess = taken - free_seconds - static_cast<double>(steps) * limit_;
       if (excess <= 0) return;
     }
@@ -125,7 +125,7 @@ class ChatCost : public testing::Test {
   }
 
   void call(const Builtin& row, const Value& self, const std::vector<Value>& arguments) {
-    test(row.name, [&](Render& render) { return render.call_builtin(row, self, {arguments, {}}); });
+    test(row.name, [&](Heap& heap) { return call_builtin(heap, row, self, {arguments, {}}); });
   }
 
   const std::vector<Value>& values() const { return values_; }
@@ -139,8 +139,8 @@ class ChatCost : public testing::Test {
     for (int i = 0; i < 60; ++i) {
       if (kind == Kind::object) {
         Object* object = made_.new_object(2);
-        EXPECT_TRUE(made_.insert(*object, Value::text_of("a"), shared));
-        EXPECT_TRUE(made_.insert(*object, Value::text_of("b"), shared));
+        EXPECT_TRUE(insert(made_, *object, Value::text_of("a"), shared));
+        EXPECT_TRUE(insert(made_, *object, Value::text_of("b"), shared));
         shared = Value::of(object);
       } else {
         const Value both[] = {shared, shared};
@@ -150,7 +150,6 @@ class ChatCost : public testing::Test {
     values_.push_back(shared);
   }
 
-  const CompiledTemplate empty_{"", ""};
   const ChatOptions made_options_;
   ChatOptions options_ = [] {
     ChatOptions options;
@@ -158,7 +157,7 @@ class ChatCost : public testing::Test {
     options.limits.max_steps = max_steps;
     return options;
   }();
-  Render made_{empty_, made_options_};
+  Heap made_{made_options_};
   std::vector<Value> values_;
   std::size_t call_count_ = 0;
   const double step_seconds_ = seconds_per_step();
@@ -194,24 +193,24 @@ TEST_F(ChatCost, OfMethodsIsCounted) {
 
 TEST_F(ChatCost, OfOperatorsIsCounted) {
   for (const Value& left : values()) {
-    test("repr", [&](Render& render) { return render.repr_of(left); });
-    test("escape", [&](Render& render) { return render.escaped(left); });
-    test("key", [&](Render& render) {
-      Object* object = render.new_object(0);
-      return Value::of(render.insert(*object, left, left));
+    test("repr", [&](Heap& heap) { return repr_of(heap, left); });
+    test("escape", [&](Heap& heap) { return escaped(heap, left); });
+    test("key", [&](Heap& heap) {
+      Object* object = heap.new_object(0);
+      return Value::of(insert(heap, *object, left, left));
     });
     for (const Value& right : values()) {
       for (auto sign = Comparison::eq; sign <= Comparison::not_in;
            sign = static_cast<Comparison>(static_cast<int>(sign) + 1)) {
-        test("comparison", [&](Render& render) { return render.compare(sign, left, right); });
+        test("comparison", [&](Heap& heap) { return compare(heap, sign, left, right); });
       }
-      for (auto sign = NodeKind::add; sign <= NodeKind::power;
-           sign = static_cast<NodeKind>(static_cast<int>(sign) + 1)) {
-        test("operator", [&](Render& render) { return render.arithmetic(sign, left, right); });
+      for (auto sign = Operator::add; sign <= Operator::power;
+           sign = static_cast<Operator>(static_cast<int>(sign) + 1)) {
+        test("operator", [&](Heap& heap) { return arithmetic(heap, sign, left, right); });
       }
-      test("item", [&](Render& render) { return render.item(left, right); });
+      test("item", [&](Heap& heap) { return item(heap, left, right); });
       const Value bounds[3] = {right, {}, Value::of(std::int64_t{-1})};
-      test("slice", [&](Render& render) { return render.slice(left, bounds); });
+      test("slice", [&](Heap& heap) { return slice(heap, left, bounds); });
     }
   }
 }

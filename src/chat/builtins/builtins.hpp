@@ -8,15 +8,9 @@
 #include <span>
 #include <string_view>
 
-#include "chat/compile/syntax_tree.hpp"
-#include "chat/values/runtime_value.hpp"
+#include "chat/values/operations.hpp"
 
 namespace ingot::chat {
-
-struct Keyword {
-  std::string_view name;
-  Value value;
-};
 
 /// Arguments as they are written: `f(1, x=2)`.
 struct Arguments {
@@ -28,7 +22,7 @@ inline constexpr std::size_t max_parameters = 6;
 
 /// A call whose arguments have found their parameters.
 struct Call {
-  Render& render;
+  Heap& heap;
   const Builtin& builtin;
   Value self;  ///< what a filter, test or method is applied to
   std::array<Value, max_parameters> arguments = {};  ///< by parameter; missing if not given
@@ -51,17 +45,18 @@ struct Call {
   [[nodiscard]] bool flag(std::size_t index, bool fallback = false) const;
 };
 
-/// One row of a table.
-struct Builtin {
-  enum class Extra : std::uint8_t { refused, positional, accepted };
+/// The kinds that have methods.
+enum class Owner : std::uint8_t { string, list, tuple, object, integer, real, cycler, loop };
+inline constexpr std::size_t owner_count = 8;
 
-  std::string_view name;
-  Value (*function)(Call&) = nullptr;
-  std::string_view parameters = {};  ///< names, separated by spaces
-  std::uint8_t required = 0;         ///< how many of them have no default
-  Extra extra = Extra::refused;      ///< arguments beyond the parameters
-  /// Changes its object, which the sandbox refuses; without a function, also when it is lenient.
-  bool is_writing = false;
+/// A name of the template, and the built-ins that it means: a variable or an attribute. Equal names
+/// are one Name.
+struct Name {
+  std::string_view text;
+  std::uint32_t id = 0;                                  ///< from 0, in order of appearance
+  std::array<const Builtin*, owner_count> methods = {};  ///< by Owner; null: no such method
+  const Builtin* global = nullptr;
+  Bound global_function;  ///< of `global`
 };
 
 [[nodiscard]] std::span<const Builtin> filters() noexcept;
@@ -76,5 +71,21 @@ struct Builtin {
 
 /// The table that holds the methods of a kind, if it has any.
 [[nodiscard]] std::optional<Owner> owner_of(Kind kind) noexcept;
+
+[[nodiscard]] Value call_builtin(Heap& heap, const Builtin& builtin, const Value& self,
+                                 const Arguments& arguments);
+
+/// `object.name`; `known` is the name, if it stands in the template.
+[[nodiscard]] Value attribute(Heap& heap, const Value& object, std::string_view name,
+                              const Name* known = nullptr);
+/// Python's getattr(): no keys of objects.
+[[nodiscard]] Value attribute_only(Heap& heap, const Value& object, std::string_view name);
+/// `object[index]`
+[[nodiscard]] Value item(Heap& heap, const Value& object, const Value& index);
+/// The attribute at a path, as `map(attribute="a.b.0")` has it.
+[[nodiscard]] Value attribute_path(Heap& heap, const Value& object, std::span<const Value> path,
+                                   const Value& fallback = {});
+/// "a.b.0" as the steps of a path.
+[[nodiscard]] bool split_path(Heap& heap, const Value& path, std::span<const Value>& result);
 
 }  // namespace ingot::chat

@@ -5,7 +5,7 @@
 #include <bit>
 #include <cmath>
 
-#include "chat/render/render.hpp"
+#include "chat/builtins/builtins.hpp"
 #include "chat/values/numbers.hpp"
 
 namespace ingot::chat {
@@ -13,75 +13,75 @@ namespace {
 
 Value count_equal(Call& call) {
   const auto items = call.self.list->span();
-  if (!call.render.spend(items.size())) return Value::failure();
+  if (!call.heap.spend(items.size())) return Value::failure();
   return Value::of(std::ranges::count_if(
-      items, [&](const Value& item) { return call.render.equal(item, call[0]); }));
+      items, [&](const Value& item) { return equal(call.heap, item, call[0]); }));
 }
 
 Value index_of(Call& call) {
   const auto items = call.self.list->span();
-  if (!call.render.spend(items.size())) return Value::failure();
+  if (!call.heap.spend(items.size())) return Value::failure();
   const auto found = std::ranges::find_if(
-      items, [&](const Value& item) { return call.render.equal(item, call[0]); });
-  if (found == items.end()) return call.render.fail("the value is not in the list");
+      items, [&](const Value& item) { return equal(call.heap, item, call[0]); });
+  if (found == items.end()) return call.heap.fail("the value is not in the list");
   return Value::of(static_cast<std::int64_t>(found - items.begin()));
 }
 
-Value copy_list(Call& call) { return call.render.new_list(call.self.list->span()); }
+Value copy_list(Call& call) { return call.heap.new_list(call.self.list->span()); }
 
 /// Only where the caller allows it: see ChatOptions::is_lenient.
 Value append(Call& call) {
   List& list = *call.self.list;
-  if (!call.render.spend_on(list.count)) return Failed();
+  if (!call.heap.spend_on(list.count)) return Failed();
   std::vector<Value> items(list.items, list.items + list.count);
   items.push_back(call[0]);
-  INGOT_VALUE(const Value grown, call.render.new_list(items));
+  INGOT_VALUE(const Value grown, call.heap.new_list(items));
   list = *grown.list;
   return Value::none();
 }
 
 Value pop(Call& call) {
   List& list = *call.self.list;
-  if (!call.render.spend_on(list.count)) return Failed();
+  if (!call.heap.spend_on(list.count)) return Failed();
   INGOT_OPTIONAL(std::int64_t index, call.integer(0, -1));
   if (index < 0) index += list.count;
-  if (index < 0 || index >= list.count) return call.render.fail("pop index out of range");
+  if (index < 0 || index >= list.count) return call.heap.fail("pop index out of range");
   std::vector<Value> items(list.items, list.items + list.count);
   const Value popped = items[static_cast<std::size_t>(index)];
   items.erase(items.begin() + index);
-  INGOT_VALUE(const Value rest, call.render.new_list(items));
+  INGOT_VALUE(const Value rest, call.heap.new_list(items));
   list = *rest.list;
   return popped;
 }
 
 template <View::Part part>
 Value view_of(Call& call) {
-  auto* view = call.render.arena().make<View>(call.self.object, part);
-  return Value::of(Kind::view, &Value::view, view).with_origin(call.self.origin());
+  auto* view = call.heap.arena().make<View>(call.self.object, part);
+  return Value::of(view).with_origin(call.self.origin());
 }
 
 Value get(Call& call) {
-  if (!call.render.allow_key(call[0])) return Failed();
-  const Value* value = call.render.find(*call.self.object, call[0]);
+  if (!allow_key(call.heap, call[0])) return Failed();
+  const Value* value = find(call.heap, *call.self.object, call[0]);
   return value != nullptr ? *value : call.has(1) ? call[1] : Value::none();
 }
 
 Value copy_object(Call& call) {
   const Object& object = *call.self.object;
-  if (!call.render.allow_elements(object.count)) return Value::failure();
-  Object* copy = call.render.new_object(object.count);
+  if (!call.heap.allow_elements(object.count)) return Value::failure();
+  Object* copy = call.heap.new_object(object.count);
   for (const Pair& pair : object.span()) {
-    if (!call.render.insert(*copy, pair.key, pair.value)) return Value::failure();
+    if (!insert(call.heap, *copy, pair.key, pair.value)) return Value::failure();
   }
   return Value::of(copy).with_origin(call.self.origin());
 }
 
 Value from_keys(Call& call) {
   std::vector<Value> keys;
-  if (!call.render.collect(call[0], keys)) return Value::failure();
-  Object* object = call.render.new_object(keys.size());
+  if (!collect(call.heap, call[0], keys)) return Value::failure();
+  Object* object = call.heap.new_object(keys.size());
   for (const Value& key : keys) {
-    if (!call.render.insert(*object, key, call.has(1) ? call[1] : Value::none())) {
+    if (!insert(call.heap, *object, key, call.has(1) ? call[1] : Value::none())) {
       return Value::failure();
     }
   }
@@ -101,14 +101,14 @@ Value cycler_reset(Call& call) {
 }
 
 Value loop_cycle(Call& call) {
-  if (call.more.empty()) return call.render.fail("no items for cycling given");
+  if (call.more.empty()) return call.heap.fail("no items for cycling given");
   return call.more[static_cast<std::size_t>(call.self.loop->index0) % call.more.size()];
 }
 
 Value loop_changed(Call& call) {
-  INGOT_VALUE(const Value values, call.render.new_list(call.more, Kind::tuple));
+  INGOT_VALUE(const Value values, call.heap.new_list(call.more, Kind::tuple));
   Value& last = call.self.loop->last_changed;
-  const bool is_same = last.is_given() && call.render.equal(last, values);
+  const bool is_same = last.is_given() && equal(call.heap, last, values);
   last = values;
   return Value::of(!is_same);
 }

@@ -2,7 +2,7 @@
 // The functions of the table of filters.
 #pragma once
 
-#include "chat/render/render.hpp"
+#include "chat/builtins/builtins.hpp"
 
 namespace ingot::chat {
 

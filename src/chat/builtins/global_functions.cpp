@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Functions that every template knows.
-#include "chat/render/render.hpp"
+#include "chat/builtins/builtins.hpp"
 #include "chat/values/clock.hpp"
 #include "chat/values/numbers.hpp"
 
@@ -8,15 +8,15 @@ namespace ingot::chat {
 namespace {
 
 Value raise_exception(Call& call) {
-  INGOT_VALUE(const Value words, call.render.string_of(call[0]));
-  return call.render.fail(Errc::chat_raised, std::string(words.text()));
+  INGOT_VALUE(const Value words, string_of(call.heap, call[0]));
+  return call.heap.fail(Errc::chat_raised, std::string(words.text()));
 }
 
 Value strftime_now(Call& call) {
-  if (!call[0].is_string()) return call.render.fail("strftime_now() needs a string");
-  const ChatTime now = call.render.options().now.value_or(local_time());
-  if (!call.render.allow_bytes(std::uint64_t{call[0].size} * max_directive_bytes)) return Failed();
-  return call.render.new_string(format_time(call[0].text(), now));
+  if (!call[0].is_string()) return call.heap.fail("strftime_now() needs a string");
+  const ChatTime now = call.heap.options().now.value_or(local_time());
+  if (!call.heap.allow_bytes(std::uint64_t{call[0].size} * max_directive_bytes)) return Failed();
+  return call.heap.new_string(format_time(call[0].text(), now));
 }
 
 Value range(Call& call) {
@@ -25,67 +25,65 @@ Value range(Call& call) {
   for (; count < 3 && call.has(count); ++count) {
     INGOT_OPTIONAL(numbers[count], call.integer(count));
   }
-  if (count == 0) return call.render.fail("range expected at least 1 argument, got 0");
+  if (count == 0) return call.heap.fail("range expected at least 1 argument, got 0");
   if (count == 1) std::swap(numbers[0], numbers[1]);
   const auto [start, stop, step] = numbers;
-  if (step == 0) return call.render.fail("range() arg 3 must not be zero");
+  if (step == 0) return call.heap.fail("range() arg 3 must not be zero");
   const std::uint64_t length = step_count(start, stop, step);
-  if (!call.render.is_within("max_range", call.render.limits().max_range, length)) return Failed();
+  if (!call.heap.is_within("max_range", call.heap.limits().max_range, length)) return Failed();
   const auto count_of_steps = static_cast<std::int64_t>(length);
-  return Value::of(Kind::range, &Value::range,
-                   call.render.arena().make<Range>(start, step, count_of_steps, stop));
+  return Value::of(call.heap.arena().make<Range>(start, step, count_of_steps, stop));
 }
 
 /// Fills an object from another one or from pairs, and from keywords: Python's dict().
 bool fill_object(Call& call, Object& object) {
   if (call.more.size() > 1) {
-    return call.render.fail(std::string(call.builtin.name) + " expected at most 1 argument");
+    return call.heap.fail(std::string(call.builtin.name) + " expected at most 1 argument");
   }
   if (!call.more.empty() && call.more[0].is(Kind::object)) {
     for (const Pair& pair : call.more[0].object->span()) {
-      if (!call.render.insert(object, pair.key, pair.value)) return false;
+      if (!insert(call.heap, object, pair.key, pair.value)) return false;
     }
   } else if (!call.more.empty()) {
     std::vector<Value> pairs;
-    if (!call.render.collect(call.more[0], pairs)) return false;
+    if (!collect(call.heap, call.more[0], pairs)) return false;
     for (const Value& pair : pairs) {
       std::vector<Value> both;
-      if (!call.render.collect(pair, both)) return false;
+      if (!collect(call.heap, pair, both)) return false;
       if (both.size() != 2) {
-        return call.render.fail("dictionary update sequence element has length " +
-                                std::to_string(both.size()) + "; 2 is required");
+        return call.heap.fail("dictionary update sequence element has length " +
+                              std::to_string(both.size()) + "; 2 is required");
       }
-      if (!call.render.insert(object, both[0], both[1])) return false;
+      if (!insert(call.heap, object, both[0], both[1])) return false;
     }
   }
-  return call.render.insert_all(object, call.more_keywords);
+  return insert_all(call.heap, object, call.more_keywords);
 }
 
 template <Kind kind>
 Value make_object(Call& call) {
-  Object* object = call.render.new_object(0);
+  Object* object = call.heap.new_object(0);
   return fill_object(call, *object) ? Value::of(object, kind) : Value::failure();
 }
 
 Value cycler(Call& call) {
-  if (call.more.empty()) return call.render.fail("at least one item has to be provided");
-  INGOT_VALUE(const Value items, call.render.new_list(call.more));
-  return Value::of(Kind::cycler, &Value::cycler, call.render.arena().make<Cycler>(items.list, 0u));
+  if (call.more.empty()) return call.heap.fail("at least one item has to be provided");
+  INGOT_VALUE(const Value items, call.heap.new_list(call.more));
+  return Value::of(call.heap.arena().make<Cycler>(items.list, 0u));
 }
 
 Value joiner(Call& call) {
   const Value separator = call.has(0) ? call[0] : Value::text_of(", ");
-  return Value::of(Kind::joiner, &Value::joiner,
-                   call.render.arena().make<Joiner>(separator, false));
+  return Value::of(call.heap.arena().make<Joiner>(separator, false));
 }
 
 /// Random text has no place in a prompt; this is always the same sentence.
 Value lipsum(Call& call) {
-  return call.render.new_string("Lorem ipsum dolor sit amet, consectetur adipiscing elit.");
+  return call.heap.new_string("Lorem ipsum dolor sit amet, consectetur adipiscing elit.");
 }
 
 /// The blocks of a template. They print themselves where they stand; by name nothing is there.
-Value self(Call& call) { return call.render.fail("'self' is not callable"); }
+Value self(Call& call) { return call.heap.fail("'self' is not callable"); }
 
 constexpr auto takes_keywords = Builtin::Extra::accepted;
 

@@ -15,7 +15,7 @@ constexpr std::uint32_t max_json_depth = 400;
 
 class JsonText {
  public:
-  explicit JsonText(Call& call) : call_(call), render_(call.render) {}
+  explicit JsonText(Call& call) : call_(call), heap_(call.heap) {}
 
   /// Reads the arguments of the filter; false after a failure.
   bool configure() {
@@ -29,11 +29,11 @@ class JsonText {
                          separators.list->items[0].is_string() &&
                          separators.list->items[1].is_string();
     if (!is_pair) {
-      return render_.fail("separators must be two strings");
+      return heap_.fail("separators must be two strings");
     }
     const std::uint64_t size =
         std::uint64_t{separators.list->items[0].size} + separators.list->items[1].size;
-    if (!render_.spend_on(size)) return false;
+    if (!heap_.spend_on(size)) return false;
     item_separator_ = separators.list->items[0].text();
     key_separator_ = separators.list->items[1].text();
     return true;
@@ -42,7 +42,7 @@ class JsonText {
   bool append(const Value& value, std::uint32_t depth) {
     const std::uint8_t origin = value.origin();
     const std::uint64_t size = value.is(Kind::digits) ? value.size : value.is(Kind::real) ? 64 : 0;
-    if (!render_.spend_on(size) || !render_.allow_output()) return false;
+    if (!heap_.spend_on(size) || !heap_.allow_output()) return false;
     switch (value.kind) {
       case Kind::none:
         return put("null", origin);
@@ -59,14 +59,14 @@ class JsonText {
       case Kind::list:
       case Kind::tuple:
       case Kind::object:
-        if (!render_.is_within("the depth of a value that is printed", max_json_depth, depth + 1)) {
+        if (!heap_.is_within("the depth of a value that is printed", max_json_depth, depth + 1)) {
           return false;
         }
         return value.is(Kind::object) ? append_object(*value.object, origin, depth)
                                       : append_list(value.list->span(), origin, depth);
       default:
-        return render_.fail("Object of type " + std::string(type_name(value.kind)) +
-                            " is not JSON serializable");
+        return heap_.fail("Object of type " + std::string(type_name(value.kind)) +
+                          " is not JSON serializable");
     }
   }
 
@@ -74,14 +74,14 @@ class JsonText {
   bool read_indent(const Value& indent) {
     is_indented_ = true;
     if (indent.is_string()) {
-      if (!render_.spend_on(indent.size)) return false;
+      if (!heap_.spend_on(indent.size)) return false;
       indent_ = indent.text();
       return true;
     }
-    if (!indent.is_integral()) return render_.fail("indent must be an integer or a string");
+    if (!indent.is_integral()) return heap_.fail("indent must be an integer or a string");
     const auto width = static_cast<std::uint64_t>(std::max<std::int64_t>(indent.as_integer(), 0));
-    const std::uint64_t most = render_.limits().max_string_bytes;
-    if (!render_.is_within("max_string_bytes", most, width) || !render_.spend_on(width)) {
+    const std::uint64_t most = heap_.limits().max_string_bytes;
+    if (!heap_.is_within("max_string_bytes", most, width) || !heap_.spend_on(width)) {
       return false;
     }
     indent_.assign(width, ' ');
@@ -89,7 +89,7 @@ class JsonText {
   }
 
   bool put(std::string_view text, std::uint8_t origin) {
-    render_.output().append(text, origin);
+    heap_.output().append(text, origin);
     return true;
   }
 
@@ -100,7 +100,7 @@ class JsonText {
   }
 
   bool append_string(const Value& value) {
-    if (!render_.allow_bytes(value.size) || !render_.spend_on_characters(value.size)) return false;
+    if (!heap_.allow_bytes(value.size) || !heap_.spend_on_characters(value.size)) return false;
     const std::uint8_t edge = value.is_mixed() ? std::uint8_t{from_template} : value.origin();
     put("\"", edge);
     for_each_run(value, 0, value.size, [&](std::string_view run, std::uint8_t origin) {
@@ -160,10 +160,10 @@ class JsonText {
 
   /// Text that the template chose, several times.
   bool put_given(std::string_view text, std::uint32_t count, std::uint8_t origin) {
-    if (!render_.spend((text.size() * count) >> 4)) return false;
+    if (!heap_.spend((text.size() * count) >> 4)) return false;
     for (std::uint32_t i = 0; i < count; ++i) {
       put(text, origin);
-      if (!render_.allow_output()) return false;
+      if (!heap_.allow_output()) return false;
     }
     return true;
   }
@@ -179,7 +179,7 @@ class JsonText {
 
   bool append_object(const Object& object, std::uint8_t origin, std::uint32_t depth) {
     if (object.count == 0) return put("{}", origin);
-    if (!render_.spend_on(object.count)) return false;
+    if (!heap_.spend_on(object.count)) return false;
     std::vector<const Pair*> pairs;
     pairs.reserve(object.count);
     for (const Pair& pair : object.span()) pairs.push_back(&pair);
@@ -198,8 +198,8 @@ class JsonText {
     if (key.is_string()) return append_string(key);
     const bool is_simple = key.is_number() || key.is(Kind::none) || key.is(Kind::digits);
     if (!is_simple) {
-      return render_.fail("keys must be str, int, float, bool or None, not " +
-                          std::string(type_name(key.kind)));
+      return heap_.fail("keys must be str, int, float, bool or None, not " +
+                        std::string(type_name(key.kind)));
     }
     put("\"", key.origin());
     const bool is_done = append(key, 0);
@@ -209,15 +209,15 @@ class JsonText {
   bool sort(std::vector<const Pair*>& pairs) {
     bool has_failed = false;
     std::stable_sort(pairs.begin(), pairs.end(), [&](const Pair* left, const Pair* right) {
-      const auto order = has_failed ? std::nullopt : render_.order(left->key, right->key, "<");
-      has_failed = !order.has_value();
-      return order == -1;
+      const auto result = has_failed ? std::nullopt : order(heap_, left->key, right->key, "<");
+      has_failed = !result.has_value();
+      return result == -1;
     });
     return !has_failed;
   }
 
   Call& call_;
-  Render& render_;
+  Heap& heap_;
   bool is_ascii_ = false;
   bool sorts_keys_ = false;
   bool is_indented_ = false;
@@ -230,10 +230,10 @@ class JsonText {
 
 Value filter_tojson(Call& call) {
   if (call.self.is_undefined()) {
-    return call.render.fail("Object of type Undefined is not JSON serializable");
+    return call.heap.fail("Object of type Undefined is not JSON serializable");
   }
   JsonText text(call);
-  return call.render.text_from([&] { return text.configure() && text.append(call.self, 0); });
+  return call.heap.text_from([&] { return text.configure() && text.append(call.self, 0); });
 }
 
 }  // namespace ingot::chat

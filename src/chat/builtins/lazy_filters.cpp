@@ -13,19 +13,19 @@ namespace {
 
 /// A walk that begins when the first element is asked for: only then does it fail for what is not
 /// iterable.
-Value next_of_source(Render& render, Generator& generator) {
+Value next_of_source(Heap& heap, Generator& generator) {
   if (generator.position == 0) {
     const Value source = generator.source.source;
-    if (!render.iterate(source, generator.source)) return Value::failure();
+    if (!iterate(heap, source, generator.source)) return Value::failure();
   }
   ++generator.position;
-  if (!render.spend(1)) return Value::failure();
-  return render.next(generator.source);
+  if (!heap.spend(1)) return Value::failure();
+  return next(heap, generator.source);
 }
 
-Value apply(Render& render, const Generator& generator, const Value& item) {
-  return render.call_builtin(*generator.builtin, item,
-                             {generator.arguments, generator.keyword_arguments});
+Value apply(Heap& heap, const Generator& generator, const Value& item) {
+  return call_builtin(heap, *generator.builtin, item,
+                      {generator.arguments, generator.keyword_arguments});
 }
 
 Generator new_generator(const Call& call, Generator::Step step) {
@@ -36,33 +36,32 @@ Generator new_generator(const Call& call, Generator::Step step) {
 }
 
 Value lazy(Call& call, const Generator& generator) {
-  return Value::of(Kind::generator, &Value::generator,
-                   call.render.arena().make<Generator>(generator));
+  return Value::of(call.heap.arena().make<Generator>(generator));
 }
 
 /// What `map` and the like find wrong with their arguments fails with the first element.
 Value failing_generator(Call& call, std::string_view reason) {
-  Generator generator = new_generator(call, [](Render& render, Generator& state) -> Value {
-    return render.fail(std::string(state.fallback.text()));
+  Generator generator = new_generator(call, [](Heap& heap, Generator& state) -> Value {
+    return heap.fail(std::string(state.fallback.text()));
   });
-  generator.fallback = Value::text_of(call.render.arena().copy(reason));
+  generator.fallback = Value::text_of(call.heap.arena().copy(reason));
   return lazy(call, generator);
 }
 
 /// Without elements.
 Value empty_generator(Call& call) {
-  return lazy(call, new_generator(call, [](Render&, Generator&) { return Value(); }));
+  return lazy(call, new_generator(call, [](Heap&, Generator&) { return Value(); }));
 }
 
-Value map_attribute_step(Render& render, Generator& generator) {
-  INGOT_VALUE(const Value item, next_of_source(render, generator));
+Value map_attribute_step(Heap& heap, Generator& generator) {
+  INGOT_VALUE(const Value item, next_of_source(heap, generator));
   if (!item.is_given()) return item;
-  return render.attribute_path(item, generator.attribute, generator.fallback);
+  return attribute_path(heap, item, generator.attribute, generator.fallback);
 }
 
-Value map_filter_step(Render& render, Generator& generator) {
-  INGOT_VALUE(const Value item, next_of_source(render, generator));
-  return item.is_given() ? apply(render, generator, item) : item;
+Value map_filter_step(Heap& heap, Generator& generator) {
+  INGOT_VALUE(const Value item, next_of_source(heap, generator));
+  return item.is_given() ? apply(heap, generator, item) : item;
 }
 
 /// A generator that applies the row of a table whose name comes first among `arguments`.
@@ -71,7 +70,7 @@ Value applying(Call& call, Generator generator, std::span<const Builtin> table,
   const std::string_view name = arguments[0].is_string() ? arguments[0].text() : std::string_view();
   generator.builtin = find_builtin(table, name);
   if (generator.builtin == nullptr) {
-    if (!call.render.spend_on(name.size())) return Failed();
+    if (!call.heap.spend_on(name.size())) return Failed();
     return failing_generator(call,
                              "No " + std::string(noun) + " named '" + std::string(name) + "'");
   }
@@ -80,71 +79,71 @@ Value applying(Call& call, Generator generator, std::span<const Builtin> table,
   return lazy(call, generator);
 }
 
-Value select_step(Render& render, Generator& generator) {
+Value select_step(Heap& heap, Generator& generator) {
   while (true) {
-    INGOT_VALUE(const Value item, next_of_source(render, generator));
+    INGOT_VALUE(const Value item, next_of_source(heap, generator));
     if (!item.is_given()) return item;
-    INGOT_VALUE(Value tested, render.attribute_path(item, generator.attribute));
-    if (generator.builtin != nullptr) tested = apply(render, generator, tested);
+    INGOT_VALUE(Value tested, attribute_path(heap, item, generator.attribute));
+    if (generator.builtin != nullptr) tested = apply(heap, generator, tested);
     if (tested.failed()) return tested;
-    if (render.is_true(tested) != generator.is_negated) return item;
+    if (is_true(tested) != generator.is_negated) return item;
   }
 }
 
 Value select_or_reject(Call& call, bool by_attribute, bool is_negated) {
-  if (!call.render.is_true(call.self)) return empty_generator(call);
+  if (!is_true(call.self)) return empty_generator(call);
   std::span<const Value> rest = call.more;
   Generator generator = new_generator(call, select_step);
   generator.is_negated = is_negated;
   if (by_attribute) {
     if (rest.empty()) return failing_generator(call, "Missing parameter for attribute name");
-    if (!call.render.split_path(rest[0], generator.attribute)) return Failed();
+    if (!split_path(call.heap, rest[0], generator.attribute)) return Failed();
     rest = rest.subspan(1);
   }
   return rest.empty() ? lazy(call, generator) : applying(call, generator, tests(), "test", rest);
 }
 
-Value unique_step(Render& render, Generator& generator) {
+Value unique_step(Heap& heap, Generator& generator) {
   while (true) {
-    INGOT_VALUE(const Value item, next_of_source(render, generator));
+    INGOT_VALUE(const Value item, next_of_source(heap, generator));
     if (!item.is_given()) return item;
-    INGOT_VALUE(Value key, render.attribute_path(item, generator.attribute));
-    if (generator.is_negated && key.is_string()) key = change_case(render, key, Case::lower);
+    INGOT_VALUE(Value key, attribute_path(heap, item, generator.attribute));
+    if (generator.is_negated && key.is_string()) key = change_case(heap, key, Case::lower);
     if (key.failed()) return key;
     const std::uint32_t count = generator.seen->count;
-    if (!render.insert(*generator.seen, key, Value::none())) return Value::failure();
+    if (!insert(heap, *generator.seen, key, Value::none())) return Value::failure();
     if (generator.seen->count > count) return item;
   }
 }
 
-Value batch_step(Render& render, Generator& generator) {
+Value batch_step(Heap& heap, Generator& generator) {
   const std::int64_t size = generator.size;
   std::vector<Value> batch;
   while (static_cast<std::int64_t>(batch.size()) < size || size <= 0) {
-    INGOT_VALUE(const Value item, next_of_source(render, generator));
+    INGOT_VALUE(const Value item, next_of_source(heap, generator));
     if (!item.is_given()) break;
-    if (!render.is_within("max_elements", render.limits().max_elements, batch.size() + 1)) {
+    if (!heap.is_within("max_elements", heap.limits().max_elements, batch.size() + 1)) {
       return Failed();
     }
     batch.push_back(item);
   }
   if (batch.empty()) return {};
   if (generator.fallback.is_set() && static_cast<std::int64_t>(batch.size()) < size) {
-    if (!render.allow_elements(static_cast<std::uint64_t>(size))) return Value::failure();
+    if (!heap.allow_elements(static_cast<std::uint64_t>(size))) return Value::failure();
     batch.resize(static_cast<std::size_t>(size), generator.fallback);
   }
-  return render.new_list(batch);
+  return heap.new_list(batch);
 }
 
-Value slice_step(Render& render, Generator& generator) {
+Value slice_step(Heap& heap, Generator& generator) {
   if (generator.position == 0 && generator.source.position == 0) {
     std::vector<Value> items;
-    if (!render.collect(generator.source.source, items)) return Value::failure();
-    INGOT_VALUE(const Value list, render.new_list(items));
+    if (!collect(heap, generator.source.source, items)) return Value::failure();
+    INGOT_VALUE(const Value list, heap.new_list(items));
     generator.source = {list, 1};
   }
   const std::int64_t slices = generator.size;
-  if (slices == 0) return render.fail("division by zero");
+  if (slices == 0) return heap.fail("division by zero");
   const std::int64_t number = generator.position++;
   if (number >= slices) return {};
   const std::int64_t length = generator.source.source.list->count;
@@ -153,23 +152,22 @@ Value slice_step(Render& render, Generator& generator) {
   const std::int64_t begin = number * size + std::min(number, larger);
   const std::int64_t end = begin + size + (number < larger ? 1 : 0);
   const Value* items = generator.source.source.list->items;
-  if (!render.allow_elements(static_cast<std::uint64_t>(end - begin) + 1)) return Failed();
+  if (!heap.allow_elements(static_cast<std::uint64_t>(end - begin) + 1)) return Failed();
   std::vector<Value> part(items + begin, items + end);
   if (generator.fallback.is_set() && number >= larger) part.push_back(generator.fallback);
-  return render.new_list(part);
+  return heap.new_list(part);
 }
 
-Value items_step(Render& render, Generator& generator) {
+Value items_step(Heap& heap, Generator& generator) {
   if (generator.source.source.is_undefined()) return {};
   if (generator.position == 0 && !generator.source.source.is(Kind::view)) {
     if (!generator.source.source.is(Kind::object)) {
-      return render.fail("Can only get item pairs from a mapping.");
+      return heap.fail("Can only get item pairs from a mapping.");
     }
-    auto* view = render.arena().make<View>(generator.source.source.object, View::Part::items);
-    generator.source.source =
-        Value::of(Kind::view, &Value::view, view).with_origin(generator.source.source.origin());
+    auto* view = heap.arena().make<View>(generator.source.source.object, View::Part::items);
+    generator.source.source = Value::of(view).with_origin(generator.source.source.origin());
   }
-  return next_of_source(render, generator);
+  return next_of_source(heap, generator);
 }
 
 /// Elements in lists: of a size, or so many lists.
@@ -183,7 +181,7 @@ Value in_lists(Call& call, Generator::Step step) {
 }  // namespace
 
 Value filter_map(Call& call) {
-  if (!call.render.is_true(call.self)) return empty_generator(call);
+  if (!is_true(call.self)) return empty_generator(call);
   const auto keyword = [&](std::string_view name) {
     const Keyword* const found = find_row(call.more_keywords, &Keyword::name, name);
     return found == nullptr ? Value() : found->value;
@@ -198,7 +196,7 @@ Value filter_map(Call& call) {
     return failing_generator(call, "Unexpected keyword argument");
   }
   Generator generator = new_generator(call, map_attribute_step);
-  if (!call.render.split_path(attribute, generator.attribute)) return Failed();
+  if (!split_path(call.heap, attribute, generator.attribute)) return Failed();
   generator.fallback = keyword("default");
   return lazy(call, generator);
 }
@@ -211,8 +209,8 @@ Value filter_rejectattr(Call& call) { return select_or_reject(call, true, true);
 Value filter_unique(Call& call) {
   Generator generator = new_generator(call, unique_step);
   generator.is_negated = !call.flag(0);
-  generator.seen = call.render.new_object(0);
-  if (call.has_value(1) && !call.render.split_path(call[1], generator.attribute)) return Failed();
+  generator.seen = call.heap.new_object(0);
+  if (call.has_value(1) && !split_path(call.heap, call[1], generator.attribute)) return Failed();
   return lazy(call, generator);
 }
 

@@ -2,7 +2,7 @@
 // The methods of strings.
 #include <algorithm>
 
-#include "chat/values/brace_format.hpp"
+#include "chat/builtins/brace_format.hpp"
 #include "chat/values/text_functions.hpp"
 #include "chat/values/text_search.hpp"
 
@@ -20,7 +20,7 @@ bool window_of(Call& call, std::size_t first, Window& window) {
   const std::string_view text = call.self.text();
   window.end = text.size();
   if (!call.has_value(first) && !call.has_value(first + 1)) return true;
-  if (!call.render.spend_on(3 * text.size())) return false;
+  if (!call.heap.spend_on(3 * text.size())) return false;
   const auto count = static_cast<std::int64_t>(count_characters(text));
   INGOT_OPTIONAL(std::int64_t start, call.integer_or_none(first));
   INGOT_OPTIONAL(std::int64_t stop, call.integer_or_none(first + 1, count));
@@ -37,63 +37,63 @@ bool window_of(Call& call, std::size_t first, Window& window) {
 
 Value bound_string(Call& call, std::size_t index) {
   if (call[index].is_string()) return call[index];
-  return call.render.fail(std::string(call.builtin.name) + "() needs a string, not " +
-                          std::string(type_name(call[index].kind)));
+  return call.heap.fail(std::string(call.builtin.name) + "() needs a string, not " +
+                        std::string(type_name(call[index].kind)));
 }
 
 /// The text that a method searches for, and where; the search is paid for.
 bool begin_search(Call& call, Value& wanted, Window& window) {
   INGOT_VALUE(wanted, bound_string(call, 0));
   return window_of(call, 1, window) &&
-         call.render.spend_on(std::uint64_t{call.self.size} + wanted.size);
+         call.heap.spend_on(std::uint64_t{call.self.size} + wanted.size);
 }
 
 template <Case wanted>
 Value in_other_case(Call& call) {
-  return change_case(call.render, call.self, wanted);
+  return change_case(call.heap, call.self, wanted);
 }
 
 template <Side side>
 Value strip_method(Call& call) {
   const bool fits = !call.has_value(0) || call[0].is_string();
-  if (!fits) return call.render.fail("strip() needs a string or none");
-  return strip(call.render, call.self, side, call[0]);
+  if (!fits) return call.heap.fail("strip() needs a string or none");
+  return strip(call.heap, call.self, side, call[0]);
 }
 
 template <Side side>
 Value pad_method(Call& call) {
   INGOT_OPTIONAL(const std::int64_t width, call.integer(0));
-  return pad(call.render, call.self, width, side, call[1]);
+  return pad(call.heap, call.self, width, side, call[1]);
 }
 
 template <bool from_right>
 Value split_method(Call& call) {
   INGOT_OPTIONAL(const std::int64_t max_splits, call.integer(1, -1));
-  return split(call.render, call.self, call[0], max_splits, from_right);
+  return split(call.heap, call.self, call[0], max_splits, from_right);
 }
 
 Value split_lines_method(Call& call) {
   std::vector<Value> lines;
-  if (!split_lines(call.render, call.self, call.flag(0), lines)) return Value::failure();
-  return call.render.new_list(lines);
+  if (!split_lines(call.heap, call.self, call.flag(0), lines)) return Value::failure();
+  return call.heap.new_list(lines);
 }
 
 template <bool from_right>
 Value partition(Call& call) {
   INGOT_VALUE(const Value separator, bound_string(call, 0));
-  if (separator.size == 0) return call.render.fail("empty separator");
+  if (separator.size == 0) return call.heap.fail("empty separator");
   const std::string_view text = call.self.text();
-  if (!call.render.spend_on(text.size() + separator.size)) return Failed();
+  if (!call.heap.spend_on(text.size() + separator.size)) return Failed();
   const std::size_t at =
       from_right ? find_last_text(text, separator.text()) : find_text(text, separator.text());
   const Value none = Value::text_of("");
   if (at == std::string_view::npos) {
     const Value parts[] = {from_right ? none : call.self, none, from_right ? call.self : none};
-    return call.render.new_list(parts, Kind::tuple);
+    return call.heap.new_list(parts, Kind::tuple);
   }
-  const Value parts[] = {call.render.part_of(call.self, 0, at), separator,
-                         call.render.part_of(call.self, at + separator.size, text.size())};
-  return call.render.new_list(parts, Kind::tuple);
+  const Value parts[] = {call.heap.part_of(call.self, 0, at), separator,
+                         call.heap.part_of(call.self, at + separator.size, text.size())};
+  return call.heap.new_list(parts, Kind::tuple);
 }
 
 /// The characters before a byte; -1 for npos.
@@ -124,7 +124,7 @@ template <bool from_right>
 Value index_method(Call& call) {
   const Value index = find_method<from_right>(call);
   if (index.failed() || index.integer >= 0) return index;
-  return call.render.fail("substring not found");
+  return call.heap.fail("substring not found");
 }
 
 Value count_method(Call& call) {
@@ -145,16 +145,16 @@ Value has_edge(Call& call) {
   const std::string_view text = call.self.text().substr(
       std::min(window.begin, window.end), window.end - std::min(window.begin, window.end));
   const auto matches = [&](const Value& edge) {
-    if (!window.is_valid || !call.render.spend_on(edge.size)) return false;
+    if (!window.is_valid || !call.heap.spend_on(edge.size)) return false;
     return at_end ? text.ends_with(edge.text()) : text.starts_with(edge.text());
   };
   if (call[0].is_string()) return Value::of(matches(call[0]));
   const bool is_tuple = call[0].is(Kind::tuple);
   const std::span<Value> edges = is_tuple ? call[0].list->span() : std::span<Value>();
-  if (!call.render.spend_on(edges.size())) return Failed();
+  if (!call.heap.spend_on(edges.size())) return Failed();
   if (!is_tuple || !std::ranges::all_of(edges, &Value::is_string)) {
-    return call.render.fail(std::string(call.builtin.name) +
-                            "() needs a string or a tuple of strings");
+    return call.heap.fail(std::string(call.builtin.name) +
+                          "() needs a string or a tuple of strings");
   }
   return Value::of(std::any_of(edges.begin(), edges.end(), matches));
 }
@@ -163,37 +163,37 @@ template <bool at_end>
 Value remove_edge(Call& call) {
   INGOT_VALUE(const Value edge, bound_string(call, 0));
   const std::string_view text = call.self.text();
-  if (!call.render.spend_on(edge.size)) return Failed();
+  if (!call.heap.spend_on(edge.size)) return Failed();
   const bool has = at_end ? text.ends_with(edge.text()) : text.starts_with(edge.text());
   if (!has) return call.self;
-  return at_end ? call.render.part_of(call.self, 0, text.size() - edge.size)
-                : call.render.part_of(call.self, edge.size, text.size());
+  return at_end ? call.heap.part_of(call.self, 0, text.size() - edge.size)
+                : call.heap.part_of(call.self, edge.size, text.size());
 }
 
 Value replace_method(Call& call) {
   INGOT_VALUE(const Value old_text, bound_string(call, 0));
   INGOT_VALUE(const Value new_text, bound_string(call, 1));
   INGOT_OPTIONAL(const std::int64_t count, call.integer(2, -1));
-  return replace(call.render, call.self, old_text, new_text, count);
+  return replace(call.heap, call.self, old_text, new_text, count);
 }
 
 Value join_method(Call& call) {
   std::vector<Value> items;
-  if (!call.render.collect(call[0], items)) return Value::failure();
+  if (!collect(call.heap, call[0], items)) return Value::failure();
   for (Value& item : items) {
     if (!item.is_string()) {
-      return call.render.fail("join() needs strings, not " + std::string(type_name(item.kind)));
+      return call.heap.fail("join() needs strings, not " + std::string(type_name(item.kind)));
     }
     if (call.self.is_markup()) {
-      INGOT_VALUE(item, call.render.escaped(item));
+      INGOT_VALUE(item, escaped(call.heap, item));
     }
   }
-  return join(call.render, call.self, items).with_markup(call.self.is_markup());
+  return join(call.heap, call.self, items).with_markup(call.self.is_markup());
 }
 
 Value capitalize(Call& call) {
   bool is_first = true;
-  return map_characters(call.render, call.self, [&](char32_t c, std::string& result) {
+  return map_characters(call.heap, call.self, [&](char32_t c, std::string& result) {
     append_in_case(result, is_first ? Case::title : Case::lower, c);
     is_first = false;
   });
@@ -201,14 +201,14 @@ Value capitalize(Call& call) {
 
 Value title(Call& call) {
   bool in_word = false;
-  return map_characters(call.render, call.self, [&](char32_t c, std::string& result) {
+  return map_characters(call.heap, call.self, [&](char32_t c, std::string& result) {
     append_in_case(result, in_word ? Case::lower : Case::title, c);
     in_word = is_cased(c);
   });
 }
 
 Value swap_case(Call& call) {
-  return map_characters(call.render, call.self, [&](char32_t c, std::string& result) {
+  return map_characters(call.heap, call.self, [&](char32_t c, std::string& result) {
     const CaseClass found = case_class_of(c);
     if (found == CaseClass::upper || found == CaseClass::lower) {
       append_in_case(result, found == CaseClass::upper ? Case::lower : Case::upper, c);
@@ -220,14 +220,14 @@ Value swap_case(Call& call) {
 
 Value expand_tabs(Call& call) {
   INGOT_OPTIONAL(std::int64_t width, call.integer(0, 8));
-  if (!call.render.spend_on(call.self.size)) return Failed();
+  if (!call.heap.spend_on(call.self.size)) return Failed();
   const auto tabs = static_cast<std::uint64_t>(std::ranges::count(call.self.text(), '\t'));
-  width = std::clamp<std::int64_t>(
-      width, 0, static_cast<std::int64_t>(call.render.limits().max_string_bytes));
-  if (!call.render.allow_bytes(call.self.size + tabs * static_cast<std::uint64_t>(width)))
+  width = std::clamp<std::int64_t>(width, 0,
+                                   static_cast<std::int64_t>(call.heap.limits().max_string_bytes));
+  if (!call.heap.allow_bytes(call.self.size + tabs * static_cast<std::uint64_t>(width)))
     return Value::failure();
   std::int64_t column = 0;
-  return map_characters(call.render, call.self, [&](char32_t c, std::string& result) {
+  return map_characters(call.heap, call.self, [&](char32_t c, std::string& result) {
     if (c == '\t') {
       const std::int64_t spaces = width == 0 ? 0 : width - column % width;
       result.append(static_cast<std::size_t>(spaces), ' ');
@@ -244,27 +244,27 @@ Value zero_fill(Call& call) {
   const std::string_view text = call.self.text();
   const bool has_sign = text.starts_with('-') || text.starts_with('+');
   const std::size_t sign_size = has_sign ? 1 : 0;
-  const Value digits = call.render.part_of(call.self, sign_size, text.size());
+  const Value digits = call.heap.part_of(call.self, sign_size, text.size());
   INGOT_VALUE(const Value padded,
-              pad(call.render, digits, width - static_cast<std::int64_t>(sign_size), Side::left,
+              pad(call.heap, digits, width - static_cast<std::int64_t>(sign_size), Side::left,
                   Value::text_of("0")));
-  return call.render.concatenate(call.render.part_of(call.self, 0, sign_size), padded);
+  return concatenate(call.heap, call.heap.part_of(call.self, 0, sign_size), padded);
 }
 
 Value encode(Call& call) {
   std::vector<Value> bytes;
-  if (!call.render.allow_elements(call.self.size)) return Value::failure();
+  if (!call.heap.allow_elements(call.self.size)) return Value::failure();
   for (const char c : call.self.text()) {
     bytes.push_back(Value::of(std::int64_t{static_cast<unsigned char>(c)}));
   }
-  return call.render.new_list(bytes, Kind::tuple);
+  return call.heap.new_list(bytes, Kind::tuple);
 }
 
 /// Whether all characters pass; `of_none` for an empty text.
 template <bool (*test)(char32_t), bool of_none = false>
 Value all_characters(Call& call) {
   std::string_view text = call.self.text();
-  if (!call.render.spend_on_characters(text.size())) return Value::failure();
+  if (!call.heap.spend_on_characters(text.size())) return Value::failure();
   bool all = of_none || !text.empty();
   while (all && !text.empty()) {
     const Character character = first_character(text);
@@ -295,7 +295,7 @@ Value is_identifier(Call& call) {
 template <bool (*test)(char32_t), bool (*opposite)(char32_t)>
 Value all_in_case(Call& call) {
   std::string_view text = call.self.text();
-  if (!call.render.spend_on_characters(text.size())) return Value::failure();
+  if (!call.heap.spend_on_characters(text.size())) return Value::failure();
   bool has_one = false;
   while (!text.empty()) {
     const Character character = first_character(text);
@@ -308,7 +308,7 @@ Value all_in_case(Call& call) {
 
 Value is_title(Call& call) {
   std::string_view text = call.self.text();
-  if (!call.render.spend_on_characters(2 * text.size())) return Failed();
+  if (!call.heap.spend_on_characters(2 * text.size())) return Failed();
   bool in_word = false;
   bool has_one = false;
   while (!text.empty()) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <initializer_list>
 
-#include "chat/render/render.hpp"
+#include "chat/builtins/builtins.hpp"
 #include "chat/values/characters.hpp"
 
 namespace ingot::chat {
@@ -16,7 +16,7 @@ Value is_kind(Call& call) {
 
 template <Comparison comparison>
 Value compares(Call& call) {
-  return call.render.compare(comparison, call.self, call[0]);
+  return compare(call.heap, comparison, call.self, call[0]);
 }
 
 template <bool wanted>
@@ -54,8 +54,8 @@ Value is_sequence(Call& call) {
 
 /// The rest of a division, compared.
 Value has_rest(Call& call, const Value& divisor, std::int64_t wanted) {
-  INGOT_VALUE(const Value rest, call.render.arithmetic(NodeKind::modulo, call.self, divisor));
-  return Value::of(call.render.equal(rest, Value::of(wanted)));
+  INGOT_VALUE(const Value rest, arithmetic(call.heap, Operator::modulo, call.self, divisor));
+  return Value::of(equal(call.heap, rest, Value::of(wanted)));
 }
 
 Value is_even(Call& call) { return has_rest(call, Value::of(std::int64_t{2}), 0); }
@@ -68,30 +68,30 @@ Value is_same(Call& call) {
   const Value& other = call[0];
   if (call.self.kind != other.kind) return Value::of(false);
   if (call.self.is_number() || call.self.is_string()) {
-    return Value::of(call.render.equal(call.self, other));
+    return Value::of(equal(call.heap, call.self, other));
   }
   if (call.self.is(Kind::none)) return Value::of(true);
   return Value::of(call.self.data == other.data);
 }
 
-Value is_in(Call& call) { return call.render.contains(call[0], call.self); }
+Value is_in(Call& call) { return contains(call.heap, call[0], call.self); }
 Value is_escaped(Call& call) { return Value::of(call.self.is_markup()); }
 
 Value is_filter(Call& call) {
-  if (!call.render.allow_key(call.self)) return Failed();
+  if (!allow_key(call.heap, call.self)) return Failed();
   return Value::of(call.self.is_string() && find_builtin(filters(), call.self.text()) != nullptr);
 }
 
 Value is_test(Call& call) {
-  if (!call.render.allow_key(call.self)) return Failed();
+  if (!allow_key(call.heap, call.self)) return Failed();
   return Value::of(call.self.is_string() && find_builtin(tests(), call.self.text()) != nullptr);
 }
 
 template <bool wants_upper>
 Value is_case(Call& call) {
-  INGOT_VALUE(const Value text, call.render.string_of(call.self));
+  INGOT_VALUE(const Value text, string_of(call.heap, call.self));
   const Builtin* method = find_builtin(string_methods(), wants_upper ? "isupper" : "islower");
-  return call.render.call_builtin(*method, text, {});
+  return call_builtin(call.heap, *method, text, {});
 }
 
 constexpr Builtin test_rows[] = {

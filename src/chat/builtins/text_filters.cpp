@@ -15,20 +15,20 @@ constexpr std::int64_t default_wrap_width = 79;
 
 /// Applies a method of strings to the printed form of anything.
 Value on_text(Call& call, std::string_view method) {
-  INGOT_VALUE(const Value text, call.render.string_of(call.self));
+  INGOT_VALUE(const Value text, string_of(call.heap, call.self));
   const Arguments arguments = {call.arguments, {}};
   const Builtin& row = *find_builtin(string_methods(), method);
   const auto given = static_cast<std::size_t>(
       std::ranges::find_if_not(call.arguments, &Value::is_given) - call.arguments.begin());
-  return call.render.call_builtin(row, text, {arguments.positional.first(given), {}});
+  return call_builtin(call.heap, row, text, {arguments.positional.first(given), {}});
 }
 
 /// The text itself; a failure for everything else, as Python's methods of strings have it.
 Value needed_text(Call& call) {
   if (call.self.is_string()) return call.self;
-  if (call.self.is_undefined()) return call.render.fail_undefined(call.self);
-  return call.render.fail(std::string(call.builtin.name) + " needs a string, not " +
-                          std::string(type_name(call.self.kind)));
+  if (call.self.is_undefined()) return call.heap.fail_undefined(call.self);
+  return call.heap.fail(std::string(call.builtin.name) + " needs a string, not " +
+                        std::string(type_name(call.self.kind)));
 }
 
 std::uint8_t lines_origin(const std::vector<Value>& lines) {
@@ -39,10 +39,10 @@ Value indention_of(Call& call) {
   if (call[0].is_string()) return call[0];
   INGOT_OPTIONAL(const std::int64_t given, call.integer(0, 4));
   const auto width = static_cast<std::uint64_t>(std::max<std::int64_t>(given, 0));
-  const std::uint64_t most = call.render.limits().max_string_bytes;
+  const std::uint64_t most = call.heap.limits().max_string_bytes;
   const bool fits =
-      call.render.is_within("max_string_bytes", most, width) && call.render.spend_on(width);
-  return fits ? call.render.new_string(std::string(width, ' ')) : Failed();
+      call.heap.is_within("max_string_bytes", most, width) && call.heap.spend_on(width);
+  return fits ? call.heap.new_string(std::string(width, ' ')) : Failed();
 }
 
 bool begins_word(char32_t c) {
@@ -55,40 +55,40 @@ bool is_url_safe(char c, bool is_query) {
          (c == '/' && !is_query);
 }
 
-bool append_quoted(Render& render, const Value& value, bool is_query) {
-  INGOT_VALUE(const Value text, render.string_of(value));
-  const bool fits = render.spend_on_characters(text.size) &&
-                    render.allow_bytes(std::uint64_t{text.size} * 3) && render.allow_output();
+bool append_quoted(Heap& heap, const Value& value, bool is_query) {
+  INGOT_VALUE(const Value text, string_of(heap, value));
+  const bool fits = heap.spend_on_characters(text.size) &&
+                    heap.allow_bytes(std::uint64_t{text.size} * 3) && heap.allow_output();
   if (!fits) return false;
   for_each_run(text, 0, text.size, [&](std::string_view run, std::uint8_t origin) {
     for (const char c : run) {
       if (is_url_safe(c, is_query)) {
-        render.output().append(c, origin);
+        heap.output().append(c, origin);
       } else if (c == ' ' && is_query) {
-        render.output().append('+', origin);
+        heap.output().append('+', origin);
       } else {
-        render.output().append("%" + hexadecimal_byte(c, upper_hexadecimal_digits), origin);
+        heap.output().append("%" + hexadecimal_byte(c, upper_hexadecimal_digits), origin);
       }
     }
   });
   return true;
 }
 
-bool append_query(Render& render, const Value& pairs) {
+bool append_query(Heap& heap, const Value& pairs) {
   Iteration iteration;
   const bool is_object = pairs.is(Kind::object);
   View view = {is_object ? pairs.object : nullptr, View::Part::items};
-  if (!render.iterate(is_object ? Value::of(Kind::view, &Value::view, &view) : pairs, iteration)) {
+  if (!iterate(heap, is_object ? Value::of(&view) : pairs, iteration)) {
     return false;
   }
   for (bool is_first = true;; is_first = false) {
-    INGOT_VALUE(const Value pair, render.next(iteration));
+    INGOT_VALUE(const Value pair, next(heap, iteration));
     if (!pair.is_given()) return true;
-    if (!pair.is_sequence() || pair.list->count != 2) return render.fail("urlencode needs pairs");
-    if (!is_first) render.output().append('&', from_template);
-    if (!append_quoted(render, pair.list->items[0], true)) return false;
-    render.output().append('=', from_template);
-    if (!append_quoted(render, pair.list->items[1], true)) return false;
+    if (!pair.is_sequence() || pair.list->count != 2) return heap.fail("urlencode needs pairs");
+    if (!is_first) heap.output().append('&', from_template);
+    if (!append_quoted(heap, pair.list->items[0], true)) return false;
+    heap.output().append('=', from_template);
+    if (!append_quoted(heap, pair.list->items[1], true)) return false;
   }
 }
 
@@ -130,21 +130,21 @@ std::vector<std::uint32_t> places_outside_tags(std::string_view text) {
 }
 
 bool append_attributes(Call& call) {
-  TextOutput& output = call.render.output();
+  TextOutput& output = call.heap.output();
   bool is_first = !call.flag(0, true);
-  if (!call.render.spend(call.self.object->count)) return false;
+  if (!call.heap.spend(call.self.object->count)) return false;
   for (const Pair& pair : call.self.object->span()) {
     if (pair.value.is(Kind::none) || pair.value.is_undefined()) continue;
-    const bool is_name = pair.key.is_string() && call.render.spend_on_characters(pair.key.size) &&
+    const bool is_name = pair.key.is_string() && call.heap.spend_on_characters(pair.key.size) &&
                          pair.key.text().find_first_of(" \t\n\r\f\v/>=") == std::string_view::npos;
-    if (!is_name) return call.render.fail("Invalid character in attribute name");
-    INGOT_VALUE(const Value key, call.render.escaped(pair.key));
-    INGOT_VALUE(const Value value, call.render.escaped(pair.value));
+    if (!is_name) return call.heap.fail("Invalid character in attribute name");
+    INGOT_VALUE(const Value key, escaped(call.heap, pair.key));
+    INGOT_VALUE(const Value value, escaped(call.heap, pair.value));
     if (!is_first) output.append(' ', from_template);
     is_first = false;
-    if (!call.render.print(key)) return false;
+    if (!print(call.heap, key)) return false;
     output.append("=\"", from_template);
-    if (!call.render.print(value)) return false;
+    if (!print(call.heap, value)) return false;
     output.append('"', from_template);
   }
   return true;
@@ -156,8 +156,8 @@ Value filter_upper(Call& call) { return on_text(call, "upper"); }
 Value filter_lower(Call& call) { return on_text(call, "lower"); }
 Value filter_capitalize(Call& call) { return on_text(call, "capitalize"); }
 Value filter_trim(Call& call) { return on_text(call, "strip"); }
-Value filter_string(Call& call) { return call.render.string_of(call.self); }
-Value filter_escape(Call& call) { return call.render.escaped(call.self); }
+Value filter_string(Call& call) { return string_of(call.heap, call.self); }
+Value filter_escape(Call& call) { return escaped(call.heap, call.self); }
 
 Value filter_center(Call& call) {
   if (!call.has(0)) call.arguments[0] = Value::of(std::int64_t{80});
@@ -165,56 +165,56 @@ Value filter_center(Call& call) {
 }
 
 Value filter_force_escape(Call& call) {
-  INGOT_VALUE(const Value text, call.render.string_of(call.self));
-  return call.render.escaped(text.with_markup(false));
+  INGOT_VALUE(const Value text, string_of(call.heap, call.self));
+  return escaped(call.heap, text.with_markup(false));
 }
 
 Value filter_safe(Call& call) {
-  INGOT_VALUE(const Value text, call.render.string_of(call.self));
+  INGOT_VALUE(const Value text, string_of(call.heap, call.self));
   return text.with_markup(true);
 }
 
 Value filter_format(Call& call) {
-  INGOT_VALUE(const Value format, call.render.string_of(call.self));
+  INGOT_VALUE(const Value format, string_of(call.heap, call.self));
   if (!call.more.empty() && !call.more_keywords.empty()) {
-    return call.render.fail("can't handle positional and keyword arguments at the same time");
+    return call.heap.fail("can't handle positional and keyword arguments at the same time");
   }
   if (call.more_keywords.empty()) {
-    INGOT_VALUE(const Value arguments, call.render.new_list(call.more, Kind::tuple));
-    return percent_format(call.render, format, arguments);
+    INGOT_VALUE(const Value arguments, call.heap.new_list(call.more, Kind::tuple));
+    return percent_format(call.heap, format, arguments);
   }
-  Object* named = call.render.new_object(call.more_keywords.size());
-  if (!call.render.insert_all(*named, call.more_keywords)) return Failed();
-  return percent_format(call.render, format, Value::of(named));
+  Object* named = call.heap.new_object(call.more_keywords.size());
+  if (!insert_all(call.heap, *named, call.more_keywords)) return Failed();
+  return percent_format(call.heap, format, Value::of(named));
 }
 
 Value filter_replace(Call& call) {
-  INGOT_VALUE(const Value text, call.render.string_of(call.self));
-  INGOT_VALUE(const Value old_text, call.render.string_of(call[0]));
-  INGOT_VALUE(const Value new_text, call.render.string_of(call[1]));
+  INGOT_VALUE(const Value text, string_of(call.heap, call.self));
+  INGOT_VALUE(const Value old_text, string_of(call.heap, call[0]));
+  INGOT_VALUE(const Value new_text, string_of(call.heap, call[1]));
   INGOT_OPTIONAL(const std::int64_t count, call.integer_or_none(2, -1));
-  return replace(call.render, text.with_markup(false), old_text, new_text, count);
+  return replace(call.heap, text.with_markup(false), old_text, new_text, count);
 }
 
 Value filter_join(Call& call) {
   std::vector<Value> items;
-  if (!call.render.collect(call.self, items)) return Value::failure();
+  if (!collect(call.heap, call.self, items)) return Value::failure();
   if (call.has_value(1)) {
     std::span<const Value> path;
-    if (!call.render.split_path(call[1], path)) return Failed();
+    if (!split_path(call.heap, call[1], path)) return Failed();
     for (Value& item : items) {
-      INGOT_VALUE(item, call.render.attribute_path(item, path));
+      INGOT_VALUE(item, attribute_path(call.heap, item, path));
     }
   }
-  const Value separator = call.has(0) ? call.render.string_of(call[0]) : Value::text_of("");
-  return separator.failed() ? separator : join(call.render, separator, items);
+  const Value separator = call.has(0) ? string_of(call.heap, call[0]) : Value::text_of("");
+  return separator.failed() ? separator : join(call.heap, separator, items);
 }
 
 /// Each word begins in upper case; Jinja's idea of a word, not Python's.
 Value filter_title(Call& call) {
-  INGOT_VALUE(const Value text, call.render.string_of(call.self));
+  INGOT_VALUE(const Value text, string_of(call.heap, call.self));
   bool is_first = true;
-  return map_characters(call.render, text, [&](char32_t c, std::string& result) {
+  return map_characters(call.heap, text, [&](char32_t c, std::string& result) {
     append_in_case(result, is_first ? Case::upper : Case::lower, c);
     is_first = begins_word(c);
   });
@@ -228,31 +228,31 @@ Value filter_indent(Call& call) {
   std::vector<Value> lines;
   // The engine of reference appends a line end before it splits, so that one at the end stays.
   INGOT_VALUE(const Value closed,
-              call.render.concatenate(
-                  text, Value::text_of("\n", text.is_mixed() ? std::uint8_t{0} : text.origin())));
-  if (!split_lines(call.render, closed, false, lines)) return Value::failure();
-  if (!call.render.allow_bytes(text.size + lines.size() * (std::uint64_t{indention.size} + 1)))
+              concatenate(call.heap, text,
+                          Value::text_of("\n", text.is_mixed() ? std::uint8_t{0} : text.origin())));
+  if (!split_lines(call.heap, closed, false, lines)) return Value::failure();
+  if (!call.heap.allow_bytes(text.size + lines.size() * (std::uint64_t{indention.size} + 1)))
     return Value::failure();
   const std::uint8_t origin = lines_origin(lines);
-  const auto mark = call.render.output().begin();
+  const auto mark = call.heap.output().begin();
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    if (i > 0) call.render.output().append('\n', origin);
+    if (i > 0) call.heap.output().append('\n', origin);
     const bool indents = i == 0 ? indents_first : indents_blank || lines[i].size > 0;
-    if (indents) call.render.output().append(indention);
-    call.render.output().append(lines[i]);
+    if (indents) call.heap.output().append(indention);
+    call.heap.output().append(lines[i]);
   }
-  return call.render.take_string(mark).with_markup(text.is_markup());
+  return call.heap.take_string(mark).with_markup(text.is_markup());
 }
 
 /// Without Python's line breaks in long values and its order of keys.
-Value filter_pprint(Call& call) { return call.render.repr_of(call.self); }
+Value filter_pprint(Call& call) { return repr_of(call.heap, call.self); }
 
 Value filter_striptags(Call& call) {
-  INGOT_VALUE(const Value text, call.render.string_of(call.self));
+  INGOT_VALUE(const Value text, string_of(call.heap, call.self));
   const std::uint64_t size = text.size;
-  if (!call.render.spend_on_characters(2 * size) || !call.render.allow_bytes(size)) return Failed();
+  if (!call.heap.spend_on_characters(2 * size) || !call.heap.allow_bytes(size)) return Failed();
   const std::string_view bytes = text.text();
-  const auto mark = call.render.output().begin();
+  const auto mark = call.heap.output().begin();
   bool has_gap = false;
   bool has_text = false;
   for (const std::uint32_t begin : places_outside_tags(bytes)) {
@@ -261,13 +261,13 @@ Value filter_striptags(Call& call) {
       has_gap = true;
       continue;
     }
-    const Value part = call.render.part_of(text, begin, begin + character.size_bytes);
-    if (has_gap && has_text) call.render.output().append(' ', part.origin());
-    call.render.output().append(part);
+    const Value part = call.heap.part_of(text, begin, begin + character.size_bytes);
+    if (has_gap && has_text) call.heap.output().append(' ', part.origin());
+    call.heap.output().append(part);
     has_gap = false;
     has_text = true;
   }
-  return call.render.take_string(mark);
+  return call.heap.take_string(mark);
 }
 
 Value filter_truncate(Call& call) {
@@ -275,32 +275,32 @@ Value filter_truncate(Call& call) {
   INGOT_OPTIONAL(const std::int64_t length, call.integer(0, 255));
   INGOT_OPTIONAL(const std::int64_t leeway, call.integer_or_none(3, 5));
   const Value end = call.has(2) ? call[2] : Value::text_of("...");
-  if (!end.is_string()) return call.render.fail("the end of a truncated text must be a string");
-  if (!call.render.spend_on(std::uint64_t{text.size} + end.size)) return Failed();
+  if (!end.is_string()) return call.heap.fail("the end of a truncated text must be a string");
+  if (!call.heap.spend_on(std::uint64_t{text.size} + end.size)) return Failed();
   const auto end_size = static_cast<std::int64_t>(count_characters(end.text()));
-  if (length < end_size) return call.render.fail("expected length >= " + std::to_string(end_size));
-  if (leeway < 0) return call.render.fail("expected leeway >= 0");
+  if (length < end_size) return call.heap.fail("expected length >= " + std::to_string(end_size));
+  if (leeway < 0) return call.heap.fail("expected leeway >= 0");
   // Lists have a length, too, and are never cut.
-  const std::int64_t size = call.render.count_of(text);
+  const std::int64_t size = count_of(text);
   if (size >= 0 && size - leeway <= length) return text;
   INGOT_VALUE(const Value needed, needed_text(call));
   std::size_t cut = byte_of_character(text.text(), static_cast<std::size_t>(length - end_size));
   if (!call.flag(1)) cut = std::min(cut, text.text().substr(0, cut).rfind(' '));
-  return call.render.concatenate(call.render.part_of(needed, 0, cut), end);
+  return concatenate(call.heap, call.heap.part_of(needed, 0, cut), end);
 }
 
 Value filter_urlencode(Call& call) {
   const bool is_query = call.self.is_sequence() || call.self.is(Kind::object) ||
                         call.self.is(Kind::view) || call.self.is(Kind::generator);
-  return call.render.text_from([&] {
-    return is_query ? append_query(call.render, call.self)
-                    : append_quoted(call.render, call.self, false);
+  return call.heap.text_from([&] {
+    return is_query ? append_query(call.heap, call.self)
+                    : append_quoted(call.heap, call.self, false);
   });
 }
 
 Value filter_wordcount(Call& call) {
-  INGOT_VALUE(const Value text, call.render.string_of(call.self));
-  if (!call.render.spend_on_characters(text.size)) return Value::failure();
+  INGOT_VALUE(const Value text, string_of(call.heap, call.self));
+  if (!call.heap.spend_on_characters(text.size)) return Value::failure();
   std::int64_t count = 0;
   bool in_word = false;
   for (std::string_view rest = text.text(); !rest.empty();) {
@@ -316,32 +316,32 @@ Value filter_wordcount(Call& call) {
 Value filter_wordwrap(Call& call) {
   INGOT_VALUE(const Value text, needed_text(call));
   INGOT_OPTIONAL(const std::int64_t width, call.integer(0, default_wrap_width));
-  if (width <= 0) return call.render.fail("the width must be above 0");
+  if (width <= 0) return call.heap.fail("the width must be above 0");
   const Value end = call.has_value(2) ? call[2] : Value::text_of("\n");
-  if (!end.is_string()) return call.render.fail("the wrap string must be a string");
+  if (!end.is_string()) return call.heap.fail("the wrap string must be a string");
   const std::uint64_t size = text.size;
-  if (!call.render.spend_on_characters(4 * size) || !call.render.allow_bytes(size * (end.size + 1)))
+  if (!call.heap.spend_on_characters(4 * size) || !call.heap.allow_bytes(size * (end.size + 1)))
     return Failed();
   std::vector<Value> lines;
-  if (!split_lines(call.render, text, false, lines)) return Value::failure();
+  if (!split_lines(call.heap, text, false, lines)) return Value::failure();
   const WrapOptions options = {static_cast<std::size_t>(width), call.flag(1, true),
                                call.flag(3, true)};
-  const auto mark = call.render.output().begin();
+  const auto mark = call.heap.output().begin();
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    if (i > 0) call.render.output().append(end);
+    if (i > 0) call.heap.output().append(end);
     bool is_first = true;
     for (const auto& [from, to] : wrapped(lines[i].text(), options)) {
-      if (!is_first) call.render.output().append(end);
-      call.render.output().append_part(lines[i], from, to);
+      if (!is_first) call.heap.output().append(end);
+      call.heap.output().append_part(lines[i], from, to);
       is_first = false;
     }
   }
-  return call.render.take_string(mark);
+  return call.heap.take_string(mark);
 }
 
 Value filter_xmlattr(Call& call) {
-  if (!call.self.is(Kind::object)) return call.render.fail("xmlattr needs a mapping");
-  return call.render.text_from([&] { return append_attributes(call); });
+  if (!call.self.is(Kind::object)) return call.heap.fail("xmlattr needs a mapping");
+  return call.heap.text_from([&] { return append_attributes(call); });
 }
 
 }  // namespace ingot::chat

@@ -169,7 +169,7 @@ void ScopeResolver::bind_with(WithNode& node) {
 void ScopeResolver::declare_macro_specials(MacroNode& node) {
   for (std::size_t i = 0; i < node.parameters.size(); ++i) {
     if (node.parameters[i]->name->text != "caller") continue;
-    node.has_caller_parameter = true;
+    node.has_caller = true;
     const bool has_default = i + node.defaults.size() >= node.parameters.size();
     if (has_default || !reads(node.body, "caller")) continue;
     fail(node.place, "the parameter \"caller\" of a macro or call block needs a default");
@@ -184,6 +184,9 @@ void ScopeResolver::declare_macro_specials(MacroNode& node) {
   node.caller_slot = slot_of("caller");
   node.kwargs_slot = slot_of("kwargs");
   node.varargs_slot = slot_of("varargs");
+  node.has_caller = node.has_caller || node.caller_slot != no_slot;
+  node.has_kwargs = node.kwargs_slot != no_slot;
+  node.has_varargs = node.varargs_slot != no_slot;
 }
 
 void ScopeResolver::bind_macro(MacroNode& node) {

@@ -93,10 +93,12 @@ Node* Parser::parse_call_block() {
 
 void Parser::parse_signature(MacroNode& node) {
   std::vector<NameNode*> parameters;
+  std::vector<Value> names;
   std::vector<Node*> defaults;
   expect(TokenKind::left_paren);
   parse_items(TokenKind::right_paren, LastComma::refused, [&] {
     parameters.push_back(parse_target_name());
+    names.push_back(Value::text_of(parameters.back()->name->text));
     if (skip_if(TokenKind::assign)) {
       defaults.push_back(parse_expression());
     } else if (!defaults.empty()) {
@@ -105,6 +107,7 @@ void Parser::parse_signature(MacroNode& node) {
   });
   expect(TokenKind::right_paren);
   node.parameters = arena_.copy(parameters);
+  node.parameter_names = arena_.copy(names);
   node.defaults = arena_.copy(defaults);
 }
 

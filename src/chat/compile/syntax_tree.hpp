@@ -8,22 +8,9 @@
 #include <span>
 #include <string_view>
 
-#include "chat/values/runtime_value.hpp"
+#include "chat/builtins/builtins.hpp"
 
 namespace ingot::chat {
-
-/// The kinds that have methods.
-enum class Owner : std::uint8_t { string, list, tuple, object, integer, real, cycler, loop };
-inline constexpr std::size_t owner_count = 8;
-
-/// A name of the template: a variable or an attribute. Equal names are one Name.
-struct Name {
-  std::string_view text;
-  std::uint32_t id = 0;                                  ///< from 0, in order of appearance
-  std::array<const Builtin*, owner_count> methods = {};  ///< by Owner; null: no such method
-  const Builtin* global = nullptr;
-  Bound global_function;  ///< of `global`
-};
 
 enum class NodeKind : std::uint8_t {
   // expressions
@@ -124,8 +111,6 @@ struct Conditional : Node {
   Node* then = nullptr;
   Node* otherwise = nullptr;  ///< null: undefined
 };
-
-enum class Comparison : std::uint8_t { eq, ne, lt, le, gt, ge, in, not_in };
 
 struct Comparand {
   Comparison comparison = Comparison::eq;
@@ -239,9 +224,8 @@ struct WithNode : Node {
 };
 
 /// A macro, or the body of a call block.
-struct MacroNode : Node {
+struct MacroNode : Node, Signature {
   NameNode* target = nullptr;  ///< the macro's name; null for a call block
-  std::string_view name;
   std::span<NameNode* const> parameters;
   Body defaults;  ///< of the last parameters
   Body body;
@@ -251,7 +235,6 @@ struct MacroNode : Node {
   std::uint16_t caller_slot = no_slot;
   std::uint16_t kwargs_slot = no_slot;
   std::uint16_t varargs_slot = no_slot;
-  bool has_caller_parameter = false;
 };
 
 }  // namespace ingot::chat

@@ -5,30 +5,12 @@
 #include "chat/render/render.hpp"
 
 namespace ingot::chat {
-namespace {
-
-/// The position of a name among names that are separated by spaces; -1 if it is not there.
-std::ptrdiff_t parameter_index(std::string_view parameters, std::string_view name) noexcept {
-  for (std::ptrdiff_t index = 0; !parameters.empty(); ++index) {
-    const std::size_t end = std::min(parameters.find(' '), parameters.size());
-    if (parameters.substr(0, end) == name) return index;
-    parameters.remove_prefix(std::min(end + 1, parameters.size()));
-  }
-  return -1;
-}
-
-std::size_t parameter_count(std::string_view parameters) noexcept {
-  return parameters.empty() ? 0 : static_cast<std::size_t>(std::ranges::count(parameters, ' ') + 1);
-}
-
-}  // namespace
-
 Value Render::call(const Value& callee, const Arguments& arguments) {
   switch (callee.kind) {
     case Kind::macro:
       return call_macro(*callee.closure, arguments);
     case Kind::function:
-      return call_builtin(*callee.bound->builtin, callee.bound->self, arguments);
+      return call_builtin(heap_, *callee.bound->builtin, callee.bound->self, arguments);
     case Kind::loop:
       return call_loop(*callee.loop, arguments);
     case Kind::joiner:
@@ -38,9 +20,9 @@ Value Render::call(const Value& callee, const Arguments& arguments) {
       }
       return callee.joiner->separator;
     case Kind::undefined:
-      return fail_undefined(callee);
+      return heap_.fail_undefined(callee);
     default:
-      return fail("'" + std::string(type_name(callee.kind)) + "' object is not callable");
+      return heap_.fail("'" + std::string(type_name(callee.kind)) + "' object is not callable");
   }
 }
 
@@ -48,41 +30,8 @@ Value Render::evaluate_call(const CallNode& node, const Value* caller) {
   INGOT_VALUE(const Value callee, evaluate(*node.callee));
   Arguments arguments;
   if (!evaluate_arguments(node.arguments, caller, arguments)) return Value::failure();
-  place_ = node.callee->place;
+  heap_.set_place(node.callee->place);
   return call(callee, arguments);
-}
-
-Value Render::call_builtin(const Builtin& builtin, const Value& self, const Arguments& arguments) {
-  Call call{*this, builtin, self, {}, {}, {}};
-  const std::size_t count = parameter_count(builtin.parameters);
-  const std::size_t positional = std::min(count, arguments.positional.size());
-  std::copy_n(arguments.positional.begin(), positional, call.arguments.begin());
-  call.more = arguments.positional.subspan(positional);
-  if (!call.more.empty() && builtin.extra == Builtin::Extra::refused) {
-    return fail(std::string(builtin.name) + "() takes at most " + std::to_string(count) +
-                " arguments (" + std::to_string(arguments.positional.size()) + " given)");
-  }
-  if (builtin.extra == Builtin::Extra::accepted) {
-    call.more_keywords = arguments.keywords;
-  } else {
-    for (const Keyword& keyword : arguments.keywords) {
-      const std::ptrdiff_t index = parameter_index(builtin.parameters, keyword.name);
-      const bool is_free = index >= 0 && !call.has(static_cast<std::size_t>(index));
-      if (!is_free) {
-        return fail(std::string(builtin.name) +
-                    (index < 0 ? "() has no parameter '" : "() got two values for '") +
-                    std::string(keyword.name) + "'");
-      }
-      call.arguments[static_cast<std::size_t>(index)] = keyword.value;
-    }
-  }
-  for (std::size_t i = 0; i < builtin.required; ++i) {
-    if (!call.has(i)) {
-      return fail(std::string(builtin.name) + "() needs at least " +
-                  std::to_string(builtin.required) + " arguments");
-    }
-  }
-  return builtin.function(call);
 }
 
 /// Puts arguments into the slots of a macro; those that are left out stay missing.
@@ -93,10 +42,10 @@ bool Render::bind_parameters(const MacroNode& node, const Arguments& arguments,
   for (std::size_t i = 0; i < positional; ++i) {
     activation.slots[node.parameters[i]->slot] = arguments.positional[i];
   }
-  Object* others = new_object(0);
+  Object* others = heap_.new_object(0);
   Value caller;
   for (const Keyword& keyword : arguments.keywords) {
-    if (!spend_on(count)) return false;
+    if (!heap_.spend_on(count)) return false;
     const auto* parameter = std::find_if(
         node.parameters.data() + positional, node.parameters.data() + count,
         [&](const NameNode* candidate) { return candidate->name->text == keyword.name; });
@@ -104,16 +53,17 @@ bool Render::bind_parameters(const MacroNode& node, const Arguments& arguments,
       activation.slots[(*parameter)->slot] = keyword.value;
     } else if (keyword.name == "caller" && node.caller_slot != no_slot) {
       caller = keyword.value;
-    } else if (!insert(*others, Value::text_of(keyword.name), keyword.value)) {
+    } else if (!insert(heap_, *others, Value::text_of(keyword.name), keyword.value)) {
       return false;
     }
   }
   if (node.caller_slot != no_slot) {
     activation.slots[node.caller_slot] =
-        caller.is_given() ? caller : new_undefined(Undefined::Reason::hint, "No caller defined");
+        caller.is_given() ? caller
+                          : heap_.new_undefined(Undefined::Reason::hint, "No caller defined");
   }
   const auto fail_macro = [&](const std::string& reason) -> bool {
-    return fail("macro '" + std::string(node.name) + "' " + reason);
+    return heap_.fail("macro '" + std::string(node.name) + "' " + reason);
   };
   if (node.kwargs_slot != no_slot) {
     activation.slots[node.kwargs_slot] = Value::of(others);
@@ -123,7 +73,7 @@ bool Render::bind_parameters(const MacroNode& node, const Arguments& arguments,
   }
   const std::span<const Value> more = arguments.positional.subspan(positional);
   if (node.varargs_slot != no_slot) {
-    const Value tuple = new_list(more, Kind::tuple);
+    const Value tuple = heap_.new_list(more, Kind::tuple);
     activation.slots[node.varargs_slot] = tuple;
     return !tuple.failed();
   }
@@ -141,10 +91,11 @@ bool Render::set_defaults(const MacroNode& node) {
     if (i >= without_default) {
       value = evaluate(*node.defaults[i - without_default]);
     } else {
-      if (!spend_on(parameter.name->text.size())) return false;
+      if (!heap_.spend_on(parameter.name->text.size())) return false;
       const std::string hint =
           "parameter '" + std::string(parameter.name->text) + "' was not provided";
-      value = new_undefined(Undefined::Reason::hint, arena_.copy(std::string_view(hint)));
+      value =
+          heap_.new_undefined(Undefined::Reason::hint, heap_.arena().copy(std::string_view(hint)));
     }
     if (value.failed()) return false;
     activation_->slots[parameter.slot] = value;
@@ -153,13 +104,15 @@ bool Render::set_defaults(const MacroNode& node) {
 }
 
 Value Render::call_macro(Closure& closure, const Arguments& arguments) {
-  const MacroNode& node = *closure.node;
-  const std::uint32_t place = place_;
-  if (calls_ >= limits().max_depth) return fail_limit("max_depth", limits().max_depth);
-  if (!allow_elements(node.slot_count) || !spend_on(node.parameters.size())) return Failed();
+  const auto& node = static_cast<const MacroNode&>(*closure.macro);
+  const std::uint32_t place = heap_.place();
+  if (calls_ >= heap_.limits().max_depth)
+    return heap_.fail_limit("max_depth", heap_.limits().max_depth);
+  if (!heap_.allow_elements(node.slot_count) || !heap_.spend_on(node.parameters.size()))
+    return Failed();
   ++calls_;
   Activation* const caller = activation_;
-  const auto mark = output_.begin();
+  const auto mark = heap_.output().begin();
   Activation* const own = new_activation(closure.outer, node.slot_count);
   bool is_done = bind_parameters(node, arguments, *own);
   activation_ = own;
@@ -171,11 +124,11 @@ Value Render::call_macro(Closure& closure, const Arguments& arguments) {
   activation_ = caller;
   --calls_;
   if (is_done) {
-    const Value text = take_string(mark);
+    const Value text = heap_.take_string(mark);
     return escapes_output_ ? text.with_markup(true) : text;
   }
-  output_.end(mark);
-  error_.calls.push_back({std::string(node.name), place});
+  heap_.output().end(mark);
+  if (heap_.failure()) heap_.failure()->calls.push_back({std::string(node.name), place});
   return Value::failure();
 }
 

@@ -25,6 +25,11 @@ bool is_constant(const Node& node) {
   return is_fixed;
 }
 
+/// The kinds of operators stand in the order of the operators.
+Operator operator_of(NodeKind kind) {
+  return static_cast<Operator>(static_cast<int>(kind) - static_cast<int>(NodeKind::add));
+}
+
 }  // namespace
 
 /// Counts a level of evaluation.
@@ -32,7 +37,8 @@ class Render::Depth {
  public:
   explicit Depth(Render& render)
       : render_(render), is_allowed_(++render.depth_ <= max_evaluation_depth) {
-    if (!is_allowed_) render.fail_limit("the depth of what is evaluated", max_evaluation_depth);
+    if (!is_allowed_)
+      render.heap_.fail_limit("the depth of what is evaluated", max_evaluation_depth);
   }
   ~Depth() { --render_.depth_; }
   Depth(const Depth&) = delete;
@@ -48,7 +54,7 @@ Value Render::evaluate(const Node& node) {
   if (node.kind == NodeKind::literal) return static_cast<const Literal&>(node).value;
   if (node.kind == NodeKind::name) return evaluate_name(static_cast<const NameNode&>(node));
   const Depth depth(*this);
-  if (!depth.is_allowed() || !spend(1)) return Value::failure();
+  if (!depth.is_allowed() || !heap_.spend(1)) return Value::failure();
   switch (node.kind) {
     case NodeKind::tuple:
     case NodeKind::list:
@@ -74,8 +80,8 @@ Value Render::evaluate(const Node& node) {
     case NodeKind::attribute: {
       const auto& attribute_node = static_cast<const AttributeNode&>(node);
       INGOT_VALUE(const Value object, evaluate(*attribute_node.object));
-      place_ = node.place;
-      return attribute(object, attribute_node.name->text, attribute_node.name);
+      heap_.set_place(node.place);
+      return attribute(heap_, object, attribute_node.name->text, attribute_node.name);
     }
     case NodeKind::item:
       return evaluate_item(static_cast<const Binary&>(node));
@@ -92,30 +98,30 @@ Value Render::evaluate(const Node& node) {
 }
 
 Value Render::evaluate_name(const NameNode& node) {
-  if (!spend(node.hops >> 4)) return Value::failure();
+  if (!heap_.spend(node.hops >> 4)) return Value::failure();
   const Value value = slot(node.hops, node.slot);
   if (value.is_given()) return value;
-  return new_undefined(Undefined::Reason::name, node.name->text);
+  return heap_.new_undefined(Undefined::Reason::name, node.name->text);
 }
 
 Value Render::evaluate_sequence(const SequenceNode& node) {
   const std::size_t count = node.items.size();
-  if (!allow_elements(count)) return Value::failure();
-  auto* items = arena_.make_array<Value>(count);
+  if (!heap_.allow_elements(count)) return Value::failure();
+  auto* items = heap_.arena().make_array<Value>(count);
   for (std::size_t i = 0; i < count; ++i) {
     INGOT_VALUE(items[i], evaluate(*node.items[i]));
   }
   const Kind kind = node.kind == NodeKind::tuple ? Kind::tuple : Kind::list;
-  return Value::of(arena_.make<List>(items, static_cast<std::uint32_t>(count)), kind);
+  return Value::of(heap_.arena().make<List>(items, static_cast<std::uint32_t>(count)), kind);
 }
 
 Value Render::evaluate_object(const ObjectNode& node) {
-  Object* object = new_object(node.pairs.size());
+  Object* object = heap_.new_object(node.pairs.size());
   for (const PairNode& pair : node.pairs) {
     INGOT_VALUE(const Value key, evaluate(*pair.key));
     INGOT_VALUE(const Value value, evaluate(*pair.value));
-    place_ = pair.key->place;
-    if (!insert(*object, key, value)) return Value::failure();
+    heap_.set_place(pair.key->place);
+    if (!insert(heap_, *object, key, value)) return Value::failure();
   }
   return Value::of(object);
 }
@@ -124,8 +130,8 @@ Value Render::evaluate_conditional(const Conditional& node) {
   INGOT_VALUE(const Value test, evaluate(*node.test));
   if (is_true(test)) return evaluate(*node.then);
   if (node.otherwise != nullptr) return evaluate(*node.otherwise);
-  return new_undefined(Undefined::Reason::hint,
-                       "the inline if-expression was false and has no else");
+  return heap_.new_undefined(Undefined::Reason::hint,
+                             "the inline if-expression was false and has no else");
 }
 
 Value Render::evaluate_logical(const Binary& node) {
@@ -139,8 +145,8 @@ Value Render::evaluate_compare(const CompareNode& node) {
   Value result = Value::of(true);
   for (const Comparand& operand : node.rest) {
     INGOT_VALUE(const Value right, evaluate(*operand.value));
-    place_ = node.place;
-    result = compare(operand.comparison, left, right);
+    heap_.set_place(node.place);
+    result = compare(heap_, operand.comparison, left, right);
     if (result.failed() || !is_true(result)) return result;
     left = right;
   }
@@ -149,46 +155,46 @@ Value Render::evaluate_compare(const CompareNode& node) {
 
 Value Render::evaluate_concat(const SequenceNode& node) {
   // Operands may print, too, so all are evaluated before the first is appended.
-  if (!spend(node.items.size() >> 4)) return Value::failure();
-  auto* parts = arena_.make_array<Value>(node.items.size());
+  if (!heap_.spend(node.items.size() >> 4)) return Value::failure();
+  auto* parts = heap_.arena().make_array<Value>(node.items.size());
   std::uint64_t size = 0;
   for (std::size_t i = 0; i < node.items.size(); ++i) {
     INGOT_VALUE(parts[i], evaluate(*node.items[i]));
     size += parts[i].is_string() ? parts[i].size : 0;
   }
-  place_ = node.place;
-  if (!allow_bytes(size)) return Value::failure();
+  heap_.set_place(node.place);
+  if (!heap_.allow_bytes(size)) return Value::failure();
   if (node.items.size() == 2 && parts[0].is_string() && parts[1].is_string()) {
-    return concatenate(parts[0].with_markup(false), parts[1].with_markup(false));
+    return concatenate(heap_, parts[0].with_markup(false), parts[1].with_markup(false));
   }
-  return text_from([&] {
+  return heap_.text_from([&] {
     return std::all_of(parts, parts + node.items.size(),
-                       [&](const Value& part) { return print(part); });
+                       [&](const Value& part) { return print(heap_, part); });
   });
 }
 
 Value Render::evaluate_binary(const Binary& node) {
   INGOT_VALUE(const Value left, evaluate(*node.left));
   INGOT_VALUE(const Value right, evaluate(*node.right));
-  place_ = node.place;
-  return arithmetic(node.kind, left, right);
+  heap_.set_place(node.place);
+  return arithmetic(heap_, operator_of(node.kind), left, right);
 }
 
 Value Render::evaluate_sign(const Unary& node) {
   INGOT_VALUE(const Value operand, evaluate(*node.operand));
-  place_ = node.place;
-  if (node.kind == NodeKind::negate) return negate(operand);
-  if (operand.is_undefined()) return fail_undefined(operand);
+  heap_.set_place(node.place);
+  if (node.kind == NodeKind::negate) return negate(heap_, operand);
+  if (operand.is_undefined()) return heap_.fail_undefined(operand);
   if (operand.is(Kind::real)) return operand;
   if (operand.is_integral()) return Value::of(operand.as_integer());
-  return fail("bad operand type for unary +: '" + std::string(type_name(operand.kind)) + "'");
+  return heap_.fail("bad operand type for unary +: '" + std::string(type_name(operand.kind)) + "'");
 }
 
 Value Render::evaluate_item(const Binary& node) {
   INGOT_VALUE(const Value object, evaluate(*node.left));
   INGOT_VALUE(const Value index, evaluate(*node.right));
-  place_ = node.place;
-  return item(object, index);
+  heap_.set_place(node.place);
+  return item(heap_, object, index);
 }
 
 Value Render::evaluate_slice(const SliceNode& node) {
@@ -198,12 +204,12 @@ Value Render::evaluate_slice(const SliceNode& node) {
     if (node.bounds[i] == nullptr) continue;
     INGOT_VALUE(bounds[i], evaluate(*node.bounds[i]));
   }
-  place_ = node.place;
+  heap_.set_place(node.place);
   // The engine of reference takes a slice of a constant, which it computes beforehand, for an item.
   if (!is_sliceable(object) && !object.is_undefined() && is_constant(node)) {
-    return new_undefined(Undefined::Reason::element, "slice", object.kind);
+    return heap_.new_undefined(Undefined::Reason::element, "slice", object.kind);
   }
-  return slice(object, bounds);
+  return slice(heap_, object, bounds);
 }
 
 Value Render::evaluate_apply(const ApplyNode& node) {
@@ -212,26 +218,26 @@ Value Render::evaluate_apply(const ApplyNode& node) {
     INGOT_VALUE(input, evaluate(*node.input));
   }
   if (node.builtin == nullptr) {
-    place_ = node.place;
+    heap_.set_place(node.place);
     const std::string noun = node.kind == NodeKind::filter ? "filter" : "test";
-    return fail("No " + noun + " named '" + std::string(node.name) + "' found");
+    return heap_.fail("No " + noun + " named '" + std::string(node.name) + "' found");
   }
   Arguments arguments;
   if (!evaluate_arguments(node.arguments, nullptr, arguments)) return Value::failure();
-  place_ = node.place;
-  return call_builtin(*node.builtin, input, arguments);
+  heap_.set_place(node.place);
+  return call_builtin(heap_, *node.builtin, input, arguments);
 }
 
 bool Render::evaluate_arguments(const ArgumentNodes& nodes, const Value* caller,
                                 Arguments& arguments) {
   const std::size_t positional_count = nodes.positional.size();
   const std::size_t keyword_count = nodes.keywords.size() + (caller == nullptr ? 0 : 1);
-  if (!spend((positional_count + keyword_count) >> 4)) return false;
-  auto* positional = arena_.make_array<Value>(positional_count);
+  if (!heap_.spend((positional_count + keyword_count) >> 4)) return false;
+  auto* positional = heap_.arena().make_array<Value>(positional_count);
   for (std::size_t i = 0; i < positional_count; ++i) {
     INGOT_VALUE(positional[i], evaluate(*nodes.positional[i]));
   }
-  auto* keywords = arena_.make_array<Keyword>(keyword_count);
+  auto* keywords = heap_.arena().make_array<Keyword>(keyword_count);
   for (std::size_t i = 0; i < nodes.keywords.size(); ++i) {
     keywords[i] = {nodes.keywords[i].name, evaluate(*nodes.keywords[i].value)};
     if (keywords[i].value.failed()) return false;
@@ -243,8 +249,8 @@ bool Render::evaluate_arguments(const ArgumentNodes& nodes, const Value* caller,
   std::vector<Value> all(positional, positional + positional_count);
   std::vector<Keyword> all_keywords(keywords, keywords + keyword_count);
   if (!append_spread(nodes, all, all_keywords)) return false;
-  arguments.positional = arena_.copy(all);
-  arguments.keywords = arena_.copy(all_keywords);
+  arguments.positional = heap_.arena().copy(all);
+  arguments.keywords = heap_.arena().copy(all_keywords);
   return true;
 }
 
@@ -253,16 +259,17 @@ bool Render::append_spread(const ArgumentNodes& nodes, std::vector<Value>& posit
                            std::vector<Keyword>& keywords) {
   if (nodes.more_positional != nullptr) {
     INGOT_VALUE(const Value list, evaluate(*nodes.more_positional));
-    if (!collect(list, positional)) return false;
+    if (!collect(heap_, list, positional)) return false;
   }
   if (nodes.more_keywords == nullptr) return true;
   INGOT_VALUE(const Value object, evaluate(*nodes.more_keywords));
   if (!object.is(Kind::object)) {
-    return fail("argument after ** must be a mapping, not " + std::string(type_name(object.kind)));
+    return heap_.fail("argument after ** must be a mapping, not " +
+                      std::string(type_name(object.kind)));
   }
-  if (!spend_on(object.object->count)) return false;
+  if (!heap_.spend_on(object.object->count)) return false;
   for (const Pair& pair : object.object->span()) {
-    if (!pair.key.is_string()) return fail("keywords must be strings");
+    if (!pair.key.is_string()) return heap_.fail("keywords must be strings");
     keywords.push_back({pair.key.text(), pair.value});
   }
   return true;

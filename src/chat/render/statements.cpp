@@ -12,9 +12,9 @@ Flow flow_of(bool is_done) noexcept { return is_done ? Flow::next : Flow::failed
 }  // namespace
 
 Activation* Render::new_activation(Activation* outer, std::uint16_t slot_count) {
-  auto* slots = arena_.make_array<Value>(slot_count);
+  auto* slots = heap_.arena().make_array<Value>(slot_count);
   std::uninitialized_fill_n(slots, slot_count, Value());
-  return arena_.make<Activation>(outer, slots);
+  return heap_.arena().make<Activation>(outer, slots);
 }
 
 Value& Render::slot(std::uint16_t hops, std::uint16_t index) {
@@ -24,7 +24,7 @@ Value& Render::slot(std::uint16_t hops, std::uint16_t index) {
 }
 
 void Render::enter(const Scope& scope) {
-  if (!spend((scope.starts.size() + scope.slots.size()) >> 4)) return;
+  if (!heap_.spend((scope.starts.size() + scope.slots.size()) >> 4)) return;
   for (const SlotStart& start : scope.starts) {
     Value& target = activation_->slots[start.slot];
     switch (start.action) {
@@ -53,14 +53,14 @@ Flow Render::execute_all(Body body) {
 }
 
 Flow Render::execute(const Node& node) {
-  place_ = node.place;
-  if (!spend(1)) return Flow::failed;
+  heap_.set_place(node.place);
+  if (!heap_.spend(1)) return Flow::failed;
   switch (node.kind) {
     case NodeKind::text: {
       const std::string_view text = static_cast<const TextNode&>(node).text;
-      if (!spend(text.size() >> 4)) return Flow::failed;
-      output_.append(text, from_template);
-      return flow_of(allow_output());
+      if (!heap_.spend(text.size() >> 4)) return Flow::failed;
+      heap_.output().append(text, from_template);
+      return flow_of(heap_.allow_output());
     }
     case NodeKind::print:
       return execute_print(*static_cast<const Unary&>(node).operand);
@@ -92,14 +92,14 @@ Flow Render::execute(const Node& node) {
     case NodeKind::continue_:
       return Flow::continue_loop;
     default:
-      return fail("there are no other templates to include, import or extend");
+      return heap_.fail("there are no other templates to include, import or extend");
   }
 }
 
 Flow Render::execute_print(const Node& operand) {
   INGOT_VALUE(Value value, evaluate(operand));
-  if (escapes_output_) value = escaped(value);
-  return flow_of(!value.failed() && print(value) && allow_output());
+  if (escapes_output_) value = escaped(heap_, value);
+  return flow_of(!value.failed() && print(heap_, value) && heap_.allow_output());
 }
 
 Flow Render::execute_if(const IfNode& node) {
@@ -125,29 +125,32 @@ bool Render::assign(const Node& target, const Value& value) {
 }
 
 bool Render::assign_tuple(const SequenceNode& target, const Value& value) {
-  place_ = target.place;
-  if (value.is_undefined()) return fail_undefined(value);
+  heap_.set_place(target.place);
+  if (value.is_undefined()) return heap_.fail_undefined(value);
   Iteration iteration;
-  if (!iterate(value, iteration)) return false;
+  if (!iterate(heap_, value, iteration)) return false;
   std::size_t count = 0;
   for (; count < target.items.size(); ++count) {
-    INGOT_VALUE(const Value element, next(iteration));
+    INGOT_VALUE(const Value element, next(heap_, iteration));
     if (!element.is_given()) {
-      return fail("not enough values to unpack (expected " + std::to_string(target.items.size()) +
-                  ", got " + std::to_string(count) + ")");
+      return heap_.fail("not enough values to unpack (expected " +
+                        std::to_string(target.items.size()) + ", got " + std::to_string(count) +
+                        ")");
     }
     if (!assign(*target.items[count], element)) return false;
   }
-  INGOT_VALUE(const Value rest, next(iteration));
+  INGOT_VALUE(const Value rest, next(heap_, iteration));
   if (!rest.is_given()) return true;
-  return fail("too many values to unpack (expected " + std::to_string(target.items.size()) + ")");
+  return heap_.fail("too many values to unpack (expected " + std::to_string(target.items.size()) +
+                    ")");
 }
 
 bool Render::assign_attribute(const NamespaceTarget& target, const Value& value) {
-  place_ = target.place;
+  heap_.set_place(target.place);
   const Value& space = slot(target.hops, target.slot);
-  if (!space.is(Kind::name_space)) return fail("cannot assign attribute on non-namespace object");
-  return insert(*space.object, Value::text_of(target.attribute->text), value);
+  if (!space.is(Kind::name_space))
+    return heap_.fail("cannot assign attribute on non-namespace object");
+  return insert(heap_, *space.object, Value::text_of(target.attribute->text), value);
 }
 
 Flow Render::execute_set(const SetNode& node) {
@@ -156,12 +159,12 @@ Flow Render::execute_set(const SetNode& node) {
 }
 
 Flow Render::capture(Body body, Value& text) {
-  const auto mark = output_.begin();
+  const auto mark = heap_.output().begin();
   const Flow flow = execute_all(body);
   if (flow == Flow::next) {
-    text = take_string(mark);
+    text = heap_.take_string(mark);
   } else {
-    output_.end(mark);
+    heap_.output().end(mark);
   }
   return flow;
 }
@@ -193,15 +196,15 @@ Flow Render::execute_filter_block(const BlockNode& node) {
   leave(node.scope);
   if (flow != Flow::next || text.failed()) return flow == Flow::next ? Flow::failed : flow;
   if (!text.is_string()) {
-    return fail("the filters of a block give text, not " + std::string(type_name(text.kind)));
+    return heap_.fail("the filters of a block give text, not " + std::string(type_name(text.kind)));
   }
-  return flow_of(print(text));
+  return flow_of(print(heap_, text));
 }
 
 Flow Render::execute_generation(const BlockNode& node) {
-  const std::uint8_t outer = output_.set_extra_origin(from_generation);
+  const std::uint8_t outer = heap_.output().set_extra_origin(from_generation);
   const Flow flow = execute_in_scope(node.scope, node.body);
-  output_.set_extra_origin(outer);
+  heap_.output().set_extra_origin(outer);
   return flow;
 }
 
@@ -238,15 +241,15 @@ Flow Render::execute_with(const WithNode& node) {
 }
 
 Flow Render::execute_macro(const MacroNode& node) {
-  Closure* closure = arena_.make<Closure>(&node, activation_);
-  return flow_of(assign(*node.target, Value::of(Kind::macro, &Value::closure, closure)));
+  Closure* closure = heap_.arena().make<Closure>(&node, activation_);
+  return flow_of(assign(*node.target, Value::of(closure)));
 }
 
 Flow Render::execute_call_block(const MacroNode& node) {
-  Closure* closure = arena_.make<Closure>(&node, activation_);
-  const Value caller = Value::of(Kind::macro, &Value::closure, closure);
+  Closure* closure = heap_.arena().make<Closure>(&node, activation_);
+  const Value caller = Value::of(closure);
   const Value result = evaluate_call(*node.call, &caller);
-  return flow_of(!result.failed() && print(result));
+  return flow_of(!result.failed() && print(heap_, result));
 }
 
 }  // namespace ingot::chat

@@ -5,11 +5,14 @@
 #include <cmath>
 
 #include "base/siphash.hpp"
-#include "chat/render/render.hpp"
 #include "chat/values/characters.hpp"
+#include "chat/values/operations.hpp"
 
 namespace ingot::chat {
 namespace {
+
+/// Deeper input than this is no conversation.
+constexpr std::uint32_t max_value_depth = 500;
 
 /// Objects up to this size are searched from end to end.
 constexpr std::uint32_t max_linear_count = 8;
@@ -23,45 +26,24 @@ bool is_same_text(const Value& left, const Value& right) noexcept {
   return left.size == right.size && left.text() == right.text();
 }
 
-}  // namespace
-
-Value Render::new_list(std::span<const Value> items, Kind kind) {
-  if (!allow_elements(items.size())) return Value::failure();
-  auto* copies = arena_.make_array<Value>(items.size());
-  std::copy(items.begin(), items.end(), copies);
-  return Value::of(arena_.make<List>(copies, static_cast<std::uint32_t>(items.size())), kind);
-}
-
-Value Render::new_undefined(Undefined::Reason reason, std::string_view text, Kind owner) {
-  return Value::of(Kind::undefined, &Value::undefined, arena_.make<Undefined>(reason, owner, text));
-}
-
-Object* Render::new_object(std::size_t capacity) {
-  auto* pairs = arena_.make_array<Pair>(capacity);
-  return arena_.make<Object>(pairs, 0u, static_cast<std::uint32_t>(capacity));
-}
-
-bool Render::has_hash(const Value& value, std::uint32_t depth) {
-  switch (value.kind) {
-    case Kind::list:
-    case Kind::object:
-    case Kind::view:
-      return false;
-    case Kind::tuple:
-      return allow_comparison(depth) && spend(value.list->count) &&
-             std::all_of(value.list->items, value.list->items + value.list->count,
-                         [&](const Value& item) { return has_hash(item, depth + 1); });
-    default:
-      return true;
+Value import_object(Heap& heap, const ChatValue::Object& members, std::uint32_t depth) {
+  if (!heap.allow_elements(members.size())) return Value::failure();
+  Object* object = heap.new_object(members.size());
+  for (const ChatValue::Member& member : members) {
+    if (!heap.allow_bytes(member.name.size())) return Value::failure();
+    INGOT_VALUE(const Value value, import_value(heap, member.value, depth + 1));
+    if (!insert(heap, *object, Value::text_of(member.name, from_input), value))
+      return Value::failure();
   }
+  return Value::of(object);
 }
 
 /// Equal for values that are equal; 0 after a failure. has_hash() has bounded the depth.
-std::uint64_t Render::hash(const Value& value) {
+std::uint64_t hash(Heap& heap, const Value& value) {
   switch (value.kind) {
     case Kind::string:
     case Kind::digits:
-      return spend(value.size >> 4) ? siphash_1_3(SipKey{}, value.text()) : 0;
+      return heap.spend(value.size >> 4) ? siphash_1_3(SipKey{}, value.text()) : 0;
     case Kind::boolean:
     case Kind::integer:
       return mix(static_cast<std::uint64_t>(value.as_integer()));
@@ -73,8 +55,8 @@ std::uint64_t Render::hash(const Value& value) {
     }
     case Kind::tuple: {
       std::uint64_t all = value.list->count;
-      if (!spend(all)) return 0;
-      for (const Value& item : value.list->span()) all = mix(all ^ hash(item));
+      if (!heap.spend(all)) return 0;
+      for (const Value& item : value.list->span()) all = mix(all ^ hash(heap, item));
       return all;
     }
     case Kind::none:
@@ -88,74 +70,107 @@ std::uint64_t Render::hash(const Value& value) {
 /// The place of a key in the hash table, or the free one where it would be. The hash has no secret:
 /// keys that are chosen to collide use up the steps of the rendering, and no more. After a failure
 /// any place.
-std::uint32_t* Render::index_place(const Object& object, const Value& key) {
-  std::uint64_t at = hash(key);
+std::uint32_t* index_place(Heap& heap, const Object& object, const Value& key) {
+  std::uint64_t at = hash(heap, key);
   while (true) {
     std::uint32_t* place = &object.index[at & (object.index_size - 1)];
-    if (*place == 0 || equal(object.pairs[*place - 1].key, key)) return place;
+    if (*place == 0 || equal(heap, object.pairs[*place - 1].key, key)) return place;
     ++at;
   }
 }
 
-void Render::build_index(Object& object) {
+void build_index(Heap& heap, Object& object) {
   object.index_size = std::bit_ceil(object.capacity * 2);
-  object.index = arena_.make_array<std::uint32_t>(object.index_size);
+  object.index = heap.arena().make_array<std::uint32_t>(object.index_size);
   std::fill_n(object.index, object.index_size, 0u);
   for (std::uint32_t i = 0; i < object.count; ++i)
-    *index_place(object, object.pairs[i].key) = i + 1;
+    *index_place(heap, object, object.pairs[i].key) = i + 1;
 }
 
-const Value* Render::find(const Object& object, const Value& key) {
+}  // namespace
+
+Value import_value(Heap& heap, const ChatValue& value, std::uint32_t depth) {
+  if (depth > max_value_depth)
+    return heap.fail_limit("the depth of an input value", max_value_depth);
+  Value result = Value::none();
+  if (const auto* text = value.string()) {
+    if (!heap.allow_bytes(text->size())) return Value::failure();
+    result = Value::text_of(*text);
+  } else if (const auto* digits = value.digits()) {
+    if (!heap.allow_bytes(digits->text.size())) return Value::failure();
+    result = Value::text_of(digits->text, from_template, Kind::digits);
+  } else if (const auto* boolean = value.boolean()) {
+    result = Value::of(*boolean);
+  } else if (const auto* integer = value.integer()) {
+    result = Value::of(*integer);
+  } else if (const auto* real = value.real()) {
+    result = Value::of(*real);
+  } else if (const auto* members = value.members()) {
+    result = import_object(heap, *members, depth);
+  } else if (const auto* elements = value.elements()) {
+    if (!heap.allow_elements(elements->size())) return Value::failure();
+    auto* items = heap.arena().make_array<Value>(elements->size());
+    for (std::size_t i = 0; i < elements->size(); ++i) {
+      INGOT_VALUE(items[i], import_value(heap, (*elements)[i], depth + 1));
+    }
+    result =
+        Value::of(heap.arena().make<List>(items, static_cast<std::uint32_t>(elements->size())));
+  }
+  return result.with_origin(from_input);
+}
+
+const Value* find(Heap& heap, const Object& object, const Value& key) {
   if (object.index != nullptr) {
-    const std::uint32_t position = *index_place(object, key);
+    const std::uint32_t position = *index_place(heap, object, key);
     return position == 0 ? nullptr : &object.pairs[position - 1].value;
   }
   // Up to 32 bytes of each key count as nothing: most lookups are of short names.
-  if (key.is_string() && !spend((key.size >> 5) * object.count)) return nullptr;
+  if (key.is_string() && !heap.spend((key.size >> 5) * object.count)) return nullptr;
   for (std::uint32_t i = 0; i < object.count; ++i) {
     const Value& other = object.pairs[i].key;
     const bool is_found =
-        other.is_string() && key.is_string() ? is_same_text(other, key) : equal(other, key);
+        other.is_string() && key.is_string() ? is_same_text(other, key) : equal(heap, other, key);
     if (is_found) return &object.pairs[i].value;
   }
   return nullptr;
 }
 
-bool Render::allow_key(const Value& key) {
-  return has_hash(key) || fail("unhashable type: '" + std::string(type_name(key.kind)) + "'");
+bool allow_key(Heap& heap, const Value& key) {
+  return has_hash(heap, key) ||
+         heap.fail("unhashable type: '" + std::string(type_name(key.kind)) + "'");
 }
 
-bool Render::insert(Object& object, const Value& key, const Value& value) {
-  if (!spend(1) || !allow_key(key)) return false;
-  if (const Value* known = find(object, key)) {
+bool insert(Heap& heap, Object& object, const Value& key, const Value& value) {
+  if (!heap.spend(1) || !allow_key(heap, key)) return false;
+  if (const Value* known = find(heap, object, key)) {
     *const_cast<Value*>(known) = value;
     return true;
   }
   if (object.count == object.capacity) {
-    if (!allow_elements(object.count + 1)) return false;
+    if (!heap.allow_elements(object.count + 1)) return false;
     const std::uint32_t capacity = std::max(4u, object.capacity * 2);
-    auto* pairs = arena_.make_array<Pair>(capacity);
+    auto* pairs = heap.arena().make_array<Pair>(capacity);
     std::copy_n(object.pairs, object.count, pairs);
     object.pairs = pairs;
     object.capacity = capacity;
-    if (object.index != nullptr) build_index(object);
+    if (object.index != nullptr) build_index(heap, object);
   }
   object.pairs[object.count++] = {key, value};
   if (object.index != nullptr) {
-    *index_place(object, key) = object.count;
+    *index_place(heap, object, key) = object.count;
   } else if (object.count > max_linear_count) {
-    build_index(object);
+    build_index(heap, object);
   }
   return true;
 }
 
-bool Render::insert_all(Object& object, std::span<const Keyword> keywords) {
+bool insert_all(Heap& heap, Object& object, std::span<const Keyword> keywords) {
   return std::all_of(keywords.begin(), keywords.end(), [&](const Keyword& keyword) {
-    return insert(object, Value::text_of(keyword.name), keyword.value);
+    return insert(heap, object, Value::text_of(keyword.name), keyword.value);
   });
 }
 
-bool Render::iterate(const Value& value, Iteration& iteration) {
+bool iterate(Heap& heap, const Value& value, Iteration& iteration) {
   switch (value.kind) {
     case Kind::list:
     case Kind::tuple:
@@ -169,11 +184,11 @@ bool Render::iterate(const Value& value, Iteration& iteration) {
       iteration.position = 0;
       return true;
     default:
-      return fail("'" + std::string(type_name(value.kind)) + "' object is not iterable");
+      return heap.fail("'" + std::string(type_name(value.kind)) + "' object is not iterable");
   }
 }
 
-std::int64_t Render::count_of(const Value& value) const {
+std::int64_t count_of(const Value& value) {
   switch (value.kind) {
     case Kind::list:
     case Kind::tuple:
@@ -193,7 +208,7 @@ std::int64_t Render::count_of(const Value& value) const {
   }
 }
 
-Value Render::next(Iteration& iteration) {
+Value next(Heap& heap, Iteration& iteration) {
   const Value& source = iteration.source;
   const std::int64_t position = iteration.position;
   switch (source.kind) {
@@ -210,7 +225,7 @@ Value Render::next(Iteration& iteration) {
       if (source.view->part == View::Part::keys) return pair.key;
       if (source.view->part == View::Part::values) return pair.value;
       const Value both[] = {pair.key, pair.value};
-      return new_list(both, Kind::tuple).with_origin(source.origin());
+      return heap.new_list(both, Kind::tuple).with_origin(source.origin());
     }
     case Kind::range:
       if (position >= source.range->count) return {};
@@ -220,12 +235,12 @@ Value Render::next(Iteration& iteration) {
       const auto begin = static_cast<std::size_t>(position);
       const std::size_t end = begin + first_character(source.text().substr(begin)).size_bytes;
       iteration.position = static_cast<std::int64_t>(end);
-      return part_of(source, begin, end);
+      return heap.part_of(source, begin, end);
     }
     case Kind::generator: {
       Generator& generator = *source.generator;
       if (generator.is_done) return {};
-      const Value value = generator.step(*this, generator);
+      const Value value = generator.step(heap, generator);
       if (!value.is_given() || value.failed()) generator.is_done = true;
       return value;
     }
@@ -234,21 +249,39 @@ Value Render::next(Iteration& iteration) {
   }
 }
 
-bool Render::collect(const Value& value, std::vector<Value>& items) {
+bool collect(Heap& heap, const Value& value, std::vector<Value>& items) {
   Iteration iteration;
-  if (!iterate(value, iteration)) return false;
-  if (value.is_string() && !spend_on(value.size)) return false;
+  if (!iterate(heap, value, iteration)) return false;
+  if (value.is_string() && !heap.spend_on(value.size)) return false;
   if (const std::int64_t count = count_of(value); count > 0) {
-    if (!allow_elements(static_cast<std::uint64_t>(count))) return false;
+    if (!heap.allow_elements(static_cast<std::uint64_t>(count))) return false;
     items.reserve(items.size() + static_cast<std::size_t>(count));
   }
   while (true) {
-    INGOT_VALUE(const Value element, next(iteration));
+    INGOT_VALUE(const Value element, next(heap, iteration));
     if (!element.is_given()) return true;
-    const std::uint64_t most = limits().max_elements;
-    if (!spend(1) || !is_within("max_elements", most, items.size() + 1)) return false;
+    const std::uint64_t most = heap.limits().max_elements;
+    if (!heap.spend(1) || !heap.is_within("max_elements", most, items.size() + 1)) return false;
     items.push_back(element);
   }
+}
+
+std::int64_t length_of(Heap& heap, Loop& loop) {
+  if (loop.length >= 0) return loop.length;
+  loop.length = count_of(loop.iteration.source);
+  if (loop.length >= 0) return loop.length;
+  std::vector<Value> rest;
+  while (true) {
+    const Value element = next(heap, loop.iteration);
+    if (!element.is_given() || element.failed()) break;
+    rest.push_back(element);
+    if (!heap.spend(1)) break;
+  }
+  const auto rest_count = static_cast<std::int64_t>(rest.size());
+  loop.length = rest_count + loop.index0 + 1 + (loop.after.is_given() ? 1 : 0);
+  const Value list = heap.new_list(rest);
+  if (!list.failed()) loop.iteration = {list, 0};
+  return loop.length;
 }
 
 }  // namespace ingot::chat

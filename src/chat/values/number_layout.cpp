@@ -77,22 +77,22 @@ std::string real_digits(double number, const FieldLayout& layout) {
   return sign_text(is_negative, layout.sign) + digits;
 }
 
-bool append_fill(Render& render, const std::string& fill, std::int64_t count) {
+bool append_fill(Heap& heap, const std::string& fill, std::int64_t count) {
   if (count <= 0) return true;
   const auto times = static_cast<std::uint64_t>(count);
-  if (!render.allow_copies(times, fill.size())) return false;
-  for (std::uint64_t i = 0; i < times; ++i) render.output().append(fill, from_template);
+  if (!heap.allow_copies(times, fill.size())) return false;
+  for (std::uint64_t i = 0; i < times; ++i) heap.output().append(fill, from_template);
   return true;
 }
 
 }  // namespace
 
-std::optional<std::string> number_digits(Render& render, const Value& number,
+std::optional<std::string> number_digits(Heap& heap, const Value& number,
                                          const FieldLayout& layout) {
   constexpr std::string_view integer_types = "dxXobin";
   constexpr std::string_view real_types = "fFeEgG%n";
   if (number.is(Kind::digits)) {
-    if (!render.spend_on(2 * std::uint64_t{number.size})) return std::nullopt;
+    if (!heap.spend_on(2 * std::uint64_t{number.size})) return std::nullopt;
     return std::string(number.text());
   }
   const bool wants_integer =
@@ -101,15 +101,15 @@ std::optional<std::string> number_digits(Render& render, const Value& number,
   const bool wants_real =
       layout.type == '\0' || real_types.find(layout.type) != std::string_view::npos;
   if (number.is_number() && wants_real) {
-    if (!render.spend(real_text_steps)) return std::nullopt;
+    if (!heap.spend(real_text_steps)) return std::nullopt;
     return real_digits(number.as_real(), layout);
   }
-  render.fail(std::string("the format '") + layout.type + "' does not fit a value of type '" +
-              std::string(type_name(number.kind)) + "'");
+  heap.fail(std::string("the format '") + layout.type + "' does not fit a value of type '" +
+            std::string(type_name(number.kind)) + "'");
   return std::nullopt;
 }
 
-bool append_number(Render& render, std::string_view digits, std::uint8_t origin,
+bool append_number(Heap& heap, std::string_view digits, std::uint8_t origin,
                    const FieldLayout& layout) {
   const std::int64_t missing = layout.width - static_cast<std::int64_t>(digits.size());
   const char align = layout.align == '\0' ? '>' : layout.align;
@@ -122,24 +122,24 @@ bool append_number(Render& render, std::string_view digits, std::uint8_t origin,
     if (has_prefix) head += 2;
   }
   const std::int64_t left = left_of(missing, align);
-  render.output().append(digits.substr(0, head), origin);
-  if (!append_fill(render, layout.fill, left)) return false;
-  render.output().append(digits.substr(head), origin);
-  return append_fill(render, layout.fill, missing - left);
+  heap.output().append(digits.substr(0, head), origin);
+  if (!append_fill(heap, layout.fill, left)) return false;
+  heap.output().append(digits.substr(head), origin);
+  return append_fill(heap, layout.fill, missing - left);
 }
 
-bool append_text(Render& render, const Value& text, const FieldLayout& layout) {
+bool append_text(Heap& heap, const Value& text, const FieldLayout& layout) {
   const std::string_view bytes = text.text();
-  if (!render.allow_bytes(2 * bytes.size()) || !render.allow_output()) return false;
+  if (!heap.allow_bytes(2 * bytes.size()) || !heap.allow_output()) return false;
   const std::size_t end =
       layout.precision < 0 ? bytes.size()
                            : byte_of_character(bytes, static_cast<std::size_t>(layout.precision));
   const auto size = static_cast<std::int64_t>(count_characters(bytes.substr(0, end)));
   const std::int64_t missing = layout.width - size;
   const std::int64_t left = left_of(missing, layout.align == '\0' ? '<' : layout.align);
-  if (!append_fill(render, layout.fill, left)) return false;
-  render.output().append_part(text, 0, end);
-  return append_fill(render, layout.fill, missing - left);
+  if (!append_fill(heap, layout.fill, left)) return false;
+  heap.output().append_part(text, 0, end);
+  return append_fill(heap, layout.fill, missing - left);
 }
 
 }  // namespace ingot::chat

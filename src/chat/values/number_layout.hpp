@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "chat/render/render.hpp"
+#include "chat/values/operations.hpp"
 
 namespace ingot::chat {
 
@@ -24,14 +24,14 @@ struct FieldLayout {
 
 /// The digits of a number as a type has them ("d", "x", "f", "g", "%", ...), with sign and prefix;
 /// nothing, after a failure, for a type that is none of numbers or of this number.
-[[nodiscard]] std::optional<std::string> number_digits(Render& render, const Value& number,
+[[nodiscard]] std::optional<std::string> number_digits(Heap& heap, const Value& number,
                                                        const FieldLayout& layout);
 
 /// Appends `digits`, which may begin with a sign and a prefix, within the field.
-[[nodiscard]] bool append_number(Render& render, std::string_view digits, std::uint8_t origin,
+[[nodiscard]] bool append_number(Heap& heap, std::string_view digits, std::uint8_t origin,
                                  const FieldLayout& layout);
 
 /// Appends a string within the field, cut to the precision.
-[[nodiscard]] bool append_text(Render& render, const Value& text, const FieldLayout& layout);
+[[nodiscard]] bool append_text(Heap& heap, const Value& text, const FieldLayout& layout);
 
 }  // namespace ingot::chat

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "chat/render/render.hpp"
+#include "chat/values/operations.hpp"
 #include "chat/values/text_search.hpp"
 
 namespace ingot::chat {
@@ -48,9 +48,30 @@ bool is_any_integer(const Value& value) noexcept {
   return value.is_integral() || value.is(Kind::digits);
 }
 
+/// Every pair of values counts, however often they share their parts.
+bool allow_comparison(Heap& heap, std::uint32_t depth) {
+  return heap.spend(1) &&
+         heap.is_within("the depth of values that are compared", max_compare_depth, depth);
+}
+
 }  // namespace
 
-bool Render::is_true(const Value& value) const {
+bool has_hash(Heap& heap, const Value& value, std::uint32_t depth) {
+  switch (value.kind) {
+    case Kind::list:
+    case Kind::object:
+    case Kind::view:
+      return false;
+    case Kind::tuple:
+      return allow_comparison(heap, depth) && heap.spend(value.list->count) &&
+             std::all_of(value.list->items, value.list->items + value.list->count,
+                         [&](const Value& item) { return has_hash(heap, item, depth + 1); });
+    default:
+      return true;
+  }
+}
+
+bool is_true(const Value& value) {
   switch (value.kind) {
     case Kind::missing:
     case Kind::failure:
@@ -69,13 +90,8 @@ bool Render::is_true(const Value& value) const {
   }
 }
 
-/// Every pair of values counts, however often they share their parts.
-bool Render::allow_comparison(std::uint32_t depth) {
-  return spend(1) && is_within("the depth of values that are compared", max_compare_depth, depth);
-}
-
-bool Render::equal(const Value& left, const Value& right, std::uint32_t depth) {
-  if (!allow_comparison(depth)) return false;
+bool equal(Heap& heap, const Value& left, const Value& right, std::uint32_t depth) {
+  if (!allow_comparison(heap, depth)) return false;
   if (left.is_number() && right.is_number()) {
     return !is_nan(left) && !is_nan(right) && compare_numbers(left, right) == 0;
   }
@@ -86,18 +102,19 @@ bool Render::equal(const Value& left, const Value& right, std::uint32_t depth) {
       return true;
     case Kind::string:
     case Kind::digits:
-      return left.size == right.size && spend(left.size >> 4) && left.text() == right.text();
+      return left.size == right.size && heap.spend(left.size >> 4) && left.text() == right.text();
     case Kind::list:
     case Kind::tuple:
       if (left.list->count != right.list->count) return false;
-      return std::equal(left.list->items, left.list->items + left.list->count, right.list->items,
-                        [&](const Value& a, const Value& b) { return equal(a, b, depth + 1); });
+      return std::equal(
+          left.list->items, left.list->items + left.list->count, right.list->items,
+          [&](const Value& a, const Value& b) { return equal(heap, a, b, depth + 1); });
     case Kind::object: {
       if (left.object->count != right.object->count) return false;
       const auto pairs = left.object->span();
       return std::all_of(pairs.begin(), pairs.end(), [&](const Pair& pair) {
-        const Value* other = find(*right.object, pair.key);
-        return other != nullptr && equal(pair.value, *other, depth + 1);
+        const Value* other = find(heap, *right.object, pair.key);
+        return other != nullptr && equal(heap, pair.value, *other, depth + 1);
       });
     }
     case Kind::range:
@@ -113,22 +130,22 @@ bool Render::equal(const Value& left, const Value& right, std::uint32_t depth) {
 }
 
 /// NaN is neither less nor greater than a number; the 2 that it gives is neither, too.
-std::optional<int> Render::order(const Value& left, const Value& right, std::string_view sign,
-                                 std::uint32_t depth) {
+std::optional<int> order(Heap& heap, const Value& left, const Value& right, std::string_view sign,
+                         std::uint32_t depth) {
   if (left.is_undefined() || right.is_undefined()) {
-    fail_undefined(left.is_undefined() ? left : right);
+    heap.fail_undefined(left.is_undefined() ? left : right);
     return std::nullopt;
   }
-  if (!allow_comparison(depth)) return std::nullopt;
+  if (!allow_comparison(heap, depth)) return std::nullopt;
   if (left.is_number() && right.is_number()) {
     return is_nan(left) || is_nan(right) ? 2 : compare_numbers(left, right);
   }
   if (is_any_integer(left) && is_any_integer(right)) {
-    if (!spend_on(std::min(left.size, right.size))) return std::nullopt;
+    if (!heap.spend_on(std::min(left.size, right.size))) return std::nullopt;
     return compare_digits(left, right);
   }
   if (left.is_string() && right.is_string()) {
-    if (!spend_on(std::min(left.size, right.size))) return std::nullopt;
+    if (!heap.spend_on(std::min(left.size, right.size))) return std::nullopt;
     const int result = left.text().compare(right.text());
     return result < 0 ? -1 : result > 0 ? 1 : 0;
   }
@@ -137,16 +154,17 @@ std::optional<int> Render::order(const Value& left, const Value& right, std::str
     for (std::uint32_t i = 0; i < common; ++i) {
       const Value& a = left.list->items[i];
       const Value& b = right.list->items[i];
-      if (!equal(a, b, depth + 1)) return order(a, b, sign, depth + 1);
+      if (!equal(heap, a, b, depth + 1)) return order(heap, a, b, sign, depth + 1);
     }
     return left.list->count < right.list->count ? -1 : left.list->count > right.list->count ? 1 : 0;
   }
-  fail("'" + std::string(sign) + "' not supported between instances of '" +
-       std::string(type_name(left.kind)) + "' and '" + std::string(type_name(right.kind)) + "'");
+  heap.fail("'" + std::string(sign) + "' not supported between instances of '" +
+            std::string(type_name(left.kind)) + "' and '" + std::string(type_name(right.kind)) +
+            "'");
   return std::nullopt;
 }
 
-Value Render::compare(Comparison comparison, const Value& left, const Value& right) {
+Value compare(Heap& heap, Comparison comparison, const Value& left, const Value& right) {
   struct Row {
     std::string_view sign;
     bool less;
@@ -157,42 +175,42 @@ Value Render::compare(Comparison comparison, const Value& left, const Value& rig
                           {"<", true, false, false},  {"<=", true, true, false},
                           {">", false, false, true},  {">=", false, true, true}};
   if (comparison == Comparison::in || comparison == Comparison::not_in) {
-    INGOT_VALUE(const Value found, contains(right, left));
+    INGOT_VALUE(const Value found, contains(heap, right, left));
     return Value::of(found.boolean == (comparison == Comparison::in));
   }
-  if (comparison == Comparison::eq) return Value::of(equal(left, right));
-  if (comparison == Comparison::ne) return Value::of(!equal(left, right));
+  if (comparison == Comparison::eq) return Value::of(equal(heap, left, right));
+  if (comparison == Comparison::ne) return Value::of(!equal(heap, left, right));
   const Row& row = rows[static_cast<std::size_t>(comparison)];
-  INGOT_OPTIONAL(const int result, order(left, right, row.sign));
+  INGOT_OPTIONAL(const int result, order(heap, left, right, row.sign));
   return Value::of(result == -1 ? row.less : result == 0 ? row.same : result == 1 && row.greater);
 }
 
-Value Render::contains(const Value& container, const Value& item) {
+Value contains(Heap& heap, const Value& container, const Value& item) {
   if (container.is_string()) {
     if (!item.is_string()) {
-      return fail("'in <string>' requires string as left operand, not " +
-                  std::string(type_name(item.kind)));
+      return heap.fail("'in <string>' requires string as left operand, not " +
+                       std::string(type_name(item.kind)));
     }
-    if (!spend_on(std::uint64_t{container.size} + item.size)) return Value::failure();
+    if (!heap.spend_on(std::uint64_t{container.size} + item.size)) return Value::failure();
     return Value::of(find_text(container.text(), item.text()) != std::string_view::npos);
   }
   const bool is_keyed = container.is(Kind::object) ||
                         (container.is(Kind::view) && container.view->part == View::Part::keys);
   if (is_keyed) {
-    if (!allow_key(item)) return Failed();
+    if (!allow_key(heap, item)) return Failed();
     const Object& object = container.is(Kind::object) ? *container.object : *container.view->object;
-    return Value::of(find(object, item) != nullptr);
+    return Value::of(find(heap, object, item) != nullptr);
   }
   Iteration iteration;
-  if (!iterate(container, iteration)) {
-    return fail("argument of type '" + std::string(type_name(container.kind)) +
-                "' is not iterable");
+  if (!iterate(heap, container, iteration)) {
+    return heap.fail("argument of type '" + std::string(type_name(container.kind)) +
+                     "' is not iterable");
   }
   while (true) {
-    INGOT_VALUE(const Value element, next(iteration));
+    INGOT_VALUE(const Value element, next(heap, iteration));
     if (!element.is_given()) return Value::of(false);
-    if (!spend(1)) return Value::failure();
-    if (equal(element, item)) return Value::of(true);
+    if (!heap.spend(1)) return Value::failure();
+    if (equal(heap, element, item)) return Value::of(true);
   }
 }
 

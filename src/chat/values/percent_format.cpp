@@ -10,8 +10,8 @@ namespace {
 
 class PercentFormat {
  public:
-  PercentFormat(Render& render, const Value& format, const Value& arguments)
-      : render_(render), format_(format), bytes_(format.text()), arguments_(arguments) {}
+  PercentFormat(Heap& heap, const Value& format, const Value& arguments)
+      : heap_(heap), format_(format), bytes_(format.text()), arguments_(arguments) {}
 
   /// Appends the result; false after a failure.
   bool run() {
@@ -21,18 +21,18 @@ class PercentFormat {
         ++at_;
         continue;
       }
-      render_.output().append_part(format_, text, at_);
+      heap_.output().append_part(format_, text, at_);
       ++at_;
       if (!conversion()) return false;
       text = at_;
-      if (!render_.spend(1)) return false;
+      if (!heap_.spend(1)) return false;
     }
-    render_.output().append_part(format_, text, bytes_.size());
+    heap_.output().append_part(format_, text, bytes_.size());
     // What has items may be a mapping, whose items need not all be used.
     const bool has_items = arguments_.is(Kind::object) || arguments_.is(Kind::list) ||
                            arguments_.is(Kind::range) || arguments_.is_undefined();
     const bool all_used = has_items || has_name_ || used_ >= count();
-    return all_used || render_.fail("not all arguments converted during string formatting");
+    return all_used || heap_.fail("not all arguments converted during string formatting");
   }
 
  private:
@@ -42,7 +42,7 @@ class PercentFormat {
 
   Value next_argument() {
     if (named_.is_given()) return named_;
-    if (used_ >= count()) return render_.fail("not enough arguments for format string");
+    if (used_ >= count()) return heap_.fail("not enough arguments for format string");
     return arguments_.is(Kind::tuple) ? arguments_.list->items[used_++] : (++used_, arguments_);
   }
 
@@ -55,12 +55,12 @@ class PercentFormat {
     has_name_ = true;
     const std::size_t end = bytes_.find(')', at_);
     if (end == std::string_view::npos || !arguments_.is(Kind::object)) {
-      return render_.fail("format requires a mapping");
+      return heap_.fail("format requires a mapping");
     }
     const std::string_view name = bytes_.substr(at_ + 1, end - at_ - 1);
-    const Value* value = render_.find(*arguments_.object, Value::text_of(name));
+    const Value* value = find(heap_, *arguments_.object, Value::text_of(name));
     if (value == nullptr) {
-      return render_.fail("the mapping has no key '" + std::string(name) + "'");
+      return heap_.fail("the mapping has no key '" + std::string(name) + "'");
     }
     named_ = *value;
     at_ = end + 1;
@@ -83,7 +83,7 @@ class PercentFormat {
     if (current() == '*') {
       ++at_;
       INGOT_VALUE(const Value value, next_argument());
-      if (!value.is_integral()) return render_.fail("* wants int");
+      if (!value.is_integral()) return heap_.fail("* wants int");
       number = value.as_integer();
       return true;
     }
@@ -111,10 +111,10 @@ class PercentFormat {
       if (!read_number(layout.precision)) return false;
     }
     while (current() == 'l' || current() == 'h' || current() == 'L') ++at_;
-    if (at_ >= bytes_.size()) return render_.fail("incomplete format");
+    if (at_ >= bytes_.size()) return heap_.fail("incomplete format");
     layout.type = bytes_[at_++];
     if (layout.type == '%') {
-      render_.output().append('%', from_template);
+      heap_.output().append('%', from_template);
       return true;
     }
     const Value value = next_argument();
@@ -135,13 +135,13 @@ class PercentFormat {
       layout.type = 'd';
       return append_digits(value, layout, true);
     }
-    return render_.fail(std::string("unsupported format character '") + layout.type + "'");
+    return heap_.fail(std::string("unsupported format character '") + layout.type + "'");
   }
 
   bool append_shown(const Value& value, const FieldLayout& layout) {
-    INGOT_VALUE(const Value text, layout.type != 's'    ? render_.repr_of(value)
-                                  : format_.is_markup() ? render_.escaped(value)
-                                                        : render_.string_of(value));
+    INGOT_VALUE(const Value text, layout.type != 's'    ? repr_of(heap_, value)
+                                  : format_.is_markup() ? escaped(heap_, value)
+                                                        : string_of(heap_, value));
     return append_at_right(text, layout);
   }
 
@@ -152,33 +152,33 @@ class PercentFormat {
     } else if (value.is_integral() && value.as_integer() >= 0 && value.as_integer() <= 0x10FFFF) {
       append_character(text, static_cast<char32_t>(value.as_integer()));
     } else {
-      return render_.fail("%c requires int or char");
+      return heap_.fail("%c requires int or char");
     }
     return append_at_right(Value::text_of(text, value.origin()), layout);
   }
 
   bool append_at_right(const Value& text, FieldLayout layout) {
     if (layout.align == '\0') layout.align = '>';
-    return append_text(render_, text, layout);
+    return append_text(heap_, text, layout);
   }
 
   bool append_digits(const Value& value, FieldLayout& layout, bool truncates) {
-    if (value.is_undefined()) return render_.fail_undefined(value);
+    if (value.is_undefined()) return heap_.fail_undefined(value);
     Value number = value;
     if (truncates && value.is(Kind::real)) {
       const std::optional<std::int64_t> integer = truncate_real(value.real);
-      if (!integer) return render_.fail("the number does not fit an integer of 64 bits");
+      if (!integer) return heap_.fail("the number does not fit an integer of 64 bits");
       number = Value::of(*integer);
     }
     if (has_zero_ && layout.align == '\0') {
       layout.align = '=';
       layout.fill = "0";
     }
-    INGOT_OPTIONAL(const std::string& digits, number_digits(render_, number, layout));
-    return append_number(render_, digits, value.origin(), layout);
+    INGOT_OPTIONAL(const std::string& digits, number_digits(heap_, number, layout));
+    return append_number(heap_, digits, value.origin(), layout);
   }
 
-  Render& render_;
+  Heap& heap_;
   const Value& format_;
   std::string_view bytes_;
   const Value& arguments_;
@@ -191,9 +191,9 @@ class PercentFormat {
 
 }  // namespace
 
-Value percent_format(Render& render, const Value& format, const Value& arguments) {
-  const Value text = render.text_from([&] {
-    return render.allow_bytes(format.size) && PercentFormat(render, format, arguments).run();
+Value percent_format(Heap& heap, const Value& format, const Value& arguments) {
+  const Value text = heap.text_from([&] {
+    return heap.allow_bytes(format.size) && PercentFormat(heap, format, arguments).run();
   });
   return text.with_markup(format.is_markup());
 }

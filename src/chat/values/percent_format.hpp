@@ -2,11 +2,11 @@
 // `"%s is %d" % (name, count)`
 #pragma once
 
-#include "chat/render/render.hpp"
+#include "chat/values/operations.hpp"
 
 namespace ingot::chat {
 
 /// `format` is a string; `arguments` a tuple, an object for `%(name)s`, or one value.
-[[nodiscard]] Value percent_format(Render& render, const Value& format, const Value& arguments);
+[[nodiscard]] Value percent_format(Heap& heap, const Value& format, const Value& arguments);
 
 }  // namespace ingot::chat

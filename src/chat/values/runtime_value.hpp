@@ -11,9 +11,7 @@
 
 namespace ingot::chat {
 
-class Render;
-struct Builtin;
-struct Keyword;
+class Heap;
 struct Value;
 
 enum class Kind : std::uint8_t {
@@ -109,7 +107,8 @@ struct Value {
     value.kind = kind;
     return value;
   }
-  [[nodiscard]] static Value of(bool boolean) noexcept {
+  template <std::same_as<bool> Bool>  // no pointer becomes one
+  [[nodiscard]] static Value of(Bool boolean) noexcept {
     Value value = of(Kind::boolean);
     value.integer = 0;
     value.boolean = boolean;
@@ -137,18 +136,34 @@ struct Value {
     value.data = text.data();
     return value;
   }
-  template <class T>
-  [[nodiscard]] static Value of(Kind kind, T* Value::*member,
-                                std::type_identity_t<T>* pointer) noexcept {
-    Value value = of(kind);
-    value.*member = pointer;
-    return value;
-  }
   [[nodiscard]] static Value of(List* list, Kind kind = Kind::list) noexcept {
     return of(kind, &Value::list, list);
   }
   [[nodiscard]] static Value of(Object* object, Kind kind = Kind::object) noexcept {
     return of(kind, &Value::object, object);
+  }
+  [[nodiscard]] static Value of(View* it) noexcept { return of(Kind::view, &Value::view, it); }
+  [[nodiscard]] static Value of(const Range* it) noexcept {
+    return of(Kind::range, &Value::range, it);
+  }
+  [[nodiscard]] static Value of(Generator* it) noexcept {
+    return of(Kind::generator, &Value::generator, it);
+  }
+  [[nodiscard]] static Value of(const Undefined* it) noexcept {
+    return of(Kind::undefined, &Value::undefined, it);
+  }
+  [[nodiscard]] static Value of(Closure* it) noexcept {
+    return of(Kind::macro, &Value::closure, it);
+  }
+  [[nodiscard]] static Value of(const Bound* it) noexcept {
+    return of(Kind::function, &Value::bound, it);
+  }
+  [[nodiscard]] static Value of(Loop* it) noexcept { return of(Kind::loop, &Value::loop, it); }
+  [[nodiscard]] static Value of(Cycler* it) noexcept {
+    return of(Kind::cycler, &Value::cycler, it);
+  }
+  [[nodiscard]] static Value of(Joiner* it) noexcept {
+    return of(Kind::joiner, &Value::joiner, it);
   }
 
   [[nodiscard]] bool is(Kind other) const noexcept { return kind == other; }
@@ -200,6 +215,14 @@ struct Value {
         static_cast<std::uint8_t>(is_markup ? flags | is_markup_flag : flags & ~is_markup_flag);
     return copy;
   }
+
+ private:
+  template <class T>
+  [[nodiscard]] static Value of(Kind kind, T* Value::*member, T* pointer) noexcept {
+    Value value = of(kind);
+    value.*member = pointer;
+    return value;
+  }
 };
 static_assert(sizeof(Value) == 16);
 
@@ -250,6 +273,27 @@ struct Undefined {
   std::string_view text;       ///< the name, or the whole hint
 };
 
+struct Call;
+
+/// A filter, a test, a method or a function: one row of its table.
+struct Builtin {
+  enum class Extra : std::uint8_t { refused, positional, accepted };
+
+  std::string_view name;
+  Value (*function)(Call&) = nullptr;
+  std::string_view parameters = {};  ///< names, separated by spaces
+  std::uint8_t required = 0;         ///< how many of them have no default
+  Extra extra = Extra::refused;      ///< arguments beyond the parameters
+  /// Changes its object, which the sandbox refuses; without a function, also when it is lenient.
+  bool is_writing = false;
+};
+
+/// An argument with a name.
+struct Keyword {
+  std::string_view name;
+  Value value;
+};
+
 /// A function or method of the language, and what it belongs to.
 struct Bound {
   const Builtin* builtin = nullptr;
@@ -275,7 +319,7 @@ struct Iteration {
 /// What `map`, `select` and others give: elements are made when they are asked for, once.
 struct Generator {
   /// Gives the next element; missing at the end.
-  using Step = Value (*)(Render&, Generator&);
+  using Step = Value (*)(Heap&, Generator&);
   Step step = nullptr;
   Iteration source;
   std::span<const Value> arguments;
@@ -290,13 +334,45 @@ struct Generator {
   std::int64_t position = 0;
 };
 
-/// How a statement ends.
-enum class Flow : std::uint8_t { next, break_loop, continue_loop, failed };
+struct Activation;
+struct ForNode;
+
+/// What a template can ask a macro.
+struct Signature {
+  std::string_view name;
+  std::span<const Value> parameter_names;
+  bool has_caller = false;
+  bool has_kwargs = false;
+  bool has_varargs = false;
+};
+
+/// A macro, or the body of a call block, and the variables it sees.
+struct Closure {
+  const Signature* macro = nullptr;
+  Activation* outer = nullptr;
+};
+
+/// What `loop` is.
+struct Loop {
+  const ForNode* node = nullptr;
+  Activation* outer = nullptr;  ///< of the template around a recursive loop
+  Iteration iteration;
+  Value before;
+  Value current;
+  Value after;             ///< looked ahead; missing if not
+  bool is_at_end = false;  ///< looked ahead, and nothing is there
+  Value last_changed;
+  std::int64_t index0 = -1;
+  std::int64_t depth0 = 0;
+  std::int64_t length = -1;  ///< -1: not counted yet
+};
 
 /// A failure, in the type of each function that can fail.
 struct Failed {
   operator Value() const noexcept { return Value::failure(); }
-  operator Flow() const noexcept { return Flow::failed; }
+  template <class Enum>
+  requires std::is_enum_v<Enum>
+  operator Enum() const noexcept { return Enum::failed; }
   template <std::same_as<bool> Bool>
   operator Bool() const noexcept {
     return false;

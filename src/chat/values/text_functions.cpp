@@ -45,16 +45,16 @@ std::size_t line_end_size(std::string_view text) noexcept {
 /// The parts of a text that is split. Each counts a step.
 class Parts {
  public:
-  Parts(Render& render, const Value& text, std::vector<Value>& parts)
-      : render_(render), text_(text), parts_(parts) {}
+  Parts(Heap& heap, const Value& text, std::vector<Value>& parts)
+      : heap_(heap), text_(text), parts_(parts) {}
 
   /// False after a failure.
   [[nodiscard]] bool add(std::size_t begin, std::size_t end) {
-    const std::uint64_t most = render_.limits().max_elements;
-    if (!render_.spend(1) || !render_.is_within("max_elements", most, parts_.size() + 1)) {
+    const std::uint64_t most = heap_.limits().max_elements;
+    if (!heap_.spend(1) || !heap_.is_within("max_elements", most, parts_.size() + 1)) {
       return false;
     }
-    parts_.push_back(render_.part_of(text_, begin, end));
+    parts_.push_back(heap_.part_of(text_, begin, end));
     return true;
   }
   [[nodiscard]] bool has(std::int64_t count) const {
@@ -62,7 +62,7 @@ class Parts {
   }
 
  private:
-  Render& render_;
+  Heap& heap_;
   const Value& text_;
   std::vector<Value>& parts_;
 };
@@ -152,11 +152,11 @@ void insert_between(TextOutput& output, const Value& text, const Value& new_text
 
 }  // namespace
 
-Value strip(Render& render, const Value& text, Side side, const Value& characters) {
+Value strip(Heap& heap, const Value& text, Side side, const Value& characters) {
   const bool has_set = characters.is_string();
   const bool is_paid = has_set
-                           ? render.spend_on_characters(std::uint64_t{text.size} + characters.size)
-                           : render.spend_on(text.size);
+                           ? heap.spend_on_characters(std::uint64_t{text.size} + characters.size)
+                           : heap.spend_on(text.size);
   if (!is_paid) return Value::failure();
   const CharacterSet set(characters);
   const std::string_view bytes = text.text();
@@ -172,33 +172,33 @@ Value strip(Render& render, const Value& text, Side side, const Value& character
     if (!set.contains(character)) break;
     end -= character.size_bytes;
   }
-  return render.part_of(text, begin, end);
+  return heap.part_of(text, begin, end);
 }
 
-Value change_case(Render& render, const Value& text, Case wanted) {
+Value change_case(Heap& heap, const Value& text, Case wanted) {
   const std::uint64_t size = text.size;
-  if (!render.spend_on_characters(size) || !render.allow_bytes(size * 3)) return Value::failure();
-  const auto mark = render.output().begin();
+  if (!heap.spend_on_characters(size) || !heap.allow_bytes(size * 3)) return Value::failure();
+  const auto mark = heap.output().begin();
   for_each_run(text, 0, text.size, [&](std::string_view run, std::uint8_t origin) {
-    render.output().append(in_case(run, wanted), origin);
+    heap.output().append(in_case(run, wanted), origin);
   });
-  return render.take_string(mark).with_markup(text.is_markup());
+  return heap.take_string(mark).with_markup(text.is_markup());
 }
 
-Value replace(Render& render, const Value& text, const Value& old_text, const Value& new_text,
+Value replace(Heap& heap, const Value& text, const Value& old_text, const Value& new_text,
               std::int64_t max_count) {
   const std::string_view bytes = text.text();
   const std::string_view wanted = old_text.text();
-  if (!render.spend_on(2 * (bytes.size() + wanted.size()))) return Value::failure();
+  if (!heap.spend_on(2 * (bytes.size() + wanted.size()))) return Value::failure();
   // Counts first, so that a result that is too long is refused before it is made.
   std::uint64_t count = wanted.empty() ? bytes.size() + 1 : count_texts(bytes, wanted);
   if (max_count >= 0) count = std::min(count, static_cast<std::uint64_t>(max_count));
   if (count == 0) return text;
-  if (!render.spend(count) || !render.allow_bytes(bytes.size() + count * new_text.size)) {
+  if (!heap.spend(count) || !heap.allow_bytes(bytes.size() + count * new_text.size)) {
     return Value::failure();
   }
-  const auto mark = render.output().begin();
-  TextOutput& output = render.output();
+  const auto mark = heap.output().begin();
+  TextOutput& output = heap.output();
   if (wanted.empty()) {
     insert_between(output, text, new_text, max_count);
   } else {
@@ -211,55 +211,55 @@ Value replace(Render& render, const Value& text, const Value& old_text, const Va
     }
     output.append_part(text, begin, bytes.size());
   }
-  return render.take_string(mark).with_markup(text.is_markup());
+  return heap.take_string(mark).with_markup(text.is_markup());
 }
 
-Value pad(Render& render, const Value& text, std::int64_t width, Side side, const Value& fill) {
-  if (!render.spend_on(text.size)) return Value::failure();
+Value pad(Heap& heap, const Value& text, std::int64_t width, Side side, const Value& fill) {
+  if (!heap.spend_on(text.size)) return Value::failure();
   const auto size = static_cast<std::int64_t>(count_characters(text.text()));
-  if (fill.is_given() && !fill.is_string()) return render.fail("the fill must be one character");
+  if (fill.is_given() && !fill.is_string()) return heap.fail("the fill must be one character");
   const Value filler = fill.is_string() ? fill : Value::text_of(" ");
   if (filler.size == 0 || filler.size > first_character(filler.text()).size_bytes)
-    return render.fail("the fill must be one character");
+    return heap.fail("the fill must be one character");
   if (width <= size) return text;
   const std::int64_t missing = width - size;
   const auto copies = static_cast<std::uint64_t>(missing);
-  const std::uint64_t most = render.limits().max_string_bytes;
-  const bool fits = render.is_within("max_string_bytes", most, copies) &&
-                    render.allow_bytes(text.size + copies * filler.size);
+  const std::uint64_t most = heap.limits().max_string_bytes;
+  const bool fits = heap.is_within("max_string_bytes", most, copies) &&
+                    heap.allow_bytes(text.size + copies * filler.size);
   if (!fits) return Failed();
   const std::int64_t left = side == Side::left    ? missing
                             : side == Side::right ? 0
                                                   : missing / 2 + (missing & width & 1);
-  const auto mark = render.output().begin();
-  append_times(render.output(), filler, left);
-  render.output().append(text);
-  append_times(render.output(), filler, missing - left);
-  return render.take_string(mark).with_markup(text.is_markup());
+  const auto mark = heap.output().begin();
+  append_times(heap.output(), filler, left);
+  heap.output().append(text);
+  append_times(heap.output(), filler, missing - left);
+  return heap.take_string(mark).with_markup(text.is_markup());
 }
 
-Value split(Render& render, const Value& text, const Value& separator, std::int64_t max_splits,
+Value split(Heap& heap, const Value& text, const Value& separator, std::int64_t max_splits,
             bool from_right) {
   const bool at_spaces = !separator.is_given() || separator.is(Kind::none);
-  if (!at_spaces && !separator.is_string()) return render.fail("the separator must be a string");
-  if (!at_spaces && separator.size == 0) return render.fail("empty separator");
+  if (!at_spaces && !separator.is_string()) return heap.fail("the separator must be a string");
+  if (!at_spaces && separator.size == 0) return heap.fail("empty separator");
   const std::uint64_t separator_size = at_spaces ? 0 : separator.size;
-  if (!render.spend_on(text.size + separator_size)) return Value::failure();
+  if (!heap.spend_on(text.size + separator_size)) return Value::failure();
   std::vector<Value> parts;
-  const Parts add(render, text, parts);
+  const Parts add(heap, text, parts);
   const bool is_split =
       at_spaces
           ? (from_right ? split_at_spaces_from_right : split_at_spaces)(text, max_splits, add)
           : (from_right ? split_at_from_right : split_at)(text, separator.text(), max_splits, add);
   if (!is_split) return Value::failure();
   if (from_right) std::reverse(parts.begin(), parts.end());
-  return render.new_list(parts);
+  return heap.new_list(parts);
 }
 
-bool split_lines(Render& render, const Value& text, bool keeps_ends, std::vector<Value>& lines) {
-  if (!render.spend_on(text.size)) return false;
+bool split_lines(Heap& heap, const Value& text, bool keeps_ends, std::vector<Value>& lines) {
+  if (!heap.spend_on(text.size)) return false;
   const std::string_view bytes = text.text();
-  Parts parts(render, text, lines);
+  Parts parts(heap, text, lines);
   std::size_t begin = 0;
   std::size_t at = 0;
   while (at < bytes.size()) {
@@ -275,19 +275,18 @@ bool split_lines(Render& render, const Value& text, bool keeps_ends, std::vector
   return begin == bytes.size() || parts.add(begin, bytes.size());
 }
 
-Value join(Render& render, const Value& separator, const std::vector<Value>& items) {
-  if (!render.allow_bytes(items.size() * std::uint64_t{separator.size})) return Value::failure();
-  const auto mark = render.output().begin();
+Value join(Heap& heap, const Value& separator, const std::vector<Value>& items) {
+  if (!heap.allow_bytes(items.size() * std::uint64_t{separator.size})) return Value::failure();
+  const auto mark = heap.output().begin();
   for (std::size_t i = 0; i < items.size(); ++i) {
-    if (i > 0) render.output().append(separator);
-    const bool is_small =
-        render.output().text_since(mark).size() <= render.limits().max_string_bytes;
-    if (!is_small || !render.print(items[i])) {
-      if (is_small) render.output().end(mark);
-      return is_small ? Value::failure() : render.take_string(mark);
+    if (i > 0) heap.output().append(separator);
+    const bool is_small = heap.output().text_since(mark).size() <= heap.limits().max_string_bytes;
+    if (!is_small || !print(heap, items[i])) {
+      if (is_small) heap.output().end(mark);
+      return is_small ? Value::failure() : heap.take_string(mark);
     }
   }
-  return render.take_string(mark);
+  return heap.take_string(mark);
 }
 
 }  // namespace ingot::chat

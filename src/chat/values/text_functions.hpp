@@ -8,38 +8,38 @@
 #include <string_view>
 #include <vector>
 
-#include "chat/render/render.hpp"
 #include "chat/values/characters.hpp"
+#include "chat/values/operations.hpp"
 
 namespace ingot::chat {
 
 enum class Side : std::uint8_t { left = 1, right = 2, both = 3 };
 
 /// Python's strip(); `characters` empty: white space.
-[[nodiscard]] Value strip(Render& render, const Value& text, Side side, const Value& characters);
-[[nodiscard]] Value change_case(Render& render, const Value& text, Case wanted);
+[[nodiscard]] Value strip(Heap& heap, const Value& text, Side side, const Value& characters);
+[[nodiscard]] Value change_case(Heap& heap, const Value& text, Case wanted);
 /// At most `max_count` times; below 0: all.
-[[nodiscard]] Value replace(Render& render, const Value& text, const Value& old_text,
+[[nodiscard]] Value replace(Heap& heap, const Value& text, const Value& old_text,
                             const Value& new_text, std::int64_t max_count);
 /// To a width in characters: spaces left, right, or half and half.
-[[nodiscard]] Value pad(Render& render, const Value& text, std::int64_t width, Side side,
+[[nodiscard]] Value pad(Heap& heap, const Value& text, std::int64_t width, Side side,
                         const Value& fill);
 /// `separator` none: at runs of white space. `max_splits` below 0: no bound.
-[[nodiscard]] Value split(Render& render, const Value& text, const Value& separator,
+[[nodiscard]] Value split(Heap& heap, const Value& text, const Value& separator,
                           std::int64_t max_splits, bool from_right);
-[[nodiscard]] bool split_lines(Render& render, const Value& text, bool keeps_ends,
+[[nodiscard]] bool split_lines(Heap& heap, const Value& text, bool keeps_ends,
                                std::vector<Value>& lines);
 /// Elements as text, with `separator` between them.
-[[nodiscard]] Value join(Render& render, const Value& separator, const std::vector<Value>& items);
+[[nodiscard]] Value join(Heap& heap, const Value& separator, const std::vector<Value>& items);
 
 /// Passes each character through `map(code point, std::string& result)`.
 template <class Map>
-[[nodiscard]] Value map_characters(Render& render, const Value& text, Map&& map) {
+[[nodiscard]] Value map_characters(Heap& heap, const Value& text, Map&& map) {
   const std::uint64_t size = text.size;
-  if (!render.spend_on_characters(size * 2) || !render.allow_bytes(size * 3)) {
+  if (!heap.spend_on_characters(size * 2) || !heap.allow_bytes(size * 3)) {
     return Value::failure();
   }
-  const auto mark = render.output().begin();
+  const auto mark = heap.output().begin();
   std::string result;
   for_each_run(text, 0, text.size, [&](std::string_view run, std::uint8_t origin) {
     result.clear();
@@ -52,9 +52,9 @@ template <class Map>
       }
       run.remove_prefix(character.size_bytes);
     }
-    render.output().append(result, origin);
+    heap.output().append(result, origin);
   });
-  return render.take_string(mark).with_markup(text.is_markup());
+  return heap.take_string(mark).with_markup(text.is_markup());
 }
 
 }  // namespace ingot::chat

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "chat/values/brace_format.hpp"
+#include "chat/builtins/brace_format.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -55,8 +55,8 @@ bool parse_layout(std::string_view spec, FieldLayout& layout) {
 
 class BraceFormat {
  public:
-  BraceFormat(Render& render, const Value& format, const Arguments& arguments, const Object* named)
-      : render_(render), format_(format), arguments_(arguments), named_(named) {}
+  BraceFormat(Heap& heap, const Value& format, const Arguments& arguments, const Object* named)
+      : heap_(heap), format_(format), arguments_(arguments), named_(named) {}
 
   /// Appends the result of a part of the format; false after a failure.
   bool run(std::size_t begin, std::size_t end, int depth) {
@@ -64,18 +64,18 @@ class BraceFormat {
     std::size_t at = begin;
     while (at < end) {
       const std::size_t mark = std::min(bytes.find_first_of("{}", at), end);
-      render_.output().append_part(format_, at, mark);
+      heap_.output().append_part(format_, at, mark);
       if (mark == end) return true;
       const bool is_double = mark + 1 < end && bytes[mark + 1] == bytes[mark];
       if (is_double) {
-        render_.output().append_part(format_, mark, mark + 1);
+        heap_.output().append_part(format_, mark, mark + 1);
         at = mark + 2;
         continue;
       }
       const std::size_t close =
           bytes[mark] == '{' ? field_end(bytes, mark + 1) : std::string_view::npos;
-      if (close == std::string_view::npos) return render_.fail("single brace in format string");
-      if (!render_.spend(1) || !field(mark + 1, close, depth)) return false;
+      if (close == std::string_view::npos) return heap_.fail("single brace in format string");
+      if (!heap_.spend(1) || !field(mark + 1, close, depth)) return false;
       at = close + 1;
     }
     return true;
@@ -92,7 +92,7 @@ class BraceFormat {
 
   /// `name.attribute[item]!conversion:layout`
   bool field(std::size_t begin, std::size_t end, int depth) {
-    if (depth > 1) return render_.fail("Max string recursion exceeded");
+    if (depth > 1) return heap_.fail("Max string recursion exceeded");
     const std::string_view text = format_.text().substr(begin, end - begin);
     // A colon or exclamation mark within brackets belongs to an item.
     std::size_t name_end = 0;
@@ -106,27 +106,27 @@ class BraceFormat {
     std::size_t at = name_end;
     if (at < text.size() && text[at] == '!') {
       if (at + 1 >= text.size() || (at + 2 < text.size() && text[at + 2] != ':')) {
-        return render_.fail("end of string while looking for conversion specifier");
+        return heap_.fail("end of string while looking for conversion specifier");
       }
       INGOT_VALUE(value, converted(value, text[at + 1]));
       at += 2;
     }
     std::string spec;
     if (at < text.size()) {
-      const auto mark = render_.output().begin();
+      const auto mark = heap_.output().begin();
       const bool is_done = run(begin + at + 1, end, depth + 1);
-      const bool is_paid = render_.spend_on(render_.output().text_since(mark).size());
-      if (is_paid) spec = render_.output().text_since(mark);
-      render_.output().end(mark);
+      const bool is_paid = heap_.spend_on(heap_.output().text_since(mark).size());
+      if (is_paid) spec = heap_.output().text_since(mark);
+      heap_.output().end(mark);
       if (!is_done || !is_paid) return false;
     }
     return append(value, spec);
   }
 
   Value converted(const Value& value, char conversion) {
-    if (conversion == 's') return render_.string_of(value);
-    if (conversion != 'r' && conversion != 'a') return render_.fail("unknown conversion specifier");
-    return render_.repr_of(value);
+    if (conversion == 's') return string_of(heap_, value);
+    if (conversion != 'r' && conversion != 'a') return heap_.fail("unknown conversion specifier");
+    return repr_of(heap_, value);
   }
 
   /// The value of a field's name, and of the attributes and items behind it.
@@ -138,14 +138,14 @@ class BraceFormat {
       const bool is_item = path[0] == '[';
       const std::size_t stop =
           is_item ? path.find(']') : std::min(path.find_first_of(".[", 1), path.size());
-      if (stop == std::string_view::npos) return render_.fail("Missing ']' in format string");
+      if (stop == std::string_view::npos) return heap_.fail("Missing ']' in format string");
       const std::string_view name = path.substr(1, stop - 1);
       std::int64_t index = 0;
       const auto read = std::from_chars(name.data(), name.data() + name.size(), index);
       const bool is_index = is_item && !name.empty() && read.ptr == name.data() + name.size();
-      value = is_index  ? render_.item(value, Value::of(index))
-              : is_item ? render_.item(value, Value::text_of(name))
-                        : render_.attribute(value, name, nullptr);
+      value = is_index  ? item(heap_, value, Value::of(index))
+              : is_item ? item(heap_, value, Value::text_of(name))
+                        : attribute(heap_, value, name, nullptr);
       path.remove_prefix(is_item ? stop + 1 : stop);
     }
     return value;
@@ -158,42 +158,42 @@ class BraceFormat {
     if (name.empty()) index = next_++;
     has_numbers_ = has_numbers_ || is_index;
     if (has_numbers_ && next_ > 0) {
-      return render_.fail("cannot switch between automatic and manual numbering of fields");
+      return heap_.fail("cannot switch between automatic and manual numbering of fields");
     }
     if (name.empty() || is_index) {
       if (index < arguments_.positional.size()) return arguments_.positional[index];
-      return render_.fail("Replacement index " + std::to_string(index) +
-                          " out of range for positional args tuple");
+      return heap_.fail("Replacement index " + std::to_string(index) +
+                        " out of range for positional args tuple");
     }
-    if (!render_.spend_on(arguments_.keywords.size())) return Failed();
+    if (!heap_.spend_on(arguments_.keywords.size())) return Failed();
     for (const Keyword& keyword : arguments_.keywords) {
       if (keyword.name == name) return keyword.value;
     }
     if (named_ != nullptr) {
-      if (const Value* value = render_.find(*named_, Value::text_of(name))) return *value;
+      if (const Value* value = find(heap_, *named_, Value::text_of(name))) return *value;
     }
-    return render_.fail("there is no argument '" + std::string(name) + "'");
+    return heap_.fail("there is no argument '" + std::string(name) + "'");
   }
 
   bool append(const Value& value, const std::string& spec) {
     FieldLayout layout;
-    if (!parse_layout(spec, layout)) return render_.fail("Invalid format specifier");
+    if (!parse_layout(spec, layout)) return heap_.fail("Invalid format specifier");
     const bool is_number = value.is_number() || value.is(Kind::digits);
     if (is_number && !(value.is(Kind::boolean) && spec.empty())) {
-      INGOT_OPTIONAL(const std::string& digits, number_digits(render_, value, layout));
-      return append_number(render_, digits, value.origin(), layout);
+      INGOT_OPTIONAL(const std::string& digits, number_digits(heap_, value, layout));
+      return append_number(heap_, digits, value.origin(), layout);
     }
     if (layout.type != '\0' && layout.type != 's')
-      return render_.fail("Unknown format code for a string");
+      return heap_.fail("Unknown format code for a string");
     if (!value.is_string() && !spec.empty() && !value.is(Kind::boolean)) {
-      return render_.fail("unsupported format string passed to " +
-                          std::string(type_name(value.kind)));
+      return heap_.fail("unsupported format string passed to " +
+                        std::string(type_name(value.kind)));
     }
-    const Value text = format_.is_markup() ? render_.escaped(value) : render_.string_of(value);
-    return !text.failed() && append_text(render_, text, layout);
+    const Value text = format_.is_markup() ? escaped(heap_, value) : string_of(heap_, value);
+    return !text.failed() && append_text(heap_, text, layout);
   }
 
-  Render& render_;
+  Heap& heap_;
   const Value& format_;
   const Arguments& arguments_;
   const Object* named_;
@@ -202,9 +202,9 @@ class BraceFormat {
 };
 
 Value formatted(Call& call, const Arguments& arguments, const Object* named) {
-  BraceFormat format(call.render, call.self, arguments, named);
-  const Value text = call.render.text_from(
-      [&] { return call.render.allow_bytes(call.self.size) && format.run(0, call.self.size, 0); });
+  BraceFormat format(call.heap, call.self, arguments, named);
+  const Value text = call.heap.text_from(
+      [&] { return call.heap.allow_bytes(call.self.size) && format.run(0, call.self.size, 0); });
   return text.with_markup(call.self.is_markup());
 }
 
@@ -213,7 +213,7 @@ Value formatted(Call& call, const Arguments& arguments, const Object* named) {
 Value brace_format(Call& call) { return formatted(call, {call.more, call.more_keywords}, nullptr); }
 
 Value brace_format_map(Call& call) {
-  if (!call[0].is(Kind::object)) return call.render.fail("format_map() needs a mapping");
+  if (!call[0].is(Kind::object)) return call.heap.fail("format_map() needs a mapping");
   return formatted(call, {}, call[0].object);
 }
 

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+// Rows are found, and arguments find their parameters.
+#include "chat/builtins/builtins.hpp"
+
+#include <algorithm>
+
+namespace ingot::chat {
+namespace {
+
+/// The position of a name among names that are separated by spaces; -1 if it is not there.
+std::ptrdiff_t parameter_index(std::string_view parameters, std::string_view name) noexcept {
+  for (std::ptrdiff_t index = 0; !parameters.empty(); ++index) {
+    const std::size_t end = std::min(parameters.find(' '), parameters.size());
+    if (parameters.substr(0, end) == name) return index;
+    parameters.remove_prefix(std::min(end + 1, parameters.size()));
+  }
+  return -1;
+}
+
+std::size_t parameter_count(std::string_view parameters) noexcept {
+  return parameters.empty() ? 0 : static_cast<std::size_t>(std::ranges::count(parameters, ' ') + 1);
+}
+
+}  // namespace
+
+const Builtin* find_builtin(std::span<const Builtin> table, std::string_view name) noexcept {
+  const auto row = std::lower_bound(
+      table.begin(), table.end(), name,
+      [](const Builtin& candidate, std::string_view wanted) { return candidate.name < wanted; });
+  return row != table.end() && row->name == name ? &*row : nullptr;
+}
+
+std::optional<std::int64_t> Call::integer(std::size_t index, std::int64_t fallback) const {
+  const Value& value = arguments[index];
+  if (!value.is_given()) return fallback;
+  if (value.is_integral()) return value.as_integer();
+  if (value.is_undefined()) {
+    heap.fail_undefined(value);
+  } else {
+    heap.fail("'" + std::string(type_name(value.kind)) +
+              "' object cannot be interpreted as an integer");
+  }
+  return std::nullopt;
+}
+
+bool Call::flag(std::size_t index, bool fallback) const {
+  return has(index) ? is_true(arguments[index]) : fallback;
+}
+
+std::optional<Owner> owner_of(Kind kind) noexcept {
+  switch (kind) {
+    case Kind::string:
+      return Owner::string;
+    case Kind::list:
+      return Owner::list;
+    case Kind::tuple:
+      return Owner::tuple;
+    case Kind::object:
+      return Owner::object;
+    case Kind::boolean:
+    case Kind::integer:
+      return Owner::integer;
+    case Kind::real:
+      return Owner::real;
+    case Kind::cycler:
+      return Owner::cycler;
+    case Kind::loop:
+      return Owner::loop;
+    default:
+      return std::nullopt;
+  }
+}
+
+Value call_builtin(Heap& heap, const Builtin& builtin, const Value& self,
+                   const Arguments& arguments) {
+  Call call{heap, builtin, self, {}, {}, {}};
+  const std::size_t count = parameter_count(builtin.parameters);
+  const std::size_t positional = std::min(count, arguments.positional.size());
+  std::copy_n(arguments.positional.begin(), positional, call.arguments.begin());
+  call.more = arguments.positional.subspan(positional);
+  if (!call.more.empty() && builtin.extra == Builtin::Extra::refused) {
+    return heap.fail(std::string(builtin.name) + "() takes at most " + std::to_string(count) +
+                     " arguments (" + std::to_string(arguments.positional.size()) + " given)");
+  }
+  if (builtin.extra == Builtin::Extra::accepted) {
+    call.more_keywords = arguments.keywords;
+  } else {
+    for (const Keyword& keyword : arguments.keywords) {
+      const std::ptrdiff_t index = parameter_index(builtin.parameters, keyword.name);
+      const bool is_free = index >= 0 && !call.has(static_cast<std::size_t>(index));
+      if (!is_free) {
+        return heap.fail(std::string(builtin.name) +
+                         (index < 0 ? "() has no parameter '" : "() got two values for '") +
+                         std::string(keyword.name) + "'");
+      }
+      call.arguments[static_cast<std::size_t>(index)] = keyword.value;
+    }
+  }
+  for (std::size_t i = 0; i < builtin.required; ++i) {
+    if (!call.has(i)) {
+      return heap.fail(std::string(builtin.name) + "() needs at least " +
+                       std::to_string(builtin.required) + " arguments");
+    }
+  }
+  return builtin.function(call);
+}
+
+}  // namespace ingot::chat
