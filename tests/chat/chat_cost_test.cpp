@@ -97,8 +97,7 @@ class ChatCost : public testing::Test {
       Heap heap(options_);
       const double begin = cpu_seconds();
       Value result = use(heap);
-      std::vector<Value> items;
-      if (result.is(Kind::generator)) static_cast<void>(collect(heap, result, items));
+      if (result.is(Kind::generator)) static_cast<void>(collect(heap, result));
       const double taken = cpu_seconds() - begin;
       steps = heap.steps_used() + 1;
       excess = taken - free_seconds - static_cast<double>(steps) * limit_;

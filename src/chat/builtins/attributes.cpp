@@ -176,15 +176,14 @@ Value item(Heap& heap, const Value& object, const Value& index) {
   return heap.new_undefined(Undefined::Reason::element, shown.text(), object.kind);
 }
 
-bool split_path(Heap& heap, const Value& path, std::span<const Value>& result) {
+std::optional<std::span<const Value>> split_path(Heap& heap, const Value& path) {
   std::vector<Value> steps;
   if (!path.is_string()) {
     if (!path.is(Kind::none)) steps.push_back(path);
-    result = heap.arena().copy(steps);
-    return true;
+    return heap.arena().copy(steps);
   }
   std::string_view rest = path.text();
-  if (!heap.spend(1 + rest.size())) return false;
+  if (!heap.spend(1 + rest.size())) return std::nullopt;
   while (true) {
     const std::size_t end = std::min(rest.find('.'), rest.size());
     const std::string_view step = rest.substr(0, end);
@@ -196,15 +195,15 @@ bool split_path(Heap& heap, const Value& path, std::span<const Value>& result) {
     if (end == rest.size()) break;
     rest.remove_prefix(end + 1);
   }
-  result = heap.arena().copy(steps);
-  return heap.allow_elements(result.size());
+  const std::span<const Value> result = heap.arena().copy(steps);
+  return heap.allow_elements(result.size()) ? std::optional(result) : std::nullopt;
 }
 
 Value attribute_path(Heap& heap, const Value& object, std::span<const Value> path,
                      const Value& fallback) {
   Value value = object;
   for (const Value& step : path) {
-    if (!heap.spend(1)) return Value::failure();
+    if (!heap.spend(1)) return Failed();
     INGOT_VALUE(value, item(heap, value, step));
     if (value.is_undefined() && fallback.is_set()) value = fallback;
   }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "chat/builtins/brace_format.hpp"
-
 #include <algorithm>
 #include <charconv>
 
+#include "chat/builtins/builtins.hpp"
 #include "chat/values/characters.hpp"
 #include "chat/values/number_layout.hpp"
 

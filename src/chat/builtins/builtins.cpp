@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: MIT
-// Rows are found, and arguments find their parameters.
+// All filters; rows are found by name, and arguments find their parameters.
 #include "chat/builtins/builtins.hpp"
 
 #include <algorithm>
 
 namespace ingot::chat {
 namespace {
+
+constexpr Builtin filter_rows[] = {
+#define INGOT_FILTER(name, function, parameters, required, extra) \
+  {name, filter_##function, parameters, required, Builtin::Extra::extra},
+#include "chat/builtins/filters.def"
+#undef INGOT_FILTER
+};
 
 /// The position of a name among names that are separated by spaces; -1 if it is not there.
 std::ptrdiff_t parameter_index(std::string_view parameters, std::string_view name) noexcept {
@@ -23,6 +30,8 @@ std::size_t parameter_count(std::string_view parameters) noexcept {
 
 }  // namespace
 
+std::span<const Builtin> filters() noexcept { return filter_rows; }
+
 const Builtin* find_builtin(std::span<const Builtin> table, std::string_view name) noexcept {
   const auto row = std::lower_bound(
       table.begin(), table.end(), name,
@@ -34,13 +43,9 @@ std::optional<std::int64_t> Call::integer(std::size_t index, std::int64_t fallba
   const Value& value = arguments[index];
   if (!value.is_given()) return fallback;
   if (value.is_integral()) return value.as_integer();
-  if (value.is_undefined()) {
-    heap.fail_undefined(value);
-  } else {
-    heap.fail("'" + std::string(type_name(value.kind)) +
-              "' object cannot be interpreted as an integer");
-  }
-  return std::nullopt;
+  if (value.is_undefined()) return heap.fail_undefined(value);
+  return heap.fail("'" + std::string(type_name(value.kind)) +
+                   "' object cannot be interpreted as an integer");
 }
 
 bool Call::flag(std::size_t index, bool fallback) const {

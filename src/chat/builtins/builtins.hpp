@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "chat/values/operations.hpp"
@@ -59,33 +60,46 @@ struct Name {
   Bound global_function;  ///< of `global`
 };
 
+#define INGOT_FILTER(name, function, parameters, required, extra) \
+  Value filter_##function(Call& call);
+#include "chat/builtins/filters.def"
+#undef INGOT_FILTER
+
 [[nodiscard]] std::span<const Builtin> filters() noexcept;
 [[nodiscard]] std::span<const Builtin> tests() noexcept;
 [[nodiscard]] std::span<const Builtin> globals() noexcept;
 [[nodiscard]] std::span<const Builtin> methods_of(Owner owner) noexcept;
 [[nodiscard]] std::span<const Builtin> string_methods() noexcept;
 
+/// `"{} is {count:>5}".format(name, count=3)`
+Value brace_format(Call& call);
+Value brace_format_map(Call& call);
+
 /// Null if the table has no such row. Tables are sorted by name.
 [[nodiscard]] const Builtin* find_builtin(std::span<const Builtin> table,
                                           std::string_view name) noexcept;
 
+/// `; did you mean 'x'?` with the row of a table that is nearest to a name, or nothing if none is
+/// near.
+[[nodiscard]] std::string hint_nearest(std::string_view name, std::span<const Builtin> table);
+
 /// The table that holds the methods of a kind, if it has any.
 [[nodiscard]] std::optional<Owner> owner_of(Kind kind) noexcept;
 
-[[nodiscard]] Value call_builtin(Heap& heap, const Builtin& builtin, const Value& self,
-                                 const Arguments& arguments);
+Value call_builtin(Heap& heap, const Builtin& builtin, const Value& self,
+                   const Arguments& arguments);
 
 /// `object.name`; `known` is the name, if it stands in the template.
-[[nodiscard]] Value attribute(Heap& heap, const Value& object, std::string_view name,
-                              const Name* known = nullptr);
+Value attribute(Heap& heap, const Value& object, std::string_view name,
+                const Name* known = nullptr);
 /// Python's getattr(): no keys of objects.
-[[nodiscard]] Value attribute_only(Heap& heap, const Value& object, std::string_view name);
+Value attribute_only(Heap& heap, const Value& object, std::string_view name);
 /// `object[index]`
-[[nodiscard]] Value item(Heap& heap, const Value& object, const Value& index);
+Value item(Heap& heap, const Value& object, const Value& index);
 /// The attribute at a path, as `map(attribute="a.b.0")` has it.
-[[nodiscard]] Value attribute_path(Heap& heap, const Value& object, std::span<const Value> path,
-                                   const Value& fallback = {});
-/// "a.b.0" as the steps of a path.
-[[nodiscard]] bool split_path(Heap& heap, const Value& path, std::span<const Value>& result);
+Value attribute_path(Heap& heap, const Value& object, std::span<const Value> path,
+                     const Value& fallback = {});
+/// "a.b.0" as the steps of a path; nothing after a failure.
+[[nodiscard]] std::optional<std::span<const Value>> split_path(Heap& heap, const Value& path);
 
 }  // namespace ingot::chat

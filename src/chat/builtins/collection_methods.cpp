@@ -13,14 +13,14 @@ namespace {
 
 Value count_equal(Call& call) {
   const auto items = call.self.list->span();
-  if (!call.heap.spend(items.size())) return Value::failure();
+  if (!call.heap.spend(items.size())) return Failed();
   return Value::of(std::ranges::count_if(
       items, [&](const Value& item) { return equal(call.heap, item, call[0]); }));
 }
 
 Value index_of(Call& call) {
   const auto items = call.self.list->span();
-  if (!call.heap.spend(items.size())) return Value::failure();
+  if (!call.heap.spend(items.size())) return Failed();
   const auto found = std::ranges::find_if(
       items, [&](const Value& item) { return equal(call.heap, item, call[0]); });
   if (found == items.end()) return call.heap.fail("the value is not in the list");
@@ -68,22 +68,19 @@ Value get(Call& call) {
 
 Value copy_object(Call& call) {
   const Object& object = *call.self.object;
-  if (!call.heap.allow_elements(object.count)) return Value::failure();
+  if (!call.heap.allow_elements(object.count)) return Failed();
   Object* copy = call.heap.new_object(object.count);
   for (const Pair& pair : object.span()) {
-    if (!insert(call.heap, *copy, pair.key, pair.value)) return Value::failure();
+    if (!insert(call.heap, *copy, pair.key, pair.value)) return Failed();
   }
   return Value::of(copy).with_origin(call.self.origin());
 }
 
 Value from_keys(Call& call) {
-  std::vector<Value> keys;
-  if (!collect(call.heap, call[0], keys)) return Value::failure();
+  INGOT_OPTIONAL(const std::vector<Value> keys, collect(call.heap, call[0]));
   Object* object = call.heap.new_object(keys.size());
   for (const Value& key : keys) {
-    if (!insert(call.heap, *object, key, call.has(1) ? call[1] : Value::none())) {
-      return Value::failure();
-    }
+    if (!insert(call.heap, *object, key, call.has(1) ? call[1] : Value::none())) return Failed();
   }
   return Value::of(object);
 }

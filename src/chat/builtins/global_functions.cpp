@@ -45,11 +45,9 @@ bool fill_object(Call& call, Object& object) {
       if (!insert(call.heap, object, pair.key, pair.value)) return false;
     }
   } else if (!call.more.empty()) {
-    std::vector<Value> pairs;
-    if (!collect(call.heap, call.more[0], pairs)) return false;
+    INGOT_OPTIONAL(const std::vector<Value> pairs, collect(call.heap, call.more[0]));
     for (const Value& pair : pairs) {
-      std::vector<Value> both;
-      if (!collect(call.heap, pair, both)) return false;
+      INGOT_OPTIONAL(const std::vector<Value> both, collect(call.heap, pair));
       if (both.size() != 2) {
         return call.heap.fail("dictionary update sequence element has length " +
                               std::to_string(both.size()) + "; 2 is required");

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "chat/builtins/filter_functions.hpp"
+#include "chat/builtins/builtins.hpp"
 #include "chat/values/characters.hpp"
 #include "chat/values/numbers.hpp"
 
@@ -28,9 +28,7 @@ class JsonText {
     const bool is_pair = separators.is_sequence() && separators.list->count == 2 &&
                          separators.list->items[0].is_string() &&
                          separators.list->items[1].is_string();
-    if (!is_pair) {
-      return heap_.fail("separators must be two strings");
-    }
+    if (!is_pair) return heap_.fail("separators must be two strings");
     const std::uint64_t size =
         std::uint64_t{separators.list->items[0].size} + separators.list->items[1].size;
     if (!heap_.spend_on(size)) return false;
@@ -80,10 +78,7 @@ class JsonText {
     }
     if (!indent.is_integral()) return heap_.fail("indent must be an integer or a string");
     const auto width = static_cast<std::uint64_t>(std::max<std::int64_t>(indent.as_integer(), 0));
-    const std::uint64_t most = heap_.limits().max_string_bytes;
-    if (!heap_.is_within("max_string_bytes", most, width) || !heap_.spend_on(width)) {
-      return false;
-    }
+    if (!heap_.fits_text(width) || !heap_.spend_on(width)) return false;
     indent_.assign(width, ' ');
     return true;
   }

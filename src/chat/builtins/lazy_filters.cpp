@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/find_row.hpp"
-#include "chat/builtins/filter_functions.hpp"
+#include "chat/builtins/builtins.hpp"
 #include "chat/values/characters.hpp"
 #include "chat/values/text_functions.hpp"
 
@@ -15,11 +15,10 @@ namespace {
 /// iterable.
 Value next_of_source(Heap& heap, Generator& generator) {
   if (generator.position == 0) {
-    const Value source = generator.source.source;
-    if (!iterate(heap, source, generator.source)) return Value::failure();
+    INGOT_OPTIONAL(generator.source, iterate(heap, generator.source.source));
   }
   ++generator.position;
-  if (!heap.spend(1)) return Value::failure();
+  if (!heap.spend(1)) return Failed();
   return next(heap, generator.source);
 }
 
@@ -97,7 +96,7 @@ Value select_or_reject(Call& call, bool by_attribute, bool is_negated) {
   generator.is_negated = is_negated;
   if (by_attribute) {
     if (rest.empty()) return failing_generator(call, "Missing parameter for attribute name");
-    if (!split_path(call.heap, rest[0], generator.attribute)) return Failed();
+    INGOT_OPTIONAL(generator.attribute, split_path(call.heap, rest[0]));
     rest = rest.subspan(1);
   }
   return rest.empty() ? lazy(call, generator) : applying(call, generator, tests(), "test", rest);
@@ -111,7 +110,7 @@ Value unique_step(Heap& heap, Generator& generator) {
     if (generator.is_negated && key.is_string()) key = change_case(heap, key, Case::lower);
     if (key.failed()) return key;
     const std::uint32_t count = generator.seen->count;
-    if (!insert(heap, *generator.seen, key, Value::none())) return Value::failure();
+    if (!insert(heap, *generator.seen, key, Value::none())) return Failed();
     if (generator.seen->count > count) return item;
   }
 }
@@ -122,14 +121,12 @@ Value batch_step(Heap& heap, Generator& generator) {
   while (static_cast<std::int64_t>(batch.size()) < size || size <= 0) {
     INGOT_VALUE(const Value item, next_of_source(heap, generator));
     if (!item.is_given()) break;
-    if (!heap.is_within("max_elements", heap.limits().max_elements, batch.size() + 1)) {
-      return Failed();
-    }
+    if (!heap.fits_list(batch.size() + 1)) return Failed();
     batch.push_back(item);
   }
   if (batch.empty()) return {};
   if (generator.fallback.is_set() && static_cast<std::int64_t>(batch.size()) < size) {
-    if (!heap.allow_elements(static_cast<std::uint64_t>(size))) return Value::failure();
+    if (!heap.allow_elements(static_cast<std::uint64_t>(size))) return Failed();
     batch.resize(static_cast<std::size_t>(size), generator.fallback);
   }
   return heap.new_list(batch);
@@ -137,8 +134,7 @@ Value batch_step(Heap& heap, Generator& generator) {
 
 Value slice_step(Heap& heap, Generator& generator) {
   if (generator.position == 0 && generator.source.position == 0) {
-    std::vector<Value> items;
-    if (!collect(heap, generator.source.source, items)) return Value::failure();
+    INGOT_OPTIONAL(const std::vector<Value> items, collect(heap, generator.source.source));
     INGOT_VALUE(const Value list, heap.new_list(items));
     generator.source = {list, 1};
   }
@@ -196,7 +192,7 @@ Value filter_map(Call& call) {
     return failing_generator(call, "Unexpected keyword argument");
   }
   Generator generator = new_generator(call, map_attribute_step);
-  if (!split_path(call.heap, attribute, generator.attribute)) return Failed();
+  INGOT_OPTIONAL(generator.attribute, split_path(call.heap, attribute));
   generator.fallback = keyword("default");
   return lazy(call, generator);
 }
@@ -210,7 +206,8 @@ Value filter_unique(Call& call) {
   Generator generator = new_generator(call, unique_step);
   generator.is_negated = !call.flag(0);
   generator.seen = call.heap.new_object(0);
-  if (call.has_value(1) && !split_path(call.heap, call[1], generator.attribute)) return Failed();
+  INGOT_OPTIONAL(generator.attribute,
+                 split_path(call.heap, call.has_value(1) ? call[1] : Value::none()));
   return lazy(call, generator);
 }
 

@@ -3,7 +3,7 @@
 #include <array>
 #include <cmath>
 
-#include "chat/builtins/filter_functions.hpp"
+#include "chat/builtins/builtins.hpp"
 #include "chat/values/numbers.hpp"
 
 namespace ingot::chat {

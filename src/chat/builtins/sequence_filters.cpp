@@ -2,7 +2,7 @@
 // Filters on lists and objects that give a value.
 #include <algorithm>
 
-#include "chat/builtins/filter_functions.hpp"
+#include "chat/builtins/builtins.hpp"
 #include "chat/values/characters.hpp"
 #include "chat/values/text_functions.hpp"
 
@@ -26,8 +26,9 @@ struct SortKey {
 };
 
 /// Keys of elements: of the attribute, or several separated by commas, or themselves.
-bool sort_keys(Call& call, const std::vector<Value>& items, const Value& attribute,
-               bool is_case_sensitive, bool allows_several, std::vector<SortKey>& keys) {
+std::optional<std::vector<SortKey>> sort_keys(Call& call, const std::vector<Value>& items,
+                                              const Value& attribute, bool is_case_sensitive,
+                                              bool allows_several) {
   std::vector<Value> names;
   if (attribute.is_given()) names.push_back(attribute);
   if (allows_several && attribute.is_string()) {
@@ -36,21 +37,22 @@ bool sort_keys(Call& call, const std::vector<Value>& items, const Value& attribu
   }
   std::vector<std::span<const Value>> paths(names.size());
   for (std::size_t i = 0; i < names.size(); ++i) {
-    if (!split_path(call.heap, names[i], paths[i])) return false;
+    INGOT_OPTIONAL(paths[i], split_path(call.heap, names[i]));
   }
+  std::vector<SortKey> keys;
   for (std::size_t i = 0; i < items.size(); ++i) {
     std::vector<Value> parts;
     for (const auto& path : paths) parts.push_back(attribute_path(call.heap, items[i], path));
     if (paths.empty()) parts.push_back(items[i]);
     for (Value& part : parts) {
       if (!part.failed() && !is_case_sensitive) part = without_case(call.heap, part);
-      if (part.failed()) return false;
+      if (part.failed()) return std::nullopt;
     }
     INGOT_VALUE(const Value key,
                 parts.size() == 1 ? parts[0] : call.heap.new_list(parts, Kind::tuple));
     keys.push_back({key, i});
   }
-  return true;
+  return keys;
 }
 
 /// Sorts like Python: stable, and only by "less than". `are_lists`: keys are those of lists of one
@@ -89,28 +91,24 @@ bool sort_by_key(Heap& heap, std::vector<SortKey>& keys, bool is_reversed, bool 
 /// The elements of `source` in the order of their keys.
 Value sorted_by(Call& call, const Value& source, const Value& attribute, bool is_case_sensitive,
                 bool allows_several, bool is_reversed) {
-  std::vector<Value> items;
-  std::vector<SortKey> keys;
-  const bool is_sorted =
-      collect(call.heap, source, items) &&
-      sort_keys(call, items, attribute, is_case_sensitive, allows_several, keys) &&
-      sort_by_key(call.heap, keys, is_reversed, allows_several);
-  if (!is_sorted) return Failed();
+  INGOT_OPTIONAL(const std::vector<Value> items, collect(call.heap, source));
+  INGOT_OPTIONAL(std::vector<SortKey> keys,
+                 sort_keys(call, items, attribute, is_case_sensitive, allows_several));
+  if (!sort_by_key(call.heap, keys, is_reversed, allows_several)) return Failed();
   std::vector<Value> sorted;
   for (const SortKey& key : keys) sorted.push_back(items[key.position]);
   return call.heap.new_list(sorted);
 }
 
 Value extreme(Call& call, bool is_maximum) {
-  std::vector<Value> items;
-  if (!collect(call.heap, call.self, items)) return Value::failure();
+  INGOT_OPTIONAL(const std::vector<Value> items, collect(call.heap, call.self));
   if (items.empty()) {
     return call.heap.new_undefined(Undefined::Reason::hint,
                                    "No aggregated item, sequence was empty.");
   }
   const Value attribute = call.has_value(1) ? call[1] : Value();
-  std::vector<SortKey> keys;
-  if (!sort_keys(call, items, attribute, call.flag(0), false, keys)) return Value::failure();
+  INGOT_OPTIONAL(const std::vector<SortKey> keys,
+                 sort_keys(call, items, attribute, call.flag(0), false));
   std::size_t best = 0;
   for (std::size_t i = 1; i < keys.size(); ++i) {
     INGOT_OPTIONAL(const int order,
@@ -123,10 +121,8 @@ Value extreme(Call& call, bool is_maximum) {
 }  // namespace
 
 Value filter_length(Call& call) {
-  if (call.self.is(Kind::loop)) {
-    return attribute(call.heap, call.self, "length", nullptr);
-  }
-  if (call.self.is_string() && !call.heap.spend_on(call.self.size)) return Value::failure();
+  if (call.self.is(Kind::loop)) return attribute(call.heap, call.self, "length", nullptr);
+  if (call.self.is_string() && !call.heap.spend_on(call.self.size)) return Failed();
   const std::int64_t count = count_of(call.self);
   return count < 0 ? no_length(call) : Value::of(count);
 }
@@ -138,8 +134,7 @@ Value filter_default(Call& call) {
 }
 
 Value filter_first(Call& call) {
-  Iteration iteration;
-  if (!iterate(call.heap, call.self, iteration)) return Value::failure();
+  INGOT_OPTIONAL(Iteration iteration, iterate(call.heap, call.self));
   const Value first = next(call.heap, iteration);
   if (first.is_given()) return first;
   return call.heap.new_undefined(Undefined::Reason::hint, "No first item, sequence was empty.");
@@ -147,15 +142,13 @@ Value filter_first(Call& call) {
 
 Value filter_last(Call& call) {
   if (call.self.is(Kind::generator)) return call.heap.fail("'generator' object is not reversible");
-  std::vector<Value> items;
-  if (!collect(call.heap, call.self, items)) return Value::failure();
+  INGOT_OPTIONAL(const std::vector<Value> items, collect(call.heap, call.self));
   if (!items.empty()) return items.back();
   return call.heap.new_undefined(Undefined::Reason::hint, "No last item, sequence was empty.");
 }
 
 Value filter_list(Call& call) {
-  std::vector<Value> items;
-  if (!collect(call.heap, call.self, items)) return Value::failure();
+  INGOT_OPTIONAL(const std::vector<Value> items, collect(call.heap, call.self));
   return call.heap.new_list(items);
 }
 
@@ -170,8 +163,7 @@ Value filter_reverse(Call& call) {
     const Value bounds[3] = {{}, {}, Value::of(std::int64_t{-1})};
     return slice(call.heap, call.self, bounds);
   }
-  std::vector<Value> items;
-  if (!collect(call.heap, call.self, items)) return Value::failure();
+  INGOT_OPTIONAL(std::vector<Value> items, collect(call.heap, call.self));
   std::reverse(items.begin(), items.end());
   const Value list = call.heap.new_list(items);
   if (list.failed() || call.self.is(Kind::generator)) return list;
@@ -182,12 +174,11 @@ Value filter_reverse(Call& call) {
 }
 
 Value filter_sum(Call& call) {
-  std::vector<Value> items;
-  if (!collect(call.heap, call.self, items)) return Value::failure();
+  INGOT_OPTIONAL(const std::vector<Value> items, collect(call.heap, call.self));
   Value sum = call.has(1) ? call[1] : Value::of(std::int64_t{0});
   if (sum.is_string()) return call.heap.fail("sum() can't sum strings [use ''.join(seq) instead]");
-  std::span<const Value> path;
-  if (call.has_value(0) && !split_path(call.heap, call[0], path)) return Failed();
+  INGOT_OPTIONAL(const auto path,
+                 split_path(call.heap, call.has_value(0) ? call[0] : Value::none()));
   for (const Value& item : items) {
     INGOT_VALUE(const Value part, attribute_path(call.heap, item, path));
     INGOT_VALUE(sum, arithmetic(call.heap, Operator::add, sum, part));
@@ -216,10 +207,8 @@ Value filter_dictsort(Call& call) {
 }
 
 Value filter_groupby(Call& call) {
-  std::vector<Value> items;
-  if (!collect(call.heap, call.self, items)) return Value::failure();
-  std::span<const Value> path;
-  if (!split_path(call.heap, call[0], path)) return Failed();
+  INGOT_OPTIONAL(const std::vector<Value> items, collect(call.heap, call.self));
+  INGOT_OPTIONAL(const std::span<const Value> path, split_path(call.heap, call[0]));
   std::vector<SortKey> keys;
   for (std::size_t i = 0; i < items.size(); ++i) {
     INGOT_VALUE(Value key, attribute_path(call.heap, items[i], path, call[1]));
@@ -227,7 +216,7 @@ Value filter_groupby(Call& call) {
     if (key.failed()) return key;
     keys.push_back({key, i});
   }
-  if (!sort_by_key(call.heap, keys, false)) return Value::failure();
+  if (!sort_by_key(call.heap, keys, false)) return Failed();
   std::vector<Value> groups;
   for (std::size_t begin = 0; begin < keys.size();) {
     std::vector<Value> members;

@@ -2,7 +2,7 @@
 // The methods of strings.
 #include <algorithm>
 
-#include "chat/builtins/brace_format.hpp"
+#include "chat/builtins/builtins.hpp"
 #include "chat/values/text_functions.hpp"
 #include "chat/values/text_search.hpp"
 
@@ -16,11 +16,10 @@ struct Window {
   bool is_valid = true;  ///< false: `start` lies behind the end
 };
 
-bool window_of(Call& call, std::size_t first, Window& window) {
+std::optional<Window> window_of(Call& call, std::size_t first) {
   const std::string_view text = call.self.text();
-  window.end = text.size();
-  if (!call.has_value(first) && !call.has_value(first + 1)) return true;
-  if (!call.heap.spend_on(3 * text.size())) return false;
+  if (!call.has_value(first) && !call.has_value(first + 1)) return Window{0, text.size()};
+  if (!call.heap.spend_on(3 * text.size())) return std::nullopt;
   const auto count = static_cast<std::int64_t>(count_characters(text));
   INGOT_OPTIONAL(std::int64_t start, call.integer_or_none(first));
   INGOT_OPTIONAL(std::int64_t stop, call.integer_or_none(first + 1, count));
@@ -29,10 +28,9 @@ bool window_of(Call& call, std::size_t first, Window& window) {
   };
   start = clamped(start);
   stop = std::min(clamped(stop), count);
-  window.is_valid = start <= count && start <= stop;
-  window.begin = byte_of_character(text, static_cast<std::size_t>(std::min(start, count)));
-  window.end = byte_of_character(text, static_cast<std::size_t>(stop));
-  return true;
+  return Window{byte_of_character(text, static_cast<std::size_t>(std::min(start, count))),
+                byte_of_character(text, static_cast<std::size_t>(stop)),
+                start <= count && start <= stop};
 }
 
 Value bound_string(Call& call, std::size_t index) {
@@ -41,11 +39,11 @@ Value bound_string(Call& call, std::size_t index) {
                         std::string(type_name(call[index].kind)));
 }
 
-/// The text that a method searches for, and where; the search is paid for.
-bool begin_search(Call& call, Value& wanted, Window& window) {
-  INGOT_VALUE(wanted, bound_string(call, 0));
-  return window_of(call, 1, window) &&
-         call.heap.spend_on(std::uint64_t{call.self.size} + wanted.size);
+/// Where a method searches for `wanted`; the search is paid for.
+std::optional<Window> begin_search(Call& call, const Value& wanted) {
+  const std::optional<Window> window = window_of(call, 1);
+  const std::uint64_t size = std::uint64_t{call.self.size} + wanted.size;
+  return window && call.heap.spend_on(size) ? window : std::nullopt;
 }
 
 template <Case wanted>
@@ -73,8 +71,7 @@ Value split_method(Call& call) {
 }
 
 Value split_lines_method(Call& call) {
-  std::vector<Value> lines;
-  if (!split_lines(call.heap, call.self, call.flag(0), lines)) return Value::failure();
+  INGOT_OPTIONAL(const std::vector<Value> lines, split_lines(call.heap, call.self, call.flag(0)));
   return call.heap.new_list(lines);
 }
 
@@ -105,9 +102,8 @@ std::int64_t character_index(std::string_view text, std::size_t byte) {
 
 template <bool from_right>
 Value find_method(Call& call) {
-  Value wanted;
-  Window window;
-  if (!begin_search(call, wanted, window)) return Value::failure();
+  INGOT_VALUE(const Value wanted, bound_string(call, 0));
+  INGOT_OPTIONAL(const Window window, begin_search(call, wanted));
   if (!window.is_valid) return Value::of(std::int64_t{-1});
   const std::string_view text = call.self.text().substr(0, window.end);
   std::size_t at = std::string_view::npos;
@@ -128,9 +124,8 @@ Value index_method(Call& call) {
 }
 
 Value count_method(Call& call) {
-  Value wanted;
-  Window window;
-  if (!begin_search(call, wanted, window)) return Value::failure();
+  INGOT_VALUE(const Value wanted, bound_string(call, 0));
+  INGOT_OPTIONAL(const Window window, begin_search(call, wanted));
   if (!window.is_valid) return Value::of(std::int64_t{0});
   const std::string_view text = call.self.text().substr(window.begin, window.end - window.begin);
   if (wanted.size == 0) return Value::of_count(count_characters(text) + 1);
@@ -140,8 +135,7 @@ Value count_method(Call& call) {
 /// startswith() and endswith(): of one text or any of a tuple.
 template <bool at_end>
 Value has_edge(Call& call) {
-  Window window;
-  if (!window_of(call, 1, window)) return Value::failure();
+  INGOT_OPTIONAL(const Window window, window_of(call, 1));
   const std::string_view text = call.self.text().substr(
       std::min(window.begin, window.end), window.end - std::min(window.begin, window.end));
   const auto matches = [&](const Value& edge) {
@@ -178,8 +172,7 @@ Value replace_method(Call& call) {
 }
 
 Value join_method(Call& call) {
-  std::vector<Value> items;
-  if (!collect(call.heap, call[0], items)) return Value::failure();
+  INGOT_OPTIONAL(std::vector<Value> items, collect(call.heap, call[0]));
   for (Value& item : items) {
     if (!item.is_string()) {
       return call.heap.fail("join() needs strings, not " + std::string(type_name(item.kind)));
@@ -225,7 +218,7 @@ Value expand_tabs(Call& call) {
   width = std::clamp<std::int64_t>(width, 0,
                                    static_cast<std::int64_t>(call.heap.limits().max_string_bytes));
   if (!call.heap.allow_bytes(call.self.size + tabs * static_cast<std::uint64_t>(width)))
-    return Value::failure();
+    return Failed();
   std::int64_t column = 0;
   return map_characters(call.heap, call.self, [&](char32_t c, std::string& result) {
     if (c == '\t') {
@@ -253,7 +246,7 @@ Value zero_fill(Call& call) {
 
 Value encode(Call& call) {
   std::vector<Value> bytes;
-  if (!call.heap.allow_elements(call.self.size)) return Value::failure();
+  if (!call.heap.allow_elements(call.self.size)) return Failed();
   for (const char c : call.self.text()) {
     bytes.push_back(Value::of(std::int64_t{static_cast<unsigned char>(c)}));
   }
@@ -264,7 +257,7 @@ Value encode(Call& call) {
 template <bool (*test)(char32_t), bool of_none = false>
 Value all_characters(Call& call) {
   std::string_view text = call.self.text();
-  if (!call.heap.spend_on_characters(text.size())) return Value::failure();
+  if (!call.heap.spend_on_characters(text.size())) return Failed();
   bool all = of_none || !text.empty();
   while (all && !text.empty()) {
     const Character character = first_character(text);
@@ -295,7 +288,7 @@ Value is_identifier(Call& call) {
 template <bool (*test)(char32_t), bool (*opposite)(char32_t)>
 Value all_in_case(Call& call) {
   std::string_view text = call.self.text();
-  if (!call.heap.spend_on_characters(text.size())) return Value::failure();
+  if (!call.heap.spend_on_characters(text.size())) return Failed();
   bool has_one = false;
   while (!text.empty()) {
     const Character character = first_character(text);

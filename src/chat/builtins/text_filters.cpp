@@ -3,10 +3,8 @@
 #include <algorithm>
 
 #include "base/hexadecimal.hpp"
-#include "chat/builtins/filter_functions.hpp"
-#include "chat/values/percent_format.hpp"
+#include "chat/builtins/builtins.hpp"
 #include "chat/values/text_functions.hpp"
-#include "chat/values/text_wrap.hpp"
 
 namespace ingot::chat {
 namespace {
@@ -39,9 +37,7 @@ Value indention_of(Call& call) {
   if (call[0].is_string()) return call[0];
   INGOT_OPTIONAL(const std::int64_t given, call.integer(0, 4));
   const auto width = static_cast<std::uint64_t>(std::max<std::int64_t>(given, 0));
-  const std::uint64_t most = call.heap.limits().max_string_bytes;
-  const bool fits =
-      call.heap.is_within("max_string_bytes", most, width) && call.heap.spend_on(width);
+  const bool fits = call.heap.fits_text(width) && call.heap.spend_on(width);
   return fits ? call.heap.new_string(std::string(width, ' ')) : Failed();
 }
 
@@ -75,12 +71,9 @@ bool append_quoted(Heap& heap, const Value& value, bool is_query) {
 }
 
 bool append_query(Heap& heap, const Value& pairs) {
-  Iteration iteration;
   const bool is_object = pairs.is(Kind::object);
   View view = {is_object ? pairs.object : nullptr, View::Part::items};
-  if (!iterate(heap, is_object ? Value::of(&view) : pairs, iteration)) {
-    return false;
-  }
+  INGOT_OPTIONAL(Iteration iteration, iterate(heap, is_object ? Value::of(&view) : pairs));
   for (bool is_first = true;; is_first = false) {
     INGOT_VALUE(const Value pair, next(heap, iteration));
     if (!pair.is_given()) return true;
@@ -197,11 +190,9 @@ Value filter_replace(Call& call) {
 }
 
 Value filter_join(Call& call) {
-  std::vector<Value> items;
-  if (!collect(call.heap, call.self, items)) return Value::failure();
+  INGOT_OPTIONAL(std::vector<Value> items, collect(call.heap, call.self));
   if (call.has_value(1)) {
-    std::span<const Value> path;
-    if (!split_path(call.heap, call[1], path)) return Failed();
+    INGOT_OPTIONAL(const std::span<const Value> path, split_path(call.heap, call[1]));
     for (Value& item : items) {
       INGOT_VALUE(item, attribute_path(call.heap, item, path));
     }
@@ -225,14 +216,13 @@ Value filter_indent(Call& call) {
   INGOT_VALUE(const Value indention, indention_of(call));
   const bool indents_first = call.flag(1);
   const bool indents_blank = call.flag(2);
-  std::vector<Value> lines;
   // The engine of reference appends a line end before it splits, so that one at the end stays.
   INGOT_VALUE(const Value closed,
               concatenate(call.heap, text,
                           Value::text_of("\n", text.is_mixed() ? std::uint8_t{0} : text.origin())));
-  if (!split_lines(call.heap, closed, false, lines)) return Value::failure();
+  INGOT_OPTIONAL(const std::vector<Value> lines, split_lines(call.heap, closed, false));
   if (!call.heap.allow_bytes(text.size + lines.size() * (std::uint64_t{indention.size} + 1)))
-    return Value::failure();
+    return Failed();
   const std::uint8_t origin = lines_origin(lines);
   const auto mark = call.heap.output().begin();
   for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -300,7 +290,7 @@ Value filter_urlencode(Call& call) {
 
 Value filter_wordcount(Call& call) {
   INGOT_VALUE(const Value text, string_of(call.heap, call.self));
-  if (!call.heap.spend_on_characters(text.size)) return Value::failure();
+  if (!call.heap.spend_on_characters(text.size)) return Failed();
   std::int64_t count = 0;
   bool in_word = false;
   for (std::string_view rest = text.text(); !rest.empty();) {
@@ -322,8 +312,7 @@ Value filter_wordwrap(Call& call) {
   const std::uint64_t size = text.size;
   if (!call.heap.spend_on_characters(4 * size) || !call.heap.allow_bytes(size * (end.size + 1)))
     return Failed();
-  std::vector<Value> lines;
-  if (!split_lines(call.heap, text, false, lines)) return Value::failure();
+  INGOT_OPTIONAL(const std::vector<Value> lines, split_lines(call.heap, text, false));
   const WrapOptions options = {static_cast<std::size_t>(width), call.flag(1, true),
                                call.flag(3, true)};
   const auto mark = call.heap.output().begin();

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "chat/compile/nearest_name.hpp"
+#include "chat/builtins/builtins.hpp"
 #include "chat/compile/scopes.hpp"
 #include "chat/compile/tree_walk.hpp"
 

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "base/ascii.hpp"
+#include "chat/builtins/builtins.hpp"
 #include "chat/compile/compiled_template.hpp"
-#include "chat/compile/nearest_name.hpp"
 #include "chat/compile/tree_walk.hpp"
 #include "ingot/chat_profile.hpp"
 #include "ingot/text.hpp"

@@ -28,8 +28,7 @@ Value Render::call(const Value& callee, const Arguments& arguments) {
 
 Value Render::evaluate_call(const CallNode& node, const Value* caller) {
   INGOT_VALUE(const Value callee, evaluate(*node.callee));
-  Arguments arguments;
-  if (!evaluate_arguments(node.arguments, caller, arguments)) return Value::failure();
+  INGOT_OPTIONAL(const Arguments arguments, evaluate_arguments(node.arguments, caller));
   heap_.set_place(node.callee->place);
   return call(callee, arguments);
 }
@@ -129,7 +128,7 @@ Value Render::call_macro(Closure& closure, const Arguments& arguments) {
   }
   heap_.output().end(mark);
   if (heap_.failure()) heap_.failure()->calls.push_back({std::string(node.name), place});
-  return Value::failure();
+  return Failed();
 }
 
 }  // namespace ingot::chat

@@ -54,7 +54,7 @@ Value Render::evaluate(const Node& node) {
   if (node.kind == NodeKind::literal) return static_cast<const Literal&>(node).value;
   if (node.kind == NodeKind::name) return evaluate_name(static_cast<const NameNode&>(node));
   const Depth depth(*this);
-  if (!depth.is_allowed() || !heap_.spend(1)) return Value::failure();
+  if (!depth.is_allowed() || !heap_.spend(1)) return Failed();
   switch (node.kind) {
     case NodeKind::tuple:
     case NodeKind::list:
@@ -98,7 +98,7 @@ Value Render::evaluate(const Node& node) {
 }
 
 Value Render::evaluate_name(const NameNode& node) {
-  if (!heap_.spend(node.hops >> 4)) return Value::failure();
+  if (!heap_.spend(node.hops >> 4)) return Failed();
   const Value value = slot(node.hops, node.slot);
   if (value.is_given()) return value;
   return heap_.new_undefined(Undefined::Reason::name, node.name->text);
@@ -106,7 +106,7 @@ Value Render::evaluate_name(const NameNode& node) {
 
 Value Render::evaluate_sequence(const SequenceNode& node) {
   const std::size_t count = node.items.size();
-  if (!heap_.allow_elements(count)) return Value::failure();
+  if (!heap_.allow_elements(count)) return Failed();
   auto* items = heap_.arena().make_array<Value>(count);
   for (std::size_t i = 0; i < count; ++i) {
     INGOT_VALUE(items[i], evaluate(*node.items[i]));
@@ -121,7 +121,7 @@ Value Render::evaluate_object(const ObjectNode& node) {
     INGOT_VALUE(const Value key, evaluate(*pair.key));
     INGOT_VALUE(const Value value, evaluate(*pair.value));
     heap_.set_place(pair.key->place);
-    if (!insert(heap_, *object, key, value)) return Value::failure();
+    if (!insert(heap_, *object, key, value)) return Failed();
   }
   return Value::of(object);
 }
@@ -155,7 +155,7 @@ Value Render::evaluate_compare(const CompareNode& node) {
 
 Value Render::evaluate_concat(const SequenceNode& node) {
   // Operands may print, too, so all are evaluated before the first is appended.
-  if (!heap_.spend(node.items.size() >> 4)) return Value::failure();
+  if (!heap_.spend(node.items.size() >> 4)) return Failed();
   auto* parts = heap_.arena().make_array<Value>(node.items.size());
   std::uint64_t size = 0;
   for (std::size_t i = 0; i < node.items.size(); ++i) {
@@ -163,7 +163,7 @@ Value Render::evaluate_concat(const SequenceNode& node) {
     size += parts[i].is_string() ? parts[i].size : 0;
   }
   heap_.set_place(node.place);
-  if (!heap_.allow_bytes(size)) return Value::failure();
+  if (!heap_.allow_bytes(size)) return Failed();
   if (node.items.size() == 2 && parts[0].is_string() && parts[1].is_string()) {
     return concatenate(heap_, parts[0].with_markup(false), parts[1].with_markup(false));
   }
@@ -222,17 +222,16 @@ Value Render::evaluate_apply(const ApplyNode& node) {
     const std::string noun = node.kind == NodeKind::filter ? "filter" : "test";
     return heap_.fail("No " + noun + " named '" + std::string(node.name) + "' found");
   }
-  Arguments arguments;
-  if (!evaluate_arguments(node.arguments, nullptr, arguments)) return Value::failure();
+  INGOT_OPTIONAL(const Arguments arguments, evaluate_arguments(node.arguments));
   heap_.set_place(node.place);
   return call_builtin(heap_, *node.builtin, input, arguments);
 }
 
-bool Render::evaluate_arguments(const ArgumentNodes& nodes, const Value* caller,
-                                Arguments& arguments) {
+std::optional<Arguments> Render::evaluate_arguments(const ArgumentNodes& nodes,
+                                                    const Value* caller) {
   const std::size_t positional_count = nodes.positional.size();
   const std::size_t keyword_count = nodes.keywords.size() + (caller == nullptr ? 0 : 1);
-  if (!heap_.spend((positional_count + keyword_count) >> 4)) return false;
+  if (!heap_.spend((positional_count + keyword_count) >> 4)) return std::nullopt;
   auto* positional = heap_.arena().make_array<Value>(positional_count);
   for (std::size_t i = 0; i < positional_count; ++i) {
     INGOT_VALUE(positional[i], evaluate(*nodes.positional[i]));
@@ -240,18 +239,16 @@ bool Render::evaluate_arguments(const ArgumentNodes& nodes, const Value* caller,
   auto* keywords = heap_.arena().make_array<Keyword>(keyword_count);
   for (std::size_t i = 0; i < nodes.keywords.size(); ++i) {
     keywords[i] = {nodes.keywords[i].name, evaluate(*nodes.keywords[i].value)};
-    if (keywords[i].value.failed()) return false;
+    if (keywords[i].value.failed()) return std::nullopt;
   }
   if (caller != nullptr) keywords[keyword_count - 1] = {"caller", *caller};
-  arguments.positional = {positional, positional_count};
-  arguments.keywords = {keywords, keyword_count};
-  if (nodes.more_positional == nullptr && nodes.more_keywords == nullptr) return true;
+  if (nodes.more_positional == nullptr && nodes.more_keywords == nullptr) {
+    return Arguments{{positional, positional_count}, {keywords, keyword_count}};
+  }
   std::vector<Value> all(positional, positional + positional_count);
   std::vector<Keyword> all_keywords(keywords, keywords + keyword_count);
-  if (!append_spread(nodes, all, all_keywords)) return false;
-  arguments.positional = heap_.arena().copy(all);
-  arguments.keywords = heap_.arena().copy(all_keywords);
-  return true;
+  if (!append_spread(nodes, all, all_keywords)) return std::nullopt;
+  return Arguments{heap_.arena().copy(all), heap_.arena().copy(all_keywords)};
 }
 
 /// `*list` and `**object`.
@@ -259,7 +256,7 @@ bool Render::append_spread(const ArgumentNodes& nodes, std::vector<Value>& posit
                            std::vector<Keyword>& keywords) {
   if (nodes.more_positional != nullptr) {
     INGOT_VALUE(const Value list, evaluate(*nodes.more_positional));
-    if (!collect(heap_, list, positional)) return false;
+    INGOT_OPTIONAL(positional, collect(heap_, list, std::move(positional)));
   }
   if (nodes.more_keywords == nullptr) return true;
   INGOT_VALUE(const Value object, evaluate(*nodes.more_keywords));

@@ -13,15 +13,14 @@ Flow Render::execute_for(const ForNode& node) {
 
 /// The elements that pass the test of the `for`, as a list.
 Value Render::filter_loop(const ForNode& node, const Value& iterable) {
-  Iteration iteration;
-  if (!iterate(heap_, iterable, iteration)) return Value::failure();
+  INGOT_OPTIONAL(Iteration iteration, iterate(heap_, iterable));
   std::vector<Value> kept;
   while (true) {
     INGOT_VALUE(const Value element, next(heap_, iteration));
     if (!element.is_given()) break;
-    if (!heap_.spend(1)) return Value::failure();
+    if (!heap_.spend(1)) return Failed();
     enter(node.test_scope);
-    if (!assign(*node.test_target, element)) return Value::failure();
+    if (!assign(*node.test_target, element)) return Failed();
     INGOT_VALUE(const Value test, evaluate(*node.test));
     if (is_true(test)) kept.push_back(element);
   }
@@ -43,7 +42,9 @@ Flow Render::run_loop(const ForNode& node, Value iterable, std::int64_t depth0, 
   state.node = &node;
   state.outer = outer;
   state.depth0 = depth0;
-  if (!iterable.failed() && iterate(heap_, iterable, state.iteration)) {
+  const auto walk = iterable.failed() ? std::nullopt : iterate(heap_, iterable);
+  if (walk) {
+    state.iteration = *walk;
     bool has_run = false;
     flow = run_iterations(state, has_run);
     if (flow == Flow::next && !has_run) flow = execute_in_scope(node.else_scope, node.otherwise);

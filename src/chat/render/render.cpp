@@ -3,6 +3,7 @@
 #include "chat/render/render.hpp"
 
 namespace ingot::chat {
+
 Render::Render(const CompiledTemplate& compiled, const ChatOptions& options)
     : compiled_(compiled), heap_(options), variables_(compiled.names.names().size()) {}
 

@@ -44,7 +44,7 @@ class Render {
   Flow execute_for(const ForNode& node);
   Flow run_loop(const ForNode& node, Value iterable, std::int64_t depth0, Activation* outer);
   Flow run_iterations(Loop& loop, bool& has_run);
-  [[nodiscard]] Value filter_loop(const ForNode& node, const Value& iterable);
+  Value filter_loop(const ForNode& node, const Value& iterable);
   Flow execute_set(const SetNode& node);
   Flow execute_set_block(const BlockNode& node);
   Flow execute_filter_block(const BlockNode& node);
@@ -66,32 +66,32 @@ class Render {
   void leave(const Scope& scope);
   [[nodiscard]] Activation* new_activation(Activation* outer, std::uint16_t slot_count);
   [[nodiscard]] Value& slot(std::uint16_t hops, std::uint16_t index);
-  [[nodiscard]] Value variable(const Name* name) const;
+  Value variable(const Name* name) const;
 
   // expressions
-  [[nodiscard]] Value evaluate(const Node& node);
-  [[nodiscard]] Value evaluate_name(const NameNode& node);
-  [[nodiscard]] Value evaluate_sequence(const SequenceNode& node);
-  [[nodiscard]] Value evaluate_object(const ObjectNode& node);
-  [[nodiscard]] Value evaluate_conditional(const Conditional& node);
-  [[nodiscard]] Value evaluate_logical(const Binary& node);
-  [[nodiscard]] Value evaluate_compare(const CompareNode& node);
-  [[nodiscard]] Value evaluate_concat(const SequenceNode& node);
-  [[nodiscard]] Value evaluate_binary(const Binary& node);
-  [[nodiscard]] Value evaluate_sign(const Unary& node);
-  [[nodiscard]] Value evaluate_item(const Binary& node);
-  [[nodiscard]] Value evaluate_slice(const SliceNode& node);
-  [[nodiscard]] Value evaluate_call(const CallNode& node, const Value* caller = nullptr);
-  [[nodiscard]] Value evaluate_apply(const ApplyNode& node);
-  [[nodiscard]] bool evaluate_arguments(const ArgumentNodes& nodes, const Value* caller,
-                                        Arguments& arguments);
+  Value evaluate(const Node& node);
+  Value evaluate_name(const NameNode& node);
+  Value evaluate_sequence(const SequenceNode& node);
+  Value evaluate_object(const ObjectNode& node);
+  Value evaluate_conditional(const Conditional& node);
+  Value evaluate_logical(const Binary& node);
+  Value evaluate_compare(const CompareNode& node);
+  Value evaluate_concat(const SequenceNode& node);
+  Value evaluate_binary(const Binary& node);
+  Value evaluate_sign(const Unary& node);
+  Value evaluate_item(const Binary& node);
+  Value evaluate_slice(const SliceNode& node);
+  Value evaluate_call(const CallNode& node, const Value* caller = nullptr);
+  Value evaluate_apply(const ApplyNode& node);
+  [[nodiscard]] std::optional<Arguments> evaluate_arguments(const ArgumentNodes& nodes,
+                                                            const Value* caller = nullptr);
   [[nodiscard]] bool append_spread(const ArgumentNodes& nodes, std::vector<Value>& positional,
                                    std::vector<Keyword>& keywords);
 
   // calls
-  [[nodiscard]] Value call(const Value& callee, const Arguments& arguments);
-  [[nodiscard]] Value call_macro(Closure& closure, const Arguments& arguments);
-  [[nodiscard]] Value call_loop(Loop& loop, const Arguments& arguments);
+  Value call(const Value& callee, const Arguments& arguments);
+  Value call_macro(Closure& closure, const Arguments& arguments);
+  Value call_loop(Loop& loop, const Arguments& arguments);
   [[nodiscard]] bool bind_parameters(const MacroNode& node, const Arguments& arguments,
                                      Activation& activation);
   [[nodiscard]] bool set_defaults(const MacroNode& node);

@@ -127,8 +127,7 @@ bool Render::assign(const Node& target, const Value& value) {
 bool Render::assign_tuple(const SequenceNode& target, const Value& value) {
   heap_.set_place(target.place);
   if (value.is_undefined()) return heap_.fail_undefined(value);
-  Iteration iteration;
-  if (!iterate(heap_, value, iteration)) return false;
+  INGOT_OPTIONAL(Iteration iteration, iterate(heap_, value));
   std::size_t count = 0;
   for (; count < target.items.size(); ++count) {
     INGOT_VALUE(const Value element, next(heap_, iteration));

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "chat/values/operations.hpp"
-#include "chat/values/percent_format.hpp"
 
 namespace ingot::chat {
 namespace {
@@ -127,12 +126,12 @@ Value repeat(Heap& heap, const Value& value, std::int64_t count) {
   std::uint64_t total = 0;
   if (__builtin_mul_overflow(size, times, &total)) total = ~std::uint64_t{0};
   if (value.is_string()) {
-    if (!heap.allow_bytes(total)) return Value::failure();
+    if (!heap.allow_bytes(total)) return Failed();
     const auto mark = heap.output().begin();
     for (std::uint64_t i = 0; i < times && size > 0; ++i) heap.output().append(value);
     return heap.take_string(mark).with_markup(value.is_markup());
   }
-  if (!heap.allow_elements(total)) return Value::failure();
+  if (!heap.allow_elements(total)) return Failed();
   std::vector<Value> items;
   items.reserve(total);
   for (std::uint64_t i = 0; i < times && size > 0; ++i) {
@@ -146,9 +145,7 @@ Value join_lists(Heap& heap, const Value& left, const Value& right) {
   const std::uint32_t left_count = left.list->count;
   const std::uint32_t right_count = right.list->count;
   const std::uint64_t total = std::uint64_t{left_count} + right_count;
-  const bool fits = heap.is_within("max_elements", heap.limits().max_elements, total) &&
-                    heap.allow_elements(right_count);
-  if (!fits) return Failed();
+  if (!heap.fits_list(total) || !heap.allow_elements(right_count)) return Failed();
   Growing<Value>* storage = left.list->storage;
   if (storage == nullptr || storage->count != left_count ||
       storage->capacity - left_count < right_count) {

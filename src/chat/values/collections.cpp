@@ -27,13 +27,12 @@ bool is_same_text(const Value& left, const Value& right) noexcept {
 }
 
 Value import_object(Heap& heap, const ChatValue::Object& members, std::uint32_t depth) {
-  if (!heap.allow_elements(members.size())) return Value::failure();
+  if (!heap.allow_elements(members.size())) return Failed();
   Object* object = heap.new_object(members.size());
   for (const ChatValue::Member& member : members) {
-    if (!heap.allow_bytes(member.name.size())) return Value::failure();
+    if (!heap.allow_bytes(member.name.size())) return Failed();
     INGOT_VALUE(const Value value, import_value(heap, member.value, depth + 1));
-    if (!insert(heap, *object, Value::text_of(member.name, from_input), value))
-      return Value::failure();
+    if (!insert(heap, *object, Value::text_of(member.name, from_input), value)) return Failed();
   }
   return Value::of(object);
 }
@@ -94,10 +93,10 @@ Value import_value(Heap& heap, const ChatValue& value, std::uint32_t depth) {
     return heap.fail_limit("the depth of an input value", max_value_depth);
   Value result = Value::none();
   if (const auto* text = value.string()) {
-    if (!heap.allow_bytes(text->size())) return Value::failure();
+    if (!heap.allow_bytes(text->size())) return Failed();
     result = Value::text_of(*text);
   } else if (const auto* digits = value.digits()) {
-    if (!heap.allow_bytes(digits->text.size())) return Value::failure();
+    if (!heap.allow_bytes(digits->text.size())) return Failed();
     result = Value::text_of(digits->text, from_template, Kind::digits);
   } else if (const auto* boolean = value.boolean()) {
     result = Value::of(*boolean);
@@ -108,7 +107,7 @@ Value import_value(Heap& heap, const ChatValue& value, std::uint32_t depth) {
   } else if (const auto* members = value.members()) {
     result = import_object(heap, *members, depth);
   } else if (const auto* elements = value.elements()) {
-    if (!heap.allow_elements(elements->size())) return Value::failure();
+    if (!heap.allow_elements(elements->size())) return Failed();
     auto* items = heap.arena().make_array<Value>(elements->size());
     for (std::size_t i = 0; i < elements->size(); ++i) {
       INGOT_VALUE(items[i], import_value(heap, (*elements)[i], depth + 1));
@@ -170,7 +169,7 @@ bool insert_all(Heap& heap, Object& object, std::span<const Keyword> keywords) {
   });
 }
 
-bool iterate(Heap& heap, const Value& value, Iteration& iteration) {
+std::optional<Iteration> iterate(Heap& heap, const Value& value) {
   switch (value.kind) {
     case Kind::list:
     case Kind::tuple:
@@ -180,9 +179,7 @@ bool iterate(Heap& heap, const Value& value, Iteration& iteration) {
     case Kind::string:
     case Kind::generator:
     case Kind::undefined:
-      iteration.source = value;
-      iteration.position = 0;
-      return true;
+      return Iteration{value, 0};
     default:
       return heap.fail("'" + std::string(type_name(value.kind)) + "' object is not iterable");
   }
@@ -249,19 +246,18 @@ Value next(Heap& heap, Iteration& iteration) {
   }
 }
 
-bool collect(Heap& heap, const Value& value, std::vector<Value>& items) {
-  Iteration iteration;
-  if (!iterate(heap, value, iteration)) return false;
-  if (value.is_string() && !heap.spend_on(value.size)) return false;
+std::optional<std::vector<Value>> collect(Heap& heap, const Value& value,
+                                          std::vector<Value> items) {
+  INGOT_OPTIONAL(Iteration iteration, iterate(heap, value));
+  if (value.is_string() && !heap.spend_on(value.size)) return std::nullopt;
   if (const std::int64_t count = count_of(value); count > 0) {
-    if (!heap.allow_elements(static_cast<std::uint64_t>(count))) return false;
+    if (!heap.allow_elements(static_cast<std::uint64_t>(count))) return std::nullopt;
     items.reserve(items.size() + static_cast<std::size_t>(count));
   }
   while (true) {
     INGOT_VALUE(const Value element, next(heap, iteration));
-    if (!element.is_given()) return true;
-    const std::uint64_t most = heap.limits().max_elements;
-    if (!heap.spend(1) || !heap.is_within("max_elements", most, items.size() + 1)) return false;
+    if (!element.is_given()) return items;
+    if (!heap.spend(1) || !heap.fits_list(items.size() + 1)) return std::nullopt;
     items.push_back(element);
   }
 }

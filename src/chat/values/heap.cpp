@@ -80,12 +80,6 @@ bool Heap::out_of_steps() {
   return fail_limit("max_steps", limits_.max_steps);
 }
 
-bool Heap::allow(std::string_view limit, std::uint64_t most, std::uint64_t count) {
-  return is_within(limit, most, count) &&
-         is_within("max_memory_bytes", limits_.max_memory_bytes, arena_.used_bytes()) &&
-         spend_on(count);
-}
-
 bool Heap::begin_container() {
   constexpr std::string_view limit = "the depth of a value that is printed";
   if (!is_within(limit, max_container_depth, container_depth_ + 1)) return false;
@@ -94,7 +88,7 @@ bool Heap::begin_container() {
 }
 
 Value Heap::new_string(std::string_view text, std::uint8_t origin) {
-  if (!allow_bytes(text.size())) return Value::failure();
+  if (!allow_bytes(text.size())) return Failed();
   return Value::text_of(arena_.copy(text), origin);
 }
 
@@ -146,7 +140,7 @@ Value Heap::part_of(const Value& text, std::size_t begin, std::size_t end) {
 }
 
 Value Heap::new_list(std::span<const Value> items, Kind kind) {
-  if (!allow_elements(items.size())) return Value::failure();
+  if (!allow_elements(items.size())) return Failed();
   auto* copies = arena_.make_array<Value>(items.size());
   std::copy(items.begin(), items.end(), copies);
   return Value::of(arena_.make<List>(copies, static_cast<std::uint32_t>(items.size())), kind);

@@ -55,17 +55,23 @@ class Heap {
   [[nodiscard]] bool is_within(std::string_view limit, std::uint64_t most, std::uint64_t count) {
     return count <= most || fail_limit(limit, most);
   }
-  /// False, after a failure, if a text of so many bytes may not be made.
+  /// False, after a failure, if no text has so many bytes, or no list so many elements.
+  [[nodiscard]] bool fits_text(std::uint64_t bytes) {
+    return is_within("max_string_bytes", limits_.max_string_bytes, bytes);
+  }
+  [[nodiscard]] bool fits_list(std::uint64_t count) {
+    return is_within("max_elements", limits_.max_elements, count);
+  }
+  /// False, after a failure, if a text of so many bytes may not be made. Counts the work.
   [[nodiscard]] bool allow_bytes(std::uint64_t bytes) {
-    return allow("max_string_bytes", limits_.max_string_bytes, bytes);
+    return fits_text(bytes) && allow_memory(bytes);
   }
   /// The same for several copies of a text.
   [[nodiscard]] bool allow_copies(std::uint64_t count, std::uint64_t bytes) {
-    return is_within("max_string_bytes", limits_.max_string_bytes, count) &&
-           allow_bytes(count * bytes);
+    return fits_text(count) && allow_bytes(count * bytes);
   }
   [[nodiscard]] bool allow_elements(std::uint64_t count) {
-    return allow("max_elements", limits_.max_elements, count);
+    return fits_list(count) && allow_memory(count);
   }
   /// False, after a failure, if the output is too long.
   [[nodiscard]] bool allow_output() {
@@ -80,26 +86,28 @@ class Heap {
   [[nodiscard]] TextOutput& output() noexcept { return output_; }
   /// What `append` adds to the output, as a string; a failure if it gives false.
   template <class Append>
-  [[nodiscard]] Value text_from(Append&& append) {
+  Value text_from(Append&& append) {
     const auto mark = output_.begin();
     if (append()) return take_string(mark);
     output_.end(mark);
-    return Value::failure();
+    return Failed();
   }
   /// The text since a mark as a string; ends the mark.
-  [[nodiscard]] Value take_string(const TextOutput::Mark& mark);
+  Value take_string(const TextOutput::Mark& mark);
   /// Copies.
-  [[nodiscard]] Value new_string(std::string_view text, std::uint8_t origin = from_template);
+  Value new_string(std::string_view text, std::uint8_t origin = from_template);
   /// A part of a string, by bytes, without copying.
-  [[nodiscard]] Value part_of(const Value& text, std::size_t begin, std::size_t end);
+  Value part_of(const Value& text, std::size_t begin, std::size_t end);
   /// Copies.
-  [[nodiscard]] Value new_list(std::span<const Value> items, Kind kind = Kind::list);
-  [[nodiscard]] Value new_undefined(Undefined::Reason reason, std::string_view text,
-                                    Kind owner = Kind::missing);
+  Value new_list(std::span<const Value> items, Kind kind = Kind::list);
+  Value new_undefined(Undefined::Reason reason, std::string_view text, Kind owner = Kind::missing);
   [[nodiscard]] Object* new_object(std::size_t capacity);
 
  private:
-  [[nodiscard]] bool allow(std::string_view limit, std::uint64_t most, std::uint64_t count);
+  [[nodiscard]] bool allow_memory(std::uint64_t count) {
+    return is_within("max_memory_bytes", limits_.max_memory_bytes, arena_.used_bytes()) &&
+           spend_on(count);
+  }
   bool out_of_steps();
 
   const ChatOptions& options_;

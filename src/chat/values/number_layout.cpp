@@ -104,9 +104,8 @@ std::optional<std::string> number_digits(Heap& heap, const Value& number,
     if (!heap.spend(real_text_steps)) return std::nullopt;
     return real_digits(number.as_real(), layout);
   }
-  heap.fail(std::string("the format '") + layout.type + "' does not fit a value of type '" +
-            std::string(type_name(number.kind)) + "'");
-  return std::nullopt;
+  return heap.fail(std::string("the format '") + layout.type + "' does not fit a value of type '" +
+                   std::string(type_name(number.kind)) + "'");
 }
 
 bool append_number(Heap& heap, std::string_view digits, std::uint8_t origin,

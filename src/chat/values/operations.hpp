@@ -13,19 +13,19 @@
 namespace ingot::chat {
 
 /// A value of the caller, whose texts are borrowed.
-[[nodiscard]] Value import_value(Heap& heap, const ChatValue& value, std::uint32_t depth = 0);
+Value import_value(Heap& heap, const ChatValue& value, std::uint32_t depth = 0);
 
 // --- text -------------------------------------------------------------------------------------
-[[nodiscard]] Value concatenate(Heap& heap, const Value& left, const Value& right);
+Value concatenate(Heap& heap, const Value& left, const Value& right);
 /// Appends what `str()` gives to the output.
 [[nodiscard]] bool print(Heap& heap, const Value& value);
 /// Appends what `repr()` gives.
 [[nodiscard]] bool print_repr(Heap& heap, const Value& value);
 /// `str()` and `repr()` as values.
-[[nodiscard]] Value string_of(Heap& heap, const Value& value);
-[[nodiscard]] Value repr_of(Heap& heap, const Value& value);
+Value string_of(Heap& heap, const Value& value);
+Value repr_of(Heap& heap, const Value& value);
 /// HTML's escapes, for a value that is not escaped yet.
-[[nodiscard]] Value escaped(Heap& heap, const Value& value);
+Value escaped(Heap& heap, const Value& value);
 
 // --- lists and objects --------------------------------------------------------------------------
 /// Null if there is no such key, and after a failure. `key` must have a hash.
@@ -38,19 +38,20 @@ namespace ingot::chat {
 /// False, after a failure, if a key has no hash.
 [[nodiscard]] bool allow_key(Heap& heap, const Value& key);
 /// The element of a sequence with an index; missing if there is none.
-[[nodiscard]] Value element_at(Heap& heap, const Value& object, std::int64_t index);
+Value element_at(Heap& heap, const Value& object, std::int64_t index);
 /// `object[start:stop:step]`; a bound that is missing or none is left out.
-[[nodiscard]] Value slice(Heap& heap, const Value& object, const Value (&bounds)[3]);
+Value slice(Heap& heap, const Value& object, const Value (&bounds)[3]);
 
 // --- walks ------------------------------------------------------------------------------------
-/// Begins a walk; fails for what is not iterable.
-[[nodiscard]] bool iterate(Heap& heap, const Value& value, Iteration& iteration);
+/// Begins a walk; nothing, after a failure, for what is not iterable.
+[[nodiscard]] std::optional<Iteration> iterate(Heap& heap, const Value& value);
 /// The next element; missing at the end.
-[[nodiscard]] Value next(Heap& heap, Iteration& iteration);
+Value next(Heap& heap, Iteration& iteration);
 /// How many elements a walk has, if that is known without walking; else -1.
 [[nodiscard]] std::int64_t count_of(const Value& value);
-/// All elements.
-[[nodiscard]] bool collect(Heap& heap, const Value& value, std::vector<Value>& items);
+/// All elements, behind `items`; nothing after a failure.
+[[nodiscard]] std::optional<std::vector<Value>> collect(Heap& heap, const Value& value,
+                                                        std::vector<Value> items = {});
 /// How many elements a loop walks over. A walk whose length is unknown is made a list first.
 [[nodiscard]] std::int64_t length_of(Heap& heap, Loop& loop);
 
@@ -64,9 +65,8 @@ enum class Comparison : std::uint8_t { eq, ne, lt, le, gt, ge, in, not_in };
 /// -1, 0 or 1, or 2 if one is NaN; nothing, after a failure, for values without an order.
 [[nodiscard]] std::optional<int> order(Heap& heap, const Value& left, const Value& right,
                                        std::string_view sign, std::uint32_t depth = 0);
-[[nodiscard]] Value compare(Heap& heap, Comparison comparison, const Value& left,
-                            const Value& right);
-[[nodiscard]] Value contains(Heap& heap, const Value& container, const Value& item);
+Value compare(Heap& heap, Comparison comparison, const Value& left, const Value& right);
+Value contains(Heap& heap, const Value& container, const Value& item);
 
 // --- arithmetic -------------------------------------------------------------------------------
 enum class Operator : std::uint8_t {
@@ -79,7 +79,9 @@ enum class Operator : std::uint8_t {
   power,
 };
 
-[[nodiscard]] Value arithmetic(Heap& heap, Operator sign, const Value& left, const Value& right);
-[[nodiscard]] Value negate(Heap& heap, const Value& value);
+Value arithmetic(Heap& heap, Operator sign, const Value& left, const Value& right);
+/// `"%s is %d" % (name, count)`: arguments are a tuple, an object for `%(name)s`, or one value.
+Value percent_format(Heap& heap, const Value& format, const Value& arguments);
+Value negate(Heap& heap, const Value& value);
 
 }  // namespace ingot::chat

@@ -133,8 +133,7 @@ bool equal(Heap& heap, const Value& left, const Value& right, std::uint32_t dept
 std::optional<int> order(Heap& heap, const Value& left, const Value& right, std::string_view sign,
                          std::uint32_t depth) {
   if (left.is_undefined() || right.is_undefined()) {
-    heap.fail_undefined(left.is_undefined() ? left : right);
-    return std::nullopt;
+    return heap.fail_undefined(left.is_undefined() ? left : right);
   }
   if (!allow_comparison(heap, depth)) return std::nullopt;
   if (left.is_number() && right.is_number()) {
@@ -158,10 +157,9 @@ std::optional<int> order(Heap& heap, const Value& left, const Value& right, std:
     }
     return left.list->count < right.list->count ? -1 : left.list->count > right.list->count ? 1 : 0;
   }
-  heap.fail("'" + std::string(sign) + "' not supported between instances of '" +
-            std::string(type_name(left.kind)) + "' and '" + std::string(type_name(right.kind)) +
-            "'");
-  return std::nullopt;
+  return heap.fail("'" + std::string(sign) + "' not supported between instances of '" +
+                   std::string(type_name(left.kind)) + "' and '" +
+                   std::string(type_name(right.kind)) + "'");
 }
 
 Value compare(Heap& heap, Comparison comparison, const Value& left, const Value& right) {
@@ -191,7 +189,7 @@ Value contains(Heap& heap, const Value& container, const Value& item) {
       return heap.fail("'in <string>' requires string as left operand, not " +
                        std::string(type_name(item.kind)));
     }
-    if (!heap.spend_on(std::uint64_t{container.size} + item.size)) return Value::failure();
+    if (!heap.spend_on(std::uint64_t{container.size} + item.size)) return Failed();
     return Value::of(find_text(container.text(), item.text()) != std::string_view::npos);
   }
   const bool is_keyed = container.is(Kind::object) ||
@@ -201,15 +199,11 @@ Value contains(Heap& heap, const Value& container, const Value& item) {
     const Object& object = container.is(Kind::object) ? *container.object : *container.view->object;
     return Value::of(find(heap, object, item) != nullptr);
   }
-  Iteration iteration;
-  if (!iterate(heap, container, iteration)) {
-    return heap.fail("argument of type '" + std::string(type_name(container.kind)) +
-                     "' is not iterable");
-  }
+  INGOT_OPTIONAL(Iteration iteration, iterate(heap, container));
   while (true) {
     INGOT_VALUE(const Value element, next(heap, iteration));
     if (!element.is_given()) return Value::of(false);
-    if (!heap.spend(1)) return Value::failure();
+    if (!heap.spend(1)) return Failed();
     if (equal(heap, element, item)) return Value::of(true);
   }
 }

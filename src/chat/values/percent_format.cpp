@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "chat/values/percent_format.hpp"
 
 #include "chat/values/characters.hpp"
 #include "chat/values/number_layout.hpp"
@@ -59,9 +58,7 @@ class PercentFormat {
     }
     const std::string_view name = bytes_.substr(at_ + 1, end - at_ - 1);
     const Value* value = find(heap_, *arguments_.object, Value::text_of(name));
-    if (value == nullptr) {
-      return heap_.fail("the mapping has no key '" + std::string(name) + "'");
-    }
+    if (value == nullptr) return heap_.fail("the mapping has no key '" + std::string(name) + "'");
     named_ = *value;
     at_ = end + 1;
     return true;

@@ -5,9 +5,11 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 namespace ingot::chat {
 
@@ -69,7 +71,8 @@ struct Loop;
 struct Cycler;
 struct Joiner;
 
-struct Value {
+/// A failure is one of the kinds, so no result may be dropped.
+struct [[nodiscard]] Value {
   enum Flag : std::uint8_t {
     origin_mask = from_input | from_generation,
     is_markup_flag = 4,  ///< HTML that is escaped already
@@ -100,71 +103,55 @@ struct Value {
     Joiner* joiner;
   };
 
-  [[nodiscard]] static Value none() noexcept { return of(Kind::none); }
-  [[nodiscard]] static Value failure() noexcept { return of(Kind::failure); }
-  [[nodiscard]] static Value of(Kind kind) noexcept {
+  static Value none() noexcept { return of(Kind::none); }
+  static Value failure() noexcept { return of(Kind::failure); }
+  static Value of(Kind kind) noexcept {
     Value value;
     value.kind = kind;
     return value;
   }
   template <std::same_as<bool> Bool>  // no pointer becomes one
-  [[nodiscard]] static Value of(Bool boolean) noexcept {
+  static Value of(Bool boolean) noexcept {
     Value value = of(Kind::boolean);
     value.integer = 0;
     value.boolean = boolean;
     return value;
   }
-  [[nodiscard]] static Value of(std::int64_t integer) noexcept {
+  static Value of(std::int64_t integer) noexcept {
     Value value = of(Kind::integer);
     value.integer = integer;
     return value;
   }
-  [[nodiscard]] static Value of_count(std::size_t count) noexcept {
-    return of(static_cast<std::int64_t>(count));
-  }
-  [[nodiscard]] static Value of(double real) noexcept {
+  static Value of_count(std::size_t count) noexcept { return of(static_cast<std::int64_t>(count)); }
+  static Value of(double real) noexcept {
     Value value = of(Kind::real);
     value.real = real;
     return value;
   }
   /// Borrows the text.
-  [[nodiscard]] static Value text_of(std::string_view text, std::uint8_t origin = 0,
-                                     Kind kind = Kind::string) noexcept {
+  static Value text_of(std::string_view text, std::uint8_t origin = 0,
+                       Kind kind = Kind::string) noexcept {
     Value value = of(kind);
     value.flags = origin;
     value.size = static_cast<std::uint32_t>(text.size());
     value.data = text.data();
     return value;
   }
-  [[nodiscard]] static Value of(List* list, Kind kind = Kind::list) noexcept {
+  static Value of(List* list, Kind kind = Kind::list) noexcept {
     return of(kind, &Value::list, list);
   }
-  [[nodiscard]] static Value of(Object* object, Kind kind = Kind::object) noexcept {
+  static Value of(Object* object, Kind kind = Kind::object) noexcept {
     return of(kind, &Value::object, object);
   }
-  [[nodiscard]] static Value of(View* it) noexcept { return of(Kind::view, &Value::view, it); }
-  [[nodiscard]] static Value of(const Range* it) noexcept {
-    return of(Kind::range, &Value::range, it);
-  }
-  [[nodiscard]] static Value of(Generator* it) noexcept {
-    return of(Kind::generator, &Value::generator, it);
-  }
-  [[nodiscard]] static Value of(const Undefined* it) noexcept {
-    return of(Kind::undefined, &Value::undefined, it);
-  }
-  [[nodiscard]] static Value of(Closure* it) noexcept {
-    return of(Kind::macro, &Value::closure, it);
-  }
-  [[nodiscard]] static Value of(const Bound* it) noexcept {
-    return of(Kind::function, &Value::bound, it);
-  }
-  [[nodiscard]] static Value of(Loop* it) noexcept { return of(Kind::loop, &Value::loop, it); }
-  [[nodiscard]] static Value of(Cycler* it) noexcept {
-    return of(Kind::cycler, &Value::cycler, it);
-  }
-  [[nodiscard]] static Value of(Joiner* it) noexcept {
-    return of(Kind::joiner, &Value::joiner, it);
-  }
+  static Value of(View* p) noexcept { return of(Kind::view, &Value::view, p); }
+  static Value of(const Range* p) noexcept { return of(Kind::range, &Value::range, p); }
+  static Value of(Generator* p) noexcept { return of(Kind::generator, &Value::generator, p); }
+  static Value of(const Undefined* p) noexcept { return of(Kind::undefined, &Value::undefined, p); }
+  static Value of(Closure* p) noexcept { return of(Kind::macro, &Value::closure, p); }
+  static Value of(const Bound* p) noexcept { return of(Kind::function, &Value::bound, p); }
+  static Value of(Loop* p) noexcept { return of(Kind::loop, &Value::loop, p); }
+  static Value of(Cycler* p) noexcept { return of(Kind::cycler, &Value::cycler, p); }
+  static Value of(Joiner* p) noexcept { return of(Kind::joiner, &Value::joiner, p); }
 
   [[nodiscard]] bool is(Kind other) const noexcept { return kind == other; }
   [[nodiscard]] bool failed() const noexcept { return kind == Kind::failure; }
@@ -203,13 +190,13 @@ struct Value {
     return {is_mixed() ? mixed->data : data, size};
   }
   /// A failure stays one.
-  [[nodiscard]] Value with_origin(std::uint8_t origin) const noexcept {
+  Value with_origin(std::uint8_t origin) const noexcept {
     Value copy = *this;
     copy.flags = static_cast<std::uint8_t>((flags & ~origin_mask) | origin);
     return copy;
   }
   /// A failure stays one.
-  [[nodiscard]] Value with_markup(bool is_markup) const noexcept {
+  Value with_markup(bool is_markup) const noexcept {
     Value copy = *this;
     copy.flags =
         static_cast<std::uint8_t>(is_markup ? flags | is_markup_flag : flags & ~is_markup_flag);
@@ -218,7 +205,7 @@ struct Value {
 
  private:
   template <class T>
-  [[nodiscard]] static Value of(Kind kind, T* Value::*member, T* pointer) noexcept {
+  static Value of(Kind kind, T* Value::*member, T* pointer) noexcept {
     Value value = of(kind);
     value.*member = pointer;
     return value;
@@ -370,6 +357,10 @@ struct Loop {
 /// A failure, in the type of each function that can fail.
 struct Failed {
   operator Value() const noexcept { return Value::failure(); }
+  template <class T>
+  operator std::optional<T>() const noexcept {
+    return std::nullopt;
+  }
   template <class Enum>
   requires std::is_enum_v<Enum>
   operator Enum() const noexcept { return Enum::failed; }
@@ -396,6 +387,6 @@ struct Failed {
 
 /// The same for what an optional holds, which is empty after a failure.
 #define INGOT_OPTIONAL(declaration, expression)                                      \
-  const auto INGOT_CONCATENATE(ingot_optional_, __LINE__) = (expression);            \
+  auto INGOT_CONCATENATE(ingot_optional_, __LINE__) = (expression);                  \
   if (!INGOT_CONCATENATE(ingot_optional_, __LINE__)) return ::ingot::chat::Failed(); \
-  declaration = *INGOT_CONCATENATE(ingot_optional_, __LINE__)
+  declaration = *std::move(INGOT_CONCATENATE(ingot_optional_, __LINE__))

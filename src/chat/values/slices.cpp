@@ -38,7 +38,7 @@ std::vector<std::uint32_t> character_places(std::string_view text) {
 }
 
 Value slice_string(Heap& heap, const Value& text, const Value (&bounds)[3], std::int64_t step) {
-  if (!heap.allow_bytes(text.size)) return Value::failure();
+  if (!heap.allow_bytes(text.size)) return Failed();
   const bool is_plain = is_ascii(text.text());
   const std::vector<std::uint32_t> places =
       is_plain ? std::vector<std::uint32_t>() : character_places(text.text());
@@ -48,9 +48,7 @@ Value slice_string(Heap& heap, const Value& text, const Value (&bounds)[3], std:
     return is_plain ? static_cast<std::size_t>(index) : places[static_cast<std::size_t>(index)];
   };
   const Range range = slice_range(bounds, size, step);
-  if (step == 1) {
-    return heap.part_of(text, place(range.start), place(range.start + range.count));
-  }
+  if (step == 1) return heap.part_of(text, place(range.start), place(range.start + range.count));
   if (!heap.spend_on_characters(text.size)) return Failed();
   const auto mark = heap.output().begin();
   for (std::int64_t i = 0; i < range.count; ++i) {
@@ -89,7 +87,7 @@ Value element_at(Heap& heap, const Value& object, std::int64_t index) {
       return index >= 0 && index < object.range->count ? Value::of(object.range->at(index))
                                                        : Value();
     case Kind::string:
-      if (!heap.spend_on(object.size)) return Value::failure();
+      if (!heap.spend_on(object.size)) return Failed();
       return character_at(heap, object, index);
     default:
       return {};

@@ -50,10 +50,7 @@ class Parts {
 
   /// False after a failure.
   [[nodiscard]] bool add(std::size_t begin, std::size_t end) {
-    const std::uint64_t most = heap_.limits().max_elements;
-    if (!heap_.spend(1) || !heap_.is_within("max_elements", most, parts_.size() + 1)) {
-      return false;
-    }
+    if (!heap_.spend(1) || !heap_.fits_list(parts_.size() + 1)) return false;
     parts_.push_back(heap_.part_of(text_, begin, end));
     return true;
   }
@@ -157,7 +154,7 @@ Value strip(Heap& heap, const Value& text, Side side, const Value& characters) {
   const bool is_paid = has_set
                            ? heap.spend_on_characters(std::uint64_t{text.size} + characters.size)
                            : heap.spend_on(text.size);
-  if (!is_paid) return Value::failure();
+  if (!is_paid) return Failed();
   const CharacterSet set(characters);
   const std::string_view bytes = text.text();
   std::size_t begin = 0;
@@ -177,7 +174,7 @@ Value strip(Heap& heap, const Value& text, Side side, const Value& characters) {
 
 Value change_case(Heap& heap, const Value& text, Case wanted) {
   const std::uint64_t size = text.size;
-  if (!heap.spend_on_characters(size) || !heap.allow_bytes(size * 3)) return Value::failure();
+  if (!heap.spend_on_characters(size) || !heap.allow_bytes(size * 3)) return Failed();
   const auto mark = heap.output().begin();
   for_each_run(text, 0, text.size, [&](std::string_view run, std::uint8_t origin) {
     heap.output().append(in_case(run, wanted), origin);
@@ -189,13 +186,13 @@ Value replace(Heap& heap, const Value& text, const Value& old_text, const Value&
               std::int64_t max_count) {
   const std::string_view bytes = text.text();
   const std::string_view wanted = old_text.text();
-  if (!heap.spend_on(2 * (bytes.size() + wanted.size()))) return Value::failure();
+  if (!heap.spend_on(2 * (bytes.size() + wanted.size()))) return Failed();
   // Counts first, so that a result that is too long is refused before it is made.
   std::uint64_t count = wanted.empty() ? bytes.size() + 1 : count_texts(bytes, wanted);
   if (max_count >= 0) count = std::min(count, static_cast<std::uint64_t>(max_count));
   if (count == 0) return text;
   if (!heap.spend(count) || !heap.allow_bytes(bytes.size() + count * new_text.size)) {
-    return Value::failure();
+    return Failed();
   }
   const auto mark = heap.output().begin();
   TextOutput& output = heap.output();
@@ -215,7 +212,7 @@ Value replace(Heap& heap, const Value& text, const Value& old_text, const Value&
 }
 
 Value pad(Heap& heap, const Value& text, std::int64_t width, Side side, const Value& fill) {
-  if (!heap.spend_on(text.size)) return Value::failure();
+  if (!heap.spend_on(text.size)) return Failed();
   const auto size = static_cast<std::int64_t>(count_characters(text.text()));
   if (fill.is_given() && !fill.is_string()) return heap.fail("the fill must be one character");
   const Value filler = fill.is_string() ? fill : Value::text_of(" ");
@@ -224,10 +221,8 @@ Value pad(Heap& heap, const Value& text, std::int64_t width, Side side, const Va
   if (width <= size) return text;
   const std::int64_t missing = width - size;
   const auto copies = static_cast<std::uint64_t>(missing);
-  const std::uint64_t most = heap.limits().max_string_bytes;
-  const bool fits = heap.is_within("max_string_bytes", most, copies) &&
-                    heap.allow_bytes(text.size + copies * filler.size);
-  if (!fits) return Failed();
+  if (!heap.fits_text(copies) || !heap.allow_bytes(text.size + copies * filler.size))
+    return Failed();
   const std::int64_t left = side == Side::left    ? missing
                             : side == Side::right ? 0
                                                   : missing / 2 + (missing & width & 1);
@@ -244,20 +239,21 @@ Value split(Heap& heap, const Value& text, const Value& separator, std::int64_t 
   if (!at_spaces && !separator.is_string()) return heap.fail("the separator must be a string");
   if (!at_spaces && separator.size == 0) return heap.fail("empty separator");
   const std::uint64_t separator_size = at_spaces ? 0 : separator.size;
-  if (!heap.spend_on(text.size + separator_size)) return Value::failure();
+  if (!heap.spend_on(text.size + separator_size)) return Failed();
   std::vector<Value> parts;
   const Parts add(heap, text, parts);
   const bool is_split =
       at_spaces
           ? (from_right ? split_at_spaces_from_right : split_at_spaces)(text, max_splits, add)
           : (from_right ? split_at_from_right : split_at)(text, separator.text(), max_splits, add);
-  if (!is_split) return Value::failure();
+  if (!is_split) return Failed();
   if (from_right) std::reverse(parts.begin(), parts.end());
   return heap.new_list(parts);
 }
 
-bool split_lines(Heap& heap, const Value& text, bool keeps_ends, std::vector<Value>& lines) {
-  if (!heap.spend_on(text.size)) return false;
+std::optional<std::vector<Value>> split_lines(Heap& heap, const Value& text, bool keeps_ends) {
+  if (!heap.spend_on(text.size)) return std::nullopt;
+  std::vector<Value> lines;
   const std::string_view bytes = text.text();
   Parts parts(heap, text, lines);
   std::size_t begin = 0;
@@ -268,15 +264,16 @@ bool split_lines(Heap& heap, const Value& text, bool keeps_ends, std::vector<Val
       at += first_character(bytes.substr(at)).size_bytes;
       continue;
     }
-    if (!parts.add(begin, keeps_ends ? at + end_size : at)) return false;
+    if (!parts.add(begin, keeps_ends ? at + end_size : at)) return std::nullopt;
     at += end_size;
     begin = at;
   }
-  return begin == bytes.size() || parts.add(begin, bytes.size());
+  const bool is_done = begin == bytes.size() || parts.add(begin, bytes.size());
+  return is_done ? std::optional(std::move(lines)) : std::nullopt;
 }
 
 Value join(Heap& heap, const Value& separator, const std::vector<Value>& items) {
-  if (!heap.allow_bytes(items.size() * std::uint64_t{separator.size})) return Value::failure();
+  if (!heap.allow_bytes(items.size() * std::uint64_t{separator.size})) return Failed();
   const auto mark = heap.output().begin();
   for (std::size_t i = 0; i < items.size(); ++i) {
     if (i > 0) heap.output().append(separator);

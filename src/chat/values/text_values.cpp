@@ -228,12 +228,9 @@ Value concatenate(Heap& heap, const Value& left, const Value& right) {
   if (right.size == 0 && left.is_string()) return left;
   if (left.size == 0 && right.is_string()) return right;
   const std::uint64_t size = std::uint64_t{left.size} + right.size;
-  if (size > heap.limits().max_string_bytes) {
-    return heap.fail_limit("max_string_bytes", heap.limits().max_string_bytes);
-  }
-  if (!heap.allow_bytes(right.size)) return Value::failure();
+  if (!heap.fits_text(size) || !heap.allow_bytes(right.size)) return Failed();
   const char* bytes = join_bytes(heap, left, right);
-  if (bytes == nullptr) return Value::failure();
+  if (bytes == nullptr) return Failed();
   Value joined = Value::text_of({bytes, static_cast<std::size_t>(size)});
   joined.flags = Value::is_grown_flag;
   if (!left.is_mixed() && !right.is_mixed() && left.origin() == right.origin()) {
@@ -264,7 +261,7 @@ Value repr_of(Heap& heap, const Value& value) {
 Value escaped(Heap& heap, const Value& value) {
   if (value.is_markup()) return value;
   INGOT_VALUE(const Value text, string_of(heap, value));
-  if (!heap.allow_bytes(std::uint64_t{text.size} * 5)) return Value::failure();
+  if (!heap.allow_bytes(std::uint64_t{text.size} * 5)) return Failed();
   const auto mark = heap.output().begin();
   for_each_run(text, 0, text.size, [&](std::string_view run, std::uint8_t origin) {
     for (const char c : run) {

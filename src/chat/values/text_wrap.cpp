@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "chat/values/text_wrap.hpp"
-
+// Lines of a width.
 #include <algorithm>
 
-#include "chat/values/characters.hpp"
+#include "chat/values/text_functions.hpp"
 
 namespace ingot::chat {
 namespace {

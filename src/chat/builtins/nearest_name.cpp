@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "chat/compile/nearest_name.hpp"
-
 #include <algorithm>
 #include <vector>
+
+#include "chat/builtins/builtins.hpp"
 
 namespace ingot::chat {
 namespace {
