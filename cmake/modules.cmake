@@ -73,15 +73,17 @@ function(ingot_library name)
   set(INGOT_LIBRARY ${name} PARENT_SCOPE)
 endfunction()
 
-# ingot_module(<folder> [MAY_USE <module>...] [HEADERS <header>...] [LIBS <target>...] SOURCES <file>...)
+# ingot_module(<folder> [MAY_USE <module>...] [HEADERS <header>...] [LIBS <target>...] [FLOORS <folder>...]
+#              SOURCES <file>...)
 #
 # Adds src/<folder>/<file>... to the library declared last and registers ctest `layer.<folder>`, which
 # checks the #includes of src/<folder> and of its public headers.
 #   MAY_USE  the modules whose files and public headers it includes: those, and no more
 #   HEADERS  the public headers that it implements, in include/ingot/
 #   LIBS     what only this library needs, not its users
+#   FLOORS   its folders, from the lowest on: ctest `layer.<folder>.floors` finds #includes that go up
 function(ingot_module folder)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "MAY_USE;HEADERS;LIBS;SOURCES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "MAY_USE;HEADERS;LIBS;SOURCES;FLOORS")
   get_property(declared GLOBAL PROPERTY INGOT_MODULES)
   foreach(module ${arg_MAY_USE})
     if(NOT module IN_LIST declared)
@@ -103,5 +105,9 @@ function(ingot_module folder)
     target_link_libraries(${INGOT_LIBRARY}_internal PRIVATE ${arg_LIBS})
   endif()
   ingot_check_layer(${folder} MAY_USE ${arg_MAY_USE})
+  if(arg_FLOORS)
+    ingot_check(layer.${folder}.floors COMMAND Python3::Interpreter scripts/check_layers.py
+                --floors src/${folder} ${arg_FLOORS})
+  endif()
   ingot_check_headers(${arg_HEADERS})
 endfunction()

@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: MIT
 """check_layers.py MODULE=HEADER,... [MODULE=HEADER,...]...
 check_layers.py --program FOLDER
+check_layers.py --floors FOLDER LOWEST...
 
 Checks every #include of the first module (src/MODULE and its public HEADERs in include/ingot): it may
 name files of that module, and of the other modules with their public headers. Each of those must be
-named at least once. A program may include its own FOLDER and every public header. Run from the root
-of the tree. Headers that are not in the tree are always allowed.
+named at least once. A program may include its own FOLDER and every public header. A FOLDER with
+floors has these folders, from the lowest on, and its own files above them: no file includes one from
+a floor above. Run from the root of the tree. Headers that are not in the tree are always allowed.
 """
 import argparse
 import pathlib
@@ -68,13 +70,32 @@ def check_module(arguments):
         yield f"src/CMakeLists.txt: {own} may use {name}, but does not"
 
 
+def check_floors(folder, floors):
+    def floor_of(path):
+        names = path.relative_to(folder).parts[:-1]
+        return floors.index(names[0]) if names else len(floors)
+
+    for path in sources(folder):
+        if not {*path.relative_to(folder).parts[:-1][:1]} <= {*floors}:
+            yield f"{path}: is on none of the floors {' '.join(floors)}"
+            return
+    for path, number, target in includes(sources(folder)):
+        if target.is_relative_to(folder) and floor_of(target) > floor_of(path):
+            yield f"{path}:{number}: includes {target}, which is on a floor above"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--program", type=pathlib.Path)
-    parser.add_argument("modules", nargs="*")
+    parser.add_argument("--floors", type=pathlib.Path)
+    parser.add_argument("names", nargs="*")
     arguments = parser.parse_args()
-    check = check_program(arguments.program) if arguments.program else check_module(arguments.modules)
-    findings = list(check)
+    if arguments.program:
+        findings = list(check_program(arguments.program))
+    elif arguments.floors:
+        findings = list(check_floors(arguments.floors, arguments.names))
+    else:
+        findings = list(check_module(arguments.names))
     for finding in findings:
         print(finding)
     sys.exit(1 if findings else 0)
