@@ -13,17 +13,17 @@ namespace ingot {
 namespace chat {
 namespace {
 
-ChatError located(const TemplateError& error, const CompiledTemplate& compiled) {
+ChatError located(TemplateError error, const CompiledTemplate& compiled) {
   const SourcePlace place = compiled.source.place_of(error.place);
   ChatError result;
   result.code = error.code;
-  result.reason = error.reason;
+  result.reason = std::move(error.reason);
   result.template_name = compiled.name;
   result.line = place.line;
   result.column = place.column;
   result.source_line = compiled.source.line_at(error.place);
-  for (const TemplateError::Call& call : error.calls) {
-    result.calls.push_back({call.macro, compiled.source.place_of(call.place).line});
+  for (TemplateError::Call& call : error.calls) {
+    result.calls.push_back({std::move(call.macro), compiled.source.place_of(call.place).line});
   }
   return result;
 }
@@ -186,7 +186,7 @@ ChatResult<ChatText> ChatTemplate::finish(chat::Render& render, const ChatOption
   chat::set_variables(render, options.variables);
   auto text = render.run();
   if (text) return *std::move(text);
-  return tl::make_unexpected(chat::located(text.error(), *compiled_));
+  return tl::make_unexpected(chat::located(std::move(text.error()), *compiled_));
 }
 
 std::vector<std::string> ChatTemplate::variables() const {

@@ -26,6 +26,8 @@ bool is_constant(const Node& node) {
 }
 
 /// The kinds of operators stand in the order of the operators.
+static_assert(static_cast<int>(NodeKind::power) - static_cast<int>(NodeKind::add) ==
+              static_cast<int>(Operator::power));
 Operator operator_of(NodeKind kind) {
   return static_cast<Operator>(static_cast<int>(kind) - static_cast<int>(NodeKind::add));
 }

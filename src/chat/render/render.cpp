@@ -5,7 +5,7 @@
 namespace ingot::chat {
 
 Render::Render(const CompiledTemplate& compiled, const ChatOptions& options)
-    : compiled_(compiled), heap_(options), variables_(compiled.names.names().size()) {}
+    : heap_(options), compiled_(compiled), variables_(compiled.names.names().size()) {}
 
 void Render::set_variable(std::string_view name, const ChatValue& value, std::uint8_t origin) {
   const Name* known = compiled_.names.find(name);
@@ -29,7 +29,7 @@ tl::expected<ChatText, TemplateError> Render::run() {
   }
   // A failure that no value carries, as that of a comparison, ends the last step here.
   if (is_done && !heap_.failure()) return take_text();
-  return tl::make_unexpected(heap_.failure().value_or(TemplateError()));
+  return tl::make_unexpected(heap_.failure() ? std::move(*heap_.failure()) : TemplateError());
 }
 
 ChatText Render::take_text() {

@@ -96,8 +96,8 @@ class Render {
                                      Activation& activation);
   [[nodiscard]] bool set_defaults(const MacroNode& node);
 
+  Heap heap_;  ///< first, so that its address is at hand
   const CompiledTemplate& compiled_;
-  Heap heap_;
   std::vector<Value> variables_;  ///< by name id; missing if the caller gave none
   Activation* activation_ = nullptr;
   std::uint32_t depth_ = 0;      ///< nodes that are being evaluated, one within the other
