@@ -124,7 +124,7 @@ const Value* find(Heap& heap, const Object& object, const Value& key) {
     return position == 0 ? nullptr : &object.pairs[position - 1].value;
   }
   // Up to 32 bytes of each key count as nothing: most lookups are of short names.
-  if (key.is_string() && !heap.spend((key.size >> 5) * object.count)) return nullptr;
+  if (key.is_string() && !heap.spend(std::uint64_t{key.size >> 5} * object.count)) return nullptr;
   for (std::uint32_t i = 0; i < object.count; ++i) {
     const Value& other = object.pairs[i].key;
     const bool is_found =

@@ -22,7 +22,7 @@ ChatLimits within_32_bits(ChatLimits limits) {
 
 std::string undefined_reason(const Undefined* undefined) {
   if (undefined == nullptr) return "the value is undefined";
-  const std::string text(undefined->text);
+  std::string text(undefined->text);
   const std::string owner(type_name(undefined->owner));
   switch (undefined->reason) {
     case Undefined::Reason::name:
