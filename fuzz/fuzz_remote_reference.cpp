@@ -11,6 +11,7 @@
 #include "ingot/download.hpp"
 #include "ingot/reference.hpp"
 #include "remote/address/address.hpp"
+#include "remote/http/redirect.hpp"
 
 namespace {
 

@@ -5,20 +5,11 @@
 
 #include <string>
 
-#include "support/expect_error.hpp"
-
 namespace ingot::remote::test {
 namespace {
 
-using ingot::test::FailsWith;
-
 std::string url_of(std::string_view text) {
   const Result<Address> address = parse_address(text);
-  return address ? address->url() : std::string(name_of(address.error().code));
-}
-
-std::string resolved(std::string_view base, std::string_view location) {
-  const Result<Address> address = resolve_location(*parse_address(base), location);
   return address ? address->url() : std::string(name_of(address.error().code));
 }
 
@@ -38,23 +29,6 @@ TEST(Address, KeepsSecretsToItself) {
   EXPECT_EQ(address.url(), "https://h/x?sig=1");
   EXPECT_EQ(address.shown(), "https://h/x?...");
   EXPECT_EQ(address.site(), "https://h:443");
-}
-
-TEST(Address, FollowsLocations) {
-  EXPECT_EQ(resolved("http://h/a/b?q", "c"), "http://h/a/c");
-  EXPECT_EQ(resolved("http://h/a/b", "../c?d"), "http://h/c?d");
-  EXPECT_EQ(resolved("http://h/a/b", "/c"), "http://h/c");
-  EXPECT_EQ(resolved("http://h/a/b", "//other/c"), "http://other/c");
-  EXPECT_EQ(resolved("http://h/a/b", "https://other/c"), "https://other/c");
-  EXPECT_EQ(resolved("http://h/a", "c:d"), "answer_invalid");
-  EXPECT_TRUE(resolve_location(*parse_address("http://h/"), "http://me:pw@o/")->user_info.empty());
-}
-
-TEST(Address, RefusesLocationsThatLeadDown) {
-  EXPECT_EQ(resolved("https://h/a", "http://h/a"), "answer_invalid");
-  EXPECT_EQ(resolved("https://h/a", "file:///etc/passwd"), "answer_invalid");
-  EXPECT_EQ(resolved("https://h/a", "gopher://h/"), "answer_invalid");
-  EXPECT_EQ(resolved("https://h/a", "/a\r\nX: y"), "answer_invalid");
 }
 
 TEST(SafePath, HasNoWayOut) {

@@ -2,7 +2,6 @@
 #include "remote/address/address.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "base/ascii.hpp"
@@ -21,10 +20,6 @@ std::optional<char> escape_at(std::string_view text, std::size_t at) noexcept {
 bool is_control(char c) noexcept {
   const auto byte = static_cast<unsigned char>(c);
   return byte < 0x20 || byte == 0x7f;
-}
-
-bool has_forbidden(std::string_view text) noexcept {
-  return std::any_of(text.begin(), text.end(), [](char c) { return is_control(c) || c == '\\'; });
 }
 
 /// Bytes that a path or a query may hold as they are, `%` apart (RFC 3986).
@@ -109,7 +104,7 @@ void take_path(std::string_view text, Address& address) {
 }
 
 bool take_address(std::string_view text, Address& address) {
-  if (text.size() > max_address_bytes || has_forbidden(text)) return false;
+  if (!is_address_text(text)) return false;
   const std::string lower = lower_case(text.substr(0, 8));
   if (lower.starts_with("https://")) {
     text.remove_prefix(8);
@@ -154,6 +149,11 @@ bool Address::is_loopback() const noexcept {
          (host.starts_with("127.") && host.find_first_not_of("0123456789.") == std::string::npos);
 }
 
+bool is_address_text(std::string_view text) noexcept {
+  return text.size() <= max_address_bytes &&
+         std::ranges::none_of(text, [](char c) { return is_control(c) || c == '\\'; });
+}
+
 Result<Address> parse_address(std::string_view text) {
   Address address;
   if (!take_address(text, address)) {
@@ -165,35 +165,28 @@ Result<Address> parse_address(std::string_view text) {
   return address;
 }
 
-Result<Address> resolve_location(const Address& base, std::string_view location) {
-  const auto refuse = [&](std::string detail) {
-    return fail(Errc::answer_invalid, base.shown(), std::move(detail));
-  };
-  if (location.size() > max_address_bytes || has_forbidden(location)) {
-    return refuse("it redirects to something that is no address");
-  }
-  Address target;
+std::optional<std::string_view> scheme_of(std::string_view location) noexcept {
   const std::size_t colon = location.find(':');
-  if (colon != std::string_view::npos && colon < location.find_first_of("/?#")) {
-    if (!take_address(location, target)) {
-      return refuse("it redirects to " + escape_shortened(location.substr(0, colon), 20) +
-                    ":..., and only http and https are followed");
-    }
+  if (colon == std::string_view::npos || colon > location.find_first_of("/?#")) return std::nullopt;
+  return location.substr(0, colon);
+}
+
+std::optional<Address> resolve(const Address& base, std::string_view location) {
+  if (!is_address_text(location)) return std::nullopt;
+  Address target;
+  bool is_address = true;
+  if (scheme_of(location)) {
+    is_address = take_address(location, target);
   } else if (location.starts_with("//")) {
-    if (!take_address((base.is_https ? "https:" : "http:") + std::string(location), target)) {
-      return refuse("it redirects to something that is no address");
-    }
+    is_address = take_address((base.is_https ? "https:" : "http:") + std::string(location), target);
   } else {
     target = base;
-    if (location.starts_with('/')) {
-      take_path(location, target);
-    } else {
-      take_path(base.path.substr(0, base.path.rfind('/') + 1) + std::string(location), target);
-    }
+    const std::string folder = base.path.substr(0, base.path.rfind('/') + 1);
+    take_path(location.starts_with('/') ? std::string(location) : folder + std::string(location),
+              target);
   }
   target.user_info.clear();
-  if (base.is_https && !target.is_https) return refuse("it redirects from https to http");
-  return target;
+  return is_address ? std::optional(std::move(target)) : std::nullopt;
 }
 
 std::string encode_path(std::string_view path) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -38,9 +39,15 @@ inline constexpr std::size_t max_address_bytes = 8192;
 /// Errc::reference_invalid.
 [[nodiscard]] Result<Address> parse_address(std::string_view text);
 
-/// The address that a redirect or a link leads to, by RFC 3986. Errc::answer_invalid if it is none,
-/// or leads from https to http. Its own user information is dropped.
-[[nodiscard]] Result<Address> resolve_location(const Address& base, std::string_view location);
+/// Whether a text is short enough for an address, without control characters and backslashes.
+[[nodiscard]] bool is_address_text(std::string_view text) noexcept;
+
+/// "ftp" of "ftp://..."; nothing for a location within a site.
+[[nodiscard]] std::optional<std::string_view> scheme_of(std::string_view location) noexcept;
+
+/// The address that a location leads to from another one, by RFC 3986; nothing if it is none. Its
+/// own user information is dropped.
+[[nodiscard]] std::optional<Address> resolve(const Address& base, std::string_view location);
 
 /// Percent-encodes a path once; `/` stays.
 [[nodiscard]] std::string encode_path(std::string_view path);

@@ -15,6 +15,7 @@
 #include <system_error>
 
 #include "ingot/digest.hpp"
+#include "io/small_file.hpp"
 #include "remote/places/json_answer.hpp"
 
 namespace ingot::remote {
@@ -75,7 +76,8 @@ std::optional<std::string> digest_of_source(const Source& source) {
 
 /// The notes beside the bytes of an entry; nothing if they are not in order.
 std::optional<nlohmann::json> read_notes(const fs::path& entry) {
-  Result<nlohmann::json> notes = parse_json_answer(read_small_file(entry / "meta.json"), "cache");
+  Result<nlohmann::json> notes =
+      parse_json_answer(io::read_small_file(entry / "meta.json", max_json_bytes), "cache");
   if (!notes || number_member(*notes, "version") != cache_layout_version) return std::nullopt;
   return *std::move(notes);
 }
@@ -262,7 +264,7 @@ void HeaderCache::remember(std::string_view reference, std::string_view text) co
 std::optional<std::string> HeaderCache::recall(std::string_view reference) const {
   const std::string folder = usable(reference_folder, false);
   if (folder.empty()) return std::nullopt;
-  std::string text = read_small_file(fs::path(folder) / sha256_of(reference));
+  std::string text = io::read_small_file(fs::path(folder) / sha256_of(reference), max_json_bytes);
   return text.empty() ? std::nullopt : std::optional(std::move(text));
 }
 

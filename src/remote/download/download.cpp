@@ -21,9 +21,9 @@ namespace ingot {
 namespace {
 
 using remote::Address;
+using remote::Client;
 using remote::HeadReceiver;
 using remote::PartFile;
-using remote::Session;
 
 constexpr unsigned most_connections = 16;
 constexpr std::size_t download_piece_bytes = std::size_t{1} << 20;
@@ -37,12 +37,12 @@ struct Start {
   bool has_ranges = true;  ///< Else the server sends all or nothing.
 };
 
-Result<Start> ask(const std::shared_ptr<Session>& session, const Address& address,
+Result<Start> ask(const std::shared_ptr<Client>& client, const Address& address,
                   const RemoteFile* known) {
   HeadReceiver head;
   if (known != nullptr) head.identity.size_bytes = known->size_bytes;
-  INGOT_TRY(const remote::Performed performed, session->perform({address}, head));
-  if (performed.paused != nullptr) session->cancel(performed.paused);
+  INGOT_TRY(const remote::Performed performed, client->perform({address}, head));
+  if (performed.paused != nullptr) client->cancel(performed.paused);
   if (performed.paused == nullptr && !head.identity.size_bytes) {
     head.identity.size_bytes = head.bytes().size();
   }
@@ -128,7 +128,7 @@ Result<std::optional<DownloadedFile>> find_there(const std::string& path, const 
   return std::nullopt;
 }
 
-Result<DownloadedFile> fetch_parts(const std::shared_ptr<Session>& session, const Start& start,
+Result<DownloadedFile> fetch_parts(const std::shared_ptr<Client>& client, const Start& start,
                                    const std::string& commit, const std::string& path,
                                    const DownloadOptions& options) {
   const std::uint64_t size_bytes = *start.identity.size_bytes;
@@ -138,12 +138,12 @@ Result<DownloadedFile> fetch_parts(const std::shared_ptr<Session>& session, cons
   file.size_bytes = size_bytes;
   file.kept_bytes = part.finished_bytes();
   file.reason_to_restart = part.reason_to_restart();
-  const remote::RangeFetcher ranges(session, start.given, start.final_address, start.identity);
+  const remote::RangeFetcher ranges(client, start.given, start.final_address, start.identity);
   const auto progress = [&](std::uint64_t done_bytes) {
     return !options.progress || options.progress(done_bytes, size_bytes);
   };
   Result<std::string> filled = remote::fill_part_file(
-      part, ranges, *session, std::clamp(options.connections, 1u, most_connections), progress);
+      part, ranges, *client, std::clamp(options.connections, 1u, most_connections), progress);
   if (!filled) {
     // Who stops a download goes on with it; of a server that failed nothing may ever come.
     if (filled.error().code != Errc::interrupted) part.remove_if_empty();
@@ -177,17 +177,17 @@ Result<DownloadedFile> download(const RemoteStore& store, const std::string& nam
     INGOT_TRY(const std::unique_ptr<Source> source, read_file(known->local_path));
     return copy_whole(*source, path, known->sha256, options);
   }
-  const std::shared_ptr<Session>& session = state.session;
+  const std::shared_ptr<Client>& client = state.client;
   const remote::Place& place = state.place;
-  if (session == nullptr || (known == nullptr && place.is_listed)) {
+  if (client == nullptr || (known == nullptr && place.is_listed)) {
     return fail(Errc::remote_not_found, name, "it is not in the repository");
   }
-  INGOT_TRY(const Start start, ask(session, place.address_of(name), known));
+  INGOT_TRY(const Start start, ask(client, place.address_of(name), known));
   INGOT_TRY(auto there, find_there(path, start, options));
   if (there) return *std::move(there);
-  if (start.has_ranges) return fetch_parts(session, start, place.commit, path, options);
+  if (start.has_ranges) return fetch_parts(client, start, place.commit, path, options);
   INGOT_TRY(const std::unique_ptr<Source> source,
-            remote::open_remote_source(session, {start.given, start.identity.size_bytes}));
+            remote::open_remote_source(client, {start.given, start.identity.size_bytes}));
   return copy_whole(*source, path, start.sha256, options);
 }
 

@@ -20,8 +20,8 @@ constexpr std::chrono::milliseconds look_time{100};
 /// Fills a part file. Call `run` once.
 class DownloadWork {
  public:
-  DownloadWork(PartFile& part, const RangeFetcher& ranges, Session& session, unsigned connections)
-      : part_(part), ranges_(ranges), session_(session), connections_(connections) {}
+  DownloadWork(PartFile& part, const RangeFetcher& ranges, Client& client, unsigned connections)
+      : part_(part), ranges_(ranges), client_(client), connections_(connections) {}
 
   /// Fetches what is missing; returns the SHA-256 of the whole.
   [[nodiscard]] Result<std::string> run(const std::function<bool(std::uint64_t)>& progress) {
@@ -32,7 +32,7 @@ class DownloadWork {
     Result<void> watched = watch(progress);
     if (!watched) give_up(std::move(watched).error());
     for (std::thread& thread : threads) thread.join();
-    session_.stop(false);
+    client_.stop(false);
     if (error_) return fail(*error_);
     return sha256_;
   }
@@ -47,7 +47,7 @@ class DownloadWork {
 
   void fetch_ranges(unsigned number) {
     // A server that wants fewer requests gets one at a time.
-    while (number == 0 || !session_.is_throttled()) {
+    while (number == 0 || !client_.is_throttled()) {
       const std::optional<std::uint64_t> range = take_range();
       if (!range) return;
       const std::uint64_t first = *range * download_range_bytes;
@@ -104,7 +104,7 @@ class DownloadWork {
       const std::lock_guard lock(mutex_);
       if (!error_) error_ = std::move(error);
     }
-    session_.stop(true);
+    client_.stop(true);
     changed_.notify_all();
   }
 
@@ -124,7 +124,7 @@ class DownloadWork {
 
   PartFile& part_;
   const RangeFetcher& ranges_;
-  Session& session_;
+  Client& client_;
   unsigned connections_;
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -136,10 +136,10 @@ class DownloadWork {
 
 }  // namespace
 
-Result<std::string> fill_part_file(PartFile& part, const RangeFetcher& ranges, Session& session,
+Result<std::string> fill_part_file(PartFile& part, const RangeFetcher& ranges, Client& client,
                                    unsigned connections,
                                    const std::function<bool(std::uint64_t)>& progress) {
-  return DownloadWork(part, ranges, session, connections).run(progress);
+  return DownloadWork(part, ranges, client, connections).run(progress);
 }
 
 }  // namespace ingot::remote

@@ -13,7 +13,7 @@ namespace ingot::remote {
 
 /// Fills a part file over some connections; returns the SHA-256 of the whole.
 [[nodiscard]] Result<std::string> fill_part_file(
-    PartFile& part, const RangeFetcher& ranges, Session& session, unsigned connections,
+    PartFile& part, const RangeFetcher& ranges, Client& client, unsigned connections,
     const std::function<bool(std::uint64_t done_bytes)>& progress);
 
 }  // namespace ingot::remote

@@ -115,37 +115,6 @@ std::optional<ContentRange> parse_content_range(std::string_view text) noexcept 
   return range;
 }
 
-std::optional<std::chrono::seconds> parse_retry_after(std::string_view text,
-                                                      std::time_t now) noexcept {
-  text = trimmed(text);
-  if (const auto seconds = parse_decimal(text)) {
-    constexpr std::uint64_t longest = 1'000'000'000;
-    return std::chrono::seconds(static_cast<std::int64_t>(std::min(*seconds, longest)));
-  }
-  // "Sun, 06 Nov 1994 08:49:37 GMT", the one form that servers may still send.
-  if (text.size() != 29 || !text.ends_with(" GMT")) return std::nullopt;
-  constexpr std::string_view months = "JanFebMarAprMayJunJulAugSepOctNovDec";
-  const std::size_t month = months.find(text.substr(8, 3));
-  const auto day = parse_decimal(text.substr(5, 2));
-  const auto year = parse_decimal(text.substr(12, 4));
-  const auto hour = parse_decimal(text.substr(17, 2));
-  const auto minute = parse_decimal(text.substr(20, 2));
-  const auto second = parse_decimal(text.substr(23, 2));
-  if (month == std::string_view::npos || month % 3 != 0 || !day || !year || !hour || !minute ||
-      !second) {
-    return std::nullopt;
-  }
-  std::tm date{};
-  date.tm_year = static_cast<int>(*year) - 1900;
-  date.tm_mon = static_cast<int>(month / 3);
-  date.tm_mday = static_cast<int>(*day);
-  date.tm_hour = static_cast<int>(*hour);
-  date.tm_min = static_cast<int>(*minute);
-  date.tm_sec = static_cast<int>(*second);
-  const std::time_t then = ::timegm(&date);
-  return std::chrono::seconds(std::max<std::int64_t>(0, static_cast<std::int64_t>(then) - now));
-}
-
 std::optional<std::string> parse_next_link(std::string_view text) {
   while (!text.empty()) {
     const std::size_t open = text.find('<');

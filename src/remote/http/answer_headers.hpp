@@ -2,14 +2,14 @@
 // The header lines of an answer: text from a server, which may be anything.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
-#include <ctime>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "remote/address/address.hpp"
 
 namespace ingot::remote {
 
@@ -40,6 +40,20 @@ class AnswerHeaders {
 /// A number of decimal digits that fits 63 bits.
 [[nodiscard]] std::optional<std::uint64_t> parse_decimal(std::string_view text) noexcept;
 
+/// The head of an answer, and the way to it.
+struct Answer {
+  int status = 0;
+  AnswerHeaders headers;
+  Address address;         ///< That gave the answer.
+  std::string linked_tag;  ///< X-Linked-Etag of a redirect on the way; may be empty.
+  std::optional<std::uint64_t> linked_bytes;  ///< X-Linked-Size, the same.
+
+  /// Content-Length; nothing if it is not there, or no number.
+  [[nodiscard]] std::optional<std::uint64_t> content_bytes() const {
+    return parse_decimal(headers.find("content-length").value_or(""));
+  }
+};
+
 /// "bytes 0-99/1000", "bytes 0-99/*", "bytes */1000".
 struct ContentRange {
   bool has_range = false;
@@ -48,10 +62,6 @@ struct ContentRange {
   std::optional<std::uint64_t> total_bytes;
 };
 [[nodiscard]] std::optional<ContentRange> parse_content_range(std::string_view text) noexcept;
-
-/// Seconds to wait, from a number or a date; a date that is over is no wait.
-[[nodiscard]] std::optional<std::chrono::seconds> parse_retry_after(std::string_view text,
-                                                                    std::time_t now) noexcept;
 
 /// The target of the link whose `rel` is "next": `<...>; rel="next"`.
 [[nodiscard]] std::optional<std::string> parse_next_link(std::string_view text);

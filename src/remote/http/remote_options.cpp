@@ -3,40 +3,19 @@
 
 #include "ingot/remote_options.hpp"
 
-#include <cstdlib>
 #include <utility>
 
-#include "ingot/source.hpp"
+#include "remote/http/credentials.hpp"
+#include "remote/http/environment.hpp"
 
 namespace ingot {
 namespace {
 
-constexpr std::uint64_t max_token_bytes = 4096;
-
-std::string environment(const char* name) {
-  const char* const value = std::getenv(name);
-  return value == nullptr ? std::string() : std::string(value);
-}
+using remote::environment;
 
 /// Sets an option if the environment has a value for it.
 void take_environment(const char* name, std::string& option) {
   if (std::string value = environment(name); !value.empty()) option = std::move(value);
-}
-
-/// The first line of a small file; empty if there is none.
-std::string first_line_of(const std::string& path) {
-  const Result<std::unique_ptr<Source>> source = read_file(path);
-  if (!source || (*source)->size_bytes() > max_token_bytes) return {};
-  std::string text(static_cast<std::size_t>((*source)->size_bytes()), '\0');
-  if (!(*source)->read(0, std::as_writable_bytes(std::span(text)))) return {};
-  return text.substr(0, text.find_first_of("\r\n \t"));
-}
-
-std::string find_token(const std::string& hub_home) {
-  if (std::string token = environment("HF_TOKEN"); !token.empty()) return token;
-  const std::string path = environment("HF_TOKEN_PATH");
-  if (!path.empty()) return first_line_of(path);
-  return hub_home.empty() ? std::string() : first_line_of(hub_home + "/token");
 }
 
 }  // namespace
@@ -62,7 +41,7 @@ RemoteOptions remote_options() {
   take_environment("XDG_CACHE_HOME", cache_home);
   std::string hub_home = cache_home.empty() ? std::string() : cache_home + "/huggingface";
   take_environment("HF_HOME", hub_home);
-  options.hub_token = find_token(hub_home);
+  options.hub_token = remote::find_hub_token(hub_home);
   std::string hub_cache = hub_home.empty() ? std::string() : hub_home + "/hub";
   take_environment("HF_HUB_CACHE", hub_cache);
   if (!hub_cache.empty()) options.hub_caches.push_back(hub_cache);

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "ingot/text.hpp"
-#include "remote/http/session.hpp"
+#include "remote/http/client.hpp"
 
 namespace ingot::remote {
 namespace {
@@ -43,8 +43,8 @@ class TextReceiver final : public Receiver {
 
 }  // namespace
 
-Result<std::pair<Answer, std::string>> Session::get(const Request& request,
-                                                    std::uint64_t limit_bytes) {
+Result<std::pair<Answer, std::string>> Client::get(const Request& request,
+                                                   std::uint64_t limit_bytes) {
   TextReceiver receiver(limit_bytes);
   INGOT_TRY(Performed performed, perform(request, receiver));
   if (receiver.is_too_long()) {

@@ -2,6 +2,7 @@
 // The Hugging Face hub, and ModelScope, which has the same addresses for files.
 
 #include "base/hexadecimal.hpp"
+#include "remote/http/redirect.hpp"
 #include "remote/places/choose_file.hpp"
 #include "remote/places/json_answer.hpp"
 #include "remote/places/place.hpp"
@@ -33,22 +34,22 @@ std::string repository_of(const Reference& reference) {
   return reference.organisation + "/" + reference.repository;
 }
 
-Result<std::string> ask_for_commit(Session& session, const Address& endpoint,
+Result<std::string> ask_for_commit(Client& client, const Address& endpoint,
                                    const Reference& reference) {
   if (is_commit(reference.revision)) return reference.revision;
   const Address address = below(endpoint, "api/models/" + repository_of(reference) + "/refs");
-  INGOT_TRY(const auto answer, session.get({address}, max_json_bytes));
+  INGOT_TRY(const auto answer, client.get({address}, max_json_bytes));
   return read_refs(answer.second, address.shown(), reference.revision);
 }
 
-Result<std::vector<RemoteFile>> ask_for_tree(Session& session, const Address& endpoint,
+Result<std::vector<RemoteFile>> ask_for_tree(Client& client, const Address& endpoint,
                                              const Reference& reference,
                                              const std::string& commit) {
   std::vector<RemoteFile> files;
   Address page = below(endpoint, "api/models/" + repository_of(reference) + "/tree/" + commit);
   page.query = "recursive=true";
   for (int i = 0; i < max_pages; ++i) {
-    INGOT_TRY(const auto answer, session.get({page}, max_json_bytes));
+    INGOT_TRY(const auto answer, client.get({page}, max_json_bytes));
     INGOT_TRY_VOID(read_tree_page(answer.second, page.shown(), files));
     const auto link = answer.first.headers.find("link");
     const auto next = link ? parse_next_link(*link) : std::nullopt;
@@ -100,19 +101,19 @@ Result<void> read_tree_page(std::string_view text, const std::string& subject,
   return {};
 }
 
-Result<Place> find_in_hub(Session& session, const Reference& reference, Choice choice) {
-  INGOT_TRY(const Address endpoint, parse_address(session.options().hub_endpoint));
-  session.add_named_site(endpoint);
-  if (!session.options().hub_token.empty()) {
-    session.add_credential(endpoint, "Authorization: Bearer " + session.options().hub_token);
+Result<Place> find_in_hub(Client& client, const Reference& reference, Choice choice) {
+  INGOT_TRY(const Address endpoint, parse_address(client.options().hub_endpoint));
+  client.add_named_site(endpoint);
+  if (!client.options().hub_token.empty()) {
+    client.add_credential(endpoint, "Authorization: Bearer " + client.options().hub_token);
   }
   Place place;
-  INGOT_TRY(place.commit, ask_for_commit(session, endpoint, reference));
+  INGOT_TRY(place.commit, ask_for_commit(client, endpoint, reference));
   place.is_immutable = is_commit(place.commit);
   place.name = reference.path;
   place.address_of = files_below(endpoint, repository_of(reference) + "/resolve/" + place.commit);
   if (!reference.path.empty()) return place;
-  INGOT_TRY(place.files, ask_for_tree(session, endpoint, reference, place.commit));
+  INGOT_TRY(place.files, ask_for_tree(client, endpoint, reference, place.commit));
   place.is_listed = true;
   if (choice == Choice::one) {
     INGOT_TRY(place.name, choose_file(place.files, reference));
@@ -120,9 +121,9 @@ Result<Place> find_in_hub(Session& session, const Reference& reference, Choice c
   return place;
 }
 
-Result<Place> find_in_model_scope(Session& session, const Reference& reference, Choice choice) {
-  INGOT_TRY(const Address endpoint, parse_address(session.options().model_scope_endpoint));
-  session.add_named_site(endpoint);
+Result<Place> find_in_model_scope(Client& client, const Reference& reference, Choice choice) {
+  INGOT_TRY(const Address endpoint, parse_address(client.options().model_scope_endpoint));
+  client.add_named_site(endpoint);
   const std::string revision = reference.revision.empty() ? "master" : reference.revision;
   Place place;
   place.is_immutable = is_commit(revision);
@@ -132,7 +133,7 @@ Result<Place> find_in_model_scope(Session& session, const Reference& reference, 
   if (reference.path.empty()) {
     Address listing = below(endpoint, "api/v1/models/" + repository_of(reference) + "/repo/files");
     listing.query = "Revision=" + encode_value(revision) + "&Recursive=true";
-    INGOT_TRY(const auto answer, session.get({listing}, max_json_bytes));
+    INGOT_TRY(const auto answer, client.get({listing}, max_json_bytes));
     INGOT_TRY(const nlohmann::json parsed, parse_json_answer(answer.second, listing.shown()));
     const nlohmann::json data =
         parsed.is_object() ? parsed.value("Data", nlohmann::json()) : parsed;

@@ -2,9 +2,7 @@
 #include "remote/places/json_answer.hpp"
 
 #include <optional>
-#include <span>
 
-#include "ingot/source.hpp"
 #include "remote/address/address.hpp"
 
 namespace ingot::remote {
@@ -55,14 +53,6 @@ RemoteFile file_of(const nlohmann::json& entry, const char* name, const char* si
           number_member(entry, size),
           parse_sha256(text_member(entry, sha256)),
           {}};
-}
-
-std::string read_small_file(const std::string& path) {
-  const Result<std::unique_ptr<Source>> source = read_file(path);
-  if (!source || (*source)->size_bytes() > max_json_bytes) return {};
-  std::string text(static_cast<std::size_t>((*source)->size_bytes()), '\0');
-  if (!(*source)->read(0, std::as_writable_bytes(std::span(text)))) return {};
-  return text;
 }
 
 std::string text_member(const nlohmann::json& object, const char* name) {

@@ -29,9 +29,6 @@ inline constexpr std::uint64_t max_json_bytes = std::uint64_t{2} << 20;
 [[nodiscard]] RemoteFile file_of(const nlohmann::json& entry, const char* name, const char* size,
                                  const char* sha256);
 
-/// A small text file; empty if there is none, or it is longer than an answer may be.
-[[nodiscard]] std::string read_small_file(const std::string& path);
-
 /// The member of an object that is a text; empty if there is none.
 [[nodiscard]] std::string text_member(const nlohmann::json& object, const char* name);
 /// The member of an object that is a whole number from 0 on; nothing if there is none.

@@ -7,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include "io/small_file.hpp"
 #include "remote/places/choose_file.hpp"
 #include "remote/places/json_answer.hpp"
 #include "remote/places/place.hpp"
@@ -20,7 +21,7 @@ constexpr std::size_t most_cached_files = 10'000;
 
 /// A small text file without the blanks behind it.
 std::string read_text(const fs::path& path) {
-  std::string text = read_small_file(path.string());
+  std::string text = io::read_small_file(path.string(), max_json_bytes);
   while (text.ends_with('\n') || text.ends_with(' ')) text.pop_back();
   return text;
 }

@@ -20,7 +20,7 @@ std::string_view site_name(std::string_view host) {
 }
 
 /// Asks for a token where a registry says it is given, if that is a place of the registry's own.
-Result<void> log_in(Session& session, const Answer& answer) {
+Result<void> log_in(Client& client, const Answer& answer) {
   const auto header = answer.headers.find("www-authenticate");
   const auto challenge = header ? parse_bearer_challenge(*header) : std::nullopt;
   if (!challenge) {
@@ -37,23 +37,23 @@ Result<void> log_in(Session& session, const Answer& answer) {
   if (!realm->query.empty()) realm->query += "&";
   realm->query +=
       "service=" + encode_value(challenge->service) + "&scope=" + encode_value(challenge->scope);
-  INGOT_TRY(const auto given, session.get({*realm}, max_json_bytes));
+  INGOT_TRY(const auto given, client.get({*realm}, max_json_bytes));
   INGOT_TRY(const nlohmann::json parsed, parse_json_answer(given.second, realm->shown()));
   std::string token = text_member(parsed, "token");
   if (token.empty()) token = text_member(parsed, "access_token");
   if (token.empty()) return fail(Errc::remote_denied, realm->shown(), "it gives no token");
-  session.add_credential(answer.address, "Authorization: Bearer " + token);
+  client.add_credential(answer.address, "Authorization: Bearer " + token);
   return {};
 }
 
 /// The manifest, after logging in if that is wanted.
-Result<std::string> ask_for_manifest(Session& session, const Request& request) {
+Result<std::string> ask_for_manifest(Client& client, const Request& request) {
   for (int i = 0; i < 2; ++i) {
     Request attempt = request;
     if (i == 0) attempt.accepted_status = 401;
-    INGOT_TRY(auto answer, session.get(attempt, max_json_bytes));
+    INGOT_TRY(auto answer, client.get(attempt, max_json_bytes));
     if (answer.first.status != 401) return std::move(answer.second);
-    INGOT_TRY_VOID(log_in(session, answer.first));
+    INGOT_TRY_VOID(log_in(client, answer.first));
   }
   return fail(Errc::internal, "registry");
 }
@@ -72,21 +72,21 @@ Result<RemoteFile> read_manifest(std::string_view text, const std::string& subje
   return fail(Errc::answer_invalid, subject, "the manifest has no layer with a model");
 }
 
-Result<Place> find_in_registry(Session& session, const Reference& reference) {
-  std::string base = session.options().registry;
+Result<Place> find_in_registry(Client& client, const Reference& reference) {
+  std::string base = client.options().registry;
   if (!reference.host.empty()) base = "https://" + reference.host;
   INGOT_TRY(Address registry, parse_address(base));
   if (!reference.host.empty() && registry.is_loopback()) {
     INGOT_TRY(registry, parse_address("http://" + reference.host));
   }
-  session.add_named_site(registry);
+  client.add_named_site(registry);
   while (registry.path.ends_with('/')) registry.path.pop_back();
   registry.path += "/v2/" + reference.name_space + "/" + reference.model;
 
   Request request{registry, {"Accept: application/vnd.docker.distribution.manifest.v2+json"}};
   request.address.path +=
       "/manifests/" + (reference.digest.empty() ? reference.tag : reference.digest);
-  INGOT_TRY(const std::string manifest, ask_for_manifest(session, request));
+  INGOT_TRY(const std::string manifest, ask_for_manifest(client, request));
   INGOT_TRY(RemoteFile file, read_manifest(manifest, request.address.shown()));
   Place place;
   file.name = reference.model + "-" +

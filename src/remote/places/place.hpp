@@ -10,7 +10,7 @@
 #include "ingot/reference.hpp"
 #include "ingot/remote_options.hpp"
 #include "remote/address/address.hpp"
-#include "remote/http/session.hpp"
+#include "remote/http/client.hpp"
 
 namespace ingot::remote {
 
@@ -33,15 +33,14 @@ struct Place {
 [[nodiscard]] Result<Place> find_on_web(const Reference& reference);
 
 /// A repository of a hub: at most two small requests, refs and tree. With a path and a commit none.
-[[nodiscard]] Result<Place> find_in_hub(Session& session, const Reference& reference,
-                                        Choice choice);
+[[nodiscard]] Result<Place> find_in_hub(Client& client, const Reference& reference, Choice choice);
 
 /// A repository of ModelScope: one small request if no path is given.
-[[nodiscard]] Result<Place> find_in_model_scope(Session& session, const Reference& reference,
+[[nodiscard]] Result<Place> find_in_model_scope(Client& client, const Reference& reference,
                                                 Choice choice);
 
 /// A model of a registry: one small request, and one for a token where the registry wants it.
-[[nodiscard]] Result<Place> find_in_registry(Session& session, const Reference& reference);
+[[nodiscard]] Result<Place> find_in_registry(Client& client, const Reference& reference);
 
 /// Files that other programs keep on this system. Nothing if there is none that is meant for sure;
 /// with `is_offline`, what is there is all there is.

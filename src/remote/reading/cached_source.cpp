@@ -16,12 +16,12 @@ using Bytes = std::vector<std::byte>;
 
 class CachedSource final : public RemoteSource {
  public:
-  CachedSource(const std::shared_ptr<Session>& session, const RemoteTarget& target,
+  CachedSource(const std::shared_ptr<Client>& client, const RemoteTarget& target,
                CachedHeader header, const FileIdentity& identity)
       : target_(target), shown_(target.address.shown()), header_(std::move(header)) {
-    if (session == nullptr) return;
+    if (client == nullptr) return;
     ranges_ =
-        std::make_unique<RangeReader>(session, target.address, target.address, identity, false);
+        std::make_unique<RangeReader>(client, target.address, target.address, identity, false);
   }
 
   [[nodiscard]] std::uint64_t size_bytes() const noexcept override {
@@ -110,14 +110,14 @@ class TagReceiver final : public Receiver {
   bool is_same_ = false;
 };
 
-Result<bool> is_still_right(Session& session, const RemoteTarget& target,
+Result<bool> is_still_right(Client& client, const RemoteTarget& target,
                             const FileIdentity& identity) {
   if (identity.tag.empty()) return false;
   constexpr int not_modified = 304;
   TagReceiver receiver(identity);
   Request request{target.address, {"If-None-Match: " + identity.tag}};
   request.accepted_status = not_modified;
-  INGOT_TRY(const Performed performed, session.perform(request, receiver));
+  INGOT_TRY(const Performed performed, client.perform(request, receiver));
   return performed.answer.status == not_modified || receiver.is_same();
 }
 
@@ -128,7 +128,7 @@ bool is_sendable(std::string_view tag) {
 
 }  // namespace
 
-Result<std::unique_ptr<RemoteSource>> open_cached_source(const std::shared_ptr<Session>& session,
+Result<std::unique_ptr<RemoteSource>> open_cached_source(const std::shared_ptr<Client>& client,
                                                          const RemoteTarget& target) {
   std::unique_ptr<RemoteSource> none;
   if (target.cache == nullptr) return none;
@@ -137,13 +137,13 @@ Result<std::unique_ptr<RemoteSource>> open_cached_source(const std::shared_ptr<S
       header && header->facts.size_bytes == target.size_bytes.value_or(header->facts.size_bytes);
   if (!fits || !is_sendable(header->facts.tag)) return none;
   const FileIdentity identity{header->facts.size_bytes, header->facts.tag, header->facts.modified};
-  if (!target.is_immutable && session != nullptr) {
-    INGOT_TRY(const bool is_right, is_still_right(*session, target, identity));
+  if (!target.is_immutable && client != nullptr) {
+    INGOT_TRY(const bool is_right, is_still_right(*client, target, identity));
     if (!is_right) return none;
   }
   // Two addresses may differ in their query alone, which is no part of the name of an entry.
-  if (!target.is_immutable && session == nullptr && !target.address.query.empty()) return none;
-  return std::make_unique<CachedSource>(session, target, *std::move(header), identity);
+  if (!target.is_immutable && client == nullptr && !target.address.query.empty()) return none;
+  return std::make_unique<CachedSource>(client, target, *std::move(header), identity);
 }
 
 }  // namespace ingot::remote

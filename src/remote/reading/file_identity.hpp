@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "remote/http/session.hpp"
+#include "remote/http/client.hpp"
 
 namespace ingot::remote {
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "remote/http/session.hpp"
+#include "remote/http/client.hpp"
 #include "remote/reading/file_identity.hpp"
 
 namespace ingot::remote {

@@ -83,7 +83,7 @@ Result<void> RangeFetcher::fetch_from(const Address& address, std::uint64_t file
   RangeReceiver receiver(identity_, file_offset, size_bytes, write);
   Request request{address};
   request.if_range = identity_.strong_tag();
-  INGOT_TRY(const Performed performed, session_->perform(request, receiver));
+  INGOT_TRY(const Performed performed, client_->perform(request, receiver));
   const std::lock_guard lock(mutex_);
   final_address_ = performed.answer.address;
   return {};

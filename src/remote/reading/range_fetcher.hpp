@@ -8,7 +8,7 @@
 #include <mutex>
 #include <span>
 
-#include "remote/http/session.hpp"
+#include "remote/http/client.hpp"
 #include "remote/reading/file_identity.hpp"
 
 namespace ingot::remote {
@@ -22,9 +22,9 @@ class RangeFetcher {
  public:
   /// `given` is the address that the user or a hub gave, `final_address` where the first answer
   /// came from.
-  RangeFetcher(std::shared_ptr<Session> session, Address given, Address final_address,
+  RangeFetcher(std::shared_ptr<Client> client, Address given, Address final_address,
                FileIdentity identity)
-      : session_(std::move(session)),
+      : client_(std::move(client)),
         given_(std::move(given)),
         identity_(std::move(identity)),
         final_address_(std::move(final_address)) {}
@@ -36,7 +36,7 @@ class RangeFetcher {
   [[nodiscard]] Result<void> fetch_from(const Address& address, std::uint64_t file_offset,
                                         std::uint64_t size_bytes, const WriteFunction& write) const;
 
-  std::shared_ptr<Session> session_;
+  std::shared_ptr<Client> client_;
   Address given_;
   FileIdentity identity_;
   mutable std::mutex mutex_;

@@ -115,7 +115,7 @@ std::shared_ptr<RangeReader::Fetched> RangeReader::start(std::size_t index) {
 void RangeReader::start_ahead(std::size_t index) {
   const bool is_in_order = index == last_ || index == last_ + 1;
   last_ = index;
-  if (!is_in_order || session_->is_throttled()) return;
+  if (!is_in_order || client_->is_throttled()) return;
   const std::size_t end = std::min(index + most_parallel_ranges, pieces_.size());
   for (std::size_t next = index + 1; next < end; ++next) {
     if (count_held() >= most_ahead_pieces) return;

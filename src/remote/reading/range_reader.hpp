@@ -41,10 +41,10 @@ struct PlannedPiece {
 class RangeReader {
  public:
   /// `is_slow`: one connection is, so that long reads are shared among several.
-  RangeReader(std::shared_ptr<Session> session, const Address& given, const Address& final_address,
+  RangeReader(std::shared_ptr<Client> client, const Address& given, const Address& final_address,
               const FileIdentity& identity, bool is_slow)
-      : session_(session),
-        fetcher_(std::move(session), given, final_address, identity),
+      : client_(client),
+        fetcher_(std::move(client), given, final_address, identity),
         file_bytes_(*identity.size_bytes),
         is_slow_(is_slow) {}
   ~RangeReader();
@@ -75,7 +75,7 @@ class RangeReader {
   [[nodiscard]] Result<void> read_range(std::uint64_t file_offset,
                                         std::span<std::byte> destination) const;
 
-  const std::shared_ptr<Session> session_;
+  const std::shared_ptr<Client> client_;
   const RangeFetcher fetcher_;
   const std::uint64_t file_bytes_;
   const bool is_slow_;

@@ -20,17 +20,17 @@ constexpr double slow_bytes_per_second = 20e6;
 
 class ServerSource final : public RemoteSource {
  public:
-  ServerSource(std::shared_ptr<Session> session, RemoteTarget target)
-      : session_(std::move(session)), target_(std::move(target)) {
+  ServerSource(std::shared_ptr<Client> client, RemoteTarget target)
+      : client_(std::move(client)), target_(std::move(target)) {
     head_.identity.size_bytes = target_.size_bytes;
   }
   ~ServerSource() override {
-    if (stream_ != nullptr) session_->cancel(stream_);
+    if (stream_ != nullptr) client_->cancel(stream_);
   }
 
   [[nodiscard]] Result<void> open() {
     const Clock::time_point start = Clock::now();
-    INGOT_TRY(const Performed performed, session_->perform({target_.address}, head_));
+    INGOT_TRY(const Performed performed, client_->perform({target_.address}, head_));
     const Answer& answer = performed.answer;
     if (!head_.identity.size_bytes && performed.paused == nullptr) {
       head_.identity.size_bytes = head_.bytes().size();
@@ -51,7 +51,7 @@ class ServerSource final : public RemoteSource {
     const std::chrono::duration<double> time = Clock::now() - start;
     const bool is_slow =
         static_cast<double>(head_.bytes().size()) < slow_bytes_per_second * time.count();
-    ranges_ = std::make_unique<RangeReader>(session_, target_.address, answer.address,
+    ranges_ = std::make_unique<RangeReader>(client_, target_.address, answer.address,
                                             head_.identity, is_slow);
     if (target_.cache != nullptr) recording_ = target_.cache->record(target_.address);
     if (recording_ != nullptr) recording_->append(0, head_.bytes());
@@ -106,17 +106,17 @@ class ServerSource final : public RemoteSource {
       return fail(Errc::ranges_unsupported, file_offset, target_.address.shown());
     }
     if (head_.take_spare(destination)) return {};
-    session_->resume(stream_);
-    const Result<Waited> waited = session_->wait(*stream_);
+    client_->resume(stream_);
+    const Result<Waited> waited = client_->wait(*stream_);
     if (waited && head_.is_filled()) return {};
-    session_->cancel(stream_);
+    client_->cancel(stream_);
     head_.give_up();
     if (!waited) return fail(waited.error());
     return fail(Errc::remote_failed, head_.position(), target_.address.shown(),
                 stream_->failure.empty() ? "the answer ended early" : stream_->failure);
   }
 
-  const std::shared_ptr<Session> session_;
+  const std::shared_ptr<Client> client_;
   const RemoteTarget target_;
   std::uint64_t size_bytes_ = 0;
   // A stream goes on while it is read, front to back.
@@ -129,14 +129,14 @@ class ServerSource final : public RemoteSource {
 
 }  // namespace
 
-Result<std::unique_ptr<RemoteSource>> open_remote_source(std::shared_ptr<Session> session,
+Result<std::unique_ptr<RemoteSource>> open_remote_source(std::shared_ptr<Client> client,
                                                          RemoteTarget target) {
-  INGOT_TRY(std::unique_ptr<RemoteSource> cached, open_cached_source(session, target));
+  INGOT_TRY(std::unique_ptr<RemoteSource> cached, open_cached_source(client, target));
   if (cached != nullptr) return cached;
-  if (session == nullptr) {
+  if (client == nullptr) {
     return fail(Errc::remote_unavailable, target.address.shown(), not_here);
   }
-  auto source = std::make_unique<ServerSource>(std::move(session), std::move(target));
+  auto source = std::make_unique<ServerSource>(std::move(client), std::move(target));
   INGOT_TRY_VOID(source->open());
   return source;
 }

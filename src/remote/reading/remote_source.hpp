@@ -11,7 +11,7 @@
 #include "ingot/remote_options.hpp"
 #include "ingot/source.hpp"
 #include "remote/cache/header_cache.hpp"
-#include "remote/http/session.hpp"
+#include "remote/http/client.hpp"
 
 namespace ingot::remote {
 
@@ -41,13 +41,13 @@ class RemoteSource : public Source {
 /// The file if its beginning is in the cache and is still right: an address that names a commit or
 /// a digest is not asked for, another one by one request for its tag. Else nothing.
 [[nodiscard]] Result<std::unique_ptr<RemoteSource>> open_cached_source(
-    const std::shared_ptr<Session>& session, const RemoteTarget& target);
+    const std::shared_ptr<Client>& client, const RemoteTarget& target);
 
 /// Opens a file: from the cache, if what is there is still right, else by its first range, without
 /// a request before it. A server that ignores ranges sends the whole file: then it is read front to
 /// back, as far as somebody reads, and not from anywhere else (Errc::ranges_unsupported). Without a
-/// session nothing is fetched: Errc::remote_unavailable for what is not kept.
+/// client nothing is fetched: Errc::remote_unavailable for what is not kept.
 [[nodiscard]] Result<std::unique_ptr<RemoteSource>> open_remote_source(
-    std::shared_ptr<Session> session, RemoteTarget target);
+    std::shared_ptr<Client> client, RemoteTarget target);
 
 }  // namespace ingot::remote

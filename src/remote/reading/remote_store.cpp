@@ -13,8 +13,8 @@
 namespace ingot {
 
 using remote::Address;
+using remote::Client;
 using remote::Place;
-using remote::Session;
 
 namespace {
 
@@ -49,14 +49,14 @@ class SharedSource final : public Source {
   std::shared_ptr<const Source> source_;
 };
 
-Result<Place> find_place(Session& session, const Reference& reference, remote::Choice choice) {
+Result<Place> find_place(Client& client, const Reference& reference, remote::Choice choice) {
   switch (reference.kind) {
     case ReferenceKind::hub:
-      return remote::find_in_hub(session, reference, choice);
+      return remote::find_in_hub(client, reference, choice);
     case ReferenceKind::model_scope:
-      return remote::find_in_model_scope(session, reference, choice);
+      return remote::find_in_model_scope(client, reference, choice);
     case ReferenceKind::registry:
-      return remote::find_in_registry(session, reference);
+      return remote::find_in_registry(client, reference);
     default:
       return remote::find_on_web(reference);
   }
@@ -67,14 +67,14 @@ Result<Place> find_place(Session& session, const Reference& reference, remote::C
 remote::Opened RemoteStore::State::open(const std::string& name) const {
   const RemoteFile* const file = find(name);
   if (file != nullptr && !file->local_path.empty()) return map_file(file->local_path);
-  if ((file == nullptr && place.is_listed) || (session == nullptr && cache == nullptr)) {
+  if ((file == nullptr && place.is_listed) || (client == nullptr && cache == nullptr)) {
     return fail(Errc::remote_not_found, name, "it is not in the repository");
   }
   remote::RemoteTarget target{place.address_of(name)};
   if (file != nullptr) target.size_bytes = file->size_bytes;
   target.is_immutable = place.is_immutable;
   target.cache = cache;
-  return remote::open_remote_source(session, std::move(target));
+  return remote::open_remote_source(client, std::move(target));
 }
 
 void RemoteStore::State::open_early(const ShardName& shard, const std::string& but) {
@@ -123,14 +123,14 @@ Result<RemoteStore> RemoteStore::State::ask(const Reference& wanted, const Remot
     state->cache = std::make_shared<remote::HeaderCache>(options.cache_folder);
     if (choice == remote::Choice::one) state->remembered_as = remote::place_name(options, wanted);
   }
-  INGOT_TRY(state->session, Session::make(options));
+  INGOT_TRY(state->client, Client::make(options));
   if (wanted.kind == ReferenceKind::web) {
     INGOT_TRY(const Address address, remote::parse_address(wanted.address));
-    state->session->add_named_site(address);
+    state->client->add_named_site(address);
   }
-  state->session->begin_opening();
-  INGOT_TRY(state->place, find_place(*state->session, wanted, choice));
-  state->session->end_opening();
+  state->client->begin_opening();
+  INGOT_TRY(state->place, find_place(*state->client, wanted, choice));
+  state->client->end_opening();
   if (choice == remote::Choice::all) remote::use_local_copies(options, wanted, state->place);
   return RemoteStore(std::move(state));
 }
@@ -177,7 +177,7 @@ Result<std::unique_ptr<Source>> RemoteStore::open(const std::string& name) const
       return std::make_unique<SharedSource>(*state_->last);
     }
     const std::optional<ShardName> shard = parse_shard_name(name);
-    if (shard && state_->session != nullptr) state_->open_early(*shard, name);
+    if (shard && state_->client != nullptr) state_->open_early(*shard, name);
     if (auto node = state_->early.extract(name)) early = std::move(node.mapped());
   }
   remote::Opened opened = early.valid() ? early.get() : state_->open(name);
@@ -215,11 +215,11 @@ std::string RemoteStore::locate(const std::string& name) const {
 }
 
 RemoteTraffic RemoteStore::traffic() const {
-  return state_->session != nullptr ? state_->session->traffic() : RemoteTraffic{};
+  return state_->client != nullptr ? state_->client->traffic() : RemoteTraffic{};
 }
 
 void RemoteStore::keep_headers() const {
-  if (state_->cache == nullptr || state_->session == nullptr) return;
+  if (state_->cache == nullptr || state_->client == nullptr) return;
   const std::lock_guard lock(state_->mutex);
   for (const auto& [name, source] : state_->opened) {
     const auto* const file = dynamic_cast<const remote::RemoteSource*>(source.lock().get());
@@ -241,14 +241,14 @@ void RemoteStore::expect(const std::string& name, std::span<const FileRange> ran
 }
 
 void RemoteStore::allow_more_bytes(std::uint64_t size_bytes) const {
-  if (state_->session != nullptr) state_->session->allow_more_bytes(size_bytes);
+  if (state_->client != nullptr) state_->client->allow_more_bytes(size_bytes);
 }
 
 void RemoteStore::begin_opening() const {
-  if (state_->session != nullptr) state_->session->begin_opening();
+  if (state_->client != nullptr) state_->client->begin_opening();
 }
 void RemoteStore::end_opening() const {
-  if (state_->session != nullptr) state_->session->end_opening();
+  if (state_->client != nullptr) state_->client->end_opening();
 }
 
 Result<RemoteModel> open_remote(std::string_view text, const RemoteOptions& options,

@@ -13,7 +13,7 @@
 #include "ingot/remote.hpp"
 #include "ingot/shard_name.hpp"
 #include "remote/cache/header_cache.hpp"
-#include "remote/http/session.hpp"
+#include "remote/http/client.hpp"
 #include "remote/places/place.hpp"
 
 namespace ingot {
@@ -39,7 +39,7 @@ struct RemoteStore::State {
   [[nodiscard]] static Result<RemoteStore> recall(const Reference& wanted,
                                                   const RemoteOptions& options);
 
-  std::shared_ptr<remote::Session> session;  ///< None if nothing is fetched.
+  std::shared_ptr<remote::Client> client;  ///< None if nothing is fetched.
   remote::Place place;
   std::shared_ptr<const remote::HeaderCache> cache;  ///< Or none.
   std::string remembered_as;  ///< What the place is remembered under; empty: it is not.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Requests with all rules: redirects, credentials, retries, limits.
+// Requests with all rules: redirects (redirect.hpp), credentials (credentials.hpp), retries
+// (retry.hpp), limits.
 #pragma once
 
 #include <atomic>
@@ -18,30 +19,15 @@
 #include "ingot/remote_options.hpp"
 #include "remote/address/address.hpp"
 #include "remote/http/answer_headers.hpp"
+#include "remote/http/credentials.hpp"
 #include "remote/http/transfer.hpp"
 
 namespace ingot::remote {
-
-inline constexpr int max_redirects = 5;
 
 /// A range of bytes, both ends inclusive, as HTTP has it.
 struct ByteRange {
   std::uint64_t first = 0;
   std::uint64_t last = 0;
-};
-
-/// An answer that is no redirect.
-struct Answer {
-  int status = 0;
-  AnswerHeaders headers;
-  Address address;         ///< That gave the answer.
-  std::string linked_tag;  ///< X-Linked-Etag of a redirect on the way; may be empty.
-  std::optional<std::uint64_t> linked_bytes;  ///< X-Linked-Size, the same.
-
-  /// Content-Length; nothing if it is not there, or no number.
-  [[nodiscard]] std::optional<std::uint64_t> content_bytes() const {
-    return parse_decimal(headers.find("content-length").value_or(""));
-  }
 };
 
 /// Takes the body of one request, and of its retries.
@@ -76,10 +62,10 @@ struct Performed {
 };
 
 /// All requests for one reference. Thread-safe.
-class Session {
+class Client {
  public:
-  [[nodiscard]] static Result<std::shared_ptr<Session>> make(const RemoteOptions& options);
-  ~Session();
+  [[nodiscard]] static Result<std::shared_ptr<Client>> make(const RemoteOptions& options);
+  ~Client();
 
   [[nodiscard]] const RemoteOptions& options() const noexcept { return options_; }
 
@@ -117,18 +103,16 @@ class Session {
  private:
   struct Hop;
   struct Attempt;
-  explicit Session(const RemoteOptions& options)
+  explicit Client(const RemoteOptions& options)
       : options_(options), max_fetch_bytes_(options.max_fetch_bytes) {}
   [[nodiscard]] Attempt attempt(const Request& request, Receiver& receiver);
   [[nodiscard]] Result<Waited> run(Hop& hop, const Request& request, bool is_first);
   void set_callbacks(Hop& hop);
-  [[nodiscard]] Attempt judge(const std::shared_ptr<Hop>& hop, const Request& request,
-                              Waited waited);
+  [[nodiscard]] Attempt outcome_of(const std::shared_ptr<Hop>& hop, const Request& request,
+                                   Waited waited);
   [[nodiscard]] std::vector<std::string> header_lines(const Request& request, const Hop& hop) const;
   [[nodiscard]] bool may_be_private(const Address& address) const;
-  [[nodiscard]] Result<void> pause_before_retry(int failures,
-                                                std::optional<std::chrono::seconds> wanted,
-                                                const Error& error);
+  [[nodiscard]] Result<void> pause(std::chrono::milliseconds time, const Error& error);
   [[nodiscard]] std::chrono::steady_clock::time_point deadline() const;
   void note(const Hop& hop);
 
@@ -136,7 +120,7 @@ class Session {
   std::unique_ptr<TransferLoop> loop_;
   mutable std::mutex mutex_;
   std::set<std::string> named_sites_;
-  std::vector<std::pair<std::string, std::string>> credentials_;
+  Credentials credentials_;
   std::optional<std::chrono::steady_clock::time_point> opening_deadline_;
   bool is_named_private_ = false;  ///< A named site was found in a local network.
   RemoteTraffic traffic_;

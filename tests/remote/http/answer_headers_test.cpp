@@ -5,12 +5,8 @@
 
 #include <string>
 
-#include "remote/http/private_network.hpp"
-
 namespace ingot::remote::test {
 namespace {
-
-using std::chrono::seconds;
 
 TEST(AnswerHeaders, AreFoundInAnyCaseAndInBounds) {
   AnswerHeaders headers;
@@ -39,15 +35,6 @@ TEST(ContentRange, TakesTheThreeForms) {
   }
 }
 
-TEST(RetryAfter, IsANumberOrADate) {
-  EXPECT_EQ(parse_retry_after("7", 0), seconds(7));
-  EXPECT_EQ(parse_retry_after("Sun, 06 Nov 1994 08:49:37 GMT", 784111770), seconds(7));
-  EXPECT_EQ(parse_retry_after("Sun, 06 Nov 1994 08:49:37 GMT", 1'000'000'000), seconds(0));
-  EXPECT_FALSE(parse_retry_after("soon", 0));
-  EXPECT_FALSE(parse_retry_after("-1", 0));
-  EXPECT_FALSE(parse_retry_after("Sun, 06 Xxx 1994 08:49:37 GMT", 0));
-}
-
 TEST(NextLink, IsTheOneOfThatRelation) {
   EXPECT_EQ(parse_next_link("<https://h/a?b,c>; rel=\"next\""), "https://h/a?b,c");
   EXPECT_EQ(parse_next_link("<a>; rel=\"prev\", <b>; rel=\"next\""), "b");
@@ -65,19 +52,6 @@ TEST(BearerChallenge, IsTakenApart) {
   EXPECT_FALSE(parse_bearer_challenge("Basic realm=\"x\""));
   EXPECT_FALSE(parse_bearer_challenge("Bearer realm=\"x"));
   EXPECT_FALSE(parse_bearer_challenge("Bearer service=\"x\""));
-}
-
-TEST(PrivateNetwork, IsEverythingThatIsNotPublic) {
-  for (const char* const text :
-       {"127.0.0.1", "10.1.2.3", "172.31.0.1", "192.168.1.1", "169.254.169.254", "0.0.0.0",
-        "100.64.0.1", "224.0.0.1", "255.255.255.255", "::1", "::", "fe80::1", "fc00::1", "fd12::1",
-        "::ffff:10.0.0.1", "64:ff9b::10.0.0.1", "2002:7f00:1::", "ff02::1", "no address"}) {
-    EXPECT_TRUE(is_private_network(std::string(text))) << text;
-  }
-  for (const char* const text : {"1.1.1.1", "172.32.0.1", "192.169.0.1", "2606:4700::1111",
-                                 "::ffff:8.8.8.8", "2002:808:808::"}) {
-    EXPECT_FALSE(is_private_network(std::string(text))) << text;
-  }
 }
 
 }  // namespace

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include "remote/http/session.hpp"
+#include "remote/http/client.hpp"
 
 #include <algorithm>
-#include <array>
 #include <ctime>
-#include <random>
 #include <thread>
 
 #include "ingot/text.hpp"
+#include "remote/http/redirect.hpp"
+#include "remote/http/retry.hpp"
 
 namespace ingot::remote {
 namespace {
@@ -18,18 +18,6 @@ using Clock = std::chrono::steady_clock;
 /// stays usable.
 constexpr std::uint64_t max_ignored_bytes = std::uint64_t{64} << 10;
 constexpr std::size_t max_message_bytes = 300;
-constexpr std::chrono::seconds longest_wait{30};
-constexpr std::chrono::seconds longest_wanted_wait{120};
-
-bool is_redirect(int status) noexcept {
-  constexpr std::array codes = {301, 302, 303, 307, 308};
-  return std::find(codes.begin(), codes.end(), status) != codes.end();
-}
-
-bool is_busy(int status) noexcept {
-  constexpr std::array codes = {408, 425, 429, 500, 502, 503, 504};
-  return std::find(codes.begin(), codes.end(), status) != codes.end();
-}
 
 /// What a hub says about a refusal, for people.
 std::string message_of(const AnswerHeaders& headers) {
@@ -64,7 +52,7 @@ Error error_of_status(int status, const AnswerHeaders& headers, const Address& a
 
 /// One transfer and all that its callbacks need. The transfer's callbacks own nothing of it: a
 /// paused one is kept by whoever goes on with it.
-struct Session::Hop {
+struct Client::Hop {
   std::shared_ptr<Transfer> transfer = std::make_shared<Transfer>();
   Answer answer;
   Receiver* receiver = nullptr;
@@ -75,51 +63,44 @@ struct Session::Hop {
   Clock::time_point started = Clock::now();
 };
 
-struct Session::Attempt {
+struct Client::Attempt {
   Result<Performed> result;
   bool may_retry = false;
   std::optional<std::chrono::seconds> wait = {};
 };
 
-Result<std::shared_ptr<Session>> Session::make(const RemoteOptions& options) {
-  std::shared_ptr<Session> session(new Session(options));
+Result<std::shared_ptr<Client>> Client::make(const RemoteOptions& options) {
+  std::shared_ptr<Client> client(new Client(options));
   for (const std::string& header : options.headers) {
-    const bool has_control = std::ranges::any_of(
-        header, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
-    const std::size_t colon = header.find(':');
-    if (has_control || colon == 0 || colon == std::string::npos) {
-      return fail(Errc::reference_invalid, "header", "expected 'Name: value' without line ends");
-    }
+    INGOT_TRY_VOID(check_header_line(header));
   }
-  INGOT_TRY(session->loop_, TransferLoop::make());
-  return session;
+  INGOT_TRY(client->loop_, TransferLoop::make());
+  return client;
 }
 
-Session::~Session() = default;
+Client::~Client() = default;
 
-void Session::add_named_site(const Address& address) {
+void Client::add_named_site(const Address& address) {
   const std::lock_guard lock(mutex_);
   if (named_sites_.empty()) {
     for (const std::string& header : options_.headers) {
-      credentials_.emplace_back(address.site(), header);
+      credentials_.add_given(address, header);
     }
   }
   named_sites_.insert(address.site());
 }
 
-void Session::add_credential(const Address& address, std::string line) {
-  const bool has_line_end = line.find_first_of(std::string_view("\r\n\0", 3)) != std::string::npos;
-  if (has_line_end || !(address.is_https || address.is_loopback())) return;
+void Client::add_credential(const Address& address, std::string line) {
   const std::lock_guard lock(mutex_);
-  credentials_.emplace_back(address.site(), std::move(line));
+  credentials_.add_secret(address, std::move(line));
 }
 
-bool Session::may_be_private(const Address& address) const {
+bool Client::may_be_private(const Address& address) const {
   const std::lock_guard lock(mutex_);
   return options_.allows_private || is_named_private_ || named_sites_.contains(address.site());
 }
 
-std::vector<std::string> Session::header_lines(const Request& request, const Hop& hop) const {
+std::vector<std::string> Client::header_lines(const Request& request, const Hop& hop) const {
   // An empty value removes a line that libcurl adds by itself.
   std::vector<std::string> lines = {"Accept-Encoding: identity"};
   lines.insert(lines.end(), request.headers.begin(), request.headers.end());
@@ -128,44 +109,42 @@ std::vector<std::string> Session::header_lines(const Request& request, const Hop
     lines.push_back("If-Range: " + request.if_range);
   }
   const std::lock_guard lock(mutex_);
-  for (const auto& [site, line] : credentials_) {
-    if (site == hop.answer.address.site()) lines.push_back(line);
-  }
+  credentials_.append_lines(hop.answer.address, lines);
   return lines;
 }
 
-Clock::time_point Session::deadline() const {
+Clock::time_point Client::deadline() const {
   const std::lock_guard lock(mutex_);
   return opening_deadline_.value_or(Clock::time_point::max());
 }
 
-void Session::begin_opening() {
+void Client::begin_opening() {
   const std::lock_guard lock(mutex_);
   opening_deadline_ = Clock::now() + options_.times.header;
 }
 
-void Session::end_opening() {
+void Client::end_opening() {
   const std::lock_guard lock(mutex_);
   opening_deadline_.reset();
 }
 
-RemoteTraffic Session::traffic() const {
+RemoteTraffic Client::traffic() const {
   const std::lock_guard lock(mutex_);
   RemoteTraffic traffic = traffic_;
   traffic.body_bytes = body_bytes_.load();
   return traffic;
 }
 
-bool Session::count_bytes(std::uint64_t size_bytes) noexcept {
+bool Client::count_bytes(std::uint64_t size_bytes) noexcept {
   return body_bytes_.fetch_add(size_bytes) + size_bytes <= max_fetch_bytes_;
 }
 
-void Session::allow_more_bytes(std::uint64_t size_bytes) noexcept {
+void Client::allow_more_bytes(std::uint64_t size_bytes) noexcept {
   const std::uint64_t room = ~std::uint64_t{0} - max_fetch_bytes_;
   max_fetch_bytes_ += std::min(room, size_bytes);
 }
 
-void Session::note(const Hop& hop) {
+void Client::note(const Hop& hop) {
   const std::lock_guard lock(mutex_);
   ++traffic_.requests;
   traffic_.connections += hop.transfer->new_connections;
@@ -182,7 +161,7 @@ void Session::note(const Hop& hop) {
        std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - hop.started)});
 }
 
-Result<Waited> Session::wait(Transfer& transfer) {
+Result<Waited> Client::wait(Transfer& transfer) {
   const Waited waited = TransferLoop::wait(transfer, deadline(), [this] { return should_stop(); });
   if (waited == Waited::interrupted) return fail(Errc::interrupted, std::string());
   if (waited == Waited::timed_out) {
@@ -193,7 +172,7 @@ Result<Waited> Session::wait(Transfer& transfer) {
   return waited;
 }
 
-void Session::set_callbacks(Hop& hop) {
+void Client::set_callbacks(Hop& hop) {
   hop.transfer->on_head = [&hop](int status, const AnswerHeaders& headers) {
     hop.answer.status = status;
     hop.answer.headers = headers;
@@ -220,7 +199,7 @@ void Session::set_callbacks(Hop& hop) {
 }
 
 /// Runs one transfer to its end or its first pause.
-Result<Waited> Session::run(Hop& hop, const Request& request, bool is_first) {
+Result<Waited> Client::run(Hop& hop, const Request& request, bool is_first) {
   Transfer& transfer = *hop.transfer;
   const Address& address = hop.answer.address;
   if (const auto range = hop.receiver->range()) {
@@ -242,8 +221,8 @@ Result<Waited> Session::run(Hop& hop, const Request& request, bool is_first) {
 }
 
 /// What a transfer that ended or paused, and is no redirect, means.
-Session::Attempt Session::judge(const std::shared_ptr<Hop>& hop, const Request& request,
-                                Waited waited) {
+Client::Attempt Client::outcome_of(const std::shared_ptr<Hop>& hop, const Request& request,
+                                   Waited waited) {
   const Transfer& transfer = *hop->transfer;
   const auto failed = [&](Errc code, std::string detail, bool may_retry) {
     return Attempt{fail(code, hop->answer.address.shown(), std::move(detail)), may_retry};
@@ -276,7 +255,7 @@ Session::Attempt Session::judge(const std::shared_ptr<Hop>& hop, const Request& 
   return {Performed{hop->answer, nullptr}};
 }
 
-Session::Attempt Session::attempt(const Request& request, Receiver& receiver) {
+Client::Attempt Client::attempt(const Request& request, Receiver& receiver) {
   Answer answer;
   answer.address = request.address;
   for (int redirects = 0;; ++redirects) {
@@ -289,38 +268,19 @@ Session::Attempt Session::attempt(const Request& request, Receiver& receiver) {
       error.subject = answer.address.shown();
       return {fail(std::move(error))};
     }
-    const AnswerHeaders& headers = hop->answer.headers;
-    const auto location = headers.find("location");
+    const auto location = hop->answer.headers.find("location");
     const bool is_whole = hop->transfer->failure.empty() && !hop->refusal;
     if (!is_whole || !location || !is_redirect(hop->answer.status)) {
-      return judge(hop, request, *waited);
+      return outcome_of(hop, request, *waited);
     }
-    if (redirects == max_redirects) {
-      return {fail(Errc::answer_invalid, request.address.shown(),
-                   "it redirects more than " + std::to_string(max_redirects) + " times")};
-    }
-    if (const auto tag = headers.find("x-linked-etag")) answer.linked_tag = *tag;
-    if (const auto size = headers.find("x-linked-size")) answer.linked_bytes = parse_decimal(*size);
-    Result<Address> target = resolve_location(answer.address, *location);
-    if (!target) return {fail(target.error())};
-    answer.address = *std::move(target);
+    Result<Answer> next = follow_redirect(hop->answer, *location, redirects, request.address);
+    if (!next) return {fail(std::move(next).error())};
+    answer = *std::move(next);
   }
 }
 
-Result<void> Session::pause_before_retry(int failures, std::optional<std::chrono::seconds> wanted,
-                                         const Error& error) {
-  if (wanted && *wanted > longest_wanted_wait) {
-    Error late = error;
-    late.detail += "; it wants no request for " + std::to_string(wanted->count()) + " s";
-    return fail(std::move(late));
-  }
-  const double doubled = static_cast<double>(options_.times.first_wait.count()) *
-                         static_cast<double>(std::uint64_t{1} << std::min(failures - 1, 16));
-  thread_local std::minstd_rand random{std::random_device{}()};
-  const double jitter = std::uniform_real_distribution<double>(0.75, 1.25)(random);
-  Clock::duration time = std::chrono::milliseconds(static_cast<std::int64_t>(doubled * jitter));
-  time = std::min<Clock::duration>(time, longest_wait);
-  if (wanted) time = std::max<Clock::duration>(time, *wanted);
+/// Waits before the next attempt; gives the error back if that would be too late.
+Result<void> Client::pause(std::chrono::milliseconds time, const Error& error) {
   const Clock::time_point end = Clock::now() + time;
   if (end > deadline()) return fail(error);
   while (Clock::now() < end) {
@@ -331,27 +291,19 @@ Result<void> Session::pause_before_retry(int failures, std::optional<std::chrono
   return {};
 }
 
-Result<Performed> Session::perform(const Request& request, Receiver& receiver) {
-  int failures = 0;
-  std::uint64_t received = receiver.received_bytes();
+Result<Performed> Client::perform(const Request& request, Receiver& receiver) {
+  Retries retries(options_.max_retries, options_.times.first_wait, receiver.received_bytes());
   for (;;) {
     Attempt attempt = this->attempt(request, receiver);
     if (attempt.result || !attempt.may_retry) return std::move(attempt.result);
-    if (std::exchange(received, receiver.received_bytes()) != receiver.received_bytes()) {
-      failures = 0;
-    }
-    if (++failures > options_.max_retries) {
-      Error error = std::move(attempt.result).error();
-      if (options_.max_retries > 0) {
-        error.detail += "; tried " + std::to_string(failures) + " times";
-      }
-      return fail(std::move(error));
-    }
+    const Error& error = attempt.result.error();
+    INGOT_TRY_VOID(retries.count(error, receiver.received_bytes()));
     {
       const std::lock_guard lock(mutex_);
       ++traffic_.retries;
     }
-    INGOT_TRY_VOID(pause_before_retry(failures, attempt.wait, attempt.result.error()));
+    INGOT_TRY(const auto wait, retries.wait_after(error, attempt.wait, retry_jitter()));
+    INGOT_TRY_VOID(pause(wait, error));
   }
 }
 
