@@ -6,7 +6,8 @@
 #include <condition_variable>
 #include <mutex>
 #include <optional>
-#include <thread>
+#include <stop_token>
+#include <utility>
 #include <vector>
 
 #include "ingot/digest.hpp"
@@ -25,14 +26,22 @@ class DownloadWork {
 
   /// Fetches what is missing; returns the SHA-256 of the whole.
   [[nodiscard]] Result<std::string> run(const std::function<bool(std::uint64_t)>& progress) {
-    std::vector<std::thread> threads;
-    for (unsigned i = 0; i < connections_; ++i)
-      threads.emplace_back([this, i] { fetch_ranges(i); });
-    threads.emplace_back([this] { compute_digest(); });
+    std::vector<Task<Result<void>>> tasks;
+    const auto begin = [&](const auto& work) {
+      tasks.push_back(client_.tasks().start([this, work](const std::stop_token& stop) noexcept {
+        Result<void> done = work(stop);
+        if (!done) give_up(done.error());
+        return done;
+      }));
+    };
+    for (unsigned i = 0; i < connections_; ++i) {
+      begin([this, i](const std::stop_token& stop) { return fetch_ranges(i, stop); });
+    }
+    begin([this](const std::stop_token&) { return compute_digest(); });
     Result<void> watched = watch(progress);
     if (!watched) give_up(std::move(watched).error());
-    for (std::thread& thread : threads) thread.join();
-    client_.stop(false);
+    for (Task<Result<void>>& task : tasks) task.cancel();
+    tasks.clear();  // waits for them
     if (error_) return fail(*error_);
     return sha256_;
   }
@@ -45,11 +54,11 @@ class DownloadWork {
     return next_range_++;
   }
 
-  void fetch_ranges(unsigned number) {
+  [[nodiscard]] Result<void> fetch_ranges(unsigned number, const std::stop_token& stop) {
     // A server that wants fewer requests gets one at a time.
     while (number == 0 || !client_.is_throttled()) {
       const std::optional<std::uint64_t> range = take_range();
-      if (!range) return;
+      if (!range) break;
       const std::uint64_t first = *range * download_range_bytes;
       std::uint64_t written_bytes = 0;
       const auto write = [&](std::uint64_t position, std::span<const std::byte> bytes) {
@@ -59,7 +68,7 @@ class DownloadWork {
         written_bytes += bytes.size();
         return written;
       };
-      Result<void> fetched = ranges_.fetch(first, part_.range_size(*range), write);
+      Result<void> fetched = ranges_.fetch(first, part_.range_size(*range), write, stop);
       {
         const std::lock_guard lock(mutex_);
         under_way_bytes_ -= written_bytes;
@@ -68,27 +77,26 @@ class DownloadWork {
           fetched = part_.save();
         }
       }
-      if (!fetched) return give_up(std::move(fetched).error());
+      INGOT_TRY_VOID(std::move(fetched));
       changed_.notify_all();
     }
+    return {};
   }
 
-  void compute_digest() {
+  [[nodiscard]] Result<void> compute_digest() {
     Digest digest(DigestAlgorithm::sha256);
     std::vector<std::byte> piece(digest_piece_bytes);
     for (std::uint64_t range = 0; range < part_.range_count(); ++range) {
       {
         std::unique_lock lock(mutex_);
         changed_.wait(lock, [&] { return error_ || part_.is_finished(range); });
-        if (error_) return;
+        if (error_) return {};
       }
       std::uint64_t offset = range * download_range_bytes;
       for (std::uint64_t left = part_.range_size(range); left != 0;) {
         const auto bytes = std::span(piece).first(
             static_cast<std::size_t>(std::min<std::uint64_t>(left, piece.size())));
-        if (Result<void> read = part_.read(offset, bytes); !read) {
-          return give_up(std::move(read).error());
-        }
+        INGOT_TRY_VOID(part_.read(offset, bytes));
         digest.update(bytes);
         offset += bytes.size();
         left -= bytes.size();
@@ -97,6 +105,7 @@ class DownloadWork {
     const std::lock_guard lock(mutex_);
     sha256_ = digest.finish();
     changed_.notify_all();
+    return {};
   }
 
   void give_up(Error error) {
@@ -104,7 +113,6 @@ class DownloadWork {
       const std::lock_guard lock(mutex_);
       if (!error_) error_ = std::move(error);
     }
-    client_.stop(true);
     changed_.notify_all();
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The threads of one download: some fetch ranges, one computes the digest behind them.
+// The tasks of one download: some fetch ranges, one computes the digest behind them.
 #pragma once
 
 #include <cstdint>

@@ -161,8 +161,9 @@ void Client::note(const Hop& hop) {
        std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - hop.started)});
 }
 
-Result<Waited> Client::wait(Transfer& transfer) {
-  const Waited waited = TransferLoop::wait(transfer, deadline(), [this] { return should_stop(); });
+Result<Waited> Client::wait(Transfer& transfer, const std::stop_token& stop) {
+  const Waited waited =
+      TransferLoop::wait(transfer, deadline(), stop, [this] { return should_stop(); });
   if (waited == Waited::interrupted) return fail(Errc::interrupted, std::string());
   if (waited == Waited::timed_out) {
     return fail(Errc::remote_failed, std::string(),
@@ -214,7 +215,7 @@ Result<Waited> Client::run(Hop& hop, const Request& request, bool is_first) {
   transfer.uses_netrc = options_.uses_netrc && is_first;
   set_callbacks(hop);
   loop_->start(hop.transfer);
-  Result<Waited> waited = wait(transfer);
+  Result<Waited> waited = wait(transfer, request.stop);
   if (!waited) loop_->cancel(hop.transfer);
   note(hop);
   return waited;
@@ -280,11 +281,12 @@ Client::Attempt Client::attempt(const Request& request, Receiver& receiver) {
 }
 
 /// Waits before the next attempt; gives the error back if that would be too late.
-Result<void> Client::pause(std::chrono::milliseconds time, const Error& error) {
+Result<void> Client::pause(std::chrono::milliseconds time, const Error& error,
+                           const std::stop_token& stop) {
   const Clock::time_point end = Clock::now() + time;
   if (end > deadline()) return fail(error);
   while (Clock::now() < end) {
-    if (should_stop()) return fail(Errc::interrupted, std::string());
+    if (stop.stop_requested() || should_stop()) return fail(Errc::interrupted, std::string());
     std::this_thread::sleep_for(
         std::min<Clock::duration>(end - Clock::now(), std::chrono::milliseconds(100)));
   }
@@ -303,7 +305,7 @@ Result<Performed> Client::perform(const Request& request, Receiver& receiver) {
       ++traffic_.retries;
     }
     INGOT_TRY(const auto wait, retries.wait_after(error, attempt.wait, retry_jitter()));
-    INGOT_TRY_VOID(pause(wait, error));
+    INGOT_TRY_VOID(pause(wait, error, request.stop));
   }
 }
 

@@ -11,6 +11,7 @@
 #include <optional>
 #include <set>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,6 +21,7 @@
 #include "remote/address/address.hpp"
 #include "remote/http/answer_headers.hpp"
 #include "remote/http/credentials.hpp"
+#include "remote/http/task_pool.hpp"
 #include "remote/http/transfer.hpp"
 
 namespace ingot::remote {
@@ -53,6 +55,7 @@ struct Request {
   std::vector<std::string> headers = {};  ///< "Name: value"
   std::string if_range = {};              ///< A strong tag; a changed file then comes whole.
   int accepted_status = 0;                ///< As an answer, though it is none of success.
+  std::stop_token stop = {};              ///< Of the task that asks; ends it: Errc::interrupted.
 };
 
 /// What `perform` gives: the answer, and the transfer if the receiver paused it.
@@ -84,13 +87,13 @@ class Client {
 
   void resume(const std::shared_ptr<Transfer>& transfer) { loop_->resume(transfer); }
   void cancel(const std::shared_ptr<Transfer>& transfer) { loop_->cancel(transfer); }
-  [[nodiscard]] Result<Waited> wait(Transfer& transfer);
+  [[nodiscard]] Result<Waited> wait(Transfer& transfer, const std::stop_token& stop = {});
 
   void begin_opening();
   void end_opening();
 
-  /// Ends all waits with Errc::interrupted until it is called with false.
-  void stop(bool is_stopping) noexcept { is_stopping_ = is_stopping; }
+  /// For requests that are on their way at the same time.
+  [[nodiscard]] TaskPool& tasks() noexcept { return tasks_; }
   /// Whether the server wanted fewer requests (status 429).
   [[nodiscard]] bool is_throttled() const noexcept { return is_throttled_; }
 
@@ -112,7 +115,8 @@ class Client {
                                    Waited waited);
   [[nodiscard]] std::vector<std::string> header_lines(const Request& request, const Hop& hop) const;
   [[nodiscard]] bool may_be_private(const Address& address) const;
-  [[nodiscard]] Result<void> pause(std::chrono::milliseconds time, const Error& error);
+  [[nodiscard]] Result<void> pause(std::chrono::milliseconds time, const Error& error,
+                                   const std::stop_token& stop);
   [[nodiscard]] std::chrono::steady_clock::time_point deadline() const;
   void note(const Hop& hop);
 
@@ -124,14 +128,12 @@ class Client {
   std::optional<std::chrono::steady_clock::time_point> opening_deadline_;
   bool is_named_private_ = false;  ///< A named site was found in a local network.
   RemoteTraffic traffic_;
-  [[nodiscard]] bool should_stop() const {
-    return is_stopping_ || (options_.should_stop && options_.should_stop());
-  }
+  [[nodiscard]] bool should_stop() const { return options_.should_stop && options_.should_stop(); }
 
   std::atomic<std::uint64_t> body_bytes_{0};
   std::atomic<std::uint64_t> max_fetch_bytes_;
-  std::atomic<bool> is_stopping_{false};
   std::atomic<bool> is_throttled_{false};
+  TaskPool tasks_;
 };
 
 }  // namespace ingot::remote

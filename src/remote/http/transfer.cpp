@@ -74,13 +74,18 @@ void TransferLoop::cancel(const std::shared_ptr<Transfer>& transfer) {
 }
 
 Waited TransferLoop::wait(Transfer& transfer, Clock::time_point deadline,
-                          const std::function<bool()>& should_stop) {
+                          const std::stop_token& stop, const std::function<bool()>& should_stop) {
+  const std::stop_callback wake(stop, [&transfer] {
+    const std::lock_guard lock(transfer.mutex_);
+    transfer.ended_.notify_all();
+  });
   std::unique_lock lock(transfer.mutex_);
   for (;;) {
     if (transfer.has_ended_) return Waited::ended;
     if (transfer.is_paused_) return Waited::paused;
     const Clock::time_point now = Clock::now();
     if (now >= deadline) return Waited::timed_out;
+    if (stop.stop_requested()) return Waited::interrupted;
     transfer.ended_.wait_until(
         lock, std::min(deadline, now + std::chrono::milliseconds(poll_milliseconds)));
     if (should_stop && should_stop()) return Waited::interrupted;
@@ -89,7 +94,7 @@ Waited TransferLoop::wait(Transfer& transfer, Clock::time_point deadline,
 
 void TransferLoop::run() {
   for (;;) {
-    obey();
+    follow_orders();
     {
       const std::lock_guard lock(mutex_);
       if (is_ending_) break;
@@ -103,7 +108,7 @@ void TransferLoop::run() {
   while (!running_.empty()) finish(running_.back(), CURLE_ABORTED_BY_CALLBACK);
 }
 
-void TransferLoop::obey() {
+void TransferLoop::follow_orders() {
   std::vector<std::pair<Order, std::shared_ptr<Transfer>>> orders;
   {
     const std::lock_guard lock(mutex_);

@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <utility>
@@ -89,10 +90,11 @@ class TransferLoop {
   /// Ends a transfer; returns when no more callback will run.
   void cancel(const std::shared_ptr<Transfer>& transfer);
 
-  /// Waits until a transfer ends or pauses, a time has come, or `should_stop` (may be empty) says
-  /// so, which is asked ten times a second.
+  /// Waits until a transfer ends or pauses, a time has come, a token says that it is enough, or
+  /// `should_stop` (may be empty) says so, which is asked ten times a second.
   [[nodiscard]] static Waited wait(Transfer& transfer,
                                    std::chrono::steady_clock::time_point deadline,
+                                   const std::stop_token& stop,
                                    const std::function<bool()>& should_stop);
 
  private:
@@ -100,7 +102,7 @@ class TransferLoop {
 
   TransferLoop(const CurlLibrary& curl, CURLM* multi);
   void run();
-  void obey();
+  void follow_orders();
   void begin(const std::shared_ptr<Transfer>& transfer);
   void set_options(Transfer& transfer);
   void collect();

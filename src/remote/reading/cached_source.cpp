@@ -117,6 +117,7 @@ Result<bool> is_still_right(Client& client, const RemoteTarget& target,
   TagReceiver receiver(identity);
   Request request{target.address, {"If-None-Match: " + identity.tag}};
   request.accepted_status = not_modified;
+  request.stop = target.stop;
   INGOT_TRY(const Performed performed, client.perform(request, receiver));
   return performed.answer.status == not_modified || receiver.is_same();
 }

@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <stop_token>
 
 #include "remote/http/client.hpp"
 #include "remote/reading/file_identity.hpp"
@@ -29,12 +30,15 @@ class RangeFetcher {
         identity_(std::move(identity)),
         final_address_(std::move(final_address)) {}
 
+  /// `stop` is of the task that fetches.
   [[nodiscard]] Result<void> fetch(std::uint64_t file_offset, std::uint64_t size_bytes,
-                                   const WriteFunction& write) const;
+                                   const WriteFunction& write,
+                                   const std::stop_token& stop = {}) const;
 
  private:
   [[nodiscard]] Result<void> fetch_from(const Address& address, std::uint64_t file_offset,
-                                        std::uint64_t size_bytes, const WriteFunction& write) const;
+                                        std::uint64_t size_bytes, const WriteFunction& write,
+                                        const std::stop_token& stop) const;
 
   std::shared_ptr<Client> client_;
   Address given_;

@@ -2,9 +2,6 @@
 #include "remote/reading/range_reader.hpp"
 
 #include <algorithm>
-#include <array>
-#include <future>
-#include <thread>
 
 namespace ingot::remote {
 namespace {
@@ -59,18 +56,17 @@ std::vector<PlannedPiece> plan_pieces(std::span<const FileRange> ranges, std::ui
   return pieces;
 }
 
-/// The bytes of a piece, or why there are none; both are there when `done` is.
+/// The bytes of a piece, which are there when its task has ended well.
 struct RangeReader::Fetched {
   std::vector<std::byte> bytes;
-  Result<void> result;
-  std::shared_future<void> done;
-
-  [[nodiscard]] bool is_done() const {
-    return done.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
-  }
+  Task<Result<void>> task;
 };
 
-RangeReader::~RangeReader() { is_ending_ = true; }
+RangeReader::~RangeReader() {
+  for (Piece& piece : pieces_) {
+    if (piece.fetched != nullptr) piece.fetched->task.cancel();  // all, before it waits for one
+  }
+}
 
 void RangeReader::expect(std::span<const FileRange> ranges, std::uint64_t first_byte) {
   std::vector<Piece> pieces;
@@ -102,12 +98,13 @@ std::shared_ptr<RangeReader::Fetched> RangeReader::start(std::size_t index) {
   if (piece.used_bytes >= piece.plan.wanted_bytes) begin_again();
   make_room(index);
   piece.fetched = std::make_shared<Fetched>();
-  // The thread owns nothing of the piece, which may be dropped before it ends.
-  const auto work = [this, plan = piece.plan, fetched = piece.fetched.get()] {
+  // The task owns nothing of the piece, which waits for its end.
+  const auto work = [this, plan = piece.plan,
+                     fetched = piece.fetched.get()](const std::stop_token& stop) {
     fetched->bytes.resize(static_cast<std::size_t>(plan.size_bytes));
-    fetched->result = read_range(plan.file_offset, fetched->bytes);
+    return read_range(plan.file_offset, fetched->bytes, stop);
   };
-  piece.fetched->done = std::async(std::launch::async, work).share();
+  piece.fetched->task = client_->tasks().start(work);
   return piece.fetched;
 }
 
@@ -133,7 +130,7 @@ void RangeReader::make_room(std::size_t index) {
   std::size_t held = count_held();
   for (std::size_t i = 0; i < pieces_.size() && held >= most_held_pieces; ++i) {
     std::shared_ptr<Fetched>& fetched = pieces_[i].fetched;
-    if (i == index || fetched == nullptr || !fetched->is_done()) continue;
+    if (i == index || fetched == nullptr || !fetched->task.is_done()) continue;
     fetched.reset();
     --held;
   }
@@ -152,8 +149,9 @@ void RangeReader::count_used(std::size_t index, const std::shared_ptr<Fetched>& 
                              std::uint64_t bytes) {
   if (index >= pieces_.size() || pieces_[index].fetched != fetched) return;  // another plan
   Piece& piece = pieces_[index];
-  piece.used_bytes = fetched->result ? piece.used_bytes + bytes : 0;
-  if (fetched->result && piece.used_bytes < piece.plan.wanted_bytes) return;
+  const bool is_there = fetched->task.get().has_value();
+  piece.used_bytes = is_there ? piece.used_bytes + bytes : 0;
+  if (is_there && piece.used_bytes < piece.plan.wanted_bytes) return;
   piece.fetched.reset();
 }
 
@@ -176,15 +174,15 @@ Result<void> RangeReader::read(std::uint64_t file_offset, std::span<std::byte> d
     const std::shared_ptr<Fetched> fetched = start(index);
     start_ahead(index);
     lock.unlock();
-    fetched->done.wait();
+    const Result<void>& result = fetched->task.get();
     const auto within = static_cast<std::size_t>(file_offset - begin);
     const std::size_t count =
-        fetched->result ? std::min(destination.size(), fetched->bytes.size() - within) : 0;
+        result ? std::min(destination.size(), fetched->bytes.size() - within) : 0;
     std::copy_n(fetched->bytes.begin() + static_cast<std::ptrdiff_t>(within), count,
                 destination.begin());
     lock.lock();
     count_used(index, fetched, count);
-    if (!fetched->result) return fail(fetched->result.error());
+    if (!result) return fail(result.error());
     file_offset += count;
     destination = destination.subspan(count);
   }
@@ -198,32 +196,26 @@ Result<void> RangeReader::read_exactly(std::uint64_t file_offset,
                                        : 1;
   if (count == 1) return read_range(file_offset, destination);
   const std::size_t each_bytes = (destination.size() + count - 1) / count;
-  std::array<Result<void>, most_parallel_ranges> results;
-  std::vector<std::thread> threads;
-  for (std::uint64_t i = 0; i < count; ++i) {
-    const std::size_t first = i * each_bytes;
+  std::vector<Task<Result<void>>> tasks;
+  for (std::size_t first = 0; first < destination.size(); first += each_bytes) {
     const auto part = destination.subspan(first, std::min(each_bytes, destination.size() - first));
-    threads.emplace_back([this, &results, i, part, file_offset, first] {
-      results[i] = read_range(file_offset + first, part);
-    });
+    tasks.push_back(client_->tasks().start(
+        [this, offset = file_offset + first, part](const std::stop_token& stop) {
+          return read_range(offset, part, stop);
+        }));
   }
-  for (std::thread& thread : threads) thread.join();
-  for (const Result<void>& result : results) {
-    if (!result) return fail(result.error());
-  }
+  for (const Task<Result<void>>& task : tasks) INGOT_TRY_VOID(task.get());
   return {};
 }
 
-Result<void> RangeReader::read_range(std::uint64_t file_offset,
-                                     std::span<std::byte> destination) const {
-  return fetcher_.fetch(file_offset, destination.size(),
-                        [this, destination](std::uint64_t position,
-                                            std::span<const std::byte> bytes) -> Result<void> {
-                          if (is_ending_) return fail(Errc::interrupted, std::string());
-                          std::copy(bytes.begin(), bytes.end(),
-                                    destination.begin() + static_cast<std::ptrdiff_t>(position));
-                          return {};
-                        });
+Result<void> RangeReader::read_range(std::uint64_t file_offset, std::span<std::byte> destination,
+                                     const std::stop_token& stop) const {
+  const auto take = [&](std::uint64_t position, std::span<const std::byte> bytes) -> Result<void> {
+    if (stop.stop_requested()) return fail(Errc::interrupted, std::string());
+    std::ranges::copy(bytes, destination.begin() + static_cast<std::ptrdiff_t>(position));
+    return {};
+  };
+  return fetcher_.fetch(file_offset, destination.size(), take, stop);
 }
 
 }  // namespace ingot::remote

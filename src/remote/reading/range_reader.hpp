@@ -3,7 +3,6 @@
 // read, in pieces that are joined, cut and fetched ahead.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -72,14 +71,13 @@ class RangeReader {
   void count_used(std::size_t index, const std::shared_ptr<Fetched>& fetched, std::uint64_t bytes);
   [[nodiscard]] Result<void> read_exactly(std::uint64_t file_offset,
                                           std::span<std::byte> destination) const;
-  [[nodiscard]] Result<void> read_range(std::uint64_t file_offset,
-                                        std::span<std::byte> destination) const;
+  [[nodiscard]] Result<void> read_range(std::uint64_t file_offset, std::span<std::byte> destination,
+                                        const std::stop_token& stop = {}) const;
 
   const std::shared_ptr<Client> client_;
   const RangeFetcher fetcher_;
   const std::uint64_t file_bytes_;
   const bool is_slow_;
-  std::atomic<bool> is_ending_{false};
   std::mutex mutex_;
   std::vector<Piece> pieces_;           ///< In the order of the plan.
   std::vector<std::size_t> by_offset_;  ///< Their positions, by offset.

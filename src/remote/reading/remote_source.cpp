@@ -30,7 +30,9 @@ class ServerSource final : public RemoteSource {
 
   [[nodiscard]] Result<void> open() {
     const Clock::time_point start = Clock::now();
-    INGOT_TRY(const Performed performed, client_->perform({target_.address}, head_));
+    Request request{target_.address};
+    request.stop = target_.stop;
+    INGOT_TRY(const Performed performed, client_->perform(request, head_));
     const Answer& answer = performed.answer;
     if (!head_.identity.size_bytes && performed.paused == nullptr) {
       head_.identity.size_bytes = head_.bytes().size();

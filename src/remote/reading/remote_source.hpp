@@ -21,6 +21,7 @@ struct RemoteTarget {
   std::optional<std::uint64_t> size_bytes = {};
   bool is_immutable = false;                           ///< The address names a commit or a digest.
   std::shared_ptr<const HeaderCache> cache = nullptr;  ///< Or none.
+  std::stop_token stop = {};                           ///< Of the task that opens it.
 };
 
 /// The first range: most headers are shorter, and it costs no more time than a short one.

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <future>
 #include <mutex>
 #include <utility>
 
@@ -18,8 +17,8 @@ using remote::Place;
 
 namespace {
 
-/// First ranges of shards that are on their way at the same time.
-constexpr std::size_t most_early_opens = 8;
+/// First ranges of shards that are on their way at the same time, before they are asked for.
+constexpr std::size_t most_early_shards = 8;
 
 /// A source that is opened again: the look at a file's format and its reader share one.
 class SharedSource final : public Source {
@@ -64,7 +63,8 @@ Result<Place> find_place(Client& client, const Reference& reference, remote::Cho
 
 }  // namespace
 
-remote::Opened RemoteStore::State::open(const std::string& name) const {
+remote::Opened RemoteStore::State::open(const std::string& name,
+                                        const std::stop_token& stop) const {
   const RemoteFile* const file = find(name);
   if (file != nullptr && !file->local_path.empty()) return map_file(file->local_path);
   if ((file == nullptr && place.is_listed) || (client == nullptr && cache == nullptr)) {
@@ -74,15 +74,18 @@ remote::Opened RemoteStore::State::open(const std::string& name) const {
   if (file != nullptr) target.size_bytes = file->size_bytes;
   target.is_immutable = place.is_immutable;
   target.cache = cache;
+  target.stop = stop;
   return remote::open_remote_source(client, std::move(target));
 }
 
-void RemoteStore::State::open_early(const ShardName& shard, const std::string& but) {
-  for (std::uint32_t i = 0; i < shard.count && early.size() < most_early_opens; ++i) {
+/// Begins to open the shards that will be asked for after the one that is.
+void RemoteStore::State::open_early(const ShardName& shard, const std::string& wanted) {
+  for (std::uint32_t i = 0; i < shard.count && early.size() < most_early_shards; ++i) {
     const std::string name = shard_file_name(shard.prefix, i, shard.count);
     const bool is_missing = place.is_listed && find(name) == nullptr;
-    if (is_missing || !begun.insert(name).second || name == but) continue;
-    early.emplace(name, std::async(std::launch::async, [this, name] { return open(name); }));
+    if (is_missing || !begun.insert(name).second || name == wanted) continue;
+    const auto work = [this, name](const std::stop_token& stop) { return open(name, stop); };
+    early.emplace(name, client->tasks().start(work));
   }
 }
 
@@ -169,7 +172,7 @@ std::vector<RemoteFile> RemoteStore::model_files() const {
 }
 
 Result<std::unique_ptr<Source>> RemoteStore::open(const std::string& name) const {
-  std::future<remote::Opened> early;
+  remote::Task<remote::Opened> early;
   {
     const std::lock_guard lock(state_->mutex);
     if (name == state_->last_name) {
@@ -180,7 +183,7 @@ Result<std::unique_ptr<Source>> RemoteStore::open(const std::string& name) const
     if (shard && state_->client != nullptr) state_->open_early(*shard, name);
     if (auto node = state_->early.extract(name)) early = std::move(node.mapped());
   }
-  remote::Opened opened = early.valid() ? early.get() : state_->open(name);
+  remote::Opened opened = early.is_started() ? std::move(early.get()) : state_->open(name);
   const std::lock_guard lock(state_->mutex);
   state_->last_name = name;
   if (!opened) {

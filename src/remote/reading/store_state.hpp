@@ -2,7 +2,6 @@
 // What is behind a remote store.
 #pragma once
 
-#include <future>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -44,7 +43,7 @@ struct RemoteStore::State {
   std::shared_ptr<const remote::HeaderCache> cache;  ///< Or none.
   std::string remembered_as;  ///< What the place is remembered under; empty: it is not.
   std::mutex mutex;
-  std::map<std::string, std::future<remote::Opened>> early;  ///< Opened before they are asked for.
+  std::map<std::string, remote::Task<remote::Opened>> early;  ///< Before they are asked for.
   std::set<std::string> begun;  ///< Files that were opened, early or not.
   /// Files that are read from the server; they live as long as somebody reads them.
   std::map<std::string, std::weak_ptr<const Source>> opened;
@@ -55,8 +54,9 @@ struct RemoteStore::State {
   [[nodiscard]] const RemoteFile* find(const std::string& name) const {
     return find_row(place.files, &RemoteFile::name, name);
   }
-  [[nodiscard]] remote::Opened open(const std::string& name) const;
-  void open_early(const ShardName& shard, const std::string& but);
+  [[nodiscard]] remote::Opened open(const std::string& name,
+                                    const std::stop_token& stop = {}) const;
+  void open_early(const ShardName& shard, const std::string& wanted);
 };
 
 /// The door for the rest of the library.
