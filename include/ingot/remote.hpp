@@ -57,15 +57,15 @@ class INGOT_EXPORT RemoteStore final : public Store {
   /// The commit that all files are of; empty if that is unknown.
   [[nodiscard]] const std::string& commit() const noexcept;
 
+  /// Opens the model that the reference means. All requests for it together may take
+  /// RemoteTimes::header; its headers are kept in the cache, and where the reference led to.
+  [[nodiscard]] Result<OpenedModel> open_model(const OpenAnyOptions& options = {}) const;
+
   [[nodiscard]] Result<std::unique_ptr<Source>> open(const std::string& name) const override;
   [[nodiscard]] Result<std::vector<std::string>> list(const std::string& folder) const override;
   [[nodiscard]] std::string locate(const std::string& name) const override;
 
   [[nodiscard]] RemoteTraffic traffic() const;
-
-  /// Keeps the headers that were read so far in the cache, and where the reference led to: call it
-  /// when they have turned out right. `open_remote` does.
-  void keep_headers() const;
 
   /// Says which ranges of an open file will be read, in that order: then they are fetched in few
   /// requests, four at a time, ahead of the reader. At most 56 MiB are held.
@@ -74,14 +74,11 @@ class INGOT_EXPORT RemoteStore final : public Store {
   /// Lets reading take this many bytes more than RemoteOptions::max_fetch_bytes.
   void allow_more_bytes(std::uint64_t size_bytes) const;
 
-  /// From here to `end_opening` all requests together may take RemoteTimes::header.
-  void begin_opening() const;
-  void end_opening() const;
-
  private:
   friend struct remote::StoreAccess;
   struct State;
   explicit RemoteStore(std::unique_ptr<State> state) noexcept;
+  void keep_headers() const;
   std::unique_ptr<State> state_;
 };
 

@@ -118,14 +118,16 @@ Clock::time_point Client::deadline() const {
   return opening_deadline_.value_or(Clock::time_point::max());
 }
 
-void Client::begin_opening() {
-  const std::lock_guard lock(mutex_);
-  opening_deadline_ = Clock::now() + options_.times.header;
+OpeningTime::OpeningTime(Client* client) : client_(client) {
+  if (client_ == nullptr) return;
+  const std::lock_guard lock(client_->mutex_);
+  client_->opening_deadline_ = Clock::now() + client_->options_.times.header;
 }
 
-void Client::end_opening() {
-  const std::lock_guard lock(mutex_);
-  opening_deadline_.reset();
+OpeningTime::~OpeningTime() {
+  if (client_ == nullptr) return;
+  const std::lock_guard lock(client_->mutex_);
+  client_->opening_deadline_.reset();
 }
 
 RemoteTraffic Client::traffic() const {

@@ -89,9 +89,6 @@ class Client {
   void cancel(const std::shared_ptr<Transfer>& transfer) { loop_->cancel(transfer); }
   [[nodiscard]] Result<Waited> wait(Transfer& transfer, const std::stop_token& stop = {});
 
-  void begin_opening();
-  void end_opening();
-
   /// For requests that are on their way at the same time.
   [[nodiscard]] TaskPool& tasks() noexcept { return tasks_; }
   /// Whether the server wanted fewer requests (status 429).
@@ -104,6 +101,7 @@ class Client {
   void allow_more_bytes(std::uint64_t size_bytes) noexcept;
 
  private:
+  friend class OpeningTime;
   struct Hop;
   struct Attempt;
   explicit Client(const RemoteOptions& options)
@@ -134,6 +132,19 @@ class Client {
   std::atomic<std::uint64_t> max_fetch_bytes_;
   std::atomic<bool> is_throttled_{false};
   TaskPool tasks_;
+};
+
+/// As long as it is there, all requests of a client (or of none) together may take
+/// RemoteTimes::header.
+class OpeningTime {
+ public:
+  explicit OpeningTime(Client* client);
+  ~OpeningTime();
+  OpeningTime(const OpeningTime&) = delete;
+  OpeningTime& operator=(const OpeningTime&) = delete;
+
+ private:
+  Client* client_;
 };
 
 }  // namespace ingot::remote

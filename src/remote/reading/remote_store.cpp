@@ -13,6 +13,7 @@ namespace ingot {
 
 using remote::Address;
 using remote::Client;
+using remote::OpeningTime;
 using remote::Place;
 
 namespace {
@@ -131,9 +132,10 @@ Result<RemoteStore> RemoteStore::State::ask(const Reference& wanted, const Remot
     INGOT_TRY(const Address address, remote::parse_address(wanted.address));
     state->client->add_named_site(address);
   }
-  state->client->begin_opening();
-  INGOT_TRY(state->place, find_place(*state->client, wanted, choice));
-  state->client->end_opening();
+  {
+    const OpeningTime time(state->client.get());
+    INGOT_TRY(state->place, find_place(*state->client, wanted, choice));
+  }
   if (choice == remote::Choice::all) remote::use_local_copies(options, wanted, state->place);
   return RemoteStore(std::move(state));
 }
@@ -221,6 +223,7 @@ RemoteTraffic RemoteStore::traffic() const {
   return state_->client != nullptr ? state_->client->traffic() : RemoteTraffic{};
 }
 
+/// When they have turned out right.
 void RemoteStore::keep_headers() const {
   if (state_->cache == nullptr || state_->client == nullptr) return;
   const std::lock_guard lock(state_->mutex);
@@ -247,11 +250,11 @@ void RemoteStore::allow_more_bytes(std::uint64_t size_bytes) const {
   if (state_->client != nullptr) state_->client->allow_more_bytes(size_bytes);
 }
 
-void RemoteStore::begin_opening() const {
-  if (state_->client != nullptr) state_->client->begin_opening();
-}
-void RemoteStore::end_opening() const {
-  if (state_->client != nullptr) state_->client->end_opening();
+Result<OpenedModel> RemoteStore::open_model(const OpenAnyOptions& options) const {
+  const OpeningTime time(state_->client.get());
+  Result<OpenedModel> opened = open_any(*this, name(), options);
+  if (opened) keep_headers();
+  return opened;
 }
 
 Result<RemoteModel> open_remote(std::string_view text, const RemoteOptions& options,
@@ -262,12 +265,8 @@ Result<RemoteModel> open_remote(std::string_view text, const RemoteOptions& opti
     return RemoteModel{RemoteStore(), std::move(local)};
   }
   INGOT_TRY(RemoteStore store, RemoteStore::open(reference, options));
-  store.begin_opening();
-  Result<OpenedModel> opened = open_any(store, store.name(), open_options);
-  store.end_opening();
-  if (!opened) return fail(std::move(opened).error());
-  store.keep_headers();
-  return RemoteModel{std::move(store), *std::move(opened)};
+  INGOT_TRY(OpenedModel opened, store.open_model(open_options));
+  return RemoteModel{std::move(store), std::move(opened)};
 }
 
 }  // namespace ingot

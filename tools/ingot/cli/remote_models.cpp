@@ -211,10 +211,7 @@ Result<OpenedModel> RemoteModels::open(Console& console, const std::string& argu
     state.report_requests(console, argument);
     return fail(std::move(store).error());
   }
-  store->begin_opening();
-  Result<OpenedModel> opened = open_any(*store, store->name(), open_options);
-  store->end_opening();
-  if (opened) store->keep_headers();
+  Result<OpenedModel> opened = store->open_model(open_options);
   state.report_requests(console, argument);
   state.stores.emplace_back(argument, *std::move(store));
   return opened;
