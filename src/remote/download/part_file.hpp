@@ -9,7 +9,7 @@
 #include <string>
 
 #include "ingot/error.hpp"
-#include "io/file_descriptor.hpp"
+#include "io/staged_file.hpp"
 
 namespace ingot::remote {
 
@@ -42,13 +42,17 @@ class PartFile {
   /// Why an earlier attempt was thrown away; or empty.
   [[nodiscard]] const std::string& reason_to_restart() const noexcept { return reason_; }
 
-  [[nodiscard]] Result<void> write(std::uint64_t offset, std::span<const std::byte> bytes) const;
-  [[nodiscard]] Result<void> read(std::uint64_t offset, std::span<std::byte> bytes) const;
+  [[nodiscard]] Result<void> write(std::uint64_t offset, std::span<const std::byte> bytes) const {
+    return file_.write(offset, bytes);
+  }
+  [[nodiscard]] Result<void> read(std::uint64_t offset, std::span<std::byte> bytes) const {
+    return file_.read(offset, bytes);
+  }
   void mark_finished(std::uint64_t range);
 
   /// Notes which ranges are there, so that a kill loses none of them. The notes are not flushed to
   /// the disk: after a loss of power the digest tells whether they were right.
-  [[nodiscard]] Result<void> save() const;
+  [[nodiscard]] Result<void> save();
   /// Flushes the bytes and gives the file its name.
   [[nodiscard]] Result<void> finish(bool may_replace);
   /// Puts wrong bytes where nobody takes them for the file.
@@ -57,22 +61,16 @@ class PartFile {
   void remove_if_empty() const noexcept;
 
  private:
-  PartFile(std::string path, DownloadKey key) : path_(std::move(path)), key_(std::move(key)) {}
-  [[nodiscard]] Result<void> open_and_lock();
+  PartFile(std::string path, DownloadKey key, io::StagedFile file)
+      : path_(std::move(path)), key_(std::move(key)), file_(std::move(file)) {}
   [[nodiscard]] Result<void> begin();
   [[nodiscard]] Result<void> load();
-  [[nodiscard]] Result<void> reserve() const;
-  [[nodiscard]] Result<void> rename_to(const std::string& path, bool may_replace);
-  [[nodiscard]] Failure fail_with(int error_number, const char* action) const;
-  [[nodiscard]] std::string part_path() const { return path_ + ".ingot-part"; }
-  [[nodiscard]] std::string notes_path() const { return path_ + ".ingot-part.json"; }
 
   std::string path_;
   DownloadKey key_;
-  io::FileDescriptor file_;
+  io::StagedFile file_;
   std::set<std::uint64_t> finished_;  // ranges; grows with what came
   std::uint64_t finished_bytes_ = 0;
-  bool has_notes_ = false;  // at their name are ours, or none
   std::string reason_;
 };
 

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+#include "io/staged_file.hpp"
+
+#include <fcntl.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <utility>
+
+#include "base/with_subject.hpp"
+#include "ingot/lock_wait.hpp"
+#include "io/edit_journal.hpp"
+#include "io/file_lock.hpp"
+#include "io/own_file.hpp"
+
+namespace ingot::io {
+
+Result<StagedFile> StagedFile::open(std::string path, std::string notes_path, const char* used) {
+  StagedFile staged(std::move(path), std::move(notes_path));
+  // Another process may finish, and rename the file, between the opening and the lock.
+  constexpr int attempts = 3;
+  for (int i = 0; i < attempts; ++i) {
+    INGOT_TRY(OwnFile opened, open_own_file(staged.path_));
+    if (try_lock(opened.descriptor.get()) == LockAttempt::busy) {
+      return fail(Errc::file_in_use, staged.path_, std::string("it is being ") + used);
+    }
+    if (!is_named(opened.descriptor.get(), staged.path_)) continue;
+    staged.file_ = std::move(opened.descriptor);
+    return staged;
+  }
+  return fail(Errc::file_in_use, staged.path_);
+}
+
+Result<std::uint64_t> StagedFile::size_bytes() const { return size_of_regular(file_.get(), path_); }
+
+Result<void> StagedFile::clear() const {
+  if (::ftruncate(file_.get(), 0) == 0) return {};
+  return fail_with_errno(errno, path_, "empty it");
+}
+
+Result<void> StagedFile::reserve(std::uint64_t size_bytes, std::uint64_t there_bytes) const {
+  if (size_bytes == 0) return {};
+  if (::fallocate(file_.get(), 0, 0, static_cast<off_t>(size_bytes)) == 0) return {};
+  if (errno != EOPNOTSUPP && errno != ENOSYS && errno != EINVAL) {
+    return fail_with_errno(errno, path_, "reserve room for that");
+  }
+  struct statvfs disk {};
+  if (::fstatvfs(file_.get(), &disk) != 0 || disk.f_blocks == 0) return {};
+  const std::uint64_t block_bytes = disk.f_frsize;
+  if ((size_bytes - there_bytes) / block_bytes <= disk.f_bavail) return {};
+  return fail(Errc::io_error, path_, "the disk has less room than that");
+}
+
+Result<void> StagedFile::write(std::uint64_t file_offset, std::span<const std::byte> bytes) const {
+  return with_subject(path_, write_fully(file_.get(), file_offset, bytes, "write to it"));
+}
+
+Result<void> StagedFile::read(std::uint64_t file_offset, std::span<std::byte> bytes) const {
+  return with_subject(path_, read_fully(file_.get(), file_offset, bytes));
+}
+
+Result<std::string> StagedFile::read_notes(std::uint64_t max_bytes) {
+  INGOT_TRY(std::string text, read_own_file(notes_path_, max_bytes));
+  has_notes_ = true;
+  return text;
+}
+
+Result<void> StagedFile::write_notes(std::string text) {
+  notes_ = std::move(text);
+  return with_subject(notes_path_, replace_own_file(notes_path_, notes_));
+}
+
+Result<void> StagedFile::flush() const {
+  if (::fsync(file_.get()) == 0) return {};
+  return fail_with_errno(errno, path_, "flush it");
+}
+
+Result<void> StagedFile::give_name(const std::string& path, bool may_replace) {
+  if (!is_named(file_.get(), path_)) {
+    return fail(Errc::file_in_use, path_, "another file has its name now");
+  }
+  // As of all files that are replaced: no process edits the older one meanwhile, or replaces it,
+  // and the journal of an edit that was cut off goes with it.
+  FileDescriptor older;
+  if (may_replace) {
+    INGOT_TRY(older, with_subject(path, lock_older(path, lock_wait())));
+    if (older.is_open()) settle_edit(older.get(), path);
+  }
+  // The name is free with the rename, and the notes of the next file may follow at once.
+  ::unlink(notes_path_.c_str());
+  const unsigned flags = may_replace ? 0 : RENAME_NOREPLACE;
+  int failed = ::renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, path.c_str(), flags);
+  if (failed != 0 && errno == EINVAL && ::access(path.c_str(), F_OK) != 0) {
+    failed = ::rename(path_.c_str(), path.c_str());  // a file system without that flag
+  }
+  const int error_number = errno;
+  if (failed == 0) {
+    drop_journal(path);  // the file is locked as long as it is open here
+    return {};
+  }
+  INGOT_TRY_VOID(write_notes(std::move(notes_)));
+  if (error_number == EEXIST) return fail(Errc::already_exists, path);
+  return fail_with_errno(error_number, path_, "rename it");
+}
+
+void StagedFile::remove() const noexcept {
+  if (!is_named(file_.get(), path_)) return;
+  if (has_notes_) ::unlink(notes_path_.c_str());
+  ::unlink(path_.c_str());
+}
+
+}  // namespace ingot::io
