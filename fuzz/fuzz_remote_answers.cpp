@@ -12,7 +12,6 @@
 #include "remote/address/address.hpp"
 #include "remote/http/answer_headers.hpp"
 #include "remote/http/retry.hpp"
-#include "remote/places/choose_file.hpp"
 #include "remote/places/place.hpp"
 
 namespace {

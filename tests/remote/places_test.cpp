@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "remote/places/choose_file.hpp"
 #include "remote/places/json_answer.hpp"
 #include "remote/places/place.hpp"
 #include "support/expect_error.hpp"

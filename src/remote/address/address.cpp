@@ -17,11 +17,6 @@ std::optional<char> escape_at(std::string_view text, std::size_t at) noexcept {
   return text[at] == '%' ? byte_of_hexadecimal(text.substr(at + 1, 2)) : std::nullopt;
 }
 
-bool is_control(char c) noexcept {
-  const auto byte = static_cast<unsigned char>(c);
-  return byte < 0x20 || byte == 0x7f;
-}
-
 /// Bytes that a path or a query may hold as they are, `%` apart (RFC 3986).
 bool is_plain(char c) noexcept {
   constexpr std::string_view others = "-._~!$&'()*+,;=:@/?";
@@ -150,8 +145,9 @@ bool Address::is_loopback() const noexcept {
 }
 
 bool is_address_text(std::string_view text) noexcept {
-  return text.size() <= max_address_bytes &&
-         std::ranges::none_of(text, [](char c) { return is_control(c) || c == '\\'; });
+  return text.size() <= max_address_bytes && std::ranges::none_of(text, [](unsigned char c) {
+           return c < 0x20 || c == 0x7f || c == '\\';
+         });
 }
 
 Result<Address> parse_address(std::string_view text) {

@@ -15,6 +15,7 @@
 #include <system_error>
 
 #include "ingot/digest.hpp"
+#include "io/own_file.hpp"
 #include "io/small_file.hpp"
 #include "remote/places/json_answer.hpp"
 
@@ -103,13 +104,6 @@ std::optional<CachedHeader> read_entry(const fs::path& entry, const Address& add
   }
   header.bytes = *std::move(bytes);
   return header;
-}
-
-bool write_text(const fs::path& path, std::string_view text) {
-  std::ofstream file(path, std::ios::binary);
-  file.write(text.data(), static_cast<std::streamsize>(text.size()));
-  file.close();
-  return file.good();
 }
 
 /// Gives a folder its name; one that has the name goes.
@@ -211,7 +205,7 @@ void HeaderRecording::keep(const CachedFacts& facts) {
                                 {"time", seconds_since_1970(fs::file_time_type::clock::now())},
                                 {"data_bytes", size_bytes_},
                                 {"data_xxh3_128", *digest}};
-  if (!write_text(folder / "meta.json", json_line(notes))) return;
+  if (!io::replace_own_file(folder / "meta.json", json_line(notes))) return;
   replace_folder(folder, fs::path(folder_) / sha256_of(identity_of(address_)));
   is_done_ = true;
   HeaderCache(fs::path(folder_).parent_path()).trim(cache_limit_bytes);
@@ -251,14 +245,7 @@ std::unique_ptr<HeaderRecording> HeaderCache::record(const Address& address) con
 void HeaderCache::remember(std::string_view reference, std::string_view text) const {
   const std::string folder = usable(reference_folder, true);
   if (folder.empty() || text.size() > max_json_bytes) return;
-  std::string temporary = folder + "/" + std::string(temporary_prefix) + "XXXXXX";
-  const int descriptor = ::mkstemp(temporary.data());
-  if (descriptor < 0) return;
-  ::close(descriptor);
-  const fs::path name = fs::path(folder) / sha256_of(reference);
-  if (!write_text(temporary, text) || ::rename(temporary.c_str(), name.c_str()) != 0) {
-    ::unlink(temporary.c_str());
-  }
+  static_cast<void>(io::replace_own_file(fs::path(folder) / sha256_of(reference), text));
 }
 
 std::optional<std::string> HeaderCache::recall(std::string_view reference) const {

@@ -10,7 +10,6 @@
 #include "ingot/digest.hpp"
 #include "ingot/output_file.hpp"
 #include "remote/address/address.hpp"
-#include "remote/download/download_work.hpp"
 #include "remote/download/part_file.hpp"
 #include "remote/reading/head_receiver.hpp"
 #include "remote/reading/range_fetcher.hpp"
@@ -41,24 +40,15 @@ Result<Start> ask(const std::shared_ptr<Client>& client, const Address& address,
                   const RemoteFile* known) {
   HeadReceiver head;
   if (known != nullptr) head.identity.size_bytes = known->size_bytes;
-  INGOT_TRY(const remote::Performed performed, client->perform({address}, head));
-  if (performed.paused != nullptr) client->cancel(performed.paused);
-  if (performed.paused == nullptr && !head.identity.size_bytes) {
-    head.identity.size_bytes = head.bytes().size();
-  }
-  if (!head.identity.size_bytes) {
-    return fail(Errc::remote_failed, address.shown(),
-                "it does not tell the size of the file, so nothing would tell that it is whole");
-  }
-  Start start{head.identity, address, performed.answer.address, {}, performed.answer.status != 200};
-  start.sha256 = remote::parse_sha256(remote::without_quotes(performed.answer.linked_tag));
+  INGOT_TRY(const remote::Answer answer, client->perform({address}, head));
+  if (answer.paused != nullptr) client->cancel(answer.paused);
+  INGOT_TRY_VOID(
+      head.settle_size(answer, {Errc::remote_failed, Error::no_offset, address.shown(),
+                                "it does not tell the size of the file, so nothing would "
+                                "tell that it is whole"}));
+  Start start{head.identity, address, answer.address, {}, answer.status != 200};
+  start.sha256 = remote::parse_sha256(remote::without_quotes(answer.linked_tag));
   if (known != nullptr && !known->sha256.empty()) start.sha256 = known->sha256;
-  const std::uint64_t size_bytes = *head.identity.size_bytes;
-  if (performed.answer.linked_bytes.value_or(size_bytes) != size_bytes) {
-    return fail(Errc::answer_invalid, address.shown(),
-                "its size is " + std::to_string(size_bytes) + " bytes, by the hub " +
-                    std::to_string(*performed.answer.linked_bytes));
-  }
   return start;
 }
 

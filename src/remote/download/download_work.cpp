@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "remote/download/download_work.hpp"
+// The tasks of one download: some fetch ranges, one computes the digest behind them.
 
 #include <algorithm>
 #include <chrono>
@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "ingot/digest.hpp"
+#include "remote/download/part_file.hpp"
+#include "remote/reading/range_fetcher.hpp"
 
 namespace ingot::remote {
 namespace {

@@ -53,10 +53,6 @@ Result<void> PartFile::begin() {
   return save();
 }
 
-void PartFile::remove_if_empty() const noexcept {
-  if (finished_bytes_ == 0) file_.remove();
-}
-
 /// Takes over which ranges are there, if notes and bytes of the same download are.
 Result<void> PartFile::load() {
   INGOT_TRY(const std::string text, file_.read_notes(max_json_bytes));
@@ -103,7 +99,5 @@ Result<void> PartFile::finish(bool may_replace) {
   INGOT_TRY_VOID(file_.flush());
   return file_.give_name(path_, may_replace);
 }
-
-Result<void> PartFile::set_aside() { return file_.give_name(path_ + ".ingot-bad", true); }
 
 }  // namespace ingot::remote

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <set>
 #include <span>
 #include <string>
@@ -56,9 +57,11 @@ class PartFile {
   /// Flushes the bytes and gives the file its name.
   [[nodiscard]] Result<void> finish(bool may_replace);
   /// Puts wrong bytes where nobody takes them for the file.
-  [[nodiscard]] Result<void> set_aside();
+  [[nodiscard]] Result<void> set_aside() { return file_.give_name(path_ + ".ingot-bad", true); }
   /// Removes both files unless a range is there.
-  void remove_if_empty() const noexcept;
+  void remove_if_empty() const noexcept {
+    if (finished_bytes_ == 0) file_.remove();
+  }
 
  private:
   PartFile(std::string path, DownloadKey key, io::StagedFile file)
@@ -73,5 +76,13 @@ class PartFile {
   std::uint64_t finished_bytes_ = 0;
   std::string reason_;
 };
+
+class Client;
+class RangeFetcher;
+
+/// Fills a part file over some connections; returns the SHA-256 of the whole.
+[[nodiscard]] Result<std::string> fill_part_file(
+    PartFile& part, const RangeFetcher& ranges, Client& client, unsigned connections,
+    const std::function<bool(std::uint64_t done_bytes)>& progress);
 
 }  // namespace ingot::remote

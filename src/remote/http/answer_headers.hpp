@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -40,6 +41,8 @@ class AnswerHeaders {
 /// A number of decimal digits that fits 63 bits.
 [[nodiscard]] std::optional<std::uint64_t> parse_decimal(std::string_view text) noexcept;
 
+struct Transfer;
+
 /// The head of an answer, and the way to it.
 struct Answer {
   int status = 0;
@@ -47,6 +50,7 @@ struct Answer {
   Address address;         ///< That gave the answer.
   std::string linked_tag;  ///< X-Linked-Etag of a redirect on the way; may be empty.
   std::optional<std::uint64_t> linked_bytes;  ///< X-Linked-Size, the same.
+  std::shared_ptr<Transfer> paused;           ///< What goes on with it, if the receiver paused it.
 
   /// Content-Length; nothing if it is not there, or no number.
   [[nodiscard]] std::optional<std::uint64_t> content_bytes() const {

@@ -19,18 +19,15 @@ using Clock = std::chrono::steady_clock;
 constexpr std::uint64_t max_ignored_bytes = std::uint64_t{64} << 10;
 constexpr std::size_t max_message_bytes = 300;
 
-/// What a hub says about a refusal, for people.
-std::string message_of(const AnswerHeaders& headers) {
-  const auto message = headers.find("x-error-message");
-  if (!message) return {};
-  return ": " + escape(message->substr(0, max_message_bytes));
-}
-
-Error error_of_status(int status, const AnswerHeaders& headers, const Address& address) {
+Error error_of_status(const Answer& answer) {
+  const int status = answer.status;
   Error error;
-  error.subject = address.shown();
-  error.detail = "status " + std::to_string(status) + message_of(headers);
-  const std::string_view code = headers.find("x-error-code").value_or("");
+  error.subject = answer.address.shown();
+  error.detail = "status " + std::to_string(status);
+  if (const auto message = answer.headers.find("x-error-message")) {
+    error.detail += ": " + escape(message->substr(0, max_message_bytes));
+  }
+  const std::string_view code = answer.headers.find("x-error-code").value_or("");
   if (code == "GatedRepo") {
     error.code = Errc::remote_denied;
     error.detail += "; its terms have to be accepted on its page, and HF_TOKEN has to be set";
@@ -50,12 +47,14 @@ Error error_of_status(int status, const AnswerHeaders& headers, const Address& a
 
 }  // namespace
 
-/// One transfer and all that its callbacks need. The transfer's callbacks own nothing of it: a
-/// paused one is kept by whoever goes on with it.
-struct Client::Hop {
-  std::shared_ptr<Transfer> transfer = std::make_shared<Transfer>();
-  Answer answer;
-  Receiver* receiver = nullptr;
+/// A transfer whose body is for a receiver.
+struct Client::Hop final : Transfer {
+  Hop(Client& of_client, Receiver& of_body) : client(of_client), receiver(of_body) {}
+  [[nodiscard]] bool on_head() override;
+  [[nodiscard]] Take on_body(std::span<const std::byte> bytes) override;
+
+  Client& client;
+  Receiver& receiver;
   std::optional<Error> refusal;
   bool is_received = false;  ///< The body goes to the receiver.
   std::uint64_t body_bytes = 0;
@@ -63,29 +62,69 @@ struct Client::Hop {
   Clock::time_point started = Clock::now();
 };
 
+bool Client::Hop::on_head() {
+  const int status = answer.status;
+  is_received = (status >= 200 && status < 300) || status == 416;
+  if (!is_received) return true;
+  Result<void> begun = receiver.begin(answer);
+  if (!begun) refusal = std::move(begun).error();
+  return !refusal;
+}
+
+Take Client::Hop::on_body(std::span<const std::byte> bytes) {
+  const Take take = is_received ? receiver.take(bytes) : Take::all;
+  if (take == Take::later) return take;
+  body_bytes += bytes.size();
+  if (!client.count_bytes(bytes.size())) {
+    const std::string limit = "at most " + format_bytes(client.max_fetch_bytes_);
+    refusal = Error{Errc::too_much_to_fetch, Error::no_offset, {}, limit};
+    return Take::stop;
+  }
+  return !is_received && body_bytes > max_ignored_bytes ? Take::stop : take;
+}
+
+/// A small body as a whole, in bounds.
+class Client::TextReceiver final : public Receiver {
+ public:
+  explicit TextReceiver(std::uint64_t limit_bytes) : limit_bytes_(limit_bytes) {}
+
+  [[nodiscard]] Result<void> begin(const Answer& answer) override {
+    text.clear();  // a body that broke off comes again
+    if (answer.status == 200) return {};
+    return fail(Errc::answer_invalid, answer.address.shown(),
+                "status " + std::to_string(answer.status) + " where 200 was expected");
+  }
+  [[nodiscard]] Take take(std::span<const std::byte> bytes) override {
+    is_too_long = text.size() + bytes.size() > limit_bytes_;
+    if (is_too_long) return Take::stop;
+    text.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    return Take::all;
+  }
+
+  std::string text;
+  bool is_too_long = false;
+
+ private:
+  std::uint64_t limit_bytes_;
+};
+
 struct Client::Attempt {
-  Result<Performed> result;
+  Result<Answer> result;
   bool may_retry = false;
   std::optional<std::chrono::seconds> wait = {};
 };
 
 Result<std::shared_ptr<Client>> Client::make(const RemoteOptions& options) {
   std::shared_ptr<Client> client(new Client(options));
-  for (const std::string& header : options.headers) {
-    INGOT_TRY_VOID(check_header_line(header));
-  }
+  for (const std::string& header : options.headers) INGOT_TRY_VOID(check_header_line(header));
   INGOT_TRY(client->loop_, TransferLoop::make());
   return client;
 }
 
-Client::~Client() = default;
-
 void Client::add_named_site(const Address& address) {
   const std::lock_guard lock(mutex_);
   if (named_sites_.empty()) {
-    for (const std::string& header : options_.headers) {
-      credentials_.add_given(address, header);
-    }
+    for (const std::string& header : options_.headers) credentials_.add_given(address, header);
   }
   named_sites_.insert(address.site());
 }
@@ -93,24 +132,6 @@ void Client::add_named_site(const Address& address) {
 void Client::add_credential(const Address& address, std::string line) {
   const std::lock_guard lock(mutex_);
   credentials_.add_secret(address, std::move(line));
-}
-
-bool Client::may_be_private(const Address& address) const {
-  const std::lock_guard lock(mutex_);
-  return options_.allows_private || is_named_private_ || named_sites_.contains(address.site());
-}
-
-std::vector<std::string> Client::header_lines(const Request& request, const Hop& hop) const {
-  // An empty value removes a line that libcurl adds by itself.
-  std::vector<std::string> lines = {"Accept-Encoding: identity"};
-  lines.insert(lines.end(), request.headers.begin(), request.headers.end());
-  if (!hop.range.empty()) lines.push_back("Range: bytes=" + hop.range);
-  if (!hop.range.empty() && !request.if_range.empty()) {
-    lines.push_back("If-Range: " + request.if_range);
-  }
-  const std::lock_guard lock(mutex_);
-  credentials_.append_lines(hop.answer.address, lines);
-  return lines;
 }
 
 Clock::time_point Client::deadline() const {
@@ -149,12 +170,12 @@ void Client::allow_more_bytes(std::uint64_t size_bytes) noexcept {
 void Client::note(const Hop& hop) {
   const std::lock_guard lock(mutex_);
   ++traffic_.requests;
-  traffic_.connections += hop.transfer->new_connections;
+  traffic_.connections += hop.new_connections;
   if (!hop.range.empty() && (hop.answer.status == 200 || hop.answer.status == 206)) {
     ++traffic_.file_requests;
     traffic_.file_bytes += hop.body_bytes;
   }
-  if (hop.transfer->is_private && named_sites_.contains(hop.answer.address.site())) {
+  if (hop.is_private && named_sites_.contains(hop.answer.address.site())) {
     is_named_private_ = true;
   }
   if (!options_.on_request) return;
@@ -175,104 +196,83 @@ Result<Waited> Client::wait(Transfer& transfer, const std::stop_token& stop) {
   return waited;
 }
 
-void Client::set_callbacks(Hop& hop) {
-  hop.transfer->on_head = [&hop](int status, const AnswerHeaders& headers) {
-    hop.answer.status = status;
-    hop.answer.headers = headers;
-    hop.is_received = (status >= 200 && status < 300) || status == 416;
-    if (!hop.is_received) return true;
-    Result<void> begun = hop.receiver->begin(hop.answer);
-    if (!begun) hop.refusal = std::move(begun).error();
-    return !hop.refusal;
-  };
-  hop.transfer->on_body = [&hop, this](std::span<const std::byte> bytes) {
-    const Take take = hop.is_received ? hop.receiver->take(bytes) : Take::all;
-    if (take == Take::later) return take;
-    hop.body_bytes += bytes.size();
-    if (!count_bytes(bytes.size())) {
-      hop.refusal = Error{Errc::too_much_to_fetch,
-                          Error::no_offset,
-                          {},
-                          "at most " + format_bytes(max_fetch_bytes_)};
-      return Take::stop;
-    }
-    const bool is_enough = !hop.is_received && hop.body_bytes > max_ignored_bytes;
-    return is_enough ? Take::stop : take;
-  };
-}
-
 /// Runs one transfer to its end or its first pause.
-Result<Waited> Client::run(Hop& hop, const Request& request, bool is_first) {
-  Transfer& transfer = *hop.transfer;
-  const Address& address = hop.answer.address;
-  if (const auto range = hop.receiver->range()) {
-    hop.range = std::to_string(range->first) + "-" + std::to_string(range->last);
+Result<Waited> Client::run(const std::shared_ptr<Hop>& hop, const Request& request, bool is_first) {
+  const Address& address = hop->answer.address;
+  if (const auto range = hop->receiver.range()) {
+    hop->range = std::to_string(range->first) + "-" + std::to_string(range->last);
   }
-  transfer.url = address.url();
-  if (is_first) transfer.user_info = address.user_info;
-  transfer.headers = header_lines(request, hop);
-  transfer.times = {options_.times.connect, options_.times.first_byte, options_.times.stall};
-  transfer.refuses_private = !may_be_private(address);
-  transfer.checks_certificates = options_.checks_certificates;
-  transfer.uses_netrc = options_.uses_netrc && is_first;
-  set_callbacks(hop);
-  loop_->start(hop.transfer);
-  Result<Waited> waited = wait(transfer, request.stop);
-  if (!waited) loop_->cancel(hop.transfer);
-  note(hop);
+  if (is_first) hop->user_info = address.user_info;
+  // An empty value removes a line that libcurl adds by itself.
+  hop->headers = {"Accept-Encoding: identity"};
+  hop->headers.insert(hop->headers.end(), request.headers.begin(), request.headers.end());
+  if (!hop->range.empty()) hop->headers.push_back("Range: bytes=" + hop->range);
+  if (!hop->range.empty() && !request.if_range.empty()) {
+    hop->headers.push_back("If-Range: " + request.if_range);
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    credentials_.append_lines(address, hop->headers);
+    hop->refuses_private =
+        !options_.allows_private && !is_named_private_ && !named_sites_.contains(address.site());
+  }
+  hop->times = options_.times;
+  hop->checks_certificates = options_.checks_certificates;
+  hop->uses_netrc = options_.uses_netrc && is_first;
+  loop_->start(hop);
+  Result<Waited> waited = wait(*hop, request.stop);
+  if (!waited) loop_->cancel(hop);
+  note(*hop);
   return waited;
 }
 
 /// What a transfer that ended or paused, and is no redirect, means.
 Client::Attempt Client::outcome_of(const std::shared_ptr<Hop>& hop, const Request& request,
                                    Waited waited) {
-  const Transfer& transfer = *hop->transfer;
+  Answer answer = hop->answer;
   const auto failed = [&](Errc code, std::string detail, bool may_retry) {
-    return Attempt{fail(code, hop->answer.address.shown(), std::move(detail)), may_retry};
+    return Attempt{fail(code, answer.address.shown(), std::move(detail)), may_retry};
   };
   if (waited == Waited::paused) {
-    // The hop lives as long as the transfer may call it back.
-    return {Performed{hop->answer, std::shared_ptr<Transfer>(hop, hop->transfer.get())}};
+    answer.paused = hop;
+    return {std::move(answer)};
   }
   if (hop->refusal) {
     Error refusal = *hop->refusal;
-    if (refusal.subject.empty()) refusal.subject = hop->answer.address.shown();
+    if (refusal.subject.empty()) refusal.subject = answer.address.shown();
     return {fail(std::move(refusal))};
   }
-  if (auto failure = hop->receiver->failure()) return {fail(*std::move(failure))};
-  if (transfer.is_refused) return failed(Errc::answer_invalid, transfer.failure, false);
-  if (!transfer.failure.empty()) return failed(Errc::remote_failed, escape(transfer.failure), true);
-  if (!hop->is_received && hop->answer.status != request.accepted_status) {
-    const AnswerHeaders& headers = hop->answer.headers;
-    Attempt attempt{fail(error_of_status(hop->answer.status, headers, hop->answer.address)),
-                    is_busy(hop->answer.status)};
-    if (hop->answer.status == 429) is_throttled_ = true;
-    if (const auto text = headers.find("retry-after")) {
+  if (auto failure = hop->receiver.failure()) return {fail(*std::move(failure))};
+  if (hop->is_refused) return failed(Errc::answer_invalid, hop->failure, false);
+  if (!hop->failure.empty()) return failed(Errc::remote_failed, escape(hop->failure), true);
+  if (!hop->is_received && answer.status != request.accepted_status) {
+    Attempt attempt{fail(error_of_status(answer)), is_busy(answer.status)};
+    if (answer.status == 429) is_throttled_ = true;
+    if (const auto text = answer.headers.find("retry-after")) {
       attempt.wait = parse_retry_after(*text, std::time(nullptr));
     }
     return attempt;
   }
-  if (hop->is_received && !hop->receiver->is_complete()) {
+  if (hop->is_received && !hop->receiver.is_complete()) {
     return failed(Errc::remote_failed, "the answer ended early", true);
   }
-  return {Performed{hop->answer, nullptr}};
+  return {std::move(answer)};
 }
 
 Client::Attempt Client::attempt(const Request& request, Receiver& receiver) {
   Answer answer;
   answer.address = request.address;
   for (int redirects = 0;; ++redirects) {
-    const auto hop = std::make_shared<Hop>();
-    hop->receiver = &receiver;
+    const auto hop = std::make_shared<Hop>(*this, receiver);
     hop->answer = answer;
-    const Result<Waited> waited = run(*hop, request, redirects == 0);
+    const Result<Waited> waited = run(hop, request, redirects == 0);
     if (!waited) {
       Error error = waited.error();
       error.subject = answer.address.shown();
       return {fail(std::move(error))};
     }
     const auto location = hop->answer.headers.find("location");
-    const bool is_whole = hop->transfer->failure.empty() && !hop->refusal;
+    const bool is_whole = hop->failure.empty() && !hop->refusal;
     if (!is_whole || !location || !is_redirect(hop->answer.status)) {
       return outcome_of(hop, request, *waited);
     }
@@ -295,7 +295,7 @@ Result<void> Client::pause(std::chrono::milliseconds time, const Error& error,
   return {};
 }
 
-Result<Performed> Client::perform(const Request& request, Receiver& receiver) {
+Result<Answer> Client::perform(const Request& request, Receiver& receiver) {
   Retries retries(options_.max_retries, options_.times.first_wait, receiver.received_bytes());
   for (;;) {
     Attempt attempt = this->attempt(request, receiver);
@@ -309,6 +309,17 @@ Result<Performed> Client::perform(const Request& request, Receiver& receiver) {
     INGOT_TRY(const auto wait, retries.wait_after(error, attempt.wait, retry_jitter()));
     INGOT_TRY_VOID(pause(wait, error, request.stop));
   }
+}
+
+Result<std::pair<Answer, std::string>> Client::get(const Request& request,
+                                                   std::uint64_t limit_bytes) {
+  TextReceiver receiver(limit_bytes);
+  INGOT_TRY(Answer answer, perform(request, receiver));
+  if (receiver.is_too_long) {
+    return fail(Errc::answer_invalid, answer.address.shown(),
+                "the answer is longer than " + format_bytes(limit_bytes));
+  }
+  return std::pair(std::move(answer), std::move(receiver.text));
 }
 
 }  // namespace ingot::remote

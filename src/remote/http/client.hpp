@@ -21,8 +21,8 @@
 #include "remote/address/address.hpp"
 #include "remote/http/answer_headers.hpp"
 #include "remote/http/credentials.hpp"
-#include "remote/http/task_pool.hpp"
 #include "remote/http/transfer.hpp"
+#include "work/threads/task_pool.hpp"
 
 namespace ingot::remote {
 
@@ -58,17 +58,10 @@ struct Request {
   std::stop_token stop = {};              ///< Of the task that asks; ends it: Errc::interrupted.
 };
 
-/// What `perform` gives: the answer, and the transfer if the receiver paused it.
-struct Performed {
-  Answer answer;
-  std::shared_ptr<Transfer> paused;
-};
-
 /// All requests for one reference. Thread-safe.
 class Client {
  public:
   [[nodiscard]] static Result<std::shared_ptr<Client>> make(const RemoteOptions& options);
-  ~Client();
 
   [[nodiscard]] const RemoteOptions& options() const noexcept { return options_; }
 
@@ -79,7 +72,7 @@ class Client {
 
   /// Sends a request until its body is complete or pauses. Statuses other than 2xx and 416 are
   /// errors. Blocks; may be called from several threads.
-  [[nodiscard]] Result<Performed> perform(const Request& request, Receiver& receiver);
+  [[nodiscard]] Result<Answer> perform(const Request& request, Receiver& receiver);
 
   /// A small body as a whole; Errc::answer_invalid beyond `limit_bytes`.
   [[nodiscard]] Result<std::pair<Answer, std::string>> get(const Request& request,
@@ -104,15 +97,14 @@ class Client {
   friend class OpeningTime;
   struct Hop;
   struct Attempt;
+  class TextReceiver;
   explicit Client(const RemoteOptions& options)
       : options_(options), max_fetch_bytes_(options.max_fetch_bytes) {}
   [[nodiscard]] Attempt attempt(const Request& request, Receiver& receiver);
-  [[nodiscard]] Result<Waited> run(Hop& hop, const Request& request, bool is_first);
-  void set_callbacks(Hop& hop);
+  [[nodiscard]] Result<Waited> run(const std::shared_ptr<Hop>& hop, const Request& request,
+                                   bool is_first);
   [[nodiscard]] Attempt outcome_of(const std::shared_ptr<Hop>& hop, const Request& request,
                                    Waited waited);
-  [[nodiscard]] std::vector<std::string> header_lines(const Request& request, const Hop& hop) const;
-  [[nodiscard]] bool may_be_private(const Address& address) const;
   [[nodiscard]] Result<void> pause(std::chrono::milliseconds time, const Error& error,
                                    const std::stop_token& stop);
   [[nodiscard]] std::chrono::steady_clock::time_point deadline() const;

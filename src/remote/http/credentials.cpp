@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "io/small_file.hpp"
-#include "remote/http/environment.hpp"
 
 namespace ingot::remote {
 namespace {
@@ -19,10 +18,10 @@ std::string read_token(const std::string& path) {
 
 }  // namespace
 
-std::string find_hub_token(const std::string& hub_home) {
-  if (std::string token = environment("HF_TOKEN"); !token.empty()) return token;
-  const std::string path = environment("HF_TOKEN_PATH");
-  if (!path.empty()) return read_token(path);
+std::string find_hub_token(const std::string& token, const std::string& token_path,
+                           const std::string& hub_home) {
+  if (!token.empty()) return token;
+  if (!token_path.empty()) return read_token(token_path);
   return hub_home.empty() ? std::string() : read_token(hub_home + "/token");
 }
 

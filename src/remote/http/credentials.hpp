@@ -12,9 +12,10 @@
 
 namespace ingot::remote {
 
-/// The hub's token: HF_TOKEN, else the file HF_TOKEN_PATH, else the file `token` in the folder of
-/// the hub's programs. Empty if there is none.
-[[nodiscard]] std::string find_hub_token(const std::string& hub_home);
+/// The hub's token: `token` (HF_TOKEN), else of the file `token_path` (HF_TOKEN_PATH), else of the
+/// file `token` in the folder of the hub's programs. Each may be empty, and the token then.
+[[nodiscard]] std::string find_hub_token(const std::string& token, const std::string& token_path,
+                                         const std::string& hub_home);
 
 /// Whether a line that a user gave can be one of a request. Errc::reference_invalid.
 [[nodiscard]] Result<void> check_header_line(std::string_view line);

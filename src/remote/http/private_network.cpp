@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "remote/http/private_network.hpp"
+// Network addresses that are not of the public internet (RFC 6890).
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+
+#include "remote/http/transfer.hpp"
 
 namespace ingot::remote {
 namespace {

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Where a redirect may lead.
-//
-// A redirect may lead to any site, but not from https to http, and not to another scheme. Secrets
-// stay behind: user information is dropped, and a credential belongs to one site
-// (credentials.hpp). What a redirect reaches in a local network is refused (Transfer).
+// Where redirects may lead: to any site, but not from https to http. Secrets stay behind: user
+// information is dropped, and a credential belongs to one site (credentials.hpp).
 #pragma once
 
 #include <string_view>

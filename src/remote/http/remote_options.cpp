@@ -3,15 +3,18 @@
 
 #include "ingot/remote_options.hpp"
 
+#include <cstdlib>
 #include <utility>
 
 #include "remote/http/credentials.hpp"
-#include "remote/http/environment.hpp"
 
 namespace ingot {
 namespace {
 
-using remote::environment;
+std::string environment(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? std::string() : std::string(value);
+}
 
 /// Sets an option if the environment has a value for it.
 void take_environment(const char* name, std::string& option) {
@@ -41,7 +44,8 @@ RemoteOptions remote_options() {
   take_environment("XDG_CACHE_HOME", cache_home);
   std::string hub_home = cache_home.empty() ? std::string() : cache_home + "/huggingface";
   take_environment("HF_HOME", hub_home);
-  options.hub_token = remote::find_hub_token(hub_home);
+  options.hub_token =
+      remote::find_hub_token(environment("HF_TOKEN"), environment("HF_TOKEN_PATH"), hub_home);
   std::string hub_cache = hub_home.empty() ? std::string() : hub_home + "/hub";
   take_environment("HF_HUB_CACHE", hub_cache);
   if (!hub_cache.empty()) options.hub_caches.push_back(hub_cache);

@@ -29,9 +29,8 @@ class Retries {
   /// the error back if it is one too many.
   [[nodiscard]] Result<void> count(const Error& error, std::uint64_t received_bytes);
 
-  /// How long to wait after that failure: twice as long as after the one before it, in bounds, and
-  /// at least what the server `wanted`; `jitter` is a factor, so that clients do not come back all
-  /// at once. The error if the server wants too much.
+  /// How long to wait after that failure: twice as long as after the one before it, times `jitter`,
+  /// in bounds, and at least what the server `wanted`. The error if it wants too much.
   [[nodiscard]] Result<std::chrono::milliseconds> wait_after(
       const Error& error, std::optional<std::chrono::seconds> wanted, double jitter) const;
 

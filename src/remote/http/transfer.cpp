@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "ingot/version.h"
-#include "remote/http/private_network.hpp"
 
 namespace ingot::remote {
 namespace {
@@ -53,10 +52,6 @@ void TransferLoop::send(Order order, std::shared_ptr<Transfer> transfer) {
     orders_.emplace_back(order, std::move(transfer));
   }
   curl_.multi_wakeup(multi_);
-}
-
-void TransferLoop::start(std::shared_ptr<Transfer> transfer) {
-  send(Order::start, std::move(transfer));
 }
 
 void TransferLoop::resume(const std::shared_ptr<Transfer>& transfer) {
@@ -148,14 +143,14 @@ void TransferLoop::set_options(Transfer& transfer) {
   const auto set = [&](CURLoption option, auto value) {
     curl_.easy_setopt(transfer.handle_, option, value);
   };
-  set(CURLOPT_URL, transfer.url.c_str());
+  set(CURLOPT_URL, transfer.answer.address.url().c_str());
   set(CURLOPT_PROTOCOLS_STR, "https,http");
   set(CURLOPT_FOLLOWLOCATION, 0L);
   set(CURLOPT_HTTPHEADER, transfer.lines_);
   set(CURLOPT_USERAGENT, "ingot/" INGOT_VERSION_STRING);
   set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_2TLS));
   // Over http no connection is shared: waiting for one would put requests behind one another.
-  set(CURLOPT_PIPEWAIT, static_cast<long>(transfer.url.starts_with("https:")));
+  set(CURLOPT_PIPEWAIT, static_cast<long>(transfer.answer.address.is_https));
   set(CURLOPT_NOSIGNAL, 1L);
   set(CURLOPT_BUFFERSIZE, receive_buffer_bytes);
   set(CURLOPT_TCP_KEEPALIVE, 1L);
@@ -201,26 +196,28 @@ std::size_t TransferLoop::receive_line(char* line, std::size_t, std::size_t size
     return 0;
   };
   if (text.starts_with("HTTP/")) {
-    self.answer.clear();
+    self.answer.headers.clear();
     const std::size_t blank = text.find(' ');
     const auto status =
         blank == std::string_view::npos ? std::nullopt : parse_decimal(text.substr(blank + 1, 3));
-    self.status = status ? static_cast<int>(*status) : 0;
+    self.status_ = status ? static_cast<int>(*status) : 0;
     return size;
   }
   if (self.has_head_) return size;  // lines behind a body in pieces
-  if (!self.answer.add(text)) return refuse("it sends more header lines than any server needs");
+  if (!self.answer.headers.add(text))
+    return refuse("it sends more header lines than any server needs");
   if (text != "\r\n" && text != "\n") return size;
-  if (self.status >= 100 && self.status < 200) return size;  // another head follows
+  if (self.status_ >= 100 && self.status_ < 200) return size;  // another head follows
   self.has_head_ = true;
-  if (std::string problem = self.answer.contradiction(); !problem.empty()) {
+  self.answer.status = self.status_;
+  if (std::string problem = self.answer.headers.contradiction(); !problem.empty()) {
     return refuse(std::move(problem));
   }
-  const auto encoding = self.answer.find("content-encoding");
-  if (encoding && *encoding != "identity" && self.status < 300) {
+  const auto encoding = self.answer.headers.find("content-encoding");
+  if (encoding && *encoding != "identity" && self.status_ < 300) {
     return refuse("it sends a compressed body, which was not asked for");
   }
-  if (!self.on_head(self.status, self.answer)) {
+  if (!self.on_head()) {
     self.was_stopped = true;
     return 0;
   }

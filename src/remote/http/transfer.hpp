@@ -17,10 +17,19 @@
 #include <vector>
 
 #include "ingot/error.hpp"
+#include "ingot/remote_options.hpp"
 #include "remote/http/answer_headers.hpp"
 #include "remote/http/curl_library.hpp"
 
+struct sockaddr;
+
 namespace ingot::remote {
+
+/// Whether an address is of this machine (loopback, unspecified), of a link, or of a private or
+/// unique-local network, also behind an IPv6 form of an IPv4 address. Other families than IP are.
+[[nodiscard]] bool is_private_network(const sockaddr& address) noexcept;
+/// The same for an address as text, such as "192.168.0.1".
+[[nodiscard]] bool is_private_network(const std::string& text) noexcept;
 
 /// What a receiver does with bytes that came.
 enum class Take : std::uint8_t {
@@ -29,30 +38,24 @@ enum class Take : std::uint8_t {
   stop,   ///< The transfer ends here; no failure.
 };
 
-struct TransferTimes {
-  std::chrono::milliseconds connect;
-  std::chrono::milliseconds first_byte;  ///< From the connection to the status line.
-  std::chrono::milliseconds stall;       ///< With less than 1 KiB in each second.
-};
-
 /// One request and its answer, without redirects and retries.
 struct Transfer {
-  // --- the request; not changed once it has started
-  std::string url;
+  virtual ~Transfer() = default;
+  /// Called in the thread of the loop when all header lines are there: whether the body is wanted.
+  [[nodiscard]] virtual bool on_head() = 0;
+  /// Called there with pieces of the body.
+  [[nodiscard]] virtual Take on_body(std::span<const std::byte> bytes) = 0;
+
+  // --- the request, to the address of the answer; not changed once it has started
   std::string user_info;
   std::vector<std::string> headers;
-  TransferTimes times{};
+  RemoteTimes times;
   bool refuses_private = false;  ///< Addresses of this machine and of local networks.
   bool checks_certificates = true;
   bool uses_netrc = false;
-  /// Called in the thread of the loop when all header lines are there: whether the body is wanted.
-  std::function<bool(int status, const AnswerHeaders& headers)> on_head;
-  /// Called there with pieces of the body.
-  std::function<Take(std::span<const std::byte>)> on_body;
 
   // --- the answer; read it when `wait` says that it has ended, the head after `on_head`
-  int status = 0;
-  AnswerHeaders answer;
+  Answer answer;
   bool is_private = false;   ///< The address connected to is of this machine or a local network.
   bool was_stopped = false;  ///< By a receiver, on purpose.
   bool is_refused = false;   ///< What came breaks a rule; `failure` says which.
@@ -69,6 +72,7 @@ struct Transfer {
   CURL* handle_ = nullptr;
   curl_slist* lines_ = nullptr;
   std::chrono::steady_clock::time_point started_;
+  int status_ = 0;  // of the head that comes
   bool has_head_ = false;
   char error_text_[CURL_ERROR_SIZE] = {};
 };
@@ -84,7 +88,7 @@ class TransferLoop {
   TransferLoop(const TransferLoop&) = delete;
   TransferLoop& operator=(const TransferLoop&) = delete;
 
-  void start(std::shared_ptr<Transfer> transfer);
+  void start(std::shared_ptr<Transfer> transfer) { send(Order::start, std::move(transfer)); }
   /// Goes on with a transfer that answered Take::later.
   void resume(const std::shared_ptr<Transfer>& transfer);
   /// Ends a transfer; returns when no more callback will run.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "remote/places/choose_file.hpp"
+// Which file of a repository is meant.
 
 #include <algorithm>
 #include <array>
@@ -7,6 +7,7 @@
 
 #include "base/ascii.hpp"
 #include "ingot/shard_name.hpp"
+#include "remote/places/place.hpp"
 
 namespace ingot::remote {
 namespace {

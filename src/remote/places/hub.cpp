@@ -3,7 +3,6 @@
 
 #include "base/hexadecimal.hpp"
 #include "remote/http/redirect.hpp"
-#include "remote/places/choose_file.hpp"
 #include "remote/places/json_answer.hpp"
 #include "remote/places/place.hpp"
 

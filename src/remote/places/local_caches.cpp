@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "io/small_file.hpp"
-#include "remote/places/choose_file.hpp"
 #include "remote/places/json_answer.hpp"
 #include "remote/places/place.hpp"
 

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ingot/error.hpp"
@@ -56,6 +58,15 @@ void use_local_copies(const RemoteOptions& options, const Reference& reference, 
 
 /// The digest of the model in the manifest of a registry, and its size. Errc::answer_invalid.
 [[nodiscard]] Result<RemoteFile> read_manifest(std::string_view text, const std::string& subject);
+
+/// The name of the file that a reference without a path means, among files in the order of their
+/// listing: the first that has the quantization in its name; without one, Q4_K_M, then Q8_0, then
+/// the first. Of a set of shards, the first shard. Errc::file_not_chosen lists the files.
+[[nodiscard]] Result<std::string> choose_file(std::span<const RemoteFile> files,
+                                              const Reference& reference);
+
+/// Whether a path names a quantization as a word of its own, in any case: Q4_XS is not in IQ4_XS.
+[[nodiscard]] bool names_quantization(std::string_view path, std::string_view quantization);
 
 /// The files of a page of a hub's listing, appended; entries that are no safe path are left out.
 [[nodiscard]] Result<void> read_tree_page(std::string_view text, const std::string& subject,

@@ -118,8 +118,8 @@ Result<bool> is_still_right(Client& client, const RemoteTarget& target,
   Request request{target.address, {"If-None-Match: " + identity.tag}};
   request.accepted_status = not_modified;
   request.stop = target.stop;
-  INGOT_TRY(const Performed performed, client.perform(request, receiver));
-  return performed.answer.status == not_modified || receiver.is_same();
+  INGOT_TRY(const Answer answer, client.perform(request, receiver));
+  return answer.status == not_modified || receiver.is_same();
 }
 
 /// A tag from a file of the cache must be fit for a line of a request.

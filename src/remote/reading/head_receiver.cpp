@@ -62,6 +62,17 @@ Take HeadReceiver::take(std::span<const std::byte> bytes) {
   return Take::all;
 }
 
+Result<std::uint64_t> HeadReceiver::settle_size(const Answer& answer, const Error& unknown) {
+  if (!identity.size_bytes && answer.paused == nullptr) identity.size_bytes = bytes_.size();
+  if (!identity.size_bytes) return fail(unknown);
+  if (answer.linked_bytes.value_or(*identity.size_bytes) != *identity.size_bytes) {
+    return fail(Errc::answer_invalid, unknown.subject,
+                "its size is " + std::to_string(*identity.size_bytes) + " bytes, by the hub " +
+                    std::to_string(*answer.linked_bytes));
+  }
+  return *identity.size_bytes;
+}
+
 bool HeadReceiver::take_spare(std::span<std::byte> destination) {
   const std::size_t count = std::min(spare_.size(), destination.size());
   std::copy_n(spare_.begin(), count, destination.begin());
@@ -70,8 +81,6 @@ bool HeadReceiver::take_spare(std::span<std::byte> destination) {
   wanted_ = destination.subspan(count);
   return wanted_.empty();
 }
-
-void HeadReceiver::give_up() noexcept { wanted_ = {}; }
 
 bool HeadReceiver::is_complete() const {
   if (is_stream_) return !identity.size_bytes || bytes_.size() == *identity.size_bytes;

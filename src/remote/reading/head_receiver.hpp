@@ -20,6 +20,10 @@ class HeadReceiver final : public Receiver {
 
   [[nodiscard]] std::span<const std::byte> bytes() const noexcept { return bytes_; }
 
+  /// The size of the file, when the first answer is there; `unknown` if nothing tells it,
+  /// Errc::answer_invalid if a hub has told another one.
+  [[nodiscard]] Result<std::uint64_t> settle_size(const Answer& answer, const Error& unknown);
+
   // --- of a stream that is paused
   /// The offset of the next byte that comes.
   [[nodiscard]] std::uint64_t position() const noexcept { return position_; }
@@ -28,7 +32,7 @@ class HeadReceiver final : public Receiver {
   [[nodiscard]] bool take_spare(std::span<std::byte> destination);
   [[nodiscard]] bool is_filled() const noexcept { return wanted_.empty(); }
   /// Forgets the buffer; the transfer must have ended.
-  void give_up() noexcept;
+  void give_up() noexcept { wanted_ = {}; }
 
   [[nodiscard]] std::optional<ByteRange> range() const override;
   [[nodiscard]] Result<void> begin(const Answer& answer) override;

@@ -24,9 +24,8 @@ class RangeReceiver final : public Receiver {
   [[nodiscard]] Result<void> begin(const Answer& answer) override {
     const std::uint64_t first = file_offset_ + received_bytes_;
     if (answer.status == 206) {
-      INGOT_TRY_VOID(check_partial(answer, first, size_bytes_ - received_bytes_, identity_)
-                         .transform([](std::uint64_t) {}));
-      return {};
+      return check_partial(answer, first, size_bytes_ - received_bytes_, identity_)
+          .transform([](std::uint64_t) {});
     }
     if (answer.status == 416) {
       return fail(Errc::remote_changed, first, answer.address.shown(), "it became shorter");
@@ -85,9 +84,9 @@ Result<void> RangeFetcher::fetch_from(const Address& address, std::uint64_t file
   Request request{address};
   request.if_range = identity_.strong_tag();
   request.stop = stop;
-  INGOT_TRY(const Performed performed, client_->perform(request, receiver));
+  INGOT_TRY(const Answer answer, client_->perform(request, receiver));
   const std::lock_guard lock(mutex_);
-  final_address_ = performed.answer.address;
+  final_address_ = answer.address;
   return {};
 }
 

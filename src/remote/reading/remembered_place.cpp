@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "remote/reading/remembered_place.hpp"
-
 #include <map>
 
 #include "remote/places/json_answer.hpp"
+#include "remote/reading/store_state.hpp"
 
 namespace ingot::remote {
 namespace {

@@ -32,24 +32,12 @@ class ServerSource final : public RemoteSource {
     const Clock::time_point start = Clock::now();
     Request request{target_.address};
     request.stop = target_.stop;
-    INGOT_TRY(const Performed performed, client_->perform(request, head_));
-    const Answer& answer = performed.answer;
-    if (!head_.identity.size_bytes && performed.paused == nullptr) {
-      head_.identity.size_bytes = head_.bytes().size();
-    }
-    stream_ = performed.paused;
-    const auto refuse = [&](Errc code, std::string detail) {
-      return fail(code, target_.address.shown(), std::move(detail));
-    };
-    if (!head_.identity.size_bytes) {
-      return refuse(Errc::ranges_unsupported, "neither does it tell the size of the file");
-    }
-    size_bytes_ = *head_.identity.size_bytes;
-    if (answer.linked_bytes.value_or(size_bytes_) != size_bytes_) {
-      return refuse(Errc::answer_invalid, "its size is " + std::to_string(size_bytes_) +
-                                              " bytes, by the hub " +
-                                              std::to_string(*answer.linked_bytes));
-    }
+    INGOT_TRY(const Answer answer, client_->perform(request, head_));
+    stream_ = answer.paused;
+    INGOT_TRY(size_bytes_,
+              head_.settle_size(
+                  answer, {Errc::ranges_unsupported, Error::no_offset, target_.address.shown(),
+                           "neither does it tell the size of the file"}));
     const std::chrono::duration<double> time = Clock::now() - start;
     const bool is_slow =
         static_cast<double>(head_.bytes().size()) < slow_bytes_per_second * time.count();

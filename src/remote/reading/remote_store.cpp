@@ -5,7 +5,6 @@
 #include "ingot/remote.hpp"
 #include "ingot/shard_name.hpp"
 #include "remote/places/place.hpp"
-#include "remote/reading/remembered_place.hpp"
 #include "remote/reading/remote_source.hpp"
 #include "remote/reading/store_state.hpp"
 
@@ -97,21 +96,20 @@ RemoteStore& RemoteStore::operator=(RemoteStore&&) noexcept = default;
 RemoteStore::~RemoteStore() = default;
 
 Result<RemoteStore> RemoteStore::open(const Reference& reference, const RemoteOptions& options) {
-  Reference wanted = reference;
-  if (wanted.revision.empty()) wanted.revision = options.revision;
-  if (auto cached = remote::find_in_caches(options, wanted)) return State::of(*std::move(cached));
-  return State::ask(wanted, options, remote::Choice::one);
+  return State::ask(reference, options, remote::Choice::one);
 }
 
 Result<RemoteStore> RemoteStore::open_repository(const Reference& reference,
                                                  const RemoteOptions& options) {
-  Reference wanted = reference;
-  if (wanted.revision.empty()) wanted.revision = options.revision;
-  return State::ask(wanted, options, remote::Choice::all);
+  return State::ask(reference, options, remote::Choice::all);
 }
 
-Result<RemoteStore> RemoteStore::State::ask(const Reference& wanted, const RemoteOptions& options,
+Result<RemoteStore> RemoteStore::State::ask(Reference wanted, const RemoteOptions& options,
                                             remote::Choice choice) {
+  if (wanted.revision.empty()) wanted.revision = options.revision;
+  auto here =
+      choice == remote::Choice::one ? remote::find_in_caches(options, wanted) : std::nullopt;
+  if (here) return of(*std::move(here));
   if (wanted.kind == ReferenceKind::local) {
     return fail(Errc::reference_invalid, wanted.display(), "it is a path of this system");
   }
@@ -174,7 +172,7 @@ std::vector<RemoteFile> RemoteStore::model_files() const {
 }
 
 Result<std::unique_ptr<Source>> RemoteStore::open(const std::string& name) const {
-  remote::Task<remote::Opened> early;
+  Task<remote::Opened> early;
   {
     const std::lock_guard lock(state_->mutex);
     if (name == state_->last_name) {

@@ -21,6 +21,18 @@ namespace remote {
 
 using Opened = Result<std::unique_ptr<Source>>;
 
+// --- where a reference led to, kept for times without a server (remembered_place.cpp)
+
+/// What a place is remembered under: the reference, and the server that it is asked of.
+[[nodiscard]] std::string place_name(const RemoteOptions& options, const Reference& reference);
+
+/// The files of one model with their addresses, as JSON.
+[[nodiscard]] std::string write_place(const Place& place, std::span<const RemoteFile> files);
+
+/// The place of such a text; nothing if it is damaged: all names and addresses are checked as those
+/// of a server are.
+[[nodiscard]] std::optional<Place> read_place(std::string_view text);
+
 }  // namespace remote
 
 struct RemoteStore::State {
@@ -30,9 +42,9 @@ struct RemoteStore::State {
     state->place = std::move(place);
     return RemoteStore(std::move(state));
   }
-  /// Asks the servers which file is meant.
-  [[nodiscard]] static Result<RemoteStore> ask(const Reference& wanted,
-                                               const RemoteOptions& options, remote::Choice choice);
+  /// Asks the caches of this system and the servers which file is meant.
+  [[nodiscard]] static Result<RemoteStore> ask(Reference wanted, const RemoteOptions& options,
+                                               remote::Choice choice);
 
   /// A reference whose files may be in the cache, and nothing is fetched.
   [[nodiscard]] static Result<RemoteStore> recall(const Reference& wanted,
@@ -43,8 +55,8 @@ struct RemoteStore::State {
   std::shared_ptr<const remote::HeaderCache> cache;  ///< Or none.
   std::string remembered_as;  ///< What the place is remembered under; empty: it is not.
   std::mutex mutex;
-  std::map<std::string, remote::Task<remote::Opened>> early;  ///< Before they are asked for.
-  std::set<std::string> begun;  ///< Files that were opened, early or not.
+  std::map<std::string, Task<remote::Opened>> early;  ///< Before they are asked for.
+  std::set<std::string> begun;                        ///< Files that were opened, early or not.
   /// Files that are read from the server; they live as long as somebody reads them.
   std::map<std::string, std::weak_ptr<const Source>> opened;
   /// The file that was opened last, or why it was not: the next format asks for it again.

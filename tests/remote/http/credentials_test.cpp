@@ -3,7 +3,6 @@
 
 #include <gmock/gmock.h>
 
-#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -61,22 +60,6 @@ TEST(CheckHeaderLine, WantsANameAndNoLineEnd) {
   }
 }
 
-/// Sets a variable of the environment, and back.
-class Variable {
- public:
-  Variable(const char* name, const std::string& value) : name_(name) {
-    if (const char* const earlier = std::getenv(name)) earlier_ = earlier;
-    ::setenv(name, value.c_str(), 1);
-  }
-  ~Variable() { ::setenv(name_, earlier_.c_str(), 1); }  // empty is the same as none
-  Variable(const Variable&) = delete;
-  Variable& operator=(const Variable&) = delete;
-
- private:
-  const char* name_;
-  std::string earlier_;
-};
-
 void write(const TemporaryFolder& folder, const std::string& name, const std::string& text) {
   folder.write(name, std::as_bytes(std::span(text)));
 }
@@ -86,23 +69,19 @@ TEST(FindHubToken, TakesTheFirstThatIsThere) {
   write(folder, "token", "of-the-folder\n");
   write(folder, "other", "of-the-file \nmore");
   const std::string home = folder.path("");
-  const Variable none("HF_TOKEN", "");
-  const Variable no_path("HF_TOKEN_PATH", "");
-  EXPECT_EQ(find_hub_token(""), "");
-  EXPECT_EQ(find_hub_token(home), "of-the-folder");
-  EXPECT_EQ(find_hub_token(folder.path("nothing")), "");
-  const Variable path("HF_TOKEN_PATH", folder.path("other"));
-  EXPECT_EQ(find_hub_token(home), "of-the-file");
-  const Variable token("HF_TOKEN", "of-the-variable");
-  EXPECT_EQ(find_hub_token(home), "of-the-variable");
+  const std::string other = folder.path("other");
+  EXPECT_EQ(find_hub_token("", "", ""), "");
+  EXPECT_EQ(find_hub_token("", "", home), "of-the-folder");
+  EXPECT_EQ(find_hub_token("", "", folder.path("nothing")), "");
+  EXPECT_EQ(find_hub_token("", other, home), "of-the-file");
+  EXPECT_EQ(find_hub_token("", folder.path("nothing"), home), "");
+  EXPECT_EQ(find_hub_token("of-the-variable", other, home), "of-the-variable");
 }
 
 TEST(FindHubToken, LeavesLongFiles) {
   const TemporaryFolder folder;
   write(folder, "token", std::string(4097, 'x'));
-  const Variable none("HF_TOKEN", "");
-  const Variable no_path("HF_TOKEN_PATH", "");
-  EXPECT_EQ(find_hub_token(folder.path("")), "");
+  EXPECT_EQ(find_hub_token("", "", folder.path("")), "");
 }
 
 }  // namespace

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "remote/http/private_network.hpp"
+// Network addresses that are not of the public internet.
 
 #include <gmock/gmock.h>
 
 #include <string>
+
+#include "remote/http/transfer.hpp"
 
 namespace ingot::remote::test {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "remote/http/task_pool.hpp"
+#include "work/threads/task_pool.hpp"
 
 #include <gmock/gmock.h>
 
@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-namespace ingot::remote::test {
+namespace ingot::test {
 namespace {
 
 /// Waits until a token says that it is enough.
@@ -76,4 +76,4 @@ TEST(Task, IsNoneAtFirst) {
 }
 
 }  // namespace
-}  // namespace ingot::remote::test
+}  // namespace ingot::test

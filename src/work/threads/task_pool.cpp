@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "remote/http/task_pool.hpp"
+#include "work/threads/task_pool.hpp"
 
-#include <system_error>
+#include <exception>
 
-namespace ingot::remote {
+namespace ingot {
 
 TaskPool::~TaskPool() {
   {
@@ -25,7 +25,7 @@ void TaskPool::run(std::function<void()> job) {
     try {
       threads_.emplace_back([this] { serve(); });
       return;
-    } catch (const std::system_error&) {
+    } catch (const std::exception&) {
       waiting_.pop_back();
     }
   }
@@ -47,4 +47,4 @@ void TaskPool::serve() {
   }
 }
 
-}  // namespace ingot::remote
+}  // namespace ingot
