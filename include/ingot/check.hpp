@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "ingot/describe.hpp"
 #include "ingot/error.hpp"
 #include "ingot/export.h"
 #include "ingot/model.hpp"
@@ -59,6 +60,27 @@ struct Finding {
   /// SHA-256 of the value of `key`; empty without CheckOptions::with_value_digests.
   std::string value_digest;
 };
+
+template <class Visitor>
+void describe(Visitor& visit, const Finding& finding) {
+  const auto text = [](std::string_view bytes) {
+    return bytes.empty() ? std::nullopt : std::optional(bytes);
+  };
+  const bool has_place = finding.file_offset != Error::no_offset;
+  visit("rule", finding.rule->name, "", "a name of check-rules.md, or for a refusal of errors.md");
+  visit("severity", finding.rule->severity, "",
+        "note, warning or error; with `--strict` there are no notes");
+  visit("category", finding.rule->category, "",
+        "security if a file made on purpose could do harm so, else conformance");
+  visit("message", finding.message, "", "for people");
+  visit("offset", has_place ? std::optional(finding.file_offset) : std::nullopt, "bytes",
+        "from the start of the file; null if it has no place");
+  visit("key", text(finding.key), "", "the key that it is about, or null");
+  visit("tensor", text(finding.tensor), "", "the tensor that it is about, or null");
+  visit(
+      "shard", text(finding.file), "",
+      "the file of the set, or of the model folder, that it is in; null if the model is one file");
+}
 
 /// Receives findings as they are made, from the calling thread.
 using FindingSink = std::function<void(const Finding&)>;

@@ -130,8 +130,8 @@ struct Evaluation {
 ///          and tensors that contradict one another; Errc::tensor_not_found; Errc::invalid_argument
 ///          for vocabularies of different sizes or a text that is no whole chunks;
 ///          Errc::weight_not_finite if an output is not a number; Errc::limit_exceeded;
-///          Errc::interrupted; errors of reading. Those of others[i] have a subject that begins
-///          with "OTHER i: ".
+///          Errc::interrupted; errors of reading. Those of others[i] name its file in their
+///          context.
 [[nodiscard]] INGOT_EXPORT Result<Evaluation> evaluate(const Model& base,
                                                        std::span<const Model* const> others,
                                                        const TextChunks& text,

@@ -123,6 +123,20 @@ struct TensorError {
   INGOT_EXPORT void add(const TensorError& other) noexcept;
 };
 
+template <class Visitor>
+void describe(Visitor& visit, const TensorError& error) {
+  visit("count", error.plain.count, "weights", "that were compared");
+  visit("rmse", error.plain.rmse(), "", "root of the mean square of the differences");
+  visit("sqnr_db", error.plain.sqnr_db(), "dB", "ratio of signal to error");
+  visit("max", error.plain.largest, "", "the largest difference, without its sign");
+  visit("relative", error.relative(), "", "root of error over signal");
+  visit("weighted", error.weighted_signal > 0.0, "",
+        "whether importances weight `relative` and `slope`");
+  visit("slope", error.slope(), "", "how much of the source the result is: below 1 it is shorter");
+  visit("output", error.relative_output(), "",
+        "root of error over signal of the tensor's outputs; null without second moments");
+}
+
 /// A file of the result: the whole model, unless it is said to be one of a set of shards.
 struct QuantizedShard {
   std::string path = {};

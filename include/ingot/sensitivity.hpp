@@ -5,7 +5,11 @@
 // chooses types for a target size by it.
 #pragma once
 
+#include <cmath>
+#include <optional>
 #include <string>
+
+#include "ingot/describe.hpp"
 
 namespace ingot {
 
@@ -24,5 +28,19 @@ struct TensorSensitivity {
     return divergence / (is_weighted && weighted_error > 0.0 ? weighted_error : relative_error);
   }
 };
+
+template <class Visitor>
+void describe(Visitor& visit, const TensorSensitivity& tensor) {
+  const bool has_error = std::isfinite(tensor.divergence_error);
+  visit("name", tensor.name, "", "the matrix that was quantized alone");
+  visit("kl", tensor.divergence, "nats per token", "divergence from the model as it is");
+  visit("kl_error", has_error ? std::optional(tensor.divergence_error) : std::nullopt,
+        "nats per token", "its standard error; null for one chunk");
+  visit("relative_error", tensor.relative_error, "",
+        "sum of squared errors over that of the weights");
+  visit("weighted_error", tensor.weighted_error, "", "the same with importances; 0 without");
+  visit("alpha", tensor.alpha(true), "nats per token",
+        "`kl` for a relative error of 1, weighted where that is known");
+}
 
 }  // namespace ingot

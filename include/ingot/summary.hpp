@@ -7,8 +7,10 @@
 #include <string_view>
 #include <vector>
 
+#include "ingot/describe.hpp"
 #include "ingot/export.h"
 #include "ingot/model.hpp"
+#include "ingot/types.hpp"
 
 namespace ingot {
 
@@ -16,7 +18,8 @@ namespace ingot {
 struct LayerNumber {
   std::uint64_t minimum = 0;
   std::uint64_t maximum = 0;
-  bool is_per_layer = false;  ///< Stored as an array, one element a layer.
+  bool is_per_layer = false;  ///< Stored as an array, one element a layer:
+  Array layers = {};          ///< A view into the model.
 };
 
 /// The share of one tensor type in a model.
@@ -26,6 +29,14 @@ struct TypeShare {
   std::uint64_t element_count = 0;
   std::uint64_t size_bytes = 0;
 };
+
+template <class Visitor>
+void describe(Visitor& visit, const TypeShare& share) {
+  visit("type", share.type, "", "the tensor type");
+  visit("tensors", share.tensor_count, "tensors", "of the type");
+  visit("elements", share.element_count, "weights", "of these tensors");
+  visit("bytes", share.size_bytes, "bytes", "of these tensors");
+}
 
 /// Facts read from metadata and tensor table. A field is empty when the file lacks the fact, or has
 /// it with a value of a type that makes no sense. Strings are views into the model, raw bytes.
@@ -52,6 +63,56 @@ struct Summary {
   bool has_chat_template = false;
   std::vector<TypeShare> types;  ///< Largest size_bytes first.
 };
+
+/// The parts of a summary that are described each by itself. They borrow it.
+struct SummaryOfModel {
+  const Summary& all;
+};
+struct SummaryOfTokenizer {
+  const Summary& all;
+};
+
+template <class Visitor>
+void describe(Visitor& visit, const SummaryOfModel& model) {
+  const Summary& all = model.all;
+  const std::string_view label = file_type_name(all.file_type.value_or(~std::uint64_t{0}));
+  visit("name", all.name, "", "`general.name`");
+  visit("architecture", all.architecture, "", "`general.architecture`");
+  visit("parameters", all.parameter_count, "weights", "elements of all tensors");
+  visit("tensor_bytes", all.tensor_bytes, "bytes", "of all tensors");
+  visit("bits_per_weight", all.bits_per_weight, "bits", "over all tensors; null without tensors");
+  visit("file_type", label.empty() ? std::nullopt : std::optional(label), "",
+        "what the file says of itself, such as Q4_K_M");
+  visit("file_type_id", all.file_type, "", "the same as the number in the file");
+  visit("context_length", all.context_length, "tokens", "that the model was trained for");
+  visit("block_count", all.block_count, "layers", "of the model");
+  visit("embedding_length", all.embedding_length, "", "width of the states");
+  visit("feed_forward_length", all.feed_forward_length, "",
+        "width of the feed-forward layers; a number for each layer if the file gives them so");
+  visit("head_count", all.head_count, "", "heads of attention, likewise");
+  visit("head_count_kv", all.head_count_kv, "", "heads of keys and values, likewise");
+  visit("expert_count", all.expert_count, "", "experts of a layer");
+  visit("expert_used_count", all.expert_used_count, "", "experts that a token uses");
+  visit("vocab_size", all.vocab_size, "tokens", "as stored, else the number of tokens");
+}
+
+template <class Visitor>
+void describe(Visitor& visit, const SummaryOfTokenizer& tokenizer) {
+  const Summary& all = tokenizer.all;
+  visit("model", all.tokenizer_model, "", "`tokenizer.ggml.model`");
+  visit("pre", all.tokenizer_pre, "", "`tokenizer.ggml.pre`");
+  visit("token_count", all.token_count, "tokens", "length of the array");
+  visit("merge_count", all.merge_count, "merges", "length of the array");
+  visit("chat_template", all.has_chat_template, "",
+        "whether there is one; `ingot metadata FILE --raw tokenizer.chat_template` prints it");
+}
+
+template <class Visitor>
+void describe(Visitor& visit, const Summary& summary) {
+  visit("model", SummaryOfModel{summary}, "", "the model as a whole");
+  visit("tokenizer", SummaryOfTokenizer{summary}, "", "its vocabulary");
+  visit("types", summary.types, "", "the tensor types, most bytes first");
+}
 
 /// Linear in the tensors and in per-layer arrays; allocates only `types`.
 [[nodiscard]] INGOT_EXPORT Summary summarize(const Model& model);

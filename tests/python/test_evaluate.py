@@ -214,11 +214,13 @@ def test_sensitivities_are_divergences_of_single_tensors(networks, tmp_path):
             writer.add_tensor(name, tensor.numpy(), "Q4_0" if name == one.name else "F32")
         source = model.tensors[one.name].numpy()
     other = ingot.evaluate(networks[0], tmp_path / "a.gguf", text=text).others[0]
-    numpy.testing.assert_allclose([one.divergence, one.divergence_error], other.divergence, rtol=1e-4)
+    numpy.testing.assert_allclose([one.kl, one.kl_error], other.divergence, rtol=1e-4)
     with ingot.open(tmp_path / "a.gguf") as model:
         error = model.tensors[one.name].dequantize() - source
     numpy.testing.assert_allclose(one.relative_error, (error ** 2).sum() / (source ** 2).sum(), rtol=1e-4)
-    assert one.weighted_error == 0 and one.alpha() == one.divergence / one.relative_error
+    with pytest.warns(DeprecationWarning, match="kl_error"):
+        assert one.divergence_error == one.kl_error
+    assert one.weighted_error == 0 and one.alpha() == one.kl / one.relative_error
 
 
 def test_sensitivities_with_an_importance_matrix(networks, tmp_path):
@@ -230,8 +232,8 @@ def test_sensitivities_with_an_importance_matrix(networks, tmp_path):
     assert by_path == by_matrix
     one = by_matrix[1]
     assert one.weighted_error > 0
-    assert one.alpha() == one.divergence / one.weighted_error
-    assert one.alpha(weighted=False) == one.divergence / one.relative_error
+    assert one.alpha() == one.kl / one.weighted_error
+    assert one.alpha(weighted=False) == one.kl / one.relative_error
     other = ingot.collect_importance(write_network(tmp_path / "wide.gguf", width=64), TEXT, chunk_tokens=16)
     with pytest.raises(ingot.UsageError) as caught:
         ingot.measure_sensitivities(networks[0], TEXT, chunk_tokens=16, importance=other)
@@ -283,7 +285,7 @@ def test_types_are_chosen_by_sensitivities(networks):
 
 def test_sensitivities_that_make_no_sense_are_refused(networks, tmp_path):
     one = ingot.TensorSensitivity("blk.0.ffn_up.weight", 0.1, 0.0, 0.01)
-    for wrong in ({"divergence": -1.0}, {"divergence": float("nan")}, {"relative_error": 0.0},
+    for wrong in ({"kl": -1.0}, {"kl": float("nan")}, {"relative_error": 0.0},
                   {"weighted_error": float("inf")}):
         with pytest.raises(ingot.UsageError) as caught:
             ingot.plan_quantization(networks[0], bits_per_weight=6.5, sensitivities=[one._replace(**wrong)])

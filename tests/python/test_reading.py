@@ -268,9 +268,11 @@ def test_the_anatomy_covers_every_byte(model, model_path):
 
 def test_the_summary(model):
     summary = model.summary()
-    assert summary["architecture"] == "llama" and summary["block_count"] == 1
-    assert summary["parameter_count"] == 2 * 8 * 512 + 512
-    assert summary["types"]["Q8_0"] == (1, 4096, 4352)
+    assert summary["model"]["architecture"] == "llama" and summary["model"]["block_count"] == 1
+    assert summary["model"]["parameters"] == 2 * 8 * 512 + 512
+    assert {"type": "Q8_0", "tensors": 1, "elements": 4096, "bytes": 4352} in summary["types"]
+    with pytest.warns(DeprecationWarning, match=r"\['model'\]\['parameters'\]"):
+        assert summary["parameter_count"] == summary["model"]["parameters"]
     assert model.files[0].version == 3 and model.is_complete and model.format == "gguf"
 
 

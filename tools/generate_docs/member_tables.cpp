@@ -3,12 +3,17 @@
 
 #include <concepts>
 #include <map>
+#include <ranges>
 #include <string_view>
 #include <utility>
 
+#include "ingot/check.hpp"
 #include "ingot/describe.hpp"
 #include "ingot/estimate.hpp"
+#include "ingot/quantize_model.hpp"
+#include "ingot/sensitivity.hpp"
 #include "ingot/statistics.hpp"
+#include "ingot/summary.hpp"
 #include "markdown.hpp"
 
 namespace ingot::docs {
@@ -43,8 +48,8 @@ class MemberRows {
       const std::string outer = std::exchange(prefix_, path + ".");
       describe(*this, value);
       prefix_ = outer;
-    } else if constexpr (std::is_class_v<T> && !std::convertible_to<T, std::string_view>) {
-      add_inner(path + "[]", typename T::value_type(), more);
+    } else if constexpr (std::ranges::range<T> && !std::convertible_to<T, std::string_view>) {
+      add_inner(path + "[]", std::ranges::range_value_t<T>(), more);
     }
   }
 
@@ -56,11 +61,11 @@ class MemberRows {
   std::map<const void*, std::string> paths_;
 };
 
-/// Puts the members of a T between the marks that name it.
+/// Puts the members of a result between the marks that name it.
 template <class T>
-void fill_members(std::string& page, std::string_view name) {
+void fill_members(std::string& page, std::string_view name, const T& result = {}) {
   MemberRows rows;
-  describe(rows, T());
+  describe(rows, result);
   const std::string start = "<!-- members: " + std::string(name) + " -->\n";
   const std::string end = "<!-- end of members -->\n";
   const std::size_t begin = page.find(start);
@@ -78,6 +83,12 @@ void fill_members(std::string& page, std::string_view name) {
 void fill_member_tables(std::string& page) {
   fill_members<RunReport>(page, "fit");
   fill_members<Statistics>(page, "statistics");
+  fill_members<Summary>(page, "show");
+  fill_members<TensorError>(page, "quantize error");
+  fill_members<TensorSensitivity>(page, "sensitivity");
+  Finding finding;  // Only a finding of a rule can be described.
+  finding.rule = &check_rules().front();
+  fill_members(page, "check", finding);
 }
 
 }  // namespace ingot::docs

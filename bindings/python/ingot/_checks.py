@@ -16,16 +16,23 @@ __all__ = ["Difference", "Digests", "Distance", "Finding", "Mismatch", "Repair",
 
 
 class Finding(NamedTuple):
-    """A flaw or oddity of a model; docs/check-rules.md explains each rule."""
+    """A flaw or oddity of a model; docs/check-rules.md explains each rule. Members are those of
+    ``ingot check --json``."""
 
     rule: str
     severity: str
     category: str
     message: str
     offset: Optional[int]
-    key: str
-    tensor: str
-    file: str
+    key: Optional[str]
+    tensor: Optional[str]
+    shard: Optional[str]
+
+    @property
+    def file(self) -> str:
+        """The old name of `shard`, "" for none."""
+        warn_of_old_name("file", "shard")
+        return self.shard or ""
 
 
 def check(source: Union[Model, Path], *, data: bool = False, rules: Union[str, Iterable[str]] = (),
@@ -47,7 +54,7 @@ def check(source: Union[Model, Path], *, data: bool = False, rules: Union[str, I
         source._core if isinstance(source, Model) else os.fspath(source))
     with about(source.paths[0] if isinstance(source, Model) else source):
         rows = _core.check(where, data, words(rules), max_findings_per_rule, threads, progress)
-    return [Finding(*row) for row in rows]
+    return [Finding(**row) for row in rows]
 
 
 class RepairStep(NamedTuple):

@@ -10,6 +10,7 @@ import numpy as np
 
 from . import _core
 from ._errors import Error, name_path, usage_error
+from ._facts import as_row
 from ._model import Model
 from ._quantizing import ImportanceMatrix, TensorSensitivity, opened_importance
 from ._work import AnyModel, Path, opened, words
@@ -311,9 +312,9 @@ def measure_sensitivities(model: AnyModel, text: Text, *, chunk_tokens: int = 0,
     source = opened(model)
     matrix = opened_importance(importance)
     options = {"rounds_cache": rounds_cache, "max_memory_bytes": max_memory_bytes, "threads": threads}
-    listener = None if measured is None else lambda row: measured(TensorSensitivity(*row))
+    listener = None if measured is None else lambda row: measured(as_row(TensorSensitivity, row))
     with _about_models([source]):
         ids = _ids_of(source, text, chunk_tokens, max_chunks)
         rows = _core.measure_sensitivities(source._core, ids, matrix._core if matrix else None,
                                            words(known), options, listener, progress)
-    return [TensorSensitivity(*row) for row in rows]
+    return [as_row(TensorSensitivity, row) for row in rows]

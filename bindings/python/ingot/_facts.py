@@ -5,12 +5,17 @@ from __future__ import annotations
 import warnings
 from typing import Any, Dict, Mapping, Tuple
 
-__all__ = ["Facts"]
+__all__ = ["Facts", "as_row", "warn_of_old_name"]
 
 
 def warn_of_old_name(old: str, new: str) -> None:
     """Warns the caller of the caller."""
     warnings.warn(f"{old} is called {new} now", DeprecationWarning, stacklevel=3)
+
+
+def as_row(kind: Any, facts: Mapping[str, Any]) -> Any:
+    """The named tuple of a kind, from facts that have its members, and maybe more."""
+    return kind(**{name: facts[name] for name in kind._fields})
 
 
 class Facts(Dict[str, Any]):

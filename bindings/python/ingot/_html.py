@@ -24,8 +24,9 @@ def _rows(rows: List[Tuple[str, str]]) -> str:
 
 def _number(value: Any) -> str:
     """A number, or the lowest and the highest of all layers."""
-    if isinstance(value, tuple):
-        return f"{value[0]:,} to {value[1]:,}"
+    if isinstance(value, list):
+        low, high = min(value), max(value)
+        return f"{low:,}" if low == high else f"{low:,} to {high:,}"
     return f"{value:,}"
 
 
@@ -37,25 +38,27 @@ def _listed(facts: dict[str, Any], names: List[Tuple[str, str]]) -> str:
 def model_html(facts: dict[str, Any], files: Iterable[Tuple[str, str, dict[str, Any]]],
                token_count: int, license: Any, notices: Iterable[Any]) -> str:
     """The facts of `ingot show`, as a table; of each file its path, its format and its numbers."""
-    size = f"{_core.format_bytes(facts['tensor_bytes'])}"
-    if facts["bits_per_weight"] is not None:
-        size += f", {facts['bits_per_weight']:.2f} bits per weight"
-    title = _safe(facts["name"] or "a model without a name")
-    tokenizer = ", ".join(_safe(one) for one in (facts["tokenizer_model"], facts["tokenizer_pre"]) if one)
+    model = facts["model"]
+    size = f"{_core.format_bytes(model['tensor_bytes'])}"
+    if model["bits_per_weight"] is not None:
+        size += f", {model['bits_per_weight']:.2f} bits per weight"
+    title = _safe(model["name"] or "a model without a name")
+    tokenizer = ", ".join(_safe(facts["tokenizer"][name]) for name in ("model", "pre")
+                          if facts["tokenizer"][name])
     if token_count:
         tokenizer += f", {token_count:,} tokens"
     rows = [
-        ("architecture", _safe(facts["architecture"] or "")),
-        ("parameters", f"{_core.format_count(facts['parameter_count'])}, {size}"),
-        ("shape", _listed(facts, [("layers", "block_count"), ("width", "embedding_length"),
+        ("architecture", _safe(model["architecture"] or "")),
+        ("parameters", f"{_core.format_count(model['parameters'])}, {size}"),
+        ("shape", _listed(model, [("layers", "block_count"), ("width", "embedding_length"),
                                   ("feed-forward", "feed_forward_length"),
                                   ("experts", "expert_count"), ("used", "expert_used_count")])),
-        ("attention", _listed(facts, [("heads", "head_count"), ("key-value heads", "head_count_kv")])),
-        ("context", _listed(facts, [("tokens", "context_length")])),
-        ("types", _types(facts)),
-        ("label", _safe(facts["file_type"] or "")),
+        ("attention", _listed(model, [("heads", "head_count"), ("key-value heads", "head_count_kv")])),
+        ("context", _listed(model, [("tokens", "context_length")])),
+        ("types", _types(facts["types"])),
+        ("label", _safe(model["file_type"] or "")),
         ("tokenizer", tokenizer),
-        ("template", "yes" if facts["has_chat_template"] else ""),
+        ("template", "yes" if facts["tokenizer"]["chat_template"] else ""),
         ("license", _safe(license)),
         ("file", "<br>".join(_file(*file) for file in files)),
         ("notices", "<br>".join(_safe(notice) for notice in notices)),
@@ -63,12 +66,12 @@ def model_html(facts: dict[str, Any], files: Iterable[Tuple[str, str, dict[str, 
     return f"<div><b>{title}</b>{_rows(rows)}</div>"
 
 
-def _types(facts: dict[str, Any]) -> str:
-    total = max(facts["tensor_bytes"], 1)
+def _types(shares: List[dict[str, Any]]) -> str:
+    total = max(sum(share["bytes"] for share in shares), 1)
     return "<br>".join(
-        f'<span style="display:inline-block;width:{150 * share[2] // total}px;height:0.7em;'
-        f'background:#4a7ab5"></span> {_safe(name)}: {_core.format_bytes(share[2])}, '
-        f"{share[0]:,} tensors" for name, share in facts["types"].items())
+        f'<span style="display:inline-block;width:{150 * share["bytes"] // total}px;height:0.7em;'
+        f'background:#4a7ab5"></span> {_safe(share["type"])}: {_core.format_bytes(share["bytes"])}, '
+        f"{share['tensors']:,} tensors" for share in shares)
 
 
 def _file(path: str, format: str, facts: dict[str, Any]) -> str:

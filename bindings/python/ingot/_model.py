@@ -9,6 +9,7 @@ import numpy as np
 
 from . import _core
 from ._errors import Error, about, name_path, usage_error
+from ._facts import Facts
 from ._handle import Handle
 from ._html import model_html
 from ._metadata import Metadata
@@ -120,10 +121,11 @@ class Model:
         """Properties of a file of another format that are no keys, such as its dialect."""
         return self._core.facts()
 
-    def summary(self) -> dict[str, Any]:
-        """The model at a glance: architecture, parameters, context, types; None for what the file
-        does not say."""
-        return self._core.summary()
+    def summary(self) -> Facts:
+        """The model at a glance: ``model``, ``tokenizer`` and ``types`` as of ``ingot show --json``,
+        which docs/json.md lists; None for what the file does not say. Names of an earlier version,
+        such as ``parameter_count``, are old names of members of these."""
+        return Facts(self._core.summary(), _OLD_SUMMARY_NAMES)
 
     def anatomy(self, file: int = 0) -> List[Field]:
         """A file explained byte by byte: every byte belongs to exactly one of the fields."""
@@ -238,3 +240,12 @@ def _open_path(path: str, access: str, lenient: bool, shards: bool, header_only:
             raise
     with about(path):
         return Model(_core.open_path(path, access, lenient, shards, header_only, uses_index, limits))
+
+
+_OLD_SUMMARY_NAMES = {
+    **{name: ("model", name) for name in
+       ("name", "architecture", "tensor_bytes", "bits_per_weight", "file_type", "context_length",
+        "block_count", "embedding_length", "feed_forward_length", "head_count", "head_count_kv",
+        "expert_count", "expert_used_count", "vocab_size")},
+    "parameter_count": ("model", "parameters"), "tokenizer_model": ("tokenizer", "model"),
+    "tokenizer_pre": ("tokenizer", "pre"), "has_chat_template": ("tokenizer", "chat_template")}

@@ -2,6 +2,7 @@
 """Quantizing whole models, and importance matrices."""
 from __future__ import annotations
 
+import math
 import os
 from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Union
 
@@ -10,6 +11,7 @@ import numpy as np
 from . import _core
 from ._codec import check_effort
 from ._errors import about
+from ._facts import warn_of_old_name
 from ._importing import opened_or_imported
 from ._work import AnyModel, Path, Progress
 
@@ -127,15 +129,25 @@ class PlannedTensor(NamedTuple):
 class TensorError(NamedTuple):
     """How far a tensor is from its source; `relative` is the root of error over signal, and `slope`
     how much of the source the result is, in its direction: below 1 it is shorter. Both are weighted by
-    the importance of columns where that is known. `output` is the root of error over signal of what
-    the tensor makes of its inputs: None unless the importance matrix has second moments of them."""
+    the importance of columns where that is known (`weighted`). `output` is the root of error over
+    signal of what the tensor makes of its inputs: None unless the importance matrix has second moments
+    of them. Of a tensor that is copied, `count` is 0."""
 
     name: str
-    elements: int
+    count: int
     rmse: float
     relative: float
     slope: float
-    output: Optional[float] = None
+    output: Optional[float]
+    sqnr_db: float
+    max: float
+    weighted: bool
+
+    @property
+    def elements(self) -> int:
+        """The old name of `count`."""
+        warn_of_old_name("elements", "count")
+        return self.count
 
 
 class TensorSensitivity(NamedTuple):
@@ -144,10 +156,10 @@ class TensorSensitivity(NamedTuple):
     Attributes
     ----------
     name : str
-    divergence : float
-        KL from the model as it is, nats per token.
-    divergence_error : float
-        Its standard error; NaN of a single chunk.
+    kl : float
+        Divergence from the model as it is, nats per token.
+    kl_error : float, optional
+        Its standard error; None of a single chunk.
     relative_error : float
         Of the tensor in this measurement: the sum of squares over that of the weights; above 0.
     weighted_error : float
@@ -155,13 +167,25 @@ class TensorSensitivity(NamedTuple):
     """
 
     name: str
-    divergence: float
-    divergence_error: float
+    kl: float
+    kl_error: Optional[float]
     relative_error: float
     weighted_error: float = 0.0
 
+    @property
+    def divergence(self) -> float:
+        """The old name of `kl`."""
+        warn_of_old_name("divergence", "kl")
+        return self.kl
+
+    @property
+    def divergence_error(self) -> float:
+        """The old name of `kl_error`, NaN for None."""
+        warn_of_old_name("divergence_error", "kl_error")
+        return math.nan if self.kl_error is None else self.kl_error
+
     def alpha(self, weighted: bool = True) -> float:
-        """The divergence for a relative error of 1, which is weighted if asked for and known."""
+        """`kl` for a relative error of 1, which is weighted if asked for and known."""
         return _core.alpha(self, weighted)
 
 
@@ -192,7 +216,7 @@ class QuantizePlan:
         """Writes the model, atomically; with ``keep_shards`` a path for each shard."""
         paths = _paths(path)
         with about(paths[0] if paths else ""):
-            return [TensorError(*row) for row in self._core.write(paths, replace, progress)]
+            return [TensorError(**row) for row in self._core.write(paths, replace, progress)]
 
 
 def _paths(path: Union[Path, Sequence[Path]]) -> List[str]:
@@ -309,4 +333,4 @@ def quantize_together(plans: Sequence[QuantizePlan], paths: Sequence[Union[Path,
         raise ValueError(f"{len(plans)} plans need as many paths, not {len(paths)}")
     rows = _core.quantize_together([plan._core for plan in plans], [_paths(path) for path in paths],
                                    replace, progress)
-    return [[TensorError(*row) for row in one] for one in rows]
+    return [[TensorError(**row) for row in one] for one in rows]

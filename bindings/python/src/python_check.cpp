@@ -5,27 +5,10 @@
 #include <ingot/repair.hpp>
 #include <ingot/store.hpp>
 
-#include "python_bindings.hpp"
+#include "python_facts.hpp"
 
 namespace ingot::python {
 namespace {
-
-py::object offset_of(std::uint64_t offset) {
-  if (offset == Error::no_offset) return py::none();
-  return py::int_(offset);
-}
-
-py::list finding_rows(const std::vector<Finding>& findings) {
-  py::list rows;
-  for (const Finding& finding : findings) {
-    rows.append(py::make_tuple(std::string(finding.rule->name),
-                               std::string(name_of(finding.rule->severity)),
-                               std::string(name_of(finding.rule->category)),
-                               to_str(finding.message), offset_of(finding.file_offset),
-                               to_str(finding.key), to_str(finding.tensor), to_str(finding.file)));
-  }
-  return rows;
-}
 
 /// Of a path, or of a model that is open.
 py::list check(const py::object& source, bool with_data, const std::vector<std::string>& rules,
@@ -58,7 +41,9 @@ py::list check(const py::object& source, bool with_data, const std::vector<std::
       return check_model(model.model(), options, sink);
     });
   }
-  return finding_rows(findings);
+  py::list rows;
+  for (const Finding& finding : findings) rows.append(facts_of(finding));
+  return rows;
 }
 
 py::list step_rows(const std::vector<RepairStep>& steps) {

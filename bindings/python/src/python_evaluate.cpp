@@ -7,7 +7,7 @@
 #include <mutex>
 #include <set>
 
-#include "python_bindings.hpp"
+#include "python_facts.hpp"
 
 namespace ingot::python {
 namespace {
@@ -112,11 +112,6 @@ std::shared_ptr<ImportanceMatrix> collect(const OpenModel& model, const Ids& ids
       run_models(progress, to.run, [&] { return collect_importance(model.model(), text, to); }));
 }
 
-py::tuple row_of(const TensorSensitivity& one) {
-  return py::make_tuple(to_str(one.name), one.divergence, one.divergence_error, one.relative_error,
-                        one.weighted_error);
-}
-
 /// Measurements on their way from the thread of the work to the calling one.
 class Measurements {
  public:
@@ -130,7 +125,7 @@ class Measurements {
   /// Gives the listener those that wait, each once. With the GIL.
   void deliver() {
     while (const std::optional<TensorSensitivity> one = next()) {
-      if (!listener_.is_none()) listener_(row_of(*one));
+      if (!listener_.is_none()) listener_(facts_of(*one));
     }
   }
 
@@ -177,7 +172,7 @@ py::list measure(const OpenModel& model, const Ids& ids,
     std::rethrow_exception(reason);
   }
   py::list rows;
-  for (const TensorSensitivity& one : found) rows.append(row_of(one));
+  for (const TensorSensitivity& one : found) rows.append(facts_of(one));
   return rows;
 }
 

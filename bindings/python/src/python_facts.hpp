@@ -4,6 +4,7 @@
 
 #include <concepts>
 #include <ingot/describe.hpp>
+#include <ingot/summary.hpp>
 #include <ranges>
 
 #include "python_bindings.hpp"
@@ -20,6 +21,13 @@ template <class T>
     return value ? fact_of(*value) : py::object(py::none());
   } else if constexpr (std::same_as<T, TensorType>) {
     return to_str(type_name(value));
+  } else if constexpr (std::same_as<T, LayerNumber>) {
+    if (!value.is_per_layer) return py::int_(value.minimum);
+    py::list layers;
+    for (const Value layer : value.layers) {
+      layers.append(py::int_(layer.get<std::uint64_t>().value_or(0)));
+    }
+    return layers;
   } else if constexpr (std::is_enum_v<T>) {
     return to_str(name_of(value));
   } else if constexpr (Described<T>) {

@@ -5,7 +5,7 @@
 #include <ingot/quantize.hpp>
 #include <ingot/summary.hpp>
 
-#include "python_bindings.hpp"
+#include "python_facts.hpp"
 
 namespace ingot::python {
 namespace {
@@ -111,48 +111,6 @@ py::list fields_of(const OpenModel& self, std::size_t file) {
     return true;
   });
   return fields;
-}
-
-template <class T>
-py::object maybe(const std::optional<T>& value) {
-  if (!value) return py::none();
-  if constexpr (std::is_same_v<T, std::string_view>) return to_str(*value);
-  if constexpr (std::is_same_v<T, LayerNumber>) {
-    if (value->minimum == value->maximum) return py::int_(value->minimum);
-    return py::make_tuple(value->minimum, value->maximum);
-  }
-  if constexpr (std::is_arithmetic_v<T>) return py::cast(*value);
-}
-
-py::dict summary_of(const OpenModel& self) {
-  const Summary summary = summarize(self.model());
-  py::dict facts;
-  facts["name"] = maybe(summary.name);
-  facts["architecture"] = maybe(summary.architecture);
-  facts["parameter_count"] = summary.parameter_count;
-  facts["tensor_bytes"] = summary.tensor_bytes;
-  facts["bits_per_weight"] = maybe(summary.bits_per_weight);
-  facts["file_type"] = summary.file_type ? py::object(to_str(file_type_name(*summary.file_type)))
-                                         : py::object(py::none());
-  facts["context_length"] = maybe(summary.context_length);
-  facts["block_count"] = maybe(summary.block_count);
-  facts["embedding_length"] = maybe(summary.embedding_length);
-  facts["feed_forward_length"] = maybe(summary.feed_forward_length);
-  facts["head_count"] = maybe(summary.head_count);
-  facts["head_count_kv"] = maybe(summary.head_count_kv);
-  facts["expert_count"] = maybe(summary.expert_count);
-  facts["expert_used_count"] = maybe(summary.expert_used_count);
-  facts["vocab_size"] = maybe(summary.vocab_size);
-  facts["tokenizer_model"] = maybe(summary.tokenizer_model);
-  facts["tokenizer_pre"] = maybe(summary.tokenizer_pre);
-  facts["has_chat_template"] = summary.has_chat_template;
-  py::dict types;
-  for (const TypeShare& share : summary.types) {
-    types[py::str(type_name(share.type))] =
-        py::make_tuple(share.tensor_count, share.element_count, share.size_bytes);
-  }
-  facts["types"] = types;
-  return facts;
 }
 
 void add_keys(ModelClass& models) {
@@ -266,7 +224,7 @@ void add_models(py::module_& module) {
            })
       .def("notices", [](const OpenModel& self) { return error_list(self.model().notices()); })
       .def("fields", &fields_of)
-      .def("summary", &summary_of);
+      .def("summary", [](const OpenModel& self) { return facts_of(summarize(self.model())); });
 }
 
 }  // namespace ingot::python

@@ -5,7 +5,7 @@
 #include <ingot/recipe.hpp>
 #include <tuple>
 
-#include "python_bindings.hpp"
+#include "python_facts.hpp"
 
 namespace ingot::python {
 namespace {
@@ -19,8 +19,8 @@ struct QuantizeJob {
   QuantizePlan plan;
 };
 
-/// name, divergence, divergence_error, relative_error, weighted_error
-using SensitivityRow = std::tuple<py::str, double, double, double, double>;
+/// name, kl, kl_error, relative_error, weighted_error
+using SensitivityRow = std::tuple<py::str, double, std::optional<double>, double, double>;
 
 bool is_amount(double number) { return std::isfinite(number) && number >= 0.0; }
 
@@ -29,10 +29,10 @@ TensorSensitivity sensitivity_from(const SensitivityRow& row) {
   if (!is_amount(divergence) || !is_amount(weighted_error) || !is_amount(relative_error) ||
       relative_error == 0.0) {
     throw Failed{Error{Errc::invalid_argument, Error::no_offset, to_bytes(name),
-                       "a divergence and errors are finite and at least 0, and relative_error is "
-                       "above 0"}};
+                       "kl and errors are finite and at least 0, and relative_error is above 0"}};
   }
-  return {to_bytes(name), divergence, divergence_error, relative_error, weighted_error};
+  return {to_bytes(name), divergence, divergence_error.value_or(std::nan("")), relative_error,
+          weighted_error};
 }
 
 QuantizeModelOptions quantize_options_from(const py::dict& options) {
@@ -96,13 +96,12 @@ py::list rows_of(const QuantizeJob& self) {
   return rows;
 }
 
-/// name, elements, rmse, relative, slope, output
 py::list error_rows(const QuantizeJob& self, const std::vector<TensorError>& errors) {
   py::list rows;
   for (std::size_t i = 0; i < errors.size(); ++i) {
-    rows.append(py::make_tuple(to_str(self.plan.tensors[i].source->name), errors[i].plain.count,
-                               errors[i].plain.rmse(), errors[i].relative(), errors[i].slope(),
-                               errors[i].relative_output()));
+    py::dict row = facts_of(errors[i]);
+    row["name"] = to_str(self.plan.tensors[i].source->name);
+    rows.append(row);
   }
   return rows;
 }

@@ -25,10 +25,11 @@ std::optional<std::uint64_t> array_size(const Value* value) {
 
 std::optional<LayerNumber> get_layer_number(const Value* value) {
   if (const auto number = get_optional<std::uint64_t>(value)) {
-    return LayerNumber{*number, *number, false};
+    return LayerNumber{.minimum = *number, .maximum = *number};
   }
   if (value == nullptr || !value->is_array() || value->as_array().empty()) return std::nullopt;
-  LayerNumber range{~std::uint64_t{0}, 0, true};
+  LayerNumber range{
+      .minimum = ~std::uint64_t{0}, .is_per_layer = true, .layers = value->as_array()};
   for (const Value& layer : value->as_array()) {
     const Result<std::uint64_t> number = layer.get<std::uint64_t>();
     if (!number) return std::nullopt;

@@ -4,6 +4,7 @@
 
 #include <concepts>
 #include <ingot/describe.hpp>
+#include <ingot/summary.hpp>
 #include <ingot/types.hpp>
 #include <ranges>
 
@@ -34,6 +35,10 @@ class JsonMembers {
       value ? write(*value) : json_.null();
     } else if constexpr (std::same_as<T, TensorType>) {
       json_.value(type_text(value));
+    } else if constexpr (std::same_as<T, LayerNumber>) {
+      if (!value.is_per_layer) return json_.value(value.minimum);
+      const auto array = json_.array(Layout::line);
+      for (const Value layer : value.layers) json_.value(layer.get<std::uint64_t>().value_or(0));
     } else if constexpr (std::is_enum_v<T>) {
       json_.value(name_of(value));
     } else if constexpr (Described<T>) {

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include "text/show_json.hpp"
 
-#include <ingot/metadata_keys.hpp>
 #include <ingot/summary.hpp>
 #include <ingot/text.hpp>
 #include <optional>
 #include <string_view>
 
+#include "commands/json_members.hpp"
 #include "text/chat_facts.hpp"
 #include "text/memory_facts.hpp"
 #include "text/model_facts.hpp"
 #include "text/shown_keys.hpp"
-#include "text/value_text.hpp"
 #include "text/vocabulary_facts.hpp"
 
 namespace ingot::cli {
@@ -43,66 +42,20 @@ void write_format(JsonStream& json, const Model& model) {
   }
 }
 
-/// A number, or an array of numbers if the file gives one for each layer.
-void write_layer_number(JsonStream& json, const Model& model, std::string_view name,
-                        std::string_view key, const std::optional<LayerNumber>& number) {
-  json.key(name);
-  if (!number) return json.null();
-  if (!number->is_per_layer) return json.value(number->minimum);
-  const auto array = json.array(Layout::line);
-  for (const Value layer : find_architecture_key(model, key)->as_array()) {
-    json.value(layer.get<std::uint64_t>().value_or(0));
-  }
-}
-
-void write_model(JsonStream& json, const Model& model, const Summary& summary) {
-  const auto object = json.object("model");
-  json.member("name", summary.name);
-  json.member("architecture", summary.architecture);
-  json.member("parameters", summary.parameter_count);
-  json.member("bits_per_weight", summary.bits_per_weight);
-  json.text_or_null("file_type", file_type_name(summary.file_type.value_or(~0ull)));
-  json.member("file_type_id", summary.file_type);
-  json.member("context_length", summary.context_length);
-  json.member("block_count", summary.block_count);
-  json.member("embedding_length", summary.embedding_length);
-  write_layer_number(json, model, "feed_forward_length", suffixes::feed_forward_length,
-                     summary.feed_forward_length);
-  write_layer_number(json, model, "head_count", suffixes::attention_head_count, summary.head_count);
-  write_layer_number(json, model, "head_count_kv", suffixes::attention_head_count_kv,
-                     summary.head_count_kv);
-  json.member("expert_count", summary.expert_count);
-  json.member("expert_used_count", summary.expert_used_count);
-  json.member("vocab_size", summary.vocab_size);
-}
-
 void write_tokenizer(JsonStream& json, const Model& model, const Summary& summary) {
   const auto object = json.object("tokenizer");
-  json.member("model", summary.tokenizer_model);
-  json.member("pre", summary.tokenizer_pre);
+  write_members(json, SummaryOfTokenizer{summary});
   json.member("pre_known", knows_pre_tokenizer(summary.tokenizer_model.value_or(""),
                                                summary.tokenizer_pre.value_or("")));
-  json.member("chat_template", summary.has_chat_template);
   const std::optional<ChatFacts> chat = chat_facts(model);
   chat ? json.values("chat_features", chat->features, Layout::line)
        : json.member("chat_features", nullptr);
   json.key("chat_features_complete");
   chat ? json.value(!chat->reached_limit) : json.null();
-  json.member("token_count", summary.token_count);
-  json.member("merge_count", summary.merge_count);
   json.objects("special_tokens", special_tokens(model), [&](const SpecialToken& token) {
     json.member("role", token.role);
     json.member("id", token.id);
     json.member("text", token.text);
-  });
-}
-
-void write_types(JsonStream& json, const Summary& summary) {
-  json.objects("types", summary.types, [&](const TypeShare& share) {
-    json.member("type", type_text(share.type));
-    json.member("tensors", share.tensor_count);
-    json.member("elements", share.element_count);
-    json.member("bytes", share.size_bytes);
   });
 }
 
@@ -131,9 +84,11 @@ void write_show_json(JsonStream& json, const std::string& file, const Model& mod
   json.member("file", file);
   foreign != nullptr ? write_foreign_format(json, *foreign) : write_format(json, model);
   if (foreign != nullptr) write_foreign(json, *foreign);
-  write_model(json, model, summary);
+  json.begin_object("model");
+  write_members(json, SummaryOfModel{summary});
+  json.end();
   write_tokenizer(json, model, summary);
-  write_types(json, summary);
+  json.objects("types", summary.types, [&](const TypeShare& share) { write_members(json, share); });
   json.member("tensor_count", model.tensors().size());
   json.member("metadata_count", shown_key_count(model, shows_all_keys));
   write_shards(json, model);

@@ -11,6 +11,7 @@
 
 #include "cli/counted.hpp"
 #include "cli/json_stream.hpp"
+#include "commands/json_members.hpp"
 #include "text/error_text.hpp"
 
 namespace ingot::cli {
@@ -139,15 +140,12 @@ class JsonReport final : public CheckReport {
   }
 
   void add(const Finding& finding) override {
+    CheckRule rule = *finding.rule;
+    rule.severity = shown_severity(finding, is_strict_);
+    Finding shown = finding;
+    shown.rule = &rule;
     const auto object = json_.object(Layout::line);
-    json_.member("rule", finding.rule->name);
-    json_.member("severity", name_of(shown_severity(finding, is_strict_)));
-    json_.member("category", name_of(finding.rule->category));
-    json_.member("message", finding.message);
-    json_.member_if(finding.file_offset != Error::no_offset, "offset", finding.file_offset);
-    json_.text_or_null("key", finding.key);
-    json_.text_or_null("tensor", finding.tensor);
-    json_.text_or_null("shard", finding.file);
+    write_members(json_, shown);
   }
 
   void end_file(const CheckedFile& checked) override {

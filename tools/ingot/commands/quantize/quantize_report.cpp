@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/table.hpp"
+#include "commands/json_members.hpp"
 #include "text/error_total.hpp"
 #include "text/report_file.hpp"
 #include "text/value_text.hpp"
@@ -69,14 +70,7 @@ void write_error(JsonStream& json, const TensorError* error) {
   json.key("error");
   if (error == nullptr) return json.null();
   const auto object = json.object(Layout::line);
-  json.member("count", error->plain.count);
-  json.member("rmse", error->plain.rmse());
-  json.member("sqnr_db", error->plain.sqnr_db());
-  json.member("max", error->plain.largest);
-  json.member("relative", error->relative());
-  json.member("weighted", error->weighted_signal > 0.0);
-  json.member("slope", error->slope());
-  json.member("output", error->relative_output());
+  write_members(json, *error);
 }
 
 void write_tensor(JsonStream& json, const QuantizeFacts& facts, std::size_t i) {

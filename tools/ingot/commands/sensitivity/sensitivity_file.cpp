@@ -8,6 +8,7 @@
 #include <ingot/text.hpp>
 #include <utility>
 
+#include "commands/json_members.hpp"
 #include "text/chat_json.hpp"
 #include "text/report_file.hpp"
 #include "text/whole_file.hpp"
@@ -71,16 +72,8 @@ void write_sensitivity_json(JsonStream& json, const SensitivityFacts& facts) {
   json.member("chunk_count", facts.chunk_count);
   json.member("chunk_tokens", facts.chunk_tokens);
   json.member("complete", facts.is_complete);
-  json.objects("tensors", facts.tensors, [&](const TensorSensitivity& tensor) {
-    json.member("name", tensor.name);
-    json.member("kl", tensor.divergence);
-    json.member("kl_error", std::isfinite(tensor.divergence_error)
-                                ? std::optional(tensor.divergence_error)
-                                : std::nullopt);
-    json.member("relative_error", tensor.relative_error);
-    json.member("weighted_error", tensor.weighted_error);
-    json.member("alpha", tensor.alpha(true));
-  });
+  json.objects("tensors", facts.tensors,
+               [&](const TensorSensitivity& tensor) { write_members(json, tensor); });
 }
 
 Result<void> write_sensitivity_file(const std::string& path, const SensitivityFacts& facts,
