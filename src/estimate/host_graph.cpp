@@ -1,281 +1,251 @@
 // SPDX-License-Identifier: MIT
-// Source of the order: the graphs of llama.cpp 0.5.0 as it prints them (GGML_SCHED_DEBUG=2), with
-// the names of src/models. A tensor is dropped where its last reader has got its own place; sums,
-// scales, biases and norms of what nobody else reads take none.
+// Source: the graphs of llama.cpp 0.5.0, as its scheduler gets them. What nobody else reads is
+// changed in its place, so biases, scales and most norms do not show here.
 #include "estimate/host_graph.hpp"
 
 #include <algorithm>
-#include <array>
-#include <vector>
 
-#include "estimate/graph_memory.hpp"
+#include "estimate/graph_builder.hpp"
 
 namespace ingot::estimate {
 namespace {
 
 using detail::ProfileState;
-using Block = GraphMemory::Block;
 
-constexpr std::uint64_t index_bytes = 8;  // where a token's keys and values go in the cache
 // More layers repeat the same places.
 constexpr std::size_t most_layers = 256;
 
+constexpr std::uint64_t index_bytes = 4;
+constexpr std::uint64_t place_bytes = 8;  // where a token's keys and values go in the cache
+
 bool is_modelled(const ProfileState& profile) {
-  const bool generates = profile.rule == nullptr || profile.rule->purpose == Purpose::generates;
-  return generates && !profile.is_latent && !profile.layers.empty() &&
-         std::ranges::all_of(profile.layers, [](const Layer& layer) {
+  if (profile.rule == nullptr || profile.layers.empty()) return false;
+  const State state = profile.rule->state;
+  const bool knows_state =
+      state == State::none || state == State::ssm || state == State::short_convolution;
+  return knows_state && std::ranges::all_of(profile.layers, [](const Layer& layer) {
            const LayerTensors& tensors = layer.tensors;
-           return !layer.is_recurrent && layer.is_attention && tensors.has_attention_output &&
-                  (tensors.up_rows > 0 || tensors.has_experts);
+           const bool attends = layer.is_attention && tensors.has_attention_output;
+           return attends || layer.is_recurrent || tensors.up_rows > 0 || tensors.has_experts;
          });
 }
 
-/// One graph while it is laid out.
-class Graph {
- public:
-  Graph(const ProfileState& profile, const RunPlan& plan)
-      : profile_(profile),
-        plan_(plan),
-        tokens_(plan.graph_tokens),
-        row_(tokens_ * float_bytes),
-        width_(row_ * profile.embedding) {
-    const std::size_t count = profile.layers.size();
-    for (std::size_t i = 0; i < count; ++i) {
-      if (i + 1 < most_layers || i + 1 == count) layers_.push_back(&profile.layers[i]);
-    }
+}  // namespace
+
+GraphBuilder::GraphBuilder(const ProfileState& profile, const RunPlan& plan)
+    : profile_(profile),
+      plan_(plan),
+      facts_(graph_facts_of(profile.architecture)),
+      tokens_(plan.graph_tokens),
+      width_(profile.embedding) {
+  const std::size_t count = profile.layers.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    if (i + 1 < most_layers || i + 1 == count) layers_.push_back(&profile.layers[i]);
   }
+}
 
-  GraphPhases run() {
-    take_inputs();
-    for (std::size_t i = 0; i < layers_.size(); ++i) add_layer(*layers_[i], i);
-    take(row_ * profile_.vocabulary);
-    end_phase(phases_.output);
-    return phases_;
+GraphPhases GraphBuilder::run() {
+  take_inputs();
+  for (const Layer* layer : layers_) add_layer(*layer, layer == layers_.back());
+  add_output();
+  return graph_.lay_out();
+}
+
+CheckedNumber GraphBuilder::states(CheckedNumber elements) const {
+  return CheckedNumber(plan_.streams) * elements * float_bytes;
+}
+
+Graph::Tensor GraphBuilder::norm(CheckedNumber width, Tensor input) {
+  // Only RMS norms can be made in place.
+  return profile_.uses_layer_norm ? graph_.make(rows(width), {input})
+                                  : graph_.change(rows(width), {input});
+}
+
+Graph::Tensor GraphBuilder::select(Tensor input) {
+  tokens_ = plan_.micro_batch;  // without those that fill up the sequences
+  return graph_.make(rows(width_), {input, selected_});
+}
+
+void GraphBuilder::take_inputs() {
+  const CheckedNumber ids = tokens_ * index_bytes;
+  // Embeddings can be given in place of tokens; they are read by nothing, and stay.
+  const Tensor given = graph_.input(rows(width_));
+  stream_ = graph_.make(rows(width_), {graph_.input(ids)});
+  graph_.expand(stream_);
+  graph_.expand(given);
+  positions_ = graph_.input(ids);
+  if (profile_.has_position_table) {
+    const Tensor table_rows = graph_.make(rows(width_), {positions_});
+    stream_ = profile_.encodes() ? add(width_, table_rows, stream_) : add(width_, stream_, table_rows);
   }
-
- private:
-  enum class Gate : std::uint8_t { none, beside, fused };
-  /// What the layers of a kind read beside their input, until the last of them.
-  struct Inputs {
-    std::size_t last_layer = 0;
-    Block mask;
-    Block key_places;
-    Block value_places;
-    Block key_rotation;
-    Block value_rotation;
-  };
-
-  Block take(CheckedNumber bytes) { return memory_.take(bytes); }
-  void drop(Block block) { memory_.drop(block); }
-  void end_phase(CheckedNumber& phase) { phase = max(phase, memory_.next_peak()); }
-  /// A tensor in place of another, which is read for the last time.
-  Block exchange(Block old, CheckedNumber bytes) {
-    const Block block = take(bytes);
-    drop(old);
-    return block;
-  }
-  /// The same tensor in another place, as ops do that read it through a view.
-  void copy(Block& block) { block = exchange(block, block.size); }
-
-  [[nodiscard]] std::uint64_t cells_of(const Layer& layer) const noexcept {
-    return layer.slides ? plan_.sliding_cells : plan_.context_per_sequence;
-  }
-
-  void take_inputs() {
-    const Block ids = take(row_);
-    take(width_);  // for embeddings in place of tokens; it stays
-    positions_ = take(row_);
-    rows_ = take(row_);
-    for (const bool slides : {false, true}) take_inputs(inputs_[slides ? 1 : 0], slides);
-    stream_ = exchange(ids, width_);
-    if (profile_.has_position_table) drop(take(width_));
-  }
-
-  void take_inputs(Inputs& inputs, bool slides) {
-    const Layer* layer = nullptr;
-    for (std::size_t i = 0; i < layers_.size(); ++i) {
-      if (layers_[i]->slides != slides) continue;
-      layer = layers_[i];
-      inputs.last_layer = i;
-    }
-    if (layer == nullptr) return;
+  if (profile_.has_embedding_norm) stream_ = norm(width_, stream_);
+  selected_ = graph_.input(ids);
+  sequences_ = graph_.input(CheckedNumber(plan_.streams) * index_bytes);
+  for (CacheInputs* inputs : {&all_, &windows_}) {
+    const bool slides = inputs == &windows_;
     const std::uint64_t element = plan_.uses_flash_attention ? 2 : float_bytes;
-    inputs.mask = take(tokens_ * cells_of(*layer) * element);
-    inputs.key_places = take(tokens_ * index_bytes);
+    const std::uint64_t cells = slides ? plan_.sliding_cells : plan_.context_per_sequence;
+    const CheckedNumber seen = profile_.has_cache() ? CheckedNumber(cells) : tokens_;
+    inputs->mask = graph_.input(tokens_ * seen * element);
+    const CheckedNumber key_side = plan_.key_rotation;
+    const CheckedNumber value_side = plan_.value_rotation;
+    inputs->key_rotation = graph_.input(key_side * key_side * float_bytes);
+    inputs->value_rotation = graph_.input(value_side * value_side * float_bytes);
+    inputs->key_places = graph_.input(tokens_ * place_bytes);
     // Transposed values have a place for each element.
     const CheckedNumber values =
         plan_.uses_flash_attention ? CheckedNumber(1) : CheckedNumber(plan_.largest_values);
-    inputs.value_places = take(tokens_ * index_bytes * values);
-    const CheckedNumber key_side = plan_.key_rotation;
-    const CheckedNumber value_side = plan_.value_rotation;
-    inputs.key_rotation = take(key_side * key_side * float_bytes);
-    inputs.value_rotation = take(value_side * value_side * float_bytes);
+    inputs->value_places = graph_.input(tokens_ * place_bytes * values);
   }
+}
 
-  void add_layer(const Layer& layer, std::size_t number) {
-    const bool is_last = number + 1 == layers_.size();
-    const LayerTensors& tensors = layer.tensors;
-    const bool is_parallel = tensors.has_attention_norm && !tensors.has_feed_forward_norm;
-    const Block input = tensors.has_attention_norm ? take(width_) : stream_;
-    Block heads = attend(layer, number, tensors.has_attention_norm && !is_parallel, input);
-    if (is_parallel) {
-      end_phase(phases_.attention);
-      Block inner = input;
-      if (is_last) copy(inner);
-      inner = feed_forward(layer, inner, true);
-      if (is_last) copy(stream_);
-      drop(stream_);
-      heads = project(heads, layer, number);
-      if (is_last) copy(heads);
-      drop(heads);
-      stream_ = inner;
-      return;
-    }
-    heads = project(heads, layer, number);
-    if (is_last) {  // From here on only the tokens with an output.
-      copy(heads);
-      copy(stream_);
-      drop(rows_);
-    }
-    drop(stream_);
-    stream_ = heads;
-    end_phase(phases_.attention);
-    const Block inner = tensors.has_feed_forward_norm ? take(width_) : stream_;
-    const Block made = feed_forward(layer, inner, tensors.has_feed_forward_norm);
-    drop(stream_);
-    stream_ = made;
+void GraphBuilder::add_layer(const Layer& layer, bool is_last) {
+  const LayerTensors& tensors = layer.tensors;
+  if (tensors.has_attention_output_norm) return add_encoder_layer(layer, is_last);
+  const Tensor given = stream_;
+  const Tensor input = tensors.has_attention_norm ? norm(width_, given) : given;
+  if (facts_.selects_last) graph_.expand(input);
+  const bool has_network = tensors.up_rows > 0 || tensors.has_experts;
+  if (has_network && !layer.is_attention && !layer.is_recurrent) {
+    graph_.begin(Phase::feed_forward);
+    Tensor made = feed_forward(layer, input);
+    stream_ = add(width_, is_last ? select(made) : made, is_last ? select(given) : given);
+    return;
   }
-
-  /// The heads of all tokens, one beside the other.
-  Block attend(const Layer& layer, std::size_t number, bool drops_input, Block input) {
-    const CheckedNumber queries = row_ * layer.heads * layer.key_width;
-    const CheckedNumber keys = row_ * layer.kv_heads * layer.key_width;
-    const CheckedNumber values = row_ * layer.kv_heads * layer.value_width;
-    const CheckedNumber made = row_ * layer.heads * layer.value_width;
-    const bool is_fused = layer.tensors.has_fused_queries;
-    const bool rotates = !profile_.has_position_table;
-    Block fused;
-    if (is_fused) {
-      fused = take(queries + keys + values);
-      if (drops_input) drop(input);
-    }
-    // Parts of a fused matrix lie in it, and are copied out of it before a rotation.
-    const bool copies_keys = is_fused && !rotates && plan_.key_rotation > 0;
-    const bool copies_values = is_fused && plan_.value_rotation > 0;
-    Block query = is_fused && !copies_keys ? Block() : take(queries);
-    if (rotates) query = exchange(query, queries);
-    if (plan_.key_rotation > 0) query = exchange(query, queries);
-    if (layer.has_cache) {
-      Block value = is_fused && !copies_values ? Block() : take(values);
-      if (plan_.value_rotation > 0) value = exchange(value, values);
-      Block key = is_fused && !copies_keys ? Block() : take(keys);
-      if (!is_fused && drops_input) drop(input);
-      if (rotates) key = exchange(key, keys);
-      if (plan_.key_rotation > 0) key = exchange(key, keys);
-      drop(key);
-      drop(value);
-    } else if (!is_fused && drops_input) {
-      drop(input);
-    }
-    if (number + 1 == layers_.size()) drop(positions_);
-    Inputs& inputs = inputs_[layer.slides ? 1 : 0];
-    const bool is_last = number == inputs.last_layer;
-    if (is_last) {
-      for (const Block block : {inputs.key_rotation, inputs.key_places, inputs.value_places}) {
-        drop(block);
-      }
-    }
-    Block result;
-    if (plan_.uses_flash_attention) {
-      result = exchange(query, made);
-      if (is_last) drop(inputs.mask);
-    } else {
-      const Block scores = exchange(query, row_ * layer.heads * cells_of(layer));
-      if (is_last) drop(inputs.mask);
-      result = exchange(scores, made);
-      copy(result);
-    }
-    drop(fused);
-    return result;
+  Tensor made;
+  if (layer.is_attention) {
+    graph_.begin(Phase::attention);
+    made = attend(layer, input);
   }
-
-  /// The output of attention: heads whose values were rotated are turned back first.
-  Block project(Block heads, const Layer& layer, std::size_t number) {
-    if (plan_.value_rotation > 0) copy(heads);
-    const Inputs& inputs = inputs_[layer.slides ? 1 : 0];
-    if (number == inputs.last_layer) drop(inputs.value_rotation);
-    return exchange(heads, width_);
+  if (layer.is_recurrent) {
+    graph_.begin(Phase::state);
+    const Tensor state = recur(layer, layer.is_attention ? norm(width_, given) : input);
+    made = layer.is_attention ? add(width_, made, state) : state;
   }
-
-  Block feed_forward(const Layer& layer, Block input, bool drops_input) {
-    const LayerTensors& tensors = layer.tensors;
-    if (tensors.has_experts) return experts(layer, input, drops_input);
-    const Gate gate = tensors.has_gate     ? Gate::beside
-                      : tensors.fuses_gate ? Gate::fused
-                                           : Gate::none;
-    const std::uint64_t inner = tensors.up_rows / (tensors.fuses_gate ? 2 : 1);
-    const Block result =
-        network(input, drops_input, row_ * tensors.up_rows, row_ * inner, width_, gate);
-    end_phase(phases_.feed_forward);
-    return result;
+  const bool is_parallel = layer.is_attention && has_network && tensors.has_attention_norm &&
+                           !tensors.has_feed_forward_norm;
+  if (is_parallel) return add_parallel_layer(made, layer, input, is_last);
+  const bool selects = is_last && !facts_.selects_last;
+  Tensor kept = given;
+  if (selects && layer.is_attention && layer.is_recurrent) {
+    made = select(add(width_, made, kept));
+    kept = {};
+  } else if (selects) {
+    made = select(made);
+    kept = select(given);
   }
-
-  /// A feed-forward network: `up`, beside it the gate, and `down`. Without any gate, the result of
-  /// the activation takes the place of `up`.
-  Block network(Block input, bool drops_input, CheckedNumber up_bytes, CheckedNumber inner_bytes,
-                CheckedNumber down_bytes, Gate kind) {
-    const Block gate = kind == Gate::beside ? take(up_bytes) : Block();
-    Block inner = take(up_bytes);
-    if (drops_input) drop(input);
-    if (kind != Gate::none) inner = exchange(inner, inner_bytes);
-    drop(gate);
-    return exchange(inner, down_bytes);
+  if (tensors.norms_attention_output) made = norm(width_, made);
+  if (kept.exists()) {
+    made = facts_.adds_to_input ? add(width_, kept, made) : add(width_, made, kept);
   }
+  stream_ = made;
+  if (!has_network) return;
+  graph_.begin(Phase::feed_forward);
+  const Tensor inner = tensors.has_feed_forward_norm ? norm(width_, stream_) : stream_;
+  Tensor result = feed_forward(layer, inner);
+  if (tensors.has_post_feed_forward_norm) result = norm(width_, result);
+  stream_ = facts_.adds_feed_forward_to_input || facts_.adds_to_input
+                ? add(width_, stream_, result)
+                : add(width_, result, stream_);
+}
 
-  Block experts(const Layer& layer, Block input, bool drops_input) {
-    const LayerTensors& tensors = layer.tensors;
-    const CheckedNumber used = profile_.experts_used;
-    const Block shares = take(row_ * profile_.expert_count);
-    const Block order = take(row_ * profile_.expert_count);
-    const Block weights = exchange(shares, row_ * used);
-    const CheckedNumber inner = row_ * used * tensors.expert_rows;
-    const Gate gate = tensors.has_fused_expert_gate ? Gate::fused
-                      : tensors.has_expert_gate     ? Gate::beside
-                                                    : Gate::none;
-    const CheckedNumber up = gate == Gate::fused ? CheckedNumber(2) * inner : inner;
-    const bool has_shared = tensors.shared_up_rows > 0;
-    const Block each = network(input, drops_input && !has_shared, up, inner, width_ * used, gate);
-    drop(order);
-    drop(weights);
-    const Block result = exchange(each, width_);
-    if (has_shared) {
-      const CheckedNumber shared = row_ * tensors.shared_up_rows;
-      drop(network(input, drops_input, shared, shared, width_,
-                   tensors.has_shared_gate ? Gate::beside : Gate::none));
-    }
-    end_phase(phases_.experts);
-    return result;
+/// An encoder's norms follow the sums.
+void GraphBuilder::add_encoder_layer(const Layer& layer, bool is_last) {
+  graph_.begin(Phase::attention);
+  Tensor made = attend(layer, stream_);
+  Tensor given = stream_;
+  if (is_last) {
+    made = select(made);
+    given = select(given);
   }
+  const Tensor inner = norm(width_, add(width_, made, given));
+  graph_.begin(Phase::feed_forward);
+  stream_ = norm(width_, add(width_, feed_forward(layer, inner), inner));
+}
 
-  const ProfileState& profile_;
-  const RunPlan& plan_;
-  CheckedNumber tokens_;
-  CheckedNumber row_;    ///< One float for each token.
-  CheckedNumber width_;  ///< One row of the model's width for each token.
-  std::vector<const Layer*> layers_;
-  GraphMemory memory_;
-  GraphPhases phases_;
-  std::array<Inputs, 2> inputs_;  ///< For all tokens, and for a window.
-  Block positions_;
-  Block rows_;    ///< The numbers of the tokens with an output.
-  Block stream_;  ///< What the layers pass on.
-};
+/// The feed-forward part beside the attention, from the same input.
+void GraphBuilder::add_parallel_layer(Tensor heads, const Layer& layer, Tensor input,
+                                      bool is_last) {
+  graph_.begin(Phase::feed_forward);
+  const Tensor given = stream_;
+  const Tensor made = feed_forward(layer, is_last ? select(input) : input);
+  const Tensor attended = is_last ? select(heads) : heads;
+  stream_ = add(width_, add(width_, made, attended), is_last ? select(given) : given);
+}
 
-}  // namespace
+void GraphBuilder::add_output() {
+  graph_.begin(Phase::output);
+  Tensor made = profile_.has_output_norm ? norm(width_, stream_) : stream_;
+  graph_.keep(made);
+  if (facts_.selects_last) {
+    made = select(made);
+    graph_.keep(made);
+  }
+  if (profile_.encodes()) {
+    graph_.expand(made);
+    return;
+  }
+  if (facts_.scales_before_output) made = graph_.change(rows(width_), {made});
+  graph_.expand(graph_.make(rows(profile_.vocabulary), {made}));
+}
+
+Graph::Tensor GraphBuilder::feed_forward(const Layer& layer, Tensor input) {
+  const LayerTensors& tensors = layer.tensors;
+  if (tensors.has_experts) return experts(layer, input);
+  const Gate gate = tensors.has_gate     ? Gate::beside
+                    : tensors.fuses_gate ? Gate::fused
+                                         : Gate::none;
+  const std::uint64_t inner = tensors.up_rows / (tensors.fuses_gate ? 2 : 1);
+  return network(input, tensors.up_rows, inner, width_, gate);
+}
+
+/// `up`, with the gate, and `down`.
+Graph::Tensor GraphBuilder::network(Tensor input, CheckedNumber up, CheckedNumber inner,
+                                    CheckedNumber down, Gate kind) {
+  const Tensor gate = kind == Gate::beside ? multiply(up, input) : Tensor();
+  const Tensor raised = multiply(up, input);
+  const Tensor made = kind == Gate::none ? graph_.change(rows(inner), {raised})
+                                         : graph_.make(rows(inner), {gate, raised});
+  return multiply(down, made);
+}
+
+Graph::Tensor GraphBuilder::experts(const Layer& layer, Tensor input) {
+  graph_.begin(Phase::experts);
+  const LayerTensors& tensors = layer.tensors;
+  const CheckedNumber used = profile_.experts_used;
+  const Tensor shares = multiply(profile_.expert_count, input);
+  const Tensor biased =
+      tensors.has_expert_bias ? graph_.make(rows(profile_.expert_count), {shares}) : shares;
+  const Tensor order = graph_.make(rows(profile_.expert_count), {biased});
+  const Tensor weights = graph_.make(rows(used), {shares, order});
+  graph_.expand(weights);
+  const Gate kind = tensors.has_fused_expert_gate ? Gate::fused
+                    : tensors.has_expert_gate     ? Gate::beside
+                                                  : Gate::none;
+  const CheckedNumber inner = used * tensors.expert_rows;
+  const CheckedNumber up = kind == Gate::fused ? CheckedNumber(2) * inner : inner;
+  const Tensor gate = kind == Gate::beside ? graph_.make(rows(up), {input, order}) : Tensor();
+  const Tensor raised = graph_.make(rows(up), {input, order});
+  const Tensor activated = kind == Gate::none ? graph_.change(rows(inner), {raised})
+                                              : graph_.make(rows(inner), {gate, raised});
+  const Tensor each = graph_.make(rows(width_ * used), {activated, order});
+  const Tensor weighted = graph_.change(rows(width_ * used), {each, weights});
+  // The first sum reads two parts of the whole, so it is not made in place; the others are.
+  const Tensor sum = graph_.make(rows(width_), {weighted});
+  graph_.expand(sum);
+  if (tensors.shared_up_rows == 0) return sum;
+  const CheckedNumber shared = tensors.shared_up_rows;
+  Tensor other = network(input, shared, shared, width_,
+                         tensors.has_shared_gate ? Gate::beside : Gate::none);
+  if (tensors.has_shared_expert_gate) {
+    other = graph_.change(rows(width_), {other, multiply(1, input)});
+  }
+  return add(width_, sum, other);
+}
 
 std::optional<GraphPhases> follow_graph(const ProfileState& profile, const RunPlan& plan) {
   if (!is_modelled(profile)) return std::nullopt;
-  return Graph(profile, plan).run();
+  return GraphBuilder(profile, plan).run();
 }
 
 }  // namespace ingot::estimate

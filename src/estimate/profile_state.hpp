@@ -2,6 +2,7 @@
 // The facts of a header in a profile: all that the sums need, and nothing else.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -25,8 +26,16 @@ struct Weights {
 struct LayerTensors {
   bool has_attention_norm = false;
   bool has_post_attention_norm = false;
+  bool norms_attention_output = false;  ///< Before it is added to the layer's input.
+  bool has_post_feed_forward_norm = false;
+  bool has_attention_output_norm = false;  ///< After the sum, as encoders have it.
   bool has_attention_output = false;
   bool has_fused_queries = false;  ///< With keys and values, one matrix.
+  std::uint64_t query_rows = 0;
+  bool has_query_norm = false;
+  std::uint64_t query_rank = 0;        ///< Queries are made from so many numbers; 0: directly.
+  std::uint64_t compressed_rows = 0;   ///< MLA: what keys and values are made from, and
+  std::uint64_t compressed_width = 0;  ///< of it, what is normed.
   bool has_feed_forward_norm = false;
   bool has_gate = false;
   bool fuses_gate = false;    ///< `up` holds the rows of the gate, too.
@@ -37,6 +46,24 @@ struct LayerTensors {
   bool has_fused_expert_gate = false;
   std::uint64_t shared_up_rows = 0;  ///< Of the expert that all tokens use.
   bool has_shared_gate = false;
+  bool has_shared_expert_gate = false;  ///< One number for each token.
+  bool has_expert_bias = false;
+  std::uint64_t state_rows = 0;            ///< Of a recurrent layer's first matrix.
+  std::uint64_t state_parameter_rows = 0;  ///< What each token's scan depends on.
+  std::uint64_t time_step_width = 0;
+  std::uint64_t delta_rows = 0;  ///< The rates of a delta net.
+  bool has_state_norms = false;
+  bool has_state_output_norm = false;
+  bool has_convolution_bias = false;
+};
+
+/// The sizes of recurrent layers.
+struct StateSizes {
+  std::uint64_t inner = 0;
+  std::uint64_t size = 0;
+  std::uint64_t groups = 0;
+  std::uint64_t heads = 0;
+  std::uint64_t kernel = 0;
 };
 
 struct Layer {
@@ -85,6 +112,13 @@ struct ProfileState {
   std::uint64_t experts_used = 0;
   std::uint64_t expert_width = 0;
   bool has_position_table = false;     ///< Positions are added to the input, not rotated in.
+  bool has_embedding_norm = false;
+  bool has_output_norm = false;
+  bool uses_layer_norm = false;   ///< No RMS norms.
+  bool is_rope_finetuned = true;  ///< What a key of some hybrids says.
+  std::uint64_t head_key_width = 0;    ///< MLA: of one head, when it is not compressed.
+  std::uint64_t head_value_width = 0;  ///< The same.
+  estimate::StateSizes state;
   bool is_latent = false;              ///< Layers keep one compressed vector (MLA).
   std::uint64_t rolling_elements = 0;  ///< Of a recurrent layer, for one sequence.
   std::uint64_t state_elements = 0;    ///< The same.
@@ -98,6 +132,12 @@ struct ProfileState {
   estimate::GraphFloats graph;
   std::vector<std::string> notes;
 
+  [[nodiscard]] bool has_cache() const noexcept {
+    return rule == nullptr || rule->purpose == estimate::Purpose::generates;
+  }
+  [[nodiscard]] bool has_windows() const noexcept {
+    return std::ranges::any_of(layers, &estimate::Layer::slides);
+  }
   [[nodiscard]] bool encodes() const noexcept {
     return rule != nullptr && rule->purpose == estimate::Purpose::encodes;
   }

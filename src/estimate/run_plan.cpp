@@ -177,6 +177,8 @@ Result<RunPlan> plan_run(const ProfileState& profile, const RunOptions& options)
   INGOT_TRY_VOID(plan_context(profile, options, plan));
   plan.key_rotation = rotation_of(profile, options.key_type, true);
   plan.value_rotation = rotation_of(profile, options.value_type, false);
+  const TensorTypeInfo& value_type = *find_type(options.value_type);
+  plan.value_bytes = value_type.block_elements == 1 ? value_type.block_bytes : 0;
   for (const Layer& layer : profile.layers) {
     const auto values = checked_mul(layer.value_width, layer.kv_heads);
     if (!values) return fail(Errc::size_overflow, "the values of a token");

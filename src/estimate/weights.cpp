@@ -5,6 +5,7 @@
 #include <array>
 #include <string>
 
+#include "base/find_row.hpp"
 #include "estimate/tensor_place.hpp"
 
 namespace ingot::estimate {
@@ -60,21 +61,55 @@ void add(Weights& weights, std::uint64_t bytes, bool is_expert, bool repacks,
 }
 
 void note(LayerTensors& built, const TensorInfo& tensor, std::string_view in_layer) noexcept {
+  const std::uint64_t columns = tensor.shape.empty() ? 0 : tensor.shape[0];
   const std::uint64_t rows = tensor.shape.size() > 1 ? tensor.shape[1] : 0;
-  if (in_layer == "attn_norm.weight") built.has_attention_norm = true;
-  if (in_layer == "post_attention_norm.weight") built.has_post_attention_norm = true;
-  if (in_layer == "attn_output.weight") built.has_attention_output = true;
-  if (in_layer == "attn_qkv.weight") built.has_fused_queries = true;
-  if (in_layer == "ffn_norm.weight") built.has_feed_forward_norm = true;
-  if (in_layer == "ffn_up.weight") built.up_rows = rows;
-  if (in_layer == "ffn_gate.weight") built.has_gate = true;
-  if (in_layer == "ffn_up_shexp.weight") built.shared_up_rows = rows;
-  if (in_layer == "ffn_gate_shexp.weight") built.has_shared_gate = true;
-  if (in_layer == "ffn_up_exps.weight") built.expert_rows = rows;
-  if (in_layer == "ffn_gate_up_exps.weight") built.expert_rows = rows / 2;
-  if (in_layer == "ffn_gate_exps.weight") built.has_expert_gate = true;
-  if (in_layer == "ffn_gate_up_exps.weight") built.has_fused_expert_gate = true;
+  struct Flag {
+    std::string_view name;
+    bool LayerTensors::* member;
+  };
+  // Some architectures have norms without the suffix.
+  static constexpr std::array flags = {
+      Flag{"attn_norm", &LayerTensors::has_attention_norm},
+      Flag{"attn_output", &LayerTensors::has_attention_output},
+      Flag{"attn_output_norm", &LayerTensors::has_attention_output_norm},
+      Flag{"attn_q_norm", &LayerTensors::has_query_norm},
+      Flag{"attn_qkv", &LayerTensors::has_fused_queries},
+      Flag{"ffn_gate", &LayerTensors::has_gate},
+      Flag{"ffn_gate_exps", &LayerTensors::has_expert_gate},
+      Flag{"ffn_gate_inp_shexp", &LayerTensors::has_shared_expert_gate},
+      Flag{"ffn_gate_shexp", &LayerTensors::has_shared_gate},
+      Flag{"ffn_gate_up_exps", &LayerTensors::has_fused_expert_gate},
+      Flag{"ffn_norm", &LayerTensors::has_feed_forward_norm},
+      Flag{"post_attention_norm", &LayerTensors::has_post_attention_norm},
+      Flag{"post_ffw_norm", &LayerTensors::has_post_feed_forward_norm},
+      Flag{"ssm_dt_norm", &LayerTensors::has_state_norms},
+      Flag{"ssm_norm", &LayerTensors::has_state_output_norm},
+  };
+  struct Size {
+    std::string_view name;
+    std::uint64_t LayerTensors::* member;
+  };
+  static constexpr std::array row_counts = {
+      Size{"attn_kv_a_mqa", &LayerTensors::compressed_rows},
+      Size{"attn_q", &LayerTensors::query_rows},
+      Size{"attn_q_a", &LayerTensors::query_rank},
+      Size{"ffn_up", &LayerTensors::up_rows},
+      Size{"ffn_up_exps", &LayerTensors::expert_rows},
+      Size{"ffn_up_shexp", &LayerTensors::shared_up_rows},
+      Size{"ssm_ba", &LayerTensors::delta_rows},
+      Size{"ssm_in", &LayerTensors::state_rows},
+      Size{"ssm_x", &LayerTensors::state_parameter_rows},
+  };
+  constexpr std::string_view suffix = ".weight";
+  if (in_layer == "ssm_conv1d.bias") built.has_convolution_bias = true;
+  if (in_layer == "exp_probs_b.bias") built.has_expert_bias = true;
   if (holds_experts(in_layer)) built.has_experts = true;
+  if (in_layer.ends_with(suffix)) in_layer.remove_suffix(suffix.size());
+  if (const Flag* flag = find_row(flags, &Flag::name, in_layer)) built.*flag->member = true;
+  if (const Size* size = find_row(row_counts, &Size::name, in_layer)) built.*size->member = rows;
+  if (in_layer == "attn_kv_a_norm") built.compressed_width = columns;
+  if (in_layer == "ffn_gate_up_exps") built.expert_rows = rows / 2;
+  if (in_layer == "ssm_dt" && rows > 0) built.time_step_width = columns;
 }
 
 /// What follows from all tensors of a layer together.
@@ -82,6 +117,8 @@ void complete(Layer& layer) noexcept {
   LayerTensors& built = layer.tensors;
   built.fuses_gate = !built.has_gate && layer.feed_forward > 0 && built.up_rows % 2 == 0 &&
                      built.up_rows / 2 == layer.feed_forward;
+  built.norms_attention_output =
+      built.has_post_attention_norm && (built.has_feed_forward_norm || !built.has_attention_norm);
   // Where this is the only norm after attention, the feed-forward part reads it.
   built.has_feed_forward_norm =
       built.has_feed_forward_norm || (built.has_attention_norm && built.has_post_attention_norm);
@@ -146,6 +183,8 @@ Result<void> add_weights(const Model& model, std::span<const TensorType> types,
     }
     has_output_matrix = has_output_matrix || tensor.name == "output.weight";
     state.has_position_table = state.has_position_table || tensor.name == "position_embd.weight";
+    state.has_embedding_norm = state.has_embedding_norm || tensor.name == "token_embd_norm.weight";
+    state.has_output_norm = state.has_output_norm || tensor.name == "output_norm.weight";
     if (tensor.name == "token_embd.weight") embedding_bytes = bytes;
   }
   state.weights_bytes = *sum.value();

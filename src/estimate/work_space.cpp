@@ -5,6 +5,8 @@
 #include <array>
 #include <utility>
 
+#include "estimate/graph_builder.hpp"
+
 namespace ingot::estimate {
 namespace {
 

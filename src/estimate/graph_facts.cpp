@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// Source: the graphs that llama.cpp 0.5.0 builds (src/models).
+#include "estimate/graph_facts.hpp"
+
+#include <array>
+
+#include "base/find_row.hpp"
+
+namespace ingot::estimate {
+namespace {
+
+constexpr std::array table = {
+    GraphFacts{.name = "bloom", .rotates = Rotates::none},
+    GraphFacts{.name = "cohere2", .rotates = Rotates::in_windows},
+    GraphFacts{.name = "exaone4", .rotates = Rotates::in_windows},
+    GraphFacts{.name = "gpt2", .rotates = Rotates::none},
+    GraphFacts{.name = "granitehybrid", .rotates = Rotates::if_finetuned},
+    GraphFacts{.name = "jais", .rotates = Rotates::none},
+    GraphFacts{.name = "jamba", .rotates = Rotates::none, .adds_to_input = true},
+    GraphFacts{.name = "lfm2", .adds_to_input = true},
+    GraphFacts{.name = "lfm2moe", .adds_to_input = true},
+    GraphFacts{.name = "minicpm3", .scales_before_output = true},
+    GraphFacts{.name = "mpt", .rotates = Rotates::none},
+    GraphFacts{.name = "nemotron_h", .rotates = Rotates::none, .selects_last = true},
+    GraphFacts{.name = "nemotron_h_moe", .rotates = Rotates::none, .selects_last = true},
+    GraphFacts{.name = "phi3", .adds_feed_forward_to_input = true},
+    GraphFacts{.name = "qwen35", .selects_last = true},
+    GraphFacts{.name = "qwen35moe", .selects_last = true},
+    GraphFacts{.name = "qwen3next", .selects_last = true},
+    GraphFacts{.name = "refact", .rotates = Rotates::none},
+    GraphFacts{.name = "starcoder", .rotates = Rotates::none},
+};
+
+}  // namespace
+
+GraphFacts graph_facts_of(std::string_view architecture) noexcept {
+  const GraphFacts* const found = find_row(table, &GraphFacts::name, architecture);
+  return found != nullptr ? *found : GraphFacts{.name = architecture};
+}
+
+}  // namespace ingot::estimate

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// In what the graphs of the engine's architectures differ, beyond what tensors and keys show.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace ingot::estimate {
+
+/// The layers that rotate queries and keys by their positions.
+enum class Rotates : std::uint8_t { all, none, in_windows, if_finetuned };
+
+struct GraphFacts {
+  std::string_view name;
+  Rotates rotates = Rotates::all;
+  /// The tokens with an output are taken after the last norm, not in the last layer.
+  bool selects_last = false;
+  /// Sums begin with what the layer was given.
+  bool adds_to_input = false;
+  /// Sums with the feed-forward part begin with its input.
+  bool adds_feed_forward_to_input = false;
+  /// The output matrix reads a scaled copy of what is kept as embeddings.
+  bool scales_before_output = false;
+};
+
+/// For an architecture that is not in the table, what most do.
+[[nodiscard]] GraphFacts graph_facts_of(std::string_view architecture) noexcept;
+
+}  // namespace ingot::estimate
