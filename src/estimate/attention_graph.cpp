@@ -8,6 +8,10 @@ namespace ingot::estimate {
 
 using Tensor = Graph::Tensor;
 
+namespace {
+constexpr std::uint64_t half_bytes = 2;  // of an element in flash attention
+}
+
 bool GraphBuilder::rotates(const Layer& layer) const noexcept {
   switch (facts_.rotates) {
     case Rotates::all:
@@ -26,19 +30,15 @@ bool GraphBuilder::rotates(const Layer& layer) const noexcept {
 Tensor GraphBuilder::attend(const Layer& layer, Tensor input) {
   Heads heads = layer.tensors.compressed_rows > 0 ? latent_heads_of(layer, input)
                                                          : heads_of(layer, input);
-  Tensor made;
-  if (!profile_.has_cache()) {
-    made = score_encoder(layer, heads);
-  } else {
-    store_heads(layer, heads);
-    made = score(layer, heads);
-  }
+  if (profile_.has_cache()) store_heads(layer, heads);
+  const CheckedNumber width = CheckedNumber(layer.heads) * layer.value_width;
+  Tensor made = profile_.has_cache() ? score(layer, heads) : score_encoder(layer, heads);
   graph_.expand(made);
-  const CheckedNumber value_width = CheckedNumber(layer.heads) * layer.value_width;
-  const bool has_gate = layer.tensors.query_rows == 2 * layer.heads * layer.key_width;
-  if (has_gate && heads.gate_source.exists()) {
-    const Tensor gate = graph_.make(rows(value_width), {heads.gate_source});
-    made = add(value_width, made.view(), gate);
+  if (profile_.has_cache() && plan_.value_rotation > 0 && !profile_.is_latent) {
+    made = turn(made, width, (layer.slides ? windows_ : all_).value_rotation);
+  }
+  if (heads.gate_source.exists()) {
+    made = add(width, made, graph_.make(rows(width), {heads.gate_source}));
   }
   return multiply(width_, made);
 }
@@ -147,32 +147,29 @@ Tensor GraphBuilder::score(const Layer& layer, const Heads& heads) {
   const std::uint64_t cells = layer.slides ? plan_.sliding_cells : plan_.context_per_sequence;
   const CheckedNumber made = CheckedNumber(layer.heads) * layer.value_width;
   const CheckedNumber own = CheckedNumber(layer.heads) * profile_.head_value_width;
+  const CheckedNumber all_cells = CheckedNumber(cells) * plan_.streams;
   if (plan_.uses_flash_attention) {
-    Tensor result = graph_.make(rows(made), {heads.query.view(), inputs.mask});
-    if (profile_.is_latent) {
-      result = graph_.make(rows(own), {graph_.make(rows(own), {result})});
-    } else if (plan_.value_rotation > 0) {
-      graph_.expand(result);
-      result = turn(result, made, inputs.value_rotation);
-    }
-    return result;
+    const auto halves = [&](bool is_cast, std::uint64_t width) {
+      return is_cast ? graph_.make(all_cells * layer.kv_heads * width * half_bytes, {}) : Tensor();
+    };
+    Tensor result =
+        graph_.make(rows(made), {heads.query.view(), halves(plan_.casts_keys, layer.key_width),
+                                 halves(plan_.casts_values, layer.value_width), inputs.mask});
+    if (!profile_.is_latent) return result.view();
+    return graph_.make(rows(own), {graph_.make(rows(own), {result})});
   }
   const CheckedNumber score_width = CheckedNumber(layer.heads) * cells;
   Tensor copied;
   if (profile_.is_latent) {
     // The values are copied out of the cache, turned round.
-    copied = graph_.make(CheckedNumber(cells) * plan_.streams * layer.value_width * plan_.value_bytes, {});
+    copied = graph_.make(all_cells * layer.value_width * plan_.value_bytes, {});
     graph_.expand(copied);
   }
   const Tensor scores = graph_.make(rows(score_width), {heads.query.view()});
   const Tensor shares = graph_.change(rows(score_width), {scores, inputs.mask});
   Tensor result = graph_.make(rows(made), {copied, shares});
   if (profile_.is_latent) result = graph_.make(rows(own), {result});
-  result = graph_.make(rows(profile_.is_latent ? own : made), {result});
-  if (plan_.value_rotation > 0 && !profile_.is_latent) {
-    result = turn(result, made, inputs.value_rotation);
-  }
-  return result;
+  return graph_.make(rows(profile_.is_latent ? own : made), {result});
 }
 
 /// The same without a cache.
@@ -183,7 +180,6 @@ Tensor GraphBuilder::score_encoder(const Layer& layer, const Heads& heads) {
   const CheckedNumber made = CheckedNumber(layer.heads) * layer.value_width;
   for (const Tensor part : {heads.query, heads.key, heads.value}) graph_.expand(part);
   if (plan_.uses_flash_attention) {
-    constexpr std::uint64_t half_bytes = 2;
     const Tensor key = graph_.make(tokens_ * keys * half_bytes, {heads.key});
     const Tensor value = graph_.make(tokens_ * values * half_bytes, {heads.value});
     return graph_.make(rows(made), {heads.query.view(), key, value, inputs.mask});

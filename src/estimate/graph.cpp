@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <utility>
+#ifdef GRAPH_TRACE
+#include <cstdio>
+#endif
 
 #include "estimate/graph_memory.hpp"
 
@@ -98,6 +101,11 @@ GraphPhases Graph::lay_out() const {
       if (read == 0 || --readers[read] > 0 || nodes_[read].is_kept) continue;
       memory.drop(std::exchange(blocks[read], {}));
     }
+#ifdef GRAPH_TRACE
+    std::fprintf(stderr, "%u %s %llu @%llu <-", number, old != node.sources.end() ? "in place" : "", (unsigned long long)*node.bytes.value(), (unsigned long long)blocks[number].offset);
+    for (const Tensor source : node.sources) if (source.exists()) std::fprintf(stderr, " %u%s", source.number, source.is_view ? "v" : "");
+    std::fprintf(stderr, "\n");
+#endif
     phases.of(node.phase) = max(phases.of(node.phase), memory.next_peak());
   }
   return phases;

@@ -15,6 +15,8 @@ struct GraphFacts {
   Rotates rotates = Rotates::all;
   /// The tokens with an output are taken after the last norm, not in the last layer.
   bool selects_last = false;
+  /// The input of a layer is normed before anything else of the layer.
+  bool norms_first = false;
   /// Sums begin with what the layer was given.
   bool adds_to_input = false;
   /// Sums with the feed-forward part begin with its input.

@@ -52,7 +52,7 @@ GraphPhases GraphBuilder::run() {
 }
 
 CheckedNumber GraphBuilder::states(CheckedNumber elements) const {
-  return CheckedNumber(plan_.streams) * elements * float_bytes;
+  return CheckedNumber(plan_.sequences) * elements * float_bytes;
 }
 
 Graph::Tensor GraphBuilder::norm(CheckedNumber width, Tensor input) {
@@ -80,7 +80,7 @@ void GraphBuilder::take_inputs() {
   }
   if (profile_.has_embedding_norm) stream_ = norm(width_, stream_);
   selected_ = graph_.input(ids);
-  sequences_ = graph_.input(CheckedNumber(plan_.streams) * index_bytes);
+  sequences_ = graph_.input(CheckedNumber(plan_.sequences) * index_bytes);
   for (CacheInputs* inputs : {&all_, &windows_}) {
     const bool slides = inputs == &windows_;
     const std::uint64_t element = plan_.uses_flash_attention ? 2 : float_bytes;
@@ -104,12 +104,13 @@ void GraphBuilder::add_layer(const Layer& layer, bool is_last) {
   if (tensors.has_attention_output_norm) return add_encoder_layer(layer, is_last);
   const Tensor given = stream_;
   const Tensor input = tensors.has_attention_norm ? norm(width_, given) : given;
-  if (facts_.selects_last) graph_.expand(input);
+  if (facts_.norms_first) graph_.expand(input);
+  const bool selects = is_last && !facts_.selects_last;
   const bool has_network = tensors.up_rows > 0 || tensors.has_experts;
   if (has_network && !layer.is_attention && !layer.is_recurrent) {
     graph_.begin(Phase::feed_forward);
-    Tensor made = feed_forward(layer, input);
-    stream_ = add(width_, is_last ? select(made) : made, is_last ? select(given) : given);
+    const Tensor made = feed_forward(layer, input);
+    stream_ = add(width_, selects ? select(made) : made, selects ? select(given) : given);
     return;
   }
   Tensor made;
@@ -125,7 +126,6 @@ void GraphBuilder::add_layer(const Layer& layer, bool is_last) {
   const bool is_parallel = layer.is_attention && has_network && tensors.has_attention_norm &&
                            !tensors.has_feed_forward_norm;
   if (is_parallel) return add_parallel_layer(made, layer, input, is_last);
-  const bool selects = is_last && !facts_.selects_last;
   Tensor kept = given;
   if (selects && layer.is_attention && layer.is_recurrent) {
     made = select(add(width_, made, kept));

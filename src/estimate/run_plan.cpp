@@ -119,8 +119,12 @@ Result<void> plan_context(const ProfileState& profile, const RunOptions& options
     plan.context = plan.context_per_sequence * options.sequences;
     plan.streams = options.sequences;
   }
-  plan.micro_batch = std::min({options.micro_batch, options.batch, plan.context});
-  plan.graph_tokens = (plan.micro_batch + plan.streams - 1) / plan.streams * plan.streams;
+  // The engine bounds the batch of a causal model by the context before it is rounded.
+  plan.micro_batch = std::min(
+      {options.micro_batch, options.batch, profile.has_cache() ? wanted : plan.context});
+  plan.sequences = options.sequences;
+  plan.graph_tokens =
+      (plan.micro_batch + options.sequences - 1) / options.sequences * options.sequences;
   const std::uint64_t sharing = options.is_cache_unified ? options.sequences : 1;
   // Both are below 2^33 x 2^16, so this fits.
   const std::uint64_t window = profile.window * sharing + plan.micro_batch;
@@ -177,6 +181,8 @@ Result<RunPlan> plan_run(const ProfileState& profile, const RunOptions& options)
   INGOT_TRY_VOID(plan_context(profile, options, plan));
   plan.key_rotation = rotation_of(profile, options.key_type, true);
   plan.value_rotation = rotation_of(profile, options.value_type, false);
+  plan.casts_keys = options.key_type == TensorType::f32;
+  plan.casts_values = options.value_type == TensorType::f32;
   const TensorTypeInfo& value_type = *find_type(options.value_type);
   plan.value_bytes = value_type.block_elements == 1 ? value_type.block_bytes : 0;
   for (const Layer& layer : profile.layers) {

@@ -15,11 +15,14 @@ struct RunPlan {
   std::uint64_t context_per_sequence = 0;
   std::uint64_t streams = 1;  ///< Caches that lie side by side.
   std::uint64_t micro_batch = 0;
-  std::uint64_t graph_tokens = 0;    ///< The micro-batch, the same number for each stream.
+  std::uint64_t sequences = 1;
+  std::uint64_t graph_tokens = 0;    ///< The micro-batch, the same number for each sequence.
   std::uint64_t sliding_cells = 0;   ///< Of a layer that slides.
   std::uint64_t largest_values = 0;  ///< Value elements of a token in the widest layer.
   std::uint64_t value_bytes = 0;     ///< Of an element in the cache; 0: quantized.
   bool uses_flash_attention = true;
+  bool casts_keys = false;    ///< Flash attention reads halves of what the cache has as floats.
+  bool casts_values = false;  ///< The same.
   /// Width of the matrix by which quantized keys are multiplied before they are stored; 0: none.
   std::uint64_t key_rotation = 0;
   std::uint64_t value_rotation = 0;
