@@ -22,6 +22,8 @@ bool GraphBuilder::rotates(const Layer& layer) const noexcept {
       return layer.slides;
     case Rotates::if_finetuned:
       return profile_.is_rope_finetuned;
+    case Rotates::if_32_layers:
+      return profile_.layers.size() == 32;
   }
   return true;
 }

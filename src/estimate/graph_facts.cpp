@@ -10,6 +10,7 @@ namespace ingot::estimate {
 namespace {
 
 constexpr std::array table = {
+    GraphFacts{.name = "baichuan", .rotates = Rotates::if_32_layers},
     GraphFacts{.name = "bloom", .rotates = Rotates::none},
     GraphFacts{.name = "cohere2", .rotates = Rotates::in_windows},
     GraphFacts{.name = "exaone4", .rotates = Rotates::in_windows},
@@ -24,6 +25,8 @@ constexpr std::array table = {
     GraphFacts{.name = "mpt", .rotates = Rotates::none},
     GraphFacts{.name = "nemotron_h", .rotates = Rotates::none, .selects_last = true},
     GraphFacts{.name = "nemotron_h_moe", .rotates = Rotates::none, .selects_last = true},
+    GraphFacts{.name = "olmo", .has_plain_norms = true},
+    GraphFacts{.name = "phi2", .adds_attention_first = true},
     GraphFacts{.name = "phi3", .adds_feed_forward_to_input = true},
     GraphFacts{.name = "qwen35", .selects_last = true, .norms_first = true},
     GraphFacts{.name = "qwen35moe", .selects_last = true, .norms_first = true},

@@ -8,7 +8,7 @@
 namespace ingot::estimate {
 
 /// The layers that rotate queries and keys by their positions.
-enum class Rotates : std::uint8_t { all, none, in_windows, if_finetuned };
+enum class Rotates : std::uint8_t { all, none, in_windows, if_finetuned, if_32_layers };
 
 struct GraphFacts {
   std::string_view name;
@@ -21,6 +21,10 @@ struct GraphFacts {
   bool adds_to_input = false;
   /// Sums with the feed-forward part begin with its input.
   bool adds_feed_forward_to_input = false;
+  /// Attention comes first in the sum with a feed-forward part beside it.
+  bool adds_attention_first = false;
+  /// Norms without tensors before attention, feed-forward parts and the output.
+  bool has_plain_norms = false;
   /// The output matrix reads a scaled copy of what is kept as embeddings.
   bool scales_before_output = false;
 };

@@ -103,7 +103,8 @@ void GraphBuilder::add_layer(const Layer& layer, bool is_last) {
   const LayerTensors& tensors = layer.tensors;
   if (tensors.has_attention_output_norm) return add_encoder_layer(layer, is_last);
   const Tensor given = stream_;
-  const Tensor input = tensors.has_attention_norm ? norm(width_, given) : given;
+  const bool has_norm = tensors.has_attention_norm || facts_.has_plain_norms;
+  const Tensor input = has_norm ? norm(width_, given) : given;
   if (facts_.norms_first) graph_.expand(input);
   const bool selects = is_last && !facts_.selects_last;
   const bool has_network = tensors.up_rows > 0 || tensors.has_experts;
@@ -123,8 +124,8 @@ void GraphBuilder::add_layer(const Layer& layer, bool is_last) {
     const Tensor state = recur(layer, layer.is_attention ? norm(width_, given) : input);
     made = layer.is_attention ? add(width_, made, state) : state;
   }
-  const bool is_parallel = layer.is_attention && has_network && tensors.has_attention_norm &&
-                           !tensors.has_feed_forward_norm;
+  const bool has_inner_norm = tensors.has_feed_forward_norm || facts_.has_plain_norms;
+  const bool is_parallel = layer.is_attention && has_network && has_norm && !has_inner_norm;
   if (is_parallel) return add_parallel_layer(made, layer, input, is_last);
   Tensor kept = given;
   if (selects && layer.is_attention && layer.is_recurrent) {
@@ -141,7 +142,7 @@ void GraphBuilder::add_layer(const Layer& layer, bool is_last) {
   stream_ = made;
   if (!has_network) return;
   graph_.begin(Phase::feed_forward);
-  const Tensor inner = tensors.has_feed_forward_norm ? norm(width_, stream_) : stream_;
+  const Tensor inner = has_inner_norm ? norm(width_, stream_) : stream_;
   Tensor result = feed_forward(layer, inner);
   if (tensors.has_post_feed_forward_norm) result = norm(width_, result);
   stream_ = facts_.adds_feed_forward_to_input || facts_.adds_to_input
@@ -168,14 +169,17 @@ void GraphBuilder::add_parallel_layer(Tensor heads, const Layer& layer, Tensor i
                                       bool is_last) {
   graph_.begin(Phase::feed_forward);
   const Tensor given = stream_;
-  const Tensor made = feed_forward(layer, is_last ? select(input) : input);
+  const Tensor normed = layer.tensors.has_second_attention_norm ? norm(width_, given) : input;
+  const Tensor made = feed_forward(layer, is_last ? select(normed) : normed);
   const Tensor attended = is_last ? select(heads) : heads;
-  stream_ = add(width_, add(width_, made, attended), is_last ? select(given) : given);
+  const Tensor sum = facts_.adds_attention_first ? add(width_, attended, made)
+                                                 : add(width_, made, attended);
+  stream_ = add(width_, sum, is_last ? select(given) : given);
 }
 
 void GraphBuilder::add_output() {
   graph_.begin(Phase::output);
-  Tensor made = profile_.has_output_norm ? norm(width_, stream_) : stream_;
+  Tensor made = profile_.has_output_norm || facts_.has_plain_norms ? norm(width_, stream_) : stream_;
   graph_.keep(made);
   if (facts_.selects_last) {
     made = select(made);

@@ -25,6 +25,7 @@ struct Weights {
 /// How a layer is built, by the names of its tensors.
 struct LayerTensors {
   bool has_attention_norm = false;
+  bool has_second_attention_norm = false;  ///< For a feed-forward part beside attention.
   bool has_post_attention_norm = false;
   bool norms_attention_output = false;  ///< Before it is added to the layer's input.
   bool has_post_feed_forward_norm = false;

@@ -70,6 +70,7 @@ void note(LayerTensors& built, const TensorInfo& tensor, std::string_view in_lay
   // Some architectures have norms without the suffix.
   static constexpr std::array flags = {
       Flag{"attn_norm", &LayerTensors::has_attention_norm},
+      Flag{"attn_norm_2", &LayerTensors::has_second_attention_norm},
       Flag{"attn_output", &LayerTensors::has_attention_output},
       Flag{"attn_output_norm", &LayerTensors::has_attention_output_norm},
       Flag{"attn_q_norm", &LayerTensors::has_query_norm},
