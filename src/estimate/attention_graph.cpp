@@ -30,14 +30,14 @@ bool GraphBuilder::rotates(const Layer& layer) const noexcept {
 
 /// The output of attention, for all tokens.
 Tensor GraphBuilder::attend(const Layer& layer, Tensor input) {
-  Heads heads = layer.tensors.compressed_rows > 0 ? latent_heads_of(layer, input)
-                                                         : heads_of(layer, input);
+  Heads heads =
+      layer.tensors.compressed_rows > 0 ? latent_heads_of(layer, input) : heads_of(layer, input);
   if (profile_.has_cache()) store_heads(layer, heads);
   const CheckedNumber width = CheckedNumber(layer.heads) * layer.value_width;
   Tensor made = profile_.has_cache() ? score(layer, heads) : score_encoder(layer, heads);
   graph_.expand(made);
   if (profile_.has_cache() && plan_.value_rotation > 0 && !profile_.is_latent) {
-    made = turn(made, width, (layer.slides ? windows_ : all_).value_rotation);
+    made = turn(made, width, inputs_of(layer).value_rotation);
   }
   if (heads.gate_source.exists()) {
     made = add(width, made, graph_.make(rows(width), {heads.gate_source}));
@@ -57,7 +57,8 @@ GraphBuilder::Heads GraphBuilder::heads_of(const Layer& layer, Tensor input) {
     const Tensor all = multiply(queries + keys + values, input);
     heads = {all.view(), all.view(), all.view(), {}};
   } else {
-    const bool has_gate = tensors.query_rows > 0 && tensors.query_rows == 2 * layer.heads * layer.key_width;
+    const bool has_gate =
+        tensors.query_rows > 0 && tensors.query_rows == 2 * layer.heads * layer.key_width;
     heads.query = multiply(has_gate ? CheckedNumber(2) * queries : queries, input);
     if (has_gate) heads.gate_source = heads.query;
     if (layer.has_cache || !profile_.has_cache()) {
@@ -65,14 +66,11 @@ GraphBuilder::Heads GraphBuilder::heads_of(const Layer& layer, Tensor input) {
       heads.value = multiply(values, input).view();
     }
   }
-  if (copies) {
-    const auto placed = [&](CheckedNumber width, Tensor part) {
-      return part.exists() ? graph_.make(rows(width), {part, rotates(layer) ? positions_ : Tensor()})
-                           : part;
-    };
-    heads.query = placed(queries, heads.query);
-    heads.key = placed(keys, heads.key);
+  const Tensor positions = rotates(layer) ? positions_ : Tensor();
+  if (copies || facts_.scales_queries) {
+    heads.query = graph_.make(rows(queries), {heads.query, positions});
   }
+  if (copies && heads.key.exists()) heads.key = graph_.make(rows(keys), {heads.key, positions});
   return heads;
 }
 
@@ -95,14 +93,18 @@ GraphBuilder::Heads GraphBuilder::latent_heads_of(const Layer& layer, Tensor inp
     const Tensor absorbed = graph_.make(rows(heads * rank), {query});
     const Tensor turned = graph_.make(rows(heads * rope), {query, positions_});
     return {graph_.make(rows(heads * tensors.compressed_rows), {absorbed, turned}),
-            graph_.make(rows(tensors.compressed_rows), {normed, position}), normed.view(), {}};
+            graph_.make(rows(tensors.compressed_rows), {normed, position}),
+            normed.view(),
+            {}};
   }
   const CheckedNumber unturned = whole - std::min(rope, whole);
   const Tensor wide = multiply(heads * (unturned + layer.value_width), normed);
   const Tensor value = graph_.make(rows(heads * layer.value_width), {wide});
   const Tensor repeated = graph_.make(rows(heads * rope), {position});
   return {graph_.make(rows(heads * whole), {query, positions_}),
-          graph_.make(rows(heads * whole), {wide, repeated}), value, {}};
+          graph_.make(rows(heads * whole), {wide, repeated}),
+          value,
+          {}};
 }
 
 /// Heads multiplied by a matrix that spreads outliers, before they are quantized.
@@ -111,7 +113,7 @@ Tensor GraphBuilder::turn(Tensor heads, CheckedNumber width, Tensor rotation) {
 }
 
 void GraphBuilder::store_heads(const Layer& layer, Heads& heads) {
-  const CacheInputs& inputs = layer.slides ? windows_ : all_;
+  const CacheInputs& inputs = inputs_of(layer);
   const bool is_fused = layer.tensors.has_fused_queries;
   const CheckedNumber queries = CheckedNumber(layer.heads) * layer.key_width;
   const CheckedNumber keys = CheckedNumber(layer.kv_heads) * layer.key_width;
@@ -145,7 +147,7 @@ void GraphBuilder::store_heads(const Layer& layer, Heads& heads) {
 
 /// The values of all heads that the queries look at, from a cache.
 Tensor GraphBuilder::score(const Layer& layer, const Heads& heads) {
-  const CacheInputs& inputs = layer.slides ? windows_ : all_;
+  const CacheInputs& inputs = inputs_of(layer);
   const std::uint64_t cells = layer.slides ? plan_.sliding_cells : plan_.context_per_sequence;
   const CheckedNumber made = CheckedNumber(layer.heads) * layer.value_width;
   const CheckedNumber own = CheckedNumber(layer.heads) * profile_.head_value_width;
@@ -176,7 +178,7 @@ Tensor GraphBuilder::score(const Layer& layer, const Heads& heads) {
 
 /// The same without a cache.
 Tensor GraphBuilder::score_encoder(const Layer& layer, const Heads& heads) {
-  const CacheInputs& inputs = layer.slides ? windows_ : all_;
+  const CacheInputs& inputs = inputs_of(layer);
   const CheckedNumber keys = CheckedNumber(layer.kv_heads) * layer.key_width;
   const CheckedNumber values = CheckedNumber(layer.kv_heads) * layer.value_width;
   const CheckedNumber made = CheckedNumber(layer.heads) * layer.value_width;

@@ -4,9 +4,6 @@
 
 #include <algorithm>
 #include <utility>
-#ifdef GRAPH_TRACE
-#include <cstdio>
-#endif
 
 #include "estimate/graph_memory.hpp"
 
@@ -85,12 +82,11 @@ GraphPhases Graph::lay_out() const {
   for (const std::uint32_t number : inputs_) blocks[number] = memory.take(nodes_[number].bytes);
   for (const std::uint32_t number : order_) {
     const Node& node = nodes_[number];
-    const auto* const old =
-        std::ranges::find_if(node.sources, [&](Tensor source) {
-          return node.kind == Kind::changed && source.exists() && !source.is_view &&
-                 readers[source.number] == 1 && !nodes_[source.number].is_kept &&
-                 nodes_[source.number].bytes.value() == node.bytes.value();
-        });
+    const auto* const old = std::ranges::find_if(node.sources, [&](Tensor source) {
+      return node.kind == Kind::changed && source.exists() && !source.is_view &&
+             readers[source.number] == 1 && !nodes_[source.number].is_kept &&
+             nodes_[source.number].bytes.value() == node.bytes.value();
+    });
     if (old != node.sources.end()) {
       blocks[number] = std::exchange(blocks[old->number], {});
     } else if (node.kind != Kind::stored) {
@@ -101,11 +97,6 @@ GraphPhases Graph::lay_out() const {
       if (read == 0 || --readers[read] > 0 || nodes_[read].is_kept) continue;
       memory.drop(std::exchange(blocks[read], {}));
     }
-#ifdef GRAPH_TRACE
-    std::fprintf(stderr, "%u %s %llu @%llu <-", number, old != node.sources.end() ? "in place" : "", (unsigned long long)*node.bytes.value(), (unsigned long long)blocks[number].offset);
-    for (const Tensor source : node.sources) if (source.exists()) std::fprintf(stderr, " %u%s", source.number, source.is_view ? "v" : "");
-    std::fprintf(stderr, "\n");
-#endif
     phases.of(node.phase) = max(phases.of(node.phase), memory.next_peak());
   }
   return phases;

@@ -24,9 +24,9 @@ struct GraphPhases {
   [[nodiscard]] CheckedNumber& of(Phase phase) noexcept;
 };
 
-/// Tensors are described first, and take their place in the order in which the engine runs them: what
-/// a tensor is made from comes before it, and nothing before it is expanded. Weights and caches
-/// lie elsewhere and are no tensors here.
+/// Tensors are described first, and take their place in the order in which the engine runs them:
+/// what a tensor is made from comes before it, and nothing before it is expanded. Weights and
+/// caches lie elsewhere and are no tensors here.
 class Graph {
  public:
   /// A tensor as something reads it. In a view, its elements have another order or number.

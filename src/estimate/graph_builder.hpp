@@ -39,12 +39,15 @@ class GraphBuilder {
   };
 
   /// A matrix of floats with a row for each token.
-  [[nodiscard]] CheckedNumber rows(CheckedNumber width) const { return tokens_ * width * float_bytes; }
+  [[nodiscard]] CheckedNumber rows(CheckedNumber width) const {
+    return tokens_ * width * float_bytes;
+  }
   /// Floats for each sequence.
   [[nodiscard]] CheckedNumber states(CheckedNumber elements) const;
   Tensor multiply(CheckedNumber width, Tensor input) { return graph_.make(rows(width), {input}); }
   Tensor add(CheckedNumber width, Tensor a, Tensor b) { return graph_.change(rows(width), {a, b}); }
   Tensor norm(CheckedNumber width, Tensor input);
+  [[nodiscard]] const CacheInputs& inputs_of(const Layer& layer) const noexcept;
   /// The rows of the tokens with an output.
   Tensor select(Tensor input);
 
@@ -54,9 +57,10 @@ class GraphBuilder {
   void add_encoder_layer(const Layer& layer, bool is_last);
   void add_parallel_layer(Tensor heads, const Layer& layer, Tensor input, bool is_last);
   void add_output();
-  Tensor feed_forward(const Layer& layer, Tensor input);
-  Tensor network(Tensor input, CheckedNumber up, CheckedNumber inner, CheckedNumber down, Gate kind);
-  Tensor experts(const Layer& layer, Tensor input);
+  Tensor feed_forward(const Layer& layer, Tensor input, Tensor shares);
+  Tensor network(Tensor input, CheckedNumber up, CheckedNumber inner, CheckedNumber down,
+                 Gate kind);
+  Tensor experts(const Layer& layer, Tensor input, Tensor shares);
 
   // attention_graph.cpp
   Tensor attend(const Layer& layer, Tensor input);
@@ -90,9 +94,9 @@ class GraphBuilder {
   CacheInputs all_;      ///< Of layers that see all tokens.
   CacheInputs windows_;  ///< Of those that slide.
   Tensor positions_;
-  Tensor selected_;      ///< The numbers of the tokens with an output.
-  Tensor sequences_;     ///< The numbers of the states.
-  Tensor stream_;        ///< What the layers pass on.
+  Tensor selected_;   ///< The numbers of the tokens with an output.
+  Tensor sequences_;  ///< The numbers of the states.
+  Tensor stream_;     ///< What the layers pass on.
 };
 
 }  // namespace ingot::estimate

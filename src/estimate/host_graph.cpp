@@ -19,14 +19,16 @@ constexpr std::uint64_t index_bytes = 4;
 constexpr std::uint64_t place_bytes = 8;  // where a token's keys and values go in the cache
 
 bool is_modelled(const ProfileState& profile) {
-  if (profile.rule == nullptr || profile.layers.empty()) return false;
-  const State state = profile.rule->state;
+  const State state = profile.rule != nullptr ? profile.rule->state : State::none;
   const bool knows_state =
       state == State::none || state == State::ssm || state == State::short_convolution;
-  return knows_state && std::ranges::all_of(profile.layers, [](const Layer& layer) {
+  return knows_state && !profile.layers.empty() &&
+         std::ranges::all_of(profile.layers, [&](const Layer& layer) {
            const LayerTensors& tensors = layer.tensors;
-           const bool attends = layer.is_attention && tensors.has_attention_output;
-           return attends || layer.is_recurrent || tensors.up_rows > 0 || tensors.has_experts;
+           const bool has_network = tensors.up_rows > 0 || tensors.has_experts;
+           if (profile.rule == nullptr && !(layer.is_attention && has_network)) return false;
+           return layer.is_attention ? tensors.has_attention_output
+                                     : layer.is_recurrent || has_network;
          });
 }
 
@@ -61,6 +63,13 @@ Graph::Tensor GraphBuilder::norm(CheckedNumber width, Tensor input) {
                                   : graph_.change(rows(width), {input});
 }
 
+const GraphBuilder::CacheInputs& GraphBuilder::inputs_of(const Layer& layer) const noexcept {
+  if (profile_.has_cache() || facts_.window_period == 0) return layer.slides ? windows_ : all_;
+  const auto number = static_cast<std::uint64_t>(&layer - profile_.layers.data());
+  const std::uint64_t full = facts_.is_full_first ? 0 : facts_.window_period - 1;
+  return number % facts_.window_period != full ? windows_ : all_;
+}
+
 Graph::Tensor GraphBuilder::select(Tensor input) {
   tokens_ = plan_.micro_batch;  // without those that fill up the sequences
   return graph_.make(rows(width_), {input, selected_});
@@ -76,7 +85,8 @@ void GraphBuilder::take_inputs() {
   positions_ = graph_.input(ids);
   if (profile_.has_position_table) {
     const Tensor table_rows = graph_.make(rows(width_), {positions_});
-    stream_ = profile_.encodes() ? add(width_, table_rows, stream_) : add(width_, stream_, table_rows);
+    stream_ =
+        profile_.encodes() ? add(width_, table_rows, stream_) : add(width_, stream_, table_rows);
   }
   if (profile_.has_embedding_norm) stream_ = norm(width_, stream_);
   selected_ = graph_.input(ids);
@@ -106,14 +116,15 @@ void GraphBuilder::add_layer(const Layer& layer, bool is_last) {
   const bool has_norm = tensors.has_attention_norm || facts_.has_plain_norms;
   const Tensor input = has_norm ? norm(width_, given) : given;
   if (facts_.norms_first) graph_.expand(input);
-  const bool selects = is_last && !facts_.selects_last;
+  const bool selects = is_last && facts_.selects == Selects::in_last_layer;
   const bool has_network = tensors.up_rows > 0 || tensors.has_experts;
   if (has_network && !layer.is_attention && !layer.is_recurrent) {
     graph_.begin(Phase::feed_forward);
-    const Tensor made = feed_forward(layer, input);
+    const Tensor made = feed_forward(layer, input, {});
     stream_ = add(width_, selects ? select(made) : made, selects ? select(given) : given);
     return;
   }
+  const CheckedNumber early_rows = rows(profile_.expert_count);
   Tensor made;
   if (layer.is_attention) {
     graph_.begin(Phase::attention);
@@ -141,9 +152,14 @@ void GraphBuilder::add_layer(const Layer& layer, bool is_last) {
   }
   stream_ = made;
   if (!has_network) return;
+  Tensor shares;
+  if (facts_.chooses_experts_early) {
+    shares = graph_.make(early_rows, {given});
+    if (selects) shares = graph_.make(rows(profile_.expert_count), {shares, selected_});
+  }
   graph_.begin(Phase::feed_forward);
   const Tensor inner = has_inner_norm ? norm(width_, stream_) : stream_;
-  Tensor result = feed_forward(layer, inner);
+  Tensor result = feed_forward(layer, inner, shares);
   if (tensors.has_post_feed_forward_norm) result = norm(width_, result);
   stream_ = facts_.adds_feed_forward_to_input || facts_.adds_to_input
                 ? add(width_, stream_, result)
@@ -161,7 +177,7 @@ void GraphBuilder::add_encoder_layer(const Layer& layer, bool is_last) {
   }
   const Tensor inner = norm(width_, add(width_, made, given));
   graph_.begin(Phase::feed_forward);
-  stream_ = norm(width_, add(width_, feed_forward(layer, inner), inner));
+  stream_ = norm(width_, add(width_, feed_forward(layer, inner, {}), inner));
 }
 
 /// The feed-forward part beside the attention, from the same input.
@@ -170,18 +186,23 @@ void GraphBuilder::add_parallel_layer(Tensor heads, const Layer& layer, Tensor i
   graph_.begin(Phase::feed_forward);
   const Tensor given = stream_;
   const Tensor normed = layer.tensors.has_second_attention_norm ? norm(width_, given) : input;
-  const Tensor made = feed_forward(layer, is_last ? select(normed) : normed);
+  const Tensor made = feed_forward(layer, is_last ? select(normed) : normed, {});
   const Tensor attended = is_last ? select(heads) : heads;
-  const Tensor sum = facts_.adds_attention_first ? add(width_, attended, made)
-                                                 : add(width_, made, attended);
+  const Tensor sum =
+      facts_.adds_attention_first ? add(width_, attended, made) : add(width_, made, attended);
   stream_ = add(width_, sum, is_last ? select(given) : given);
 }
 
 void GraphBuilder::add_output() {
   graph_.begin(Phase::output);
-  Tensor made = profile_.has_output_norm || facts_.has_plain_norms ? norm(width_, stream_) : stream_;
+  if (facts_.selects == Selects::after_layers) {
+    graph_.keep(stream_);
+    stream_ = select(stream_);
+  }
+  Tensor made =
+      profile_.has_output_norm || facts_.has_plain_norms ? norm(width_, stream_) : stream_;
   graph_.keep(made);
-  if (facts_.selects_last) {
+  if (facts_.selects == Selects::after_norm) {
     made = select(made);
     graph_.keep(made);
   }
@@ -193,12 +214,10 @@ void GraphBuilder::add_output() {
   graph_.expand(graph_.make(rows(profile_.vocabulary), {made}));
 }
 
-Graph::Tensor GraphBuilder::feed_forward(const Layer& layer, Tensor input) {
+Graph::Tensor GraphBuilder::feed_forward(const Layer& layer, Tensor input, Tensor shares) {
   const LayerTensors& tensors = layer.tensors;
-  if (tensors.has_experts) return experts(layer, input);
-  const Gate gate = tensors.has_gate     ? Gate::beside
-                    : tensors.fuses_gate ? Gate::fused
-                                         : Gate::none;
+  if (tensors.has_experts) return experts(layer, input, shares);
+  const Gate gate = tensors.has_gate ? Gate::beside : tensors.fuses_gate ? Gate::fused : Gate::none;
   const std::uint64_t inner = tensors.up_rows / (tensors.fuses_gate ? 2 : 1);
   return network(input, tensors.up_rows, inner, width_, gate);
 }
@@ -213,11 +232,11 @@ Graph::Tensor GraphBuilder::network(Tensor input, CheckedNumber up, CheckedNumbe
   return multiply(down, made);
 }
 
-Graph::Tensor GraphBuilder::experts(const Layer& layer, Tensor input) {
+Graph::Tensor GraphBuilder::experts(const Layer& layer, Tensor input, Tensor shares) {
   graph_.begin(Phase::experts);
   const LayerTensors& tensors = layer.tensors;
   const CheckedNumber used = profile_.experts_used;
-  const Tensor shares = multiply(profile_.expert_count, input);
+  if (!shares.exists()) shares = multiply(profile_.expert_count, input);
   const Tensor biased =
       tensors.has_expert_bias ? graph_.make(rows(profile_.expert_count), {shares}) : shares;
   const Tensor order = graph_.make(rows(profile_.expert_count), {biased});
@@ -226,21 +245,27 @@ Graph::Tensor GraphBuilder::experts(const Layer& layer, Tensor input) {
   const Gate kind = tensors.has_fused_expert_gate ? Gate::fused
                     : tensors.has_expert_gate     ? Gate::beside
                                                   : Gate::none;
+  Tensor given = input;
+  if (facts_.weighs_expert_input) {
+    given =
+        graph_.change(rows(width_ * used), {graph_.make(rows(width_ * used), {input}), weights});
+  }
   const CheckedNumber inner = used * tensors.expert_rows;
   const CheckedNumber up = kind == Gate::fused ? CheckedNumber(2) * inner : inner;
-  const Tensor gate = kind == Gate::beside ? graph_.make(rows(up), {input, order}) : Tensor();
-  const Tensor raised = graph_.make(rows(up), {input, order});
+  const Tensor gate = kind == Gate::beside ? graph_.make(rows(up), {given, order}) : Tensor();
+  const Tensor raised = graph_.make(rows(up), {given, order});
   const Tensor activated = kind == Gate::none ? graph_.change(rows(inner), {raised})
                                               : graph_.make(rows(inner), {gate, raised});
   const Tensor each = graph_.make(rows(width_ * used), {activated, order});
-  const Tensor weighted = graph_.change(rows(width_ * used), {each, weights});
+  const Tensor weighted =
+      facts_.weighs_expert_input ? each : graph_.change(rows(width_ * used), {each, weights});
   // The first sum reads two parts of the whole, so it is not made in place; the others are.
   const Tensor sum = graph_.make(rows(width_), {weighted});
   graph_.expand(sum);
   if (tensors.shared_up_rows == 0) return sum;
   const CheckedNumber shared = tensors.shared_up_rows;
-  Tensor other = network(input, shared, shared, width_,
-                         tensors.has_shared_gate ? Gate::beside : Gate::none);
+  Tensor other =
+      network(input, shared, shared, width_, tensors.has_shared_gate ? Gate::beside : Gate::none);
   if (tensors.has_shared_expert_gate) {
     other = graph_.change(rows(width_), {other, multiply(1, input)});
   }

@@ -89,8 +89,9 @@ class ProfileReader {
               keys_.find_number(suffixes::vocab_size));
     const Value* tokens = model_.find(keys::tokenizer_ggml_tokens);
     const std::uint64_t token_count = tokens != nullptr ? tokens->as_array().size() : 0;
-    state_.uses_layer_norm = find_architecture_key(model_, suffixes::attention_layer_norm_epsilon) != nullptr &&
-                             find_architecture_key(model_, suffixes::attention_layer_norm_rms_epsilon) == nullptr;
+    state_.uses_layer_norm =
+        find_architecture_key(model_, suffixes::attention_layer_norm_epsilon) != nullptr &&
+        find_architecture_key(model_, suffixes::attention_layer_norm_rms_epsilon) == nullptr;
     const Value* finetuned = find_architecture_key(model_, "rope.scaling.finetuned");
     state_.is_rope_finetuned = finetuned == nullptr || finetuned->get<bool>().value_or(true);
     state_.vocabulary = token_count > 0 ? token_count : vocabulary.value_or(0);
@@ -158,7 +159,8 @@ class ProfileReader {
         INGOT_TRY(const std::uint64_t inner, keys_.number_or(suffixes::ssm_inner_size, 0));
         INGOT_TRY(const std::uint64_t size, keys_.number_or(suffixes::ssm_state_size, 0));
         INGOT_TRY(const std::uint64_t groups, keys_.number_or(suffixes::ssm_group_count, 0));
-        INGOT_TRY(const std::uint64_t state_heads, keys_.number_or(suffixes::ssm_time_step_rank, 0));
+        INGOT_TRY(const std::uint64_t state_heads,
+                  keys_.number_or(suffixes::ssm_time_step_rank, 0));
         state_.state = {inner, size, groups, state_heads, kernel};
         rolling = CheckedNumber(kernel > 0 ? kernel - 1 : 0) *
                   (CheckedNumber(inner) + CheckedNumber(2) * groups * size);

@@ -52,7 +52,8 @@ struct LayerTensors {
   std::uint64_t state_rows = 0;            ///< Of a recurrent layer's first matrix.
   std::uint64_t state_parameter_rows = 0;  ///< What each token's scan depends on.
   std::uint64_t time_step_width = 0;
-  std::uint64_t delta_rows = 0;  ///< The rates of a delta net.
+  std::uint64_t delta_rows = 0;     ///< The rates of a delta net.
+  bool has_separate_rates = false;  ///< Each kind has a matrix of `delta_rows`.
   bool has_state_norms = false;
   bool has_state_output_norm = false;
   bool has_convolution_bias = false;
@@ -112,11 +113,11 @@ struct ProfileState {
   std::uint64_t expert_count = 0;
   std::uint64_t experts_used = 0;
   std::uint64_t expert_width = 0;
-  bool has_position_table = false;     ///< Positions are added to the input, not rotated in.
+  bool has_position_table = false;  ///< Positions are added to the input, not rotated in.
   bool has_embedding_norm = false;
   bool has_output_norm = false;
-  bool uses_layer_norm = false;   ///< No RMS norms.
-  bool is_rope_finetuned = true;  ///< What a key of some hybrids says.
+  bool uses_layer_norm = false;        ///< No RMS norms.
+  bool is_rope_finetuned = true;       ///< What a key of some hybrids says.
   std::uint64_t head_key_width = 0;    ///< MLA: of one head, when it is not compressed.
   std::uint64_t head_value_width = 0;  ///< The same.
   estimate::StateSizes state;

@@ -120,8 +120,8 @@ Result<void> plan_context(const ProfileState& profile, const RunOptions& options
     plan.streams = options.sequences;
   }
   // The engine bounds the batch of a causal model by the context before it is rounded.
-  plan.micro_batch = std::min(
-      {options.micro_batch, options.batch, profile.has_cache() ? wanted : plan.context});
+  plan.micro_batch =
+      std::min({options.micro_batch, options.batch, profile.has_cache() ? wanted : plan.context});
   plan.sequences = options.sequences;
   plan.graph_tokens =
       (plan.micro_batch + options.sequences - 1) / options.sequences * options.sequences;

@@ -122,14 +122,16 @@ Tensor GraphBuilder::delta_net(const Layer& layer, Tensor input) {
   const Tensor old = state_rows(profile_.state_elements);
   const auto normed = [&] {
     const Tensor made = graph_.make(rows(keys), {mixed});
-    return sizes.heads == sizes.groups ? made : graph_.make(rows(values), {made});
+    const bool repeats = sizes.heads != sizes.groups && !tensors.has_separate_rates;
+    return !repeats ? made : graph_.make(rows(values), {made});
   };
   const Tensor query = normed();
   const Tensor key = normed();
   const auto rates = [&](Tensor source) { return graph_.make(rows(sizes.heads), {source}); };
-  const Tensor both = multiply(tensors.delta_rows, input);
-  const Tensor decay = rates(both);
-  const Tensor scanned = scan(values, {query, key, mixed, decay, rates(both), old});
+  const Tensor first = multiply(tensors.delta_rows, input);
+  const Tensor second = tensors.has_separate_rates ? multiply(tensors.delta_rows, input) : first;
+  const Tensor decay = rates(first);
+  const Tensor scanned = scan(values, {query, key, mixed, decay, rates(second), old});
   const Tensor result = graph_.make(rows(values), {scanned});
   Tensor gate = tensors.state_rows > 0 ? graph_.make(rows(values), {all}) : multiply(values, input);
   gate = graph_.make(rows(values), {gate});

@@ -65,7 +65,7 @@ void note(LayerTensors& built, const TensorInfo& tensor, std::string_view in_lay
   const std::uint64_t rows = tensor.shape.size() > 1 ? tensor.shape[1] : 0;
   struct Flag {
     std::string_view name;
-    bool LayerTensors::* member;
+    bool LayerTensors::*member;
   };
   // Some architectures have norms without the suffix.
   static constexpr std::array flags = {
@@ -83,12 +83,13 @@ void note(LayerTensors& built, const TensorInfo& tensor, std::string_view in_lay
       Flag{"ffn_norm", &LayerTensors::has_feed_forward_norm},
       Flag{"post_attention_norm", &LayerTensors::has_post_attention_norm},
       Flag{"post_ffw_norm", &LayerTensors::has_post_feed_forward_norm},
+      Flag{"ssm_alpha", &LayerTensors::has_separate_rates},
       Flag{"ssm_dt_norm", &LayerTensors::has_state_norms},
       Flag{"ssm_norm", &LayerTensors::has_state_output_norm},
   };
   struct Size {
     std::string_view name;
-    std::uint64_t LayerTensors::* member;
+    std::uint64_t LayerTensors::*member;
   };
   static constexpr std::array row_counts = {
       Size{"attn_kv_a_mqa", &LayerTensors::compressed_rows},
@@ -97,6 +98,7 @@ void note(LayerTensors& built, const TensorInfo& tensor, std::string_view in_lay
       Size{"ffn_up", &LayerTensors::up_rows},
       Size{"ffn_up_exps", &LayerTensors::expert_rows},
       Size{"ffn_up_shexp", &LayerTensors::shared_up_rows},
+      Size{"ssm_alpha", &LayerTensors::delta_rows},
       Size{"ssm_ba", &LayerTensors::delta_rows},
       Size{"ssm_in", &LayerTensors::state_rows},
       Size{"ssm_x", &LayerTensors::state_parameter_rows},

@@ -2,14 +2,18 @@
 # SPDX-License-Identifier: MIT
 """compare_engine.py WRITE_LOGITS PROGRAM: what `PROGRAM fit` says beside what llama.cpp allocates.
 
-The models are the tiny ones of all architectures that WRITE_LOGITS writes, and the same with windows
-in all layers and with heads of other widths. The engine, which bench/install_ggml installs, only
-pretends to allocate. Without it the test skips (77).
+The models are the tiny ones of all architectures that WRITE_LOGITS writes, the same with windows in
+all layers, and those of graph_models.py. The engine, which bench/install_ggml installs, only pretends
+to allocate. Without it the test skips (77).
+
+compare_engine.py --record: writes what the engine allocates for the models of graph_models.py to
+graph_figures.json, which compare_figures.py reads.
 """
 import ctypes
 import json
 import os
 import pathlib
+import random
 import re
 import struct
 import subprocess
@@ -17,11 +21,15 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "evaluate"))
+from graph_models import OPTIONS as GRAPH_OPTIONS, write_models  # noqa: E402
 from llama_engine import Engine, EngineMissing  # noqa: E402
+
+FIGURES = pathlib.Path(__file__).resolve().parent / "graph_figures.json"
 
 SHARE = 0.02
 SLACK = 64 << 10  # bytes; the engine prints two digits of a MiB
 GGML_TYPES = {"f32": 0, "f16": 1, "q4_0": 2, "q8_0": 8}
+RANDOM_RUNS = 6  # of each model of graph_models.py
 OPTIONS = [
     {},
     {"ctx-size": 16384},
@@ -68,7 +76,7 @@ class MeasuringEngine(Engine):
         """Bytes of cache and work space; nothing if the engine refuses the options."""
         params = self.context_params(options["ctx-size"], 1)
         cache_types = 104
-        for at, value in ((4, 2048), (8, options.get("ubatch-size", 512)),
+        for at, value in ((4, options.get("batch-size", 2048)), (8, options.get("ubatch-size", 512)),
                           (12, options.get("parallel", 1)),
                           (52, {"auto": -1, "on": 1, "off": 0}[options.get("flash-attn", "auto")]),
                           (cache_types, GGML_TYPES[options.get("cache-type-k", "f16")]),
@@ -111,10 +119,10 @@ def is_near(found, measured):
     return abs(found - measured) <= max(SHARE * measured, SLACK)
 
 
-def compare(engine, program, path):
+def compare(engine, program, path, changes):
     model = engine.open_model(path)
     failed, compared = False, 0
-    for change in OPTIONS:
+    for change in changes:
         options = {"ctx-size": 4096, **change}
         found = estimate(program, path, options)
         compared += 1
@@ -133,28 +141,63 @@ def compare(engine, program, path):
     return failed, compared
 
 
+def random_options(seed):
+    """Options as users mix them; the same for a seed."""
+    chance = random.Random(seed)
+    flash = chance.choice(["auto", "on", "off"])
+    keys = chance.choice(["f16", "f16", "f32", "q8_0", "q4_0"])
+    values = "f16" if flash == "off" else keys
+    return {"ctx-size": chance.choice([512, 1000, 2048, 5000, 8192, 32768]),
+            "batch-size": chance.choice([256, 2048, 2048]),
+            "ubatch-size": chance.choice([64, 100, 512, 512, 2048]),
+            "parallel": chance.choice([1, 1, 2, 3, 4]), "flash-attn": flash,
+            "cache-type-k": keys, "cache-type-v": values,
+            **({"kv-unified": True} if chance.random() < 0.3 else {})}
+
+
+def record(engine, paths):
+    """What the engine allocates to compute, in bytes; null if it refuses."""
+    figures = {}
+    for name, path in paths.items():
+        model = engine.open_model(path)
+        figures[name] = []
+        for change in GRAPH_OPTIONS:
+            measured = engine.measure(model, {"ctx-size": 4096, **change})
+            figures[name].append(measured and measured[0])
+        engine.llama.llama_model_free(model)
+    lines = ",\n".join(f"  {json.dumps(name)}: {json.dumps(row)}" for name, row in figures.items())
+    FIGURES.write_text("{\n" + lines + "\n}\n", encoding="utf-8")
+
+
 def main():
-    write_logits, program = sys.argv[1:3]
     try:
         engine = MeasuringEngine()
     except EngineMissing as error:
         print(f"skipped: {error}")
         return 77
+    if sys.argv[1:] == ["--record"]:
+        with tempfile.TemporaryDirectory() as name:
+            record(engine, write_models(pathlib.Path(name)))
+        return 0
+    write_logits, program = sys.argv[1:3]
     failed, total = False, 0
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         subprocess.run([write_logits, folder], check=True)
         add_variants(program, folder)
+        made = write_models(folder).values()
         for path in sorted(folder.glob("*.gguf")):
+            seeds = [f"{path.stem} {number}" for number in range(RANDOM_RUNS)]
+            mixed = [random_options(seed) for seed in seeds] if path in made else []
             try:
-                is_wrong, compared = compare(engine, program, path)
+                is_wrong, compared = compare(engine, program, path, OPTIONS + mixed)
             except EngineMissing as error:
                 print(f"skipped: {error}")
                 return 77
             failed |= is_wrong
             total += compared
     print(f"{total} runs compared")
-    assert total >= 120, "too few models"
+    assert total >= 500, "too few models"
     return failed
 
 
