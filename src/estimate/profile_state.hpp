@@ -24,6 +24,18 @@ struct Weights {
 
 /// How a layer is built, by the names of its tensors.
 struct LayerTensors {
+  std::uint64_t query_rows = 0;
+  std::uint64_t query_rank = 0;            ///< Queries are made from so many numbers; 0: directly.
+  std::uint64_t compressed_rows = 0;       ///< MLA: what keys and values are made from, and
+  std::uint64_t compressed_width = 0;      ///< of it, what is normed.
+  std::uint64_t up_rows = 0;               ///< 0: no dense feed-forward.
+  std::uint64_t expert_rows = 0;           ///< The width of an expert.
+  std::uint64_t shared_up_rows = 0;        ///< Of the expert that all tokens use.
+  std::uint64_t state_rows = 0;            ///< Of a recurrent layer's first matrix.
+  std::uint64_t state_parameter_rows = 0;  ///< What each token's scan depends on.
+  std::uint64_t time_step_width = 0;
+  std::uint64_t delta_rows = 0;  ///< The rates of a delta net.
+
   bool has_attention_norm = false;
   bool has_second_attention_norm = false;  ///< For a feed-forward part beside attention.
   bool has_post_attention_norm = false;
@@ -32,27 +44,16 @@ struct LayerTensors {
   bool has_attention_output_norm = false;  ///< After the sum, as encoders have it.
   bool has_attention_output = false;
   bool has_fused_queries = false;  ///< With keys and values, one matrix.
-  std::uint64_t query_rows = 0;
   bool has_query_norm = false;
-  std::uint64_t query_rank = 0;        ///< Queries are made from so many numbers; 0: directly.
-  std::uint64_t compressed_rows = 0;   ///< MLA: what keys and values are made from, and
-  std::uint64_t compressed_width = 0;  ///< of it, what is normed.
   bool has_feed_forward_norm = false;
   bool has_gate = false;
-  bool fuses_gate = false;    ///< `up` holds the rows of the gate, too.
-  std::uint64_t up_rows = 0;  ///< 0: no dense feed-forward.
+  bool fuses_gate = false;  ///< `up` holds the rows of the gate, too.
   bool has_experts = false;
-  std::uint64_t expert_rows = 0;  ///< The width of an expert.
   bool has_expert_gate = false;
   bool has_fused_expert_gate = false;
-  std::uint64_t shared_up_rows = 0;  ///< Of the expert that all tokens use.
   bool has_shared_gate = false;
   bool has_shared_expert_gate = false;  ///< One number for each token.
   bool has_expert_bias = false;
-  std::uint64_t state_rows = 0;            ///< Of a recurrent layer's first matrix.
-  std::uint64_t state_parameter_rows = 0;  ///< What each token's scan depends on.
-  std::uint64_t time_step_width = 0;
-  std::uint64_t delta_rows = 0;     ///< The rates of a delta net.
   bool has_separate_rates = false;  ///< Each kind has a matrix of `delta_rows`.
   bool has_state_norms = false;
   bool has_state_output_norm = false;
