@@ -4,11 +4,27 @@
 #include <algorithm>
 #include <mutex>
 
+#include "architectures/precise_names.hpp"
 #include "architectures/row_text.hpp"
+#include "base/find_row.hpp"
 
 namespace ingot {
 namespace architectures {
 namespace {
+
+struct Abilities {
+  std::string_view name;
+  bool is_imported;
+  bool is_exported;
+  bool is_evaluated;
+};
+
+constexpr Abilities ability_rows[] = {
+#define INGOT_ABILITIES(name, is_imported, is_exported, is_evaluated) \
+  {name, is_imported, is_exported, is_evaluated},
+#include "architectures/abilities.def"
+#undef INGOT_ABILITIES
+};
 
 /// A row that is read when it is first asked for.
 struct Place {
@@ -129,6 +145,12 @@ class SampleHeader : public ArchitectureHeader {
   std::uint64_t vocabulary_;
 };
 
+SampleTensor sample_tensor(std::string name, std::vector<std::uint64_t> shape) {
+  while (shape.size() > 1 && shape.back() == 1) shape.pop_back();
+  const bool is_precise = shape.size() < 2 || has_precise_name(name);
+  return {std::move(name), std::move(shape), is_precise};
+}
+
 Failure no_sample(const Architecture& architecture, std::string detail) {
   return fail(Errc::invalid_argument, architecture.name, std::move(detail));
 }
@@ -177,6 +199,12 @@ const Architecture* find_architecture(std::string_view name) {
       place.architecture.name = name;
       place.architecture.waits = row.error();
       place.architecture.row = std::make_shared<const ArchitectureRow>();
+    }
+    using architectures::Abilities;
+    if (const auto* can = find_row(architectures::ability_rows, &Abilities::name, name)) {
+      place.architecture.is_imported = can->is_imported;
+      place.architecture.is_exported = can->is_exported;
+      place.architecture.is_evaluated = can->is_evaluated;
     }
   });
   return &place.architecture;
