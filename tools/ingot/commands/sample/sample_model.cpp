@@ -156,6 +156,9 @@ class SampleBuilder {
     set_general_keys(parameters);
     for (const SampleKey& key : sample.keys) set_key(key);
     set_tokenizer_keys();
+    if (!options_.architecture->has_scored_tokens) {
+      writer_.set(keys::tokenizer_ggml_eot_token_id, end_id_);
+    }
     for (const SampleTensor& tensor : sample.tensors) {
       const bool is_whole = tensor.shape[0] % find_type(options_.type)->block_elements == 0;
       const TensorType type = tensor.is_precise || !is_whole ? TensorType::f32 : options_.type;
@@ -234,6 +237,7 @@ class SampleBuilder {
 
   void set_tokenizer_keys() {
     const SampleVocabulary vocabulary = make_vocabulary(shape_.arch, shape_.vocabulary);
+    end_id_ = vocabulary.end_id;
     const bool is_llama = shape_.arch == SampleArch::llama;
     writer_.set_string(keys::tokenizer_ggml_model, is_llama ? "llama" : "gpt2");
     writer_.set_string(keys::tokenizer_ggml_pre, is_llama ? "default" : "qwen2");
@@ -338,6 +342,7 @@ class SampleBuilder {
   const SampleOptions& options_;
   const SampleShape& shape_;
   std::string_view arch_;
+  std::uint32_t end_id_ = 0;
   ModelWriter writer_;
 };
 
