@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -90,6 +91,10 @@ class Architecture {
   std::optional<ArchitectureMemory> memory;
   bool has_attention = true;       ///< Without, head counts may be 0.
   bool has_scored_tokens = false;  ///< Its sample has a vocabulary of sentencepiece.
+  bool is_imported = false;        ///< From folders of models.
+  bool is_exported = false;        ///< To them.
+  bool is_evaluated = false;       ///< `evaluate` can run it.
+  bool has_projector = false;      ///< Projectors of its models are imported.
   std::shared_ptr<const ArchitectureRow> row;
 
   [[nodiscard]] bool is_described() const noexcept { return !tensors.empty(); }
@@ -147,6 +152,7 @@ struct SampleKey {
 struct SampleTensor {
   std::string name;
   std::vector<std::uint64_t> shape;
+  bool is_precise = false;  ///< Of floats in full precision, whatever the others have.
 };
 /// A small model of an architecture.
 struct ArchitectureSample {

@@ -2,13 +2,30 @@
 #include "ingot/architectures.hpp"
 
 #include <algorithm>
+#include <initializer_list>
 #include <mutex>
 
+#include "architectures/precise_names.hpp"
 #include "architectures/row_text.hpp"
+#include "base/find_row.hpp"
 
 namespace ingot {
 namespace architectures {
 namespace {
+
+struct Abilities {
+  std::string_view name;
+  bool is_imported;
+  bool is_exported;
+  bool is_evaluated;
+};
+
+constexpr Abilities ability_rows[] = {
+#define INGOT_ABILITIES(name, is_imported, is_exported, is_evaluated) \
+  {name, is_imported, is_exported, is_evaluated},
+#include "architectures/abilities.def"
+#undef INGOT_ABILITIES
+};
 
 /// A row that is read when it is first asked for.
 struct Place {
@@ -24,7 +41,9 @@ class RowScope : public Scope {
     return found == architecture_.row->lets.end() ? nullptr : &found->second;
   }
   std::string key_name(std::string_view key) const override {
-    if (key.starts_with("tokenizer.") || key.starts_with("general.")) return std::string(key);
+    for (const std::string_view whole : {"tokenizer.", "general.", "xielu."}) {
+      if (key.starts_with(whole)) return std::string(key);
+    }
     return architecture_.name + "." + std::string(key);
   }
 
@@ -129,6 +148,12 @@ class SampleHeader : public ArchitectureHeader {
   std::uint64_t vocabulary_;
 };
 
+SampleTensor sample_tensor(std::string name, std::vector<std::uint64_t> shape) {
+  while (shape.size() > 1 && shape.back() == 1) shape.pop_back();
+  const bool is_precise = shape.size() < 2 || has_precise_name(name);
+  return {std::move(name), std::move(shape), is_precise};
+}
+
 Failure no_sample(const Architecture& architecture, std::string detail) {
   return fail(Errc::invalid_argument, architecture.name, std::move(detail));
 }
@@ -177,6 +202,12 @@ const Architecture* find_architecture(std::string_view name) {
       place.architecture.name = name;
       place.architecture.waits = row.error();
       place.architecture.row = std::make_shared<const ArchitectureRow>();
+    }
+    using architectures::Abilities;
+    if (const auto* can = find_row(architectures::ability_rows, &Abilities::name, name)) {
+      place.architecture.is_imported = can->is_imported;
+      place.architecture.is_exported = can->is_exported;
+      place.architecture.is_evaluated = can->is_evaluated;
     }
   });
   return &place.architecture;
@@ -251,7 +282,7 @@ Result<ArchitectureSample> plan_architecture_sample(const Architecture& architec
           if (std::ranges::count(shape, 0u) != 0)
             fault = name;
           else
-            header.tensors.push_back({std::move(name), std::move(shape)});
+            header.tensors.push_back(architectures::sample_tensor(std::move(name), std::move(shape)));
         });
   };
   add({});
