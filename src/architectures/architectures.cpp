@@ -2,6 +2,7 @@
 #include "ingot/architectures.hpp"
 
 #include <algorithm>
+#include <initializer_list>
 #include <mutex>
 
 #include "architectures/precise_names.hpp"
@@ -40,7 +41,9 @@ class RowScope : public Scope {
     return found == architecture_.row->lets.end() ? nullptr : &found->second;
   }
   std::string key_name(std::string_view key) const override {
-    if (key.starts_with("tokenizer.") || key.starts_with("general.")) return std::string(key);
+    for (const std::string_view whole : {"tokenizer.", "general.", "xielu."}) {
+      if (key.starts_with(whole)) return std::string(key);
+    }
     return architecture_.name + "." + std::string(key);
   }
 
@@ -279,7 +282,7 @@ Result<ArchitectureSample> plan_architecture_sample(const Architecture& architec
           if (std::ranges::count(shape, 0u) != 0)
             fault = name;
           else
-            header.tensors.push_back({std::move(name), std::move(shape)});
+            header.tensors.push_back(architectures::sample_tensor(std::move(name), std::move(shape)));
         });
   };
   add({});
