@@ -156,9 +156,6 @@ class SampleBuilder {
     set_general_keys(parameters);
     for (const SampleKey& key : sample.keys) set_key(key);
     set_tokenizer_keys();
-    if (!options_.architecture->has_scored_tokens) {
-      writer_.set(keys::tokenizer_ggml_eot_token_id, end_id_);
-    }
     for (const SampleTensor& tensor : sample.tensors) {
       const bool is_whole = tensor.shape[0] % find_type(options_.type)->block_elements == 0;
       const TensorType type = tensor.is_precise || !is_whole ? TensorType::f32 : options_.type;
@@ -237,7 +234,6 @@ class SampleBuilder {
 
   void set_tokenizer_keys() {
     const SampleVocabulary vocabulary = make_vocabulary(shape_.arch, shape_.vocabulary);
-    end_id_ = vocabulary.end_id;
     const bool is_llama = shape_.arch == SampleArch::llama;
     writer_.set_string(keys::tokenizer_ggml_model, is_llama ? "llama" : "gpt2");
     writer_.set_string(keys::tokenizer_ggml_pre, is_llama ? "default" : "qwen2");
@@ -253,6 +249,8 @@ class SampleBuilder {
     }
     writer_.set(keys::tokenizer_ggml_bos_token_id, vocabulary.begin_id);
     writer_.set(keys::tokenizer_ggml_eos_token_id, vocabulary.end_id);
+    // Two tokens have names of such that end a turn.
+    if (!is_llama) writer_.set(keys::tokenizer_ggml_eot_token_id, vocabulary.end_id);
     if (is_llama) writer_.set(keys::tokenizer_ggml_unknown_token_id, std::uint32_t{0});
     writer_.set(keys::tokenizer_ggml_padding_token_id, vocabulary.padding_id);
     // The template writes it.
@@ -342,7 +340,6 @@ class SampleBuilder {
   const SampleOptions& options_;
   const SampleShape& shape_;
   std::string_view arch_;
-  std::uint32_t end_id_ = 0;
   ModelWriter writer_;
 };
 
