@@ -44,8 +44,8 @@ def faults_of(program, name, folder):
     if status:
         faults.append(f"fit: {status} {message}")
     for recipe in RECIPES:
-        status, _, message = run(program, "quantize", path, folder / f"{name}.out.gguf", "--force",
-                                 "-q", "--to", recipe)
+        status, _, message = run(program, "quantize", path, folder / f"{name}.out.gguf", recipe,
+                                 "--force", "-q")
         if status:
             faults.append(f"quantize {recipe}: {message}")
     for made in folder.glob(f"{name}.*gguf"):

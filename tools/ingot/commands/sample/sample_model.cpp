@@ -249,6 +249,8 @@ class SampleBuilder {
     }
     writer_.set(keys::tokenizer_ggml_bos_token_id, vocabulary.begin_id);
     writer_.set(keys::tokenizer_ggml_eos_token_id, vocabulary.end_id);
+    // Two tokens have names of such that end a turn.
+    if (!is_llama) writer_.set(keys::tokenizer_ggml_eot_token_id, vocabulary.end_id);
     if (is_llama) writer_.set(keys::tokenizer_ggml_unknown_token_id, std::uint32_t{0});
     writer_.set(keys::tokenizer_ggml_padding_token_id, vocabulary.padding_id);
     // The template writes it.
