@@ -94,6 +94,10 @@ class RowReader {
 
   void refuse(std::string_view sentence) {
     if (!fault_.empty()) return;
+    if (at_ == nullptr) {  // a house of empty rows
+      fault_ = result_.name + ": " + std::string(sentence);
+      return;
+    }
     fault_ = std::string(at_->file) + ":" + std::to_string(at_->line) + ": " +
              std::string(sentence) + ": " + std::string(at_->text);
   }

@@ -38,10 +38,8 @@ TEST(Architectures, WaitForADescription) {
     if (!find_architecture(name)->is_described()) waiting.push_back(name);
   }
   const std::set<std::string_view> allowed = {
-      "clip",    "eagle3",     "dflash",     "gemma4-assistant", "wavtokenizer-dec", "qwen3tts",
-      "pockettts", "qwen4exp", "deepseek4",  "kimi-k3",          "minimax-01",       "minimax-m3",
-      "hy_v4",   "dots3note",  "bailingmoe3", "spark2_5",        "hrm_text",         "nanbeige",
-      "graniteswitch"};
+      "clip",             "deepseek4", "dflash",    "eagle3",  "gemma4-assistant", "gptj",
+      "pockettts",        "qwen3tts",  "qwen4exp"};
   for (const std::string_view name : waiting) {
     EXPECT_TRUE(allowed.contains(name)) << name << ": " << find_architecture(name)->waits;
     EXPECT_FALSE(find_architecture(name)->waits.empty()) << name;
@@ -72,9 +70,9 @@ TEST(Architectures, HaveSamplesAndStandHostileHeaders) {
       EXPECT_TRUE(names.insert(tensor.name).second) << tensor.name;
     }
     EXPECT_FALSE(missing_keys(row, Hostile()).empty()) << name;
-    for (const std::optional<std::uint64_t> layer :
-         {std::optional<std::uint64_t>(), std::optional<std::uint64_t>(~std::uint64_t{0})}) {
-      EXPECT_FALSE(expected_tensors(row, Hostile(), layer).empty()) << name;
+    EXPECT_FALSE(expected_tensors(row, Hostile(), {}).empty()) << name;
+    for (const ExpectedTensor& tensor : expected_tensors(row, Hostile(), ~std::uint64_t{0})) {
+      EXPECT_LE(tensor.shape.size(), 4u) << tensor.name;
     }
     // Twice as many layers, and a wider model where widths follow from it.
     const auto other = plan_architecture_sample(row, {{"block_count", 12}}, 2000);

@@ -15,6 +15,8 @@ import tempfile
 import time
 
 RECIPES = ("Q8_0", "Q4_K_M", "IQ4_XS")
+# Its convolutions have rows of 7 numbers, which are no blocks of Q8_0.
+NOT_QUANTIZED = {"wavtokenizer-dec": ("Q8_0",)}
 MOST_BYTES = 32 << 20
 MOST_SECONDS = 20  # of a machine that does much else; usually a tenth of a second
 
@@ -43,7 +45,7 @@ def faults_of(program, name, folder):
     status, _, message = run(program, "fit", path)
     if status:
         faults.append(f"fit: {status} {message}")
-    for recipe in RECIPES:
+    for recipe in sorted(set(RECIPES) - set(NOT_QUANTIZED.get(name, ()))):
         status, _, message = run(program, "quantize", path, folder / f"{name}.out.gguf", recipe,
                                  "--force", "-q")
         if status:
