@@ -282,7 +282,8 @@ Result<ArchitectureSample> plan_architecture_sample(const Architecture& architec
           if (std::ranges::count(shape, 0u) != 0)
             fault = name;
           else
-            header.tensors.push_back(architectures::sample_tensor(std::move(name), std::move(shape)));
+            header.tensors.push_back(
+                architectures::sample_tensor(std::move(name), std::move(shape)));
         });
   };
   add({});

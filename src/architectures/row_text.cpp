@@ -5,6 +5,8 @@
 #include <array>
 #include <charconv>
 
+#include "base/parse_number.hpp"
+
 namespace ingot::architectures {
 namespace {
 
@@ -39,32 +41,11 @@ constexpr Words<Purpose, 3> purposes = {
      {"generates_without_cache", Purpose::generates_without_cache},
      {"encodes", Purpose::encodes}}};
 
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return text;
-}
-
-std::string_view take_word(std::string_view& text) {
-  text = trimmed(text);
-  const std::size_t end = std::min(text.find(' '), text.size());
-  const std::string_view word = text.substr(0, end);
-  text = trimmed(text.substr(end));
-  return word;
-}
-
-bool take_word(std::string_view& text, std::string_view word) {
+bool take_keyword(std::string_view& text, std::string_view word) {
   std::string_view rest = text;
   if (take_word(rest) != word) return false;
   text = rest;
   return true;
-}
-
-std::optional<std::uint64_t> number_in(std::string_view word) {
-  std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-  if (error != std::errc() || end != word.data() + word.size()) return {};
-  return number;
 }
 
 Expression both(Expression a, Expression b) {
@@ -148,7 +129,7 @@ class RowReader {
   }
 
   void take_condition(std::string_view& text, Condition& condition) {
-    if (!take_word(text, "if")) return;
+    if (!take_keyword(text, "if")) return;
     const std::string_view before = text;
     Expression own = expression(text);
     std::string own_text(trimmed(before.substr(0, before.size() - text.size())));
@@ -161,7 +142,7 @@ class RowReader {
 
   void read_let(std::string_view text) {
     const std::string name(take_word(text));
-    if (!take_word(text, "=")) return refuse("a \"=\" is missing");
+    if (!take_keyword(text, "=")) return refuse("a \"=\" is missing");
     const std::string_view before = text;
     Expression value = expression(text);
     if (!at_end(text)) return;
@@ -183,12 +164,12 @@ class RowReader {
     const auto found = std::ranges::find(types, type, &decltype(types)::value_type::first);
     if (found == types.end()) return refuse("there is no such type");
     key.type = found->second;
-    if (take_word(text, "per")) {
-      if (!take_word(text, "layer")) return refuse("\"layer\" is missing");
+    if (take_keyword(text, "per")) {
+      if (!take_keyword(text, "layer")) return refuse("\"layer\" is missing");
       key.is_per_layer = true;
       shown.type += " per layer";
     }
-    if (take_word(text, "=")) read_values(text, key);
+    if (take_keyword(text, "=")) read_values(text, key);
     Condition condition = outer;
     take_condition(text, condition);
     if (!at_end(text)) return;
@@ -257,12 +238,12 @@ class RowReader {
       text = trimmed(text);
     } while (fault_.empty() && text.starts_with(','));
     shown.shape = trimmed(before.substr(0, before.size() - text.size()));
-    tensor.is_optional = shown.is_optional = take_word(text, "optional");
+    tensor.is_optional = shown.is_optional = take_keyword(text, "optional");
     tensor.is_sampled = !tensor.is_optional;
     Condition condition = outer;
     take_condition(text, condition);
     text = trimmed(text);
-    if (take_word(text, "sampled")) {
+    if (take_keyword(text, "sampled")) {
       if (!tensor.is_optional) return refuse("what is not optional is in the sample anyway");
       tensor.is_sampled = true;
       if (!text.empty()) tensor.sampled = expression(text);
@@ -325,11 +306,11 @@ class RowReader {
     } else if (word == "windows") {
       if (!take_choice(window_kinds, text, memory.windows)) return;
       if (!text.empty() && text[0] >= '0' && text[0] <= '9') {
-        memory.period = number_in(take_word(text)).value_or(0);
+        memory.period = parse_number<std::uint64_t>(take_word(text)).value_or(0);
       }
       while (!text.empty()) {
         const std::string_view what = take_word(text);
-        const auto number = number_in(take_word(text));
+        const auto number = parse_number<std::uint64_t>(take_word(text));
         if (!number) return refuse("a number is missing");
         if (what == "window")
           memory.window = *number;
@@ -342,7 +323,7 @@ class RowReader {
       }
     } else if (word == "state") {
       if (!take_choice(state_kinds, text, memory.state)) return;
-      if (!take_word(text, "recurrent")) return refuse("\"recurrent\" is missing");
+      if (!take_keyword(text, "recurrent")) return refuse("\"recurrent\" is missing");
       if (!take_choice(recurrent_kinds, text, memory.recurrent)) return;
     } else if (word == "tokenizer") {
       result_.has_scored_tokens = text == "spm";
@@ -411,54 +392,8 @@ class RowReader {
   std::string fault_;
 };
 
-House::House(std::span<const RowText> texts) {
-  Block* block = nullptr;
-  for (const RowText& text : texts) {
-    block = nullptr;
-    std::size_t line = 2;  // the text begins behind R"row(
-    for (std::string_view rest = text.text; !rest.empty(); ++line) {
-      const std::size_t end = std::min(rest.find('\n'), rest.size());
-      const std::string_view whole = rest.substr(0, end);
-      rest.remove_prefix(std::min(end + 1, rest.size()));
-      std::string_view statement = trimmed(whole.substr(0, whole.find('#')));
-      if (statement.empty()) continue;
-      const Statement at{text.file, line, statement};
-      const auto refuse = [&](std::string_view sentence) {
-        faults_.push_back(std::string(at.file) + ":" + std::to_string(line) + ": " +
-                          std::string(sentence) + ": " + std::string(at.text));
-      };
-      const std::string_view word = take_word(statement);
-      if (word == "group" || word == "architecture") {
-        const auto [place, is_new] = blocks_.try_emplace(
-            statement, Block{word == "architecture", statements_.size(), statements_.size()});
-        block = &place->second;
-        if (!is_new)
-          refuse("there are two of this name");
-        else if (block->is_row)
-          names_.push_back(statement);
-        continue;
-      }
-      if (block == nullptr) {
-        refuse("the statement is in no group and no row");
-        continue;
-      }
-      statements_.push_back(at);
-      block->last = statements_.size();
-    }
-  }
-  std::ranges::sort(names_);
-}
-
 tl::expected<Architecture, std::string> House::read(std::string_view name) const {
   return RowReader(*this, name).read();
-}
-
-const House& house() {
-  static constexpr RowText texts[] = {
-#include "architectures/rows/all.def"
-  };
-  static const House result(texts);
-  return result;
 }
 
 }  // namespace ingot::architectures

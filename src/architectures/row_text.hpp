@@ -2,6 +2,7 @@
 // The statements of rows: rows/README.md describes the language.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -13,7 +14,7 @@
 #include <variant>
 #include <vector>
 
-#include "architectures/expression.hpp"
+#include "architectures/row_expression.hpp"
 #include "ingot/architectures.hpp"
 
 namespace ingot {
@@ -47,6 +48,22 @@ struct ArchitectureRow {
 };
 
 namespace architectures {
+
+/// A text without blanks at its ends.
+inline std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  return text;
+}
+
+/// Takes the first word off a text.
+inline std::string_view take_word(std::string_view& text) {
+  text = trimmed(text);
+  const std::size_t end = std::min(text.find(' '), text.size());
+  const std::string_view word = text.substr(0, end);
+  text = trimmed(text.substr(end));
+  return word;
+}
 
 /// A file of rows.
 struct RowText {

@@ -37,9 +37,9 @@ TEST(Architectures, WaitForADescription) {
   for (const std::string_view name : architecture_names()) {
     if (!find_architecture(name)->is_described()) waiting.push_back(name);
   }
-  const std::set<std::string_view> allowed = {
-      "clip",             "deepseek4", "dflash",    "eagle3",  "gemma4-assistant", "gptj",
-      "pockettts",        "qwen3tts",  "qwen4exp"};
+  const std::set<std::string_view> allowed = {"clip",      "deepseek4",        "dflash",
+                                              "eagle3",    "gemma4-assistant", "gptj",
+                                              "pockettts", "qwen3tts",         "qwen4exp"};
   for (const std::string_view name : waiting) {
     EXPECT_TRUE(allowed.contains(name)) << name << ": " << find_architecture(name)->waits;
     EXPECT_FALSE(find_architecture(name)->waits.empty()) << name;
@@ -89,7 +89,8 @@ std::string fault_of(std::string_view text, std::string_view row = "r") {
 }
 
 TEST(Architectures, RefuseTypos) {
-  const std::string good = "\narchitecture r\n  require n u32 = 4\n  let layers = n\n  layer t: n\n";
+  const std::string good =
+      "\narchitecture r\n  require n u32 = 4\n  let layers = n\n  layer t: n\n";
   EXPECT_EQ(fault_of(good), "");
   EXPECT_EQ(fault_of(good + "  sometimes x u32\n"),
             "t.def:7: the statement is not known: sometimes x u32");
@@ -120,10 +121,12 @@ TEST(Architectures, RefuseTypos) {
       {"architecture r\n", "there are two of this name"},
       {"group g\n  use g\narchitecture r2\n  use g\n", ""},
   };
-  for (const auto& [line, fault] : cases) EXPECT_THAT(fault_of(good + line), HasSubstr(fault)) << line;
+  for (const auto& [line, fault] : cases)
+    EXPECT_THAT(fault_of(good + line), HasSubstr(fault)) << line;
   EXPECT_THAT(fault_of("\n  layer t: 4\n"), HasSubstr("in no group and no row"));
   EXPECT_THAT(fault_of("\narchitecture r\n"), HasSubstr("no tensor and no \"waits\""));
-  EXPECT_THAT(fault_of("\ngroup g\n  use g\narchitecture r\n  use g\n"), HasSubstr("use one another"));
+  EXPECT_THAT(fault_of("\ngroup g\n  use g\narchitecture r\n  use g\n"),
+              HasSubstr("use one another"));
 }
 
 TEST(Architectures, LetLaterLinesCount) {

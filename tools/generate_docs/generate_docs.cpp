@@ -329,10 +329,14 @@ std::string architectures_page() {
   std::string text = "# Architectures\n\n";
   text += "<!-- Generated from src/architectures/rows/*.def by generate_docs; edit those. -->\n\n";
   text +=
-      "The names of `general.architecture` that Ingot knows. Of those that are described, it knows the\n"
-      "keys and tensors that the reference engine, llama.cpp, requires: `ingot check` holds files against\n"
-      "them, `ingot sample --architecture NAME` makes a small model, and `ingot architectures NAME` prints\n"
-      "them all. *Fit* says whether `ingot fit` knows what the layers keep. The table shows the keys that\n"
+      "The names of `general.architecture` that Ingot knows. Of those that are described, it knows "
+      "the\n"
+      "keys and tensors that the reference engine, llama.cpp, requires: `ingot check` holds files "
+      "against\n"
+      "them, `ingot sample --architecture NAME` makes a small model, and `ingot architectures "
+      "NAME` prints\n"
+      "them all. *Fit* says whether `ingot fit` knows what the layers keep. The table shows the "
+      "keys that\n"
       "the engine requires without a condition, but for those of every model: `context_length`,\n"
       "`embedding_length` and `block_count`.\n\n";
   text += row("name", "tensors", "fit", "import", "export", "evaluate", "further required keys");
@@ -373,5 +377,6 @@ int main(int argument_count, char** arguments) {
   const bool has_members = put(folder + "/json.md", json_page);
   const bool has_keys = put(folder + "/metadata-keys.md", metadata_keys_page());
   const bool has_architectures = put(folder + "/architectures.md", architectures_page());
-  return has_architectures && has_types && has_errors && has_rules && has_keys && has_members ? 0 : 1;
+  return has_architectures && has_types && has_errors && has_rules && has_keys && has_members ? 0
+                                                                                              : 1;
 }

@@ -48,7 +48,8 @@ void print_list(Console& console) {
   const auto& names = architecture_names();
   if (console.is_json()) {
     JsonStream json(console.out());
-    json.objects(names, [&](std::string_view name) { put_members(json, *find_architecture(name)); });
+    json.objects(names,
+                 [&](std::string_view name) { put_members(json, *find_architecture(name)); });
     return;
   }
   std::array<Column, 8> columns = {{{"name"}}};
@@ -58,7 +59,8 @@ void print_list(Console& console) {
     const Architecture& architecture = *find_architecture(names[row]);
     cells[0] = architecture.name;
     const Abilities abilities = abilities_of(architecture);
-    for (std::size_t i = 0; i < abilities.size(); ++i) cells[i + 1] = abilities[i].second ? "yes" : "-";
+    for (std::size_t i = 0; i < abilities.size(); ++i)
+      cells[i + 1] = abilities[i].second ? "yes" : "-";
   });
 }
 
@@ -147,9 +149,9 @@ ExitCode run(const std::optional<std::string>& name, Console& console) {
 
 void add_architectures_command(CLI::App& program, Console& console) {
   auto name = std::make_shared<std::optional<std::string>>();
-  CLI::App& command = add_command(program, "architectures",
-                                  "List the architectures that Ingot knows, or describe one",
-                                  examples);
+  CLI::App& command =
+      add_command(program, "architectures",
+                  "List the architectures that Ingot knows, or describe one", examples);
   add_argument(command, "NAME", *name, "Describe this one");
   on_run(command, [name, &console] { console.finish(run(*name, console)); });
 }

@@ -124,7 +124,8 @@ ExitCode run(Options& options, Console& console) {
                                 "\" is not known; `ingot architectures` lists those that are");
   }
   const bool is_llama = row->name == name_of(SampleArch::llama);
-  if (!is_llama && row->name != name_of(SampleArch::qwen2)) return run_of_row(*row, options, console);
+  if (!is_llama && row->name != name_of(SampleArch::qwen2))
+    return run_of_row(*row, options, console);
   options.request.arch = is_llama ? SampleArch::llama : SampleArch::qwen2;
   options.request.block_elements = find_type(options.sample.type)->block_elements;
   options.sample.shape = choose_shape(options.request);

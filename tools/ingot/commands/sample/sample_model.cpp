@@ -148,9 +148,9 @@ class SampleBuilder {
   }
 
   Result<ModelWriter> build_of_row() {
-    INGOT_TRY(const ArchitectureSample sample,
-              plan_architecture_sample(*options_.architecture, options_.numbers,
-                                       shape_.vocabulary));
+    INGOT_TRY(
+        const ArchitectureSample sample,
+        plan_architecture_sample(*options_.architecture, options_.numbers, shape_.vocabulary));
     std::uint64_t parameters = 0;
     for (const SampleTensor& tensor : sample.tensors) parameters += element_count_of(tensor.shape);
     set_general_keys(parameters);
@@ -192,17 +192,24 @@ class SampleBuilder {
         values[i] = static_cast<T>(std::get<std::int64_t>(key.values[i]));
       }
     }
-    if (key.is_array) return writer_.set_array(key.name, std::span<const T>(values.get(), key.values.size()));
-    if constexpr (std::same_as<T, std::string>) writer_.set_string(key.name, values[0]);
-    else if constexpr (std::same_as<T, bool>) writer_.set_bool(key.name, values[0]);
-    else writer_.set(key.name, values[0]);
+    if (key.is_array)
+      return writer_.set_array(key.name, std::span<const T>(values.get(), key.values.size()));
+    if constexpr (std::same_as<T, std::string>)
+      writer_.set_string(key.name, values[0]);
+    else if constexpr (std::same_as<T, bool>)
+      writer_.set_bool(key.name, values[0]);
+    else
+      writer_.set(key.name, values[0]);
   }
 
   void set_general_keys(std::uint64_t parameters) {
     const std::string label = size_label(parameters);
     writer_.set_string(keys::general_architecture, arch_);
     writer_.set_string(keys::general_type, "model");
-    writer_.set_string(keys::general_name, fmt::format("Ingot sample {} {}", arch_, label));
+    // The engine wants tokens of their own of models that are called after their architecture.
+    writer_.set_string(keys::general_name, options_.architecture != nullptr
+                                               ? "Ingot sample " + label
+                                               : fmt::format("Ingot sample {} {}", arch_, label));
     writer_.set_string(
         keys::general_description,
         fmt::format("Random weights (seed {}): for tests, not for talking", options_.seed));
@@ -316,7 +323,8 @@ class SampleBuilder {
 
   Result<void> add_random(const std::string& name, std::span<const std::uint64_t> dimensions,
                           TensorType type, float center) {
-    if (center != 0.0f) return add(name, dimensions, {.type = type, .scale_bits = 21, .center = center});
+    if (center != 0.0f)
+      return add(name, dimensions, {.type = type, .scale_bits = 21, .center = center});
     // Deviation about one over the root of the inputs: what flows through keeps its size.
     const std::uint64_t inputs = dimensions.size() > 1 ? dimensions[0] : 1024;
     const auto root_bits = static_cast<std::uint32_t>(std::bit_width(inputs) / 2);

@@ -16,7 +16,7 @@ struct SampleOptions {
   /// The sample is that of the architecture, and the shape tells the vocabulary alone; nullptr: the
   /// shape tells all.
   const Architecture* architecture = nullptr;
-  SampleNumbers numbers = {};  ///< With an architecture.
+  SampleNumbers numbers = {};         ///< With an architecture.
   TensorType type = TensorType::f16;  ///< Of the matrices; norms and biases are always f32.
   std::uint64_t seed = 1;
   Endian byte_order = Endian::little;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "architectures/expression.hpp"
+#include "architectures/row_expression.hpp"
 
 #include <gtest/gtest.h>
 
@@ -38,7 +38,8 @@ struct FewKeys : ArchitectureHeader {
 
 struct Names : Scope {
   Names() {
-    for (const auto& [name, text] : {std::pair{"double", "2 * width"}, std::pair{"itself", "itself + 1"}}) {
+    for (const auto& [name, text] :
+         {std::pair{"double", "2 * width"}, std::pair{"itself", "itself + 1"}}) {
       std::string_view rest = text;
       lets[name] = *take_expression(rest);
     }

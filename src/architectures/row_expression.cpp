@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "architectures/expression.hpp"
+#include "architectures/row_expression.hpp"
 
 #include <algorithm>
 #include <array>
