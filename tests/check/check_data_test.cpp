@@ -158,7 +158,8 @@ TEST(CheckData, IsOnlyReadOnRequest) {
 
 TEST(CheckData, FindsScalesZerosAndDuplicates) {
   GgufBuilder file;
-  file.pair("general.architecture", "eagle3").pair("general.quantization_version", std::uint32_t{2});
+  file.pair("general.architecture", "eagle3")
+      .pair("general.quantization_version", std::uint32_t{2});
   file.tensor("scale", {32}, TensorType::q8_0, 0);
   file.tensor("zero", {64, 1}, TensorType::f16, 64);
   file.tensor("one", {1 << 16}, TensorType::i8, 192);

@@ -23,8 +23,8 @@ constexpr const char* examples =
     "  ingot architectures jamba      # its keys and tensors\n"
     "  ingot architectures --json | jq -r '.[] | select(.import).name'\n"
     "\n"
-    "An architecture is the value of general.architecture. The keys and tensors are those\n"
-    "that the reference engine, llama.cpp, requires.";
+    "An architecture is the value of general.architecture. The keys and tensors are\n"
+    "those that the reference engine, llama.cpp, requires.";
 
 /// What Ingot can do with models of an architecture; the names are those of the JSON.
 using Abilities = std::array<std::pair<std::string_view, bool>, 7>;
