@@ -89,12 +89,13 @@ class Architecture {
   std::vector<std::pair<std::string, std::string>> numbers;
   std::string waits;  ///< Why keys and tensors are not known; empty if they are.
   std::optional<ArchitectureMemory> memory;
-  bool has_attention = true;       ///< Without, head counts may be 0.
-  bool has_scored_tokens = false;  ///< Its sample has a vocabulary of sentencepiece.
-  bool is_imported = false;        ///< From folders of models.
-  bool is_exported = false;        ///< To them.
-  bool is_evaluated = false;       ///< `evaluate` can run it.
-  bool has_projector = false;      ///< Projectors of its models are imported.
+  bool has_attention = true;           ///< Without, head counts may be 0.
+  bool has_scored_tokens = false;      ///< Its sample has a vocabulary of sentencepiece.
+  std::uint32_t sample_tokens = 1024;  ///< In the vocabulary of its sample.
+  bool is_imported = false;            ///< From folders of models.
+  bool is_exported = false;            ///< To them.
+  bool is_evaluated = false;           ///< `evaluate` can run it.
+  bool has_projector = false;          ///< Projectors of its models are imported.
   std::shared_ptr<const ArchitectureRow> row;
 
   [[nodiscard]] bool is_described() const noexcept { return !tensors.empty(); }

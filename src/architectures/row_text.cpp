@@ -72,15 +72,12 @@ class RowReader {
 
  private:
   using Condition = std::optional<std::pair<Expression, std::string>>;  // and its text
-
   void refuse(std::string_view sentence) {
     if (!fault_.empty()) return;
-    if (at_ == nullptr) {  // a house of empty rows
-      fault_ = result_.name + ": " + std::string(sentence);
-      return;
-    }
-    fault_ = std::string(at_->file) + ":" + std::to_string(at_->line) + ": " +
-             std::string(sentence) + ": " + std::string(at_->text);
+    fault_ = std::string(sentence);
+    if (at_ == nullptr) return;  // a house of empty rows
+    fault_ = std::string(at_->file) + ":" + std::to_string(at_->line) + ": " + fault_ + ": " +
+             std::string(at_->text);
   }
 
   void use(std::string_view name, const Condition& condition, int depth) {
@@ -326,8 +323,13 @@ class RowReader {
       if (!take_keyword(text, "recurrent")) return refuse("\"recurrent\" is missing");
       if (!take_choice(recurrent_kinds, text, memory.recurrent)) return;
     } else if (word == "tokenizer") {
-      result_.has_scored_tokens = text == "spm";
-      if (text != "spm" && text != "bpe") refuse("there is no such tokenizer");
+      const std::string_view kind = take_word(text);
+      result_.has_scored_tokens = kind == "spm";
+      if (kind != "spm" && kind != "bpe") refuse("there is no such tokenizer");
+      if (text.empty()) return;
+      const auto tokens = parse_number<std::uint32_t>(text);
+      if (!tokens || *tokens > 65536) return refuse("a number is missing");
+      result_.sample_tokens = *tokens;
       return;
     } else {
       return refuse("the statement is not known");
@@ -379,10 +381,9 @@ class RowReader {
     result_.row = std::make_shared<const ArchitectureRow>(std::move(row_));
   }
 
-  void refuse_name(std::string_view what, std::string_view name) {
+  void refuse_name(const std::string& what, const std::string& name) {
     if (!fault_.empty()) return;
-    fault_ = std::string(at_->file) + ": " + result_.name + ": there is no " + std::string(what) +
-             " \"" + std::string(name) + "\"";
+    fault_ = std::string(at_->file) + ": " + result_.name + ": no " + what + " \"" + name + "\"";
   }
 
   const House& house_;

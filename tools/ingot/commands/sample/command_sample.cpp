@@ -33,8 +33,6 @@ constexpr const char* examples =
     "\n"
     "The weights are random. The same options give the same bytes on every machine.";
 
-constexpr std::uint32_t row_vocabulary = 1024;
-
 struct Options {
   std::string out;
   std::string architecture = "llama";
@@ -93,7 +91,7 @@ ExitCode run_of_row(const Architecture& row, Options& options, Console& console)
   take(suffixes::context_length, request.context);
   SampleShape& shape = options.sample.shape;
   shape.arch = row.has_scored_tokens ? SampleArch::llama : SampleArch::qwen2;
-  shape.vocabulary = request.vocabulary.value_or(row_vocabulary);
+  shape.vocabulary = request.vocabulary.value_or(row.sample_tokens);
   if (shape.vocabulary < least_vocabulary(shape.arch)) {
     return console.refuse_usage(fmt::format("sample: the vocabulary must have at least {} tokens",
                                             least_vocabulary(shape.arch)));
