@@ -9,9 +9,9 @@
 
 #include "base/ascii.hpp"
 #include "base/shown_name.hpp"
-#include "check/architectures.hpp"
 #include "check/case_collisions.hpp"
 #include "check/rules.hpp"
+#include "ingot/architectures.hpp"
 #include "ingot/metadata_keys.hpp"
 #include "ingot/text.hpp"
 

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "base/plural.hpp"
-#include "check/architectures.hpp"
+#include "check/model_header.hpp"
 #include "check/rules.hpp"
 #include "ingot/metadata_keys.hpp"
 #include "ingot/text.hpp"
@@ -132,22 +132,11 @@ void key_type(Inspection& inspection) {
 void key_missing(Inspection& inspection) {
   const Architecture* architecture = find_architecture(inspection.architecture());
   // A file with a vocabulary alone needs none.
-  if (architecture == nullptr || architecture->layer.empty() ||
-      inspection.model().tensors().empty() || !inspection.is_model()) {
+  if (architecture == nullptr || inspection.model().tensors().empty() || !inspection.is_model()) {
     return;
   }
-  const auto has = [&](std::string_view suffix) {
-    return inspection.model().find(inspection.own_key(suffix)) != nullptr;
-  };
-  for (const std::string_view suffix :
-       {suffixes::context_length, suffixes::embedding_length, suffixes::block_count,
-        suffixes::feed_forward_length, suffixes::attention_head_count}) {
-    if (!has(suffix)) inspection.report({.key = inspection.own_key(suffix)}, "it is missing");
-  }
-  if (!has(suffixes::attention_layer_norm_rms_epsilon) &&
-      !has(suffixes::attention_layer_norm_epsilon)) {
-    inspection.report({.key = inspection.own_key(suffixes::attention_layer_norm_rms_epsilon)},
-                      "it is missing");
+  for (const std::string& key : missing_keys(*architecture, ModelHeader(inspection.model()))) {
+    inspection.report({.key = key}, "it is missing");
   }
 }
 

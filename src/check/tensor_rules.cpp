@@ -12,8 +12,8 @@
 #include "base/joined_list.hpp"
 #include "base/shown_name.hpp"
 #include "base/text_parts.hpp"
-#include "check/architectures.hpp"
 #include "check/case_collisions.hpp"
+#include "check/model_header.hpp"
 #include "check/rules.hpp"
 #include "ingot/metadata_keys.hpp"
 #include "ingot/text.hpp"
@@ -70,99 +70,22 @@ std::vector<std::uint64_t> trimmed(std::span<const std::uint64_t> shape) {
   return {shape.begin(), shape.end()};
 }
 
-/// A tensor by its name without `.weight`.
-const TensorInfo* find_weight(const Model& model, std::string_view name) {
-  return model.find_tensor(std::string(name) + ".weight");
-}
+/// The most layers that the engine loads.
+constexpr std::uint64_t most_layers = 512;
 
-/// The missing ones of a list of groups (see Architecture): the first alternative of each group
-/// that is not complete.
-std::string missing_of(const Model& model, std::string_view groups, const std::string& prefix) {
-  std::string missing;
-  all_parts(groups, ' ', [&](std::string_view group) {
-    std::string first_missing;
-    const bool is_missing = all_parts(group, '|', [&](std::string_view alternative) {
-      std::string wanted;
-      all_parts(alternative, '+', [&](std::string_view name) {
-        const std::string full = prefix + std::string(name);
-        if (find_weight(model, full) == nullptr) {
-          wanted += (wanted.empty() ? "" : ", ") + full + ".weight";
-        }
-        return true;
-      });
-      if (first_missing.empty()) first_missing = wanted;
-      return !wanted.empty();  // on to the next alternative
-    });
-    if (is_missing) missing += (missing.empty() ? "" : ", ") + first_missing;
-    return true;
-  });
-  return missing;
-}
-
-/// The numbers that shapes follow from; 0 if one is not known or makes no sense.
-struct Widths {
-  std::uint64_t embedding = 0;
-  std::uint64_t feed_forward = 0;
-  std::uint64_t query = 0;
-  std::uint64_t key = 0;
-  std::uint64_t value = 0;
-  std::uint64_t experts = 0;
-  std::uint64_t vocabulary = 0;
-};
-
-Widths find_widths(const Inspection& inspection) {
-  constexpr std::uint64_t most = std::uint64_t{1} << 24;  // products of two stay exact
-  const auto number = [&](std::string_view suffix) {
-    const std::uint64_t found = inspection.own_number(suffix).value_or(0);
-    return found <= most ? found : 0;
-  };
-  Widths widths{.embedding = number(suffixes::embedding_length),
-                .feed_forward = number(suffixes::feed_forward_length),
-                .experts = number(suffixes::expert_count),
-                .vocabulary = inspection.summary().token_count.value_or(0)};
-  const std::uint64_t heads = number(suffixes::attention_head_count);
-  if (heads == 0) return widths;
-  const auto or_usual = [&](std::uint64_t length) {
-    return length != 0 ? length : widths.embedding / heads;
-  };
-  const std::string kv_key = inspection.own_key(suffixes::attention_head_count_kv);
-  const std::uint64_t kv_heads = inspection.model().find(kv_key) == nullptr
-                                     ? heads
-                                     : number(suffixes::attention_head_count_kv);
-  widths.query = heads * or_usual(number(suffixes::attention_key_length));
-  widths.key = kv_heads * or_usual(number(suffixes::attention_key_length));
-  widths.value = kv_heads * or_usual(number(suffixes::attention_value_length));
-  return widths;
-}
-
-/// The shape that a tensor of a plain transformer has; 0 for a dimension that is not known, nothing
-/// for tensors that are not known.
-std::optional<std::vector<std::uint64_t>> expected_shape(std::string_view name,
-                                                         const Widths& widths) {
-  const std::uint64_t width = widths.embedding;
-  const std::uint64_t inner = widths.feed_forward;
-  using Shape = std::vector<std::uint64_t>;
-  if (name == "token_embd.weight" || name == "output.weight") {
-    return Shape{width, widths.vocabulary};
+/// Calls use(tensors that the engine looks for) for the model, and for each of its layers.
+template <class Use>
+void for_each_expectation(const Inspection& inspection, const Use& use) {
+  const Architecture* architecture = find_architecture(inspection.architecture());
+  // A vocabulary has none.
+  if (architecture == nullptr || !inspection.has_layers() || !inspection.is_model()) return;
+  const ModelHeader header(inspection.model());
+  use(expected_tensors(*architecture, header, {}));
+  const std::uint64_t layers =
+      std::min(layers_of(*architecture, header).value_or(inspection.layer_count()), most_layers);
+  for (std::uint64_t layer = 0; layer < layers; ++layer) {
+    use(expected_tensors(*architecture, header, layer));
   }
-  if (name == "output_norm.weight") return Shape{width};
-  const auto layer = parse_layer_name(name);
-  if (!layer) return std::nullopt;
-  const std::string_view rest = layer->rest;
-  if (rest == "attn_norm.weight" || rest == "ffn_norm.weight") return Shape{width};
-  if (rest == "attn_q.weight") return Shape{width, widths.query};
-  if (rest == "attn_k.weight") return Shape{width, widths.key};
-  if (rest == "attn_v.weight") return Shape{width, widths.value};
-  if (rest == "attn_output.weight") return Shape{0, width};
-  if (rest == "ffn_gate.weight") return Shape{width, inner};
-  if (rest == "ffn_up.weight") return Shape{width, 0};  // twice as wide where it holds the gate too
-  if (rest == "ffn_down.weight") return Shape{inner, width};
-  if (rest == "ffn_gate_inp.weight") return Shape{width, widths.experts};
-  if (rest == "ffn_gate_exps.weight" || rest == "ffn_up_exps.weight") {
-    return Shape{width, 0, widths.experts};
-  }
-  if (rest == "ffn_down_exps.weight") return Shape{0, width, widths.experts};
-  return std::nullopt;
 }
 
 bool fits(std::span<const std::uint64_t> shape, std::span<const std::uint64_t> expected) {
@@ -294,22 +217,15 @@ void tensor_type_opaque(Inspection& inspection) {
 }
 
 void tensor_missing(Inspection& inspection) {
-  const Architecture* architecture = find_architecture(inspection.architecture());
-  // A vocabulary has none; an incomplete set may have them elsewhere.
-  if (architecture == nullptr || architecture->layer.empty() || !inspection.has_layers() ||
-      !inspection.is_model()) {
-    return;
-  }
-  if (inspection.is_incomplete()) return;
-  const Model& model = inspection.model();
-  std::string missing = missing_of(model, architecture->whole, {});
-  if (!missing.empty()) inspection.report_model("missing: " + missing);
-  const std::uint64_t layers = std::min<std::uint64_t>(
-      inspection.own_number(suffixes::block_count).value_or(inspection.layer_count()), 4096);
-  for (std::uint64_t layer = 0; layer < layers; ++layer) {
-    missing = missing_of(model, architecture->layer, "blk." + std::to_string(layer) + ".");
+  if (inspection.is_incomplete()) return;  // they may be elsewhere
+  for_each_expectation(inspection, [&](const std::vector<ExpectedTensor>& tensors) {
+    std::string missing;
+    for (const ExpectedTensor& tensor : tensors) {
+      if (!tensor.is_required || inspection.model().find_tensor(tensor.name) != nullptr) continue;
+      missing += (missing.empty() ? "" : ", ") + tensor.name;
+    }
     if (!missing.empty()) inspection.report_model("missing: " + missing);
-  }
+  });
 }
 
 void tensor_extra_layer(Inspection& inspection) {
@@ -332,15 +248,14 @@ void tensor_extra_layer(Inspection& inspection) {
 }
 
 void tensor_shape(Inspection& inspection) {
-  const Architecture* architecture = find_architecture(inspection.architecture());
-  if (architecture == nullptr || architecture->layer.empty() || !inspection.is_model()) return;
-  const Widths widths = find_widths(inspection);
-  if (widths.embedding == 0) return;
-  for_each_tensor(inspection, [&](const TensorInfo& tensor) {
-    const auto expected = expected_shape(tensor.name, widths);
-    if (!expected || fits(trimmed(tensor.shape), *expected)) return;
-    inspection.report_tensor(tensor, "shape is " + shape_text(tensor.shape) +
-                                         "; the metadata implies " + expected_text(*expected));
+  for_each_expectation(inspection, [&](const std::vector<ExpectedTensor>& tensors) {
+    for (const ExpectedTensor& expected : tensors) {
+      const TensorInfo* tensor = inspection.model().find_tensor(expected.name);
+      if (tensor == nullptr || fits(trimmed(tensor->shape), expected.shape)) continue;
+      inspection.report_tensor(*tensor, "shape is " + shape_text(tensor->shape) +
+                                            "; the metadata implies " +
+                                            expected_text(expected.shape));
+    }
   });
 }
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "architectures/precise_names.hpp"
 #include "ingot/recipe.hpp"
 #include "quantize/name_expression.hpp"
 #include "quantize/recipe_table.hpp"
@@ -18,51 +19,6 @@ using convert::Rule;
 std::optional<std::uint32_t> layer_of(const TensorInfo& tensor) noexcept {
   const auto name = parse_layer_name(tensor.name);
   return name ? std::optional(name->layer) : std::nullopt;
-}
-
-// Tensors that lose too much or gain too little: llama.cpp's list. The name contains one of these.
-constexpr std::string_view kept_parts[] = {"_norm.weight",
-                                           "ffn_gate_inp.weight",
-                                           "ffn_gate_tid2eid.weight",
-                                           "altup",
-                                           "laurel",
-                                           "per_layer_model_proj",
-                                           "ssm_conv1d",
-                                           "shortconv.conv.weight",
-                                           "indexer.k_proj.weight",
-                                           "indexer.q_proj.weight",
-                                           "time_mix_first.weight",
-                                           "time_mix_w0.weight",
-                                           "time_mix_w1.weight",
-                                           "time_mix_w2.weight",
-                                           "time_mix_v0.weight",
-                                           "time_mix_v1.weight",
-                                           "time_mix_v2.weight",
-                                           "time_mix_a0.weight",
-                                           "time_mix_a1.weight",
-                                           "time_mix_a2.weight",
-                                           "time_mix_g1.weight",
-                                           "time_mix_g2.weight",
-                                           "time_mix_decay_w1.weight",
-                                           "time_mix_decay_w2.weight",
-                                           "time_mix_lerp_fused.weight",
-                                           "attn_rel_b.weight",
-                                           ".position_embd",
-                                           "sam.pos_embd",
-                                           "sam.neck.",
-                                           "sam.net_",
-                                           ".rel_pos",
-                                           ".patch_embd",
-                                           ".patch_merger",
-                                           "a.rvq.codebook",
-                                           "mm.a.code_embd"};
-
-bool has_kept_name(std::string_view name) noexcept {
-  if (!name.ends_with("weight")) return true;
-  if (name == "position_embd.weight" || name == "token_types.weight") return true;
-  return std::any_of(std::begin(kept_parts), std::end(kept_parts), [&](std::string_view part) {
-    return name.find(part) != std::string_view::npos;
-  });
 }
 
 /// Dimensions, without those of 1 at the end.
@@ -155,7 +111,7 @@ class Chooser {
   [[nodiscard]] std::optional<TypeReason> kept_reason(const TensorInfo& tensor) const {
     if (recipe_.is_copy()) return TypeReason::copied;
     if (dimension_count(tensor) < 2) return TypeReason::one_dimension;
-    if (has_kept_name(tensor.name)) return TypeReason::kept_name;
+    if (architectures::has_precise_name(tensor.name)) return TypeReason::kept_name;
     if (options_.leaves_output && tensor.name == "output.weight") return TypeReason::kept_output;
     if (is_integer(tensor.type)) return TypeReason::not_floats;
     return std::nullopt;

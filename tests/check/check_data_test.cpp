@@ -112,7 +112,7 @@ TEST(BlockScan, AllowsTheWildScalesOfMxfp4BlocksOfZeros) {
 /// A model of one matrix of floats, with some of them set.
 Bytes floats_model(std::size_t count, const std::map<std::size_t, float>& set) {
   GgufBuilder file;
-  file.pair("general.architecture", "mpt").tensor("a", {count}, TensorType::f32, 0).pad_to(32);
+  file.pair("general.architecture", "eagle3").tensor("a", {count}, TensorType::f32, 0).pad_to(32);
   for (std::size_t i = 0; i < count; ++i) {
     const auto found = set.find(i);
     file.number(found == set.end() ? 1.0F + static_cast<float>(i) : found->second);
@@ -158,7 +158,8 @@ TEST(CheckData, IsOnlyReadOnRequest) {
 
 TEST(CheckData, FindsScalesZerosAndDuplicates) {
   GgufBuilder file;
-  file.pair("general.architecture", "mpt").pair("general.quantization_version", std::uint32_t{2});
+  file.pair("general.architecture", "eagle3")
+      .pair("general.quantization_version", std::uint32_t{2});
   file.tensor("scale", {32}, TensorType::q8_0, 0);
   file.tensor("zero", {64, 1}, TensorType::f16, 64);
   file.tensor("one", {1 << 16}, TensorType::i8, 192);

@@ -51,7 +51,7 @@ def tensor(name, shape, kind, offset):
             + struct.pack(f"<{len(shape)}Q", *shape) + struct.pack("<IQ", kind, offset))
 
 
-ARCHITECTURE = pair("general.architecture", STRING, "mpt")
+ARCHITECTURE = pair("general.architecture", STRING, "eagle3")
 
 
 def gguf(pairs=(), tensors=(tensor("t.weight", [8], TYPE_F32, 0),), data=bytes(32), version=3,
@@ -81,7 +81,7 @@ def tokens(*more):
 
 
 def version_1():
-    name, value = b"general.architecture", b"mpt"
+    name, value = b"general.architecture", b"eagle3"
     head = b"GGUF" + struct.pack("<III", 1, 1, 1)
     head += struct.pack("<I", len(name)) + name + struct.pack("<II", STRING, len(value)) + value
     head += struct.pack("<I", 8) + b"t.weight" + struct.pack("<IIIQ", 1, 8, TYPE_F32, 0)

@@ -60,7 +60,7 @@ import os, struct
 def text(t): return struct.pack("<Q", len(t)) + t
 size = 100 << 30
 head = b"GGUF" + struct.pack("<IQQ", 3, 1, 1)
-head += text(b"general.architecture") + struct.pack("<I", 8) + text(b"mpt")
+head += text(b"general.architecture") + struct.pack("<I", 8) + text(b"eagle3")
 head += text(b"t") + struct.pack("<IQQIQ", 2, size // 2, 2, 24, 0)
 head += bytes(-len(head) % 32)
 with open("sparse.gguf", "wb") as file:
@@ -85,7 +85,7 @@ def text(t): return struct.pack("<Q", len(t)) + t
 def tensor(name, size, offset): return text(name) + struct.pack("<IQIQ", 1, size, 24, offset)
 big = 5 << 30
 head = b"GGUF" + struct.pack("<IQQ", 3, 2, 1)
-head += text(b"general.architecture") + struct.pack("<I", 8) + text(b"mpt")
+head += text(b"general.architecture") + struct.pack("<I", 8) + text(b"eagle3")
 head += tensor(b"big", big, 0) + tensor(b"small", 32, big)
 head += bytes(-len(head) % 32)
 with open("large.gguf", "wb") as file:

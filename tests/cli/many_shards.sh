@@ -7,7 +7,7 @@ import struct, sys
 def text(t): return struct.pack("<Q", len(t)) + t
 count = int(sys.argv[1])
 head = b"GGUF" + struct.pack("<IQQ", 3, count, 1)
-head += text(b"general.architecture") + struct.pack("<I", 8) + text(b"mpt")
+head += text(b"general.architecture") + struct.pack("<I", 8) + text(b"eagle3")
 for i in range(count):
     head += text(b"t%d" % i) + struct.pack("<IQIQ", 1, 8, 0, 32 * i)
 head += bytes(-len(head) % 32)

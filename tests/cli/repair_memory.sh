@@ -7,7 +7,7 @@ import resource, struct, subprocess, sys
 def text(value): return struct.pack("<Q", len(value)) + value
 
 def header(tensor_count, *pairs):
-    pairs = (text(b"general.architecture") + struct.pack("<I", 8) + text(b"mpt"), *pairs)
+    pairs = (text(b"general.architecture") + struct.pack("<I", 8) + text(b"eagle3"), *pairs)
     return b"GGUF" + struct.pack("<IQQ", 3, tensor_count, len(pairs)) + b"".join(pairs)
 
 def write(path, head, data_bytes):

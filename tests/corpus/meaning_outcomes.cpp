@@ -58,7 +58,7 @@ void add_general(OutcomeCorpus& corpus) {
   corpus.warned("architecture_upper", architecture("LLaMA"));
   corpus.warned("architecture_number", architecture(std::uint32_t{1}));
   corpus.warned("architecture_escape", architecture("\x1b[2J"));
-  corpus.clean("architecture_with_a_dash", architecture("command-r"));
+  corpus.clean("architecture_with_a_dash", architecture("gemma4-assistant"));
   corpus.clean("architecture_unheard_of", architecture("unheardof"));
   const auto with = [](std::string_view key, auto value) {
     return with_floats(start().pair(key, value));

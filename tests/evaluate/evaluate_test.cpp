@@ -7,7 +7,9 @@
 #include <fstream>
 #include <iterator>
 
+#include "evaluate/architecture.hpp"
 #include "evaluate/tiny_networks.hpp"
+#include "ingot/architectures.hpp"
 #include "support/expect_error.hpp"
 #include "support/shared_files.hpp"
 #include "support/temporary_folder.hpp"
@@ -34,6 +36,16 @@ class EvaluateTest : public testing::Test {
 
   TemporaryFolder folder_;
 };
+
+TEST_F(EvaluateTest, HouseKnowsWhatRuns) {
+  for (const std::string_view name : architecture_names()) {
+    EXPECT_EQ(find_architecture(name)->is_evaluated, evaluation::find_architecture(name) != nullptr)
+        << name;
+  }
+  for (const evaluation::Architecture& each : evaluation::known_architectures()) {
+    EXPECT_NE(find_architecture(each.name), nullptr) << each.name;
+  }
+}
 
 TEST_F(EvaluateTest, ModelDoesNotDivergeFromItself) {
   const Model base = tiny("llama");

@@ -2,13 +2,18 @@
 // Tiny folders of the architectures: each is planned, and transforms put every number in its place.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "import/architectures/architecture_rules.hpp"
+#include "ingot/architectures.hpp"
+#include "ingot/folder_export.hpp"
 #include "ingot/import.hpp"
 #include "ingot/model.hpp"
 #include "support/expect_error.hpp"
@@ -73,6 +78,21 @@ constexpr const char* every_member = R"(
     "qk_nope_head_dim": 2, "qk_rope_head_dim": 2, "v_head_dim": 4, "n_routed_experts": 2,
     "n_shared_experts": 1, "first_k_dense_replace": 1,
     "attn_config": {"alibi": true, "alibi_bias_max": 8})";
+
+TEST(HouseOfArchitectures, KnowsWhatIsImportedAndExported) {
+  const auto table = hf::RuleTable::builtin();
+  ASSERT_THAT(table, Succeeds());
+  std::set<std::string> imported;
+  for (const hf::Architecture& each : table->architectures()) imported.insert(each.name);
+  const auto exported = exportable_architectures();
+  ASSERT_THAT(exported, Succeeds());
+  for (const std::string_view name : architecture_names()) {
+    const ingot::Architecture& row = *find_architecture(name);
+    EXPECT_EQ(row.is_imported, imported.erase(std::string(name)) == 1) << name;
+    EXPECT_EQ(row.is_exported, std::ranges::count(*exported, name) == 1) << name;
+  }
+  EXPECT_THAT(imported, testing::IsEmpty());  // else they are no names of the house
+}
 
 TEST(PlanArchitectures, PlansEveryClass) {
   const auto& table = hf::RuleTable::builtin();

@@ -37,7 +37,7 @@ PYTHON_OF_HEADER = {
 }
 # Headers whose functions Python has of its own, or that are parts to build other programs with.
 WITHOUT = {
-    "error_feedback": "quantize_model(effort='best')", "half": "numpy.float16", "held_files": "os.remove",
+    "architectures": "check, fit", "error_feedback": "quantize_model(effort='best')", "half": "numpy.float16", "held_files": "os.remove",
     "ingot": "includes the others",
     "layout_index": "check finds an index that lies", "npy": "numpy.save",
     "output_file": "open(path, 'wb')", "output_set": "open(path, 'wb')",
@@ -105,7 +105,7 @@ PYTHON_OF_COMMAND = {
 }
 
 # Commands whose work is the program's own: no header of the library has it.
-COMMANDS_WITHOUT = {"export_tokenizer": "a file of another format", "report": "a page for a browser"}
+COMMANDS_WITHOUT = {"architectures": "a table to look at", "export_tokenizer": "a file of another format", "report": "a page for a browser"}
 
 
 def test_every_command_has_its_function(root):

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "ingot/architectures.hpp"
 #include "ingot/check.hpp"
 #include "ingot/error.hpp"
 #include "ingot/metadata_keys.hpp"
@@ -324,6 +325,40 @@ bool check_text(const std::string& path, const std::string& text) {
   return false;
 }
 
+std::string architectures_page() {
+  std::string text = "# Architectures\n\n";
+  text += "<!-- Generated from src/architectures/rows/*.def by generate_docs; edit those. -->\n\n";
+  text +=
+      "The names of `general.architecture` that Ingot knows. Of those that are described, it knows "
+      "the\n"
+      "keys and tensors that the reference engine, llama.cpp, requires: `ingot check` holds files "
+      "against\n"
+      "them, `ingot sample --architecture NAME` makes a small model, and `ingot architectures "
+      "NAME` prints\n"
+      "them all. *Fit* says whether `ingot fit` knows what the layers keep. The table shows the "
+      "keys that\n"
+      "the engine requires without a condition, but for those of every model: `context_length`,\n"
+      "`embedding_length` and `block_count`.\n\n";
+  text += row("name", "tensors", "fit", "import", "export", "evaluate", "further required keys");
+  text += "| --- | ---: | --- | --- | --- | --- | --- |\n";
+  const auto yes = [](bool is_so) { return is_so ? "yes" : ""; };
+  for (const std::string_view name : ingot::architecture_names()) {
+    const ingot::Architecture& each = *ingot::find_architecture(name);
+    std::string keys;
+    for (const ingot::ArchitectureKey& key : each.keys) {
+      if (!key.is_required || !key.condition.empty() || key.name == "context_length" ||
+          key.name == "embedding_length" || key.name == "block_count") {
+        continue;
+      }
+      keys += (keys.empty() ? "" : ", ") + code(key.name);
+    }
+    text += row(code(name), each.is_described() ? std::to_string(each.tensors.size()) : "-",
+                yes(each.memory.has_value()), yes(each.is_imported), yes(each.is_exported),
+                yes(each.is_evaluated), each.is_described() ? keys : each.waits);
+  }
+  return text;
+}
+
 }  // namespace
 
 int main(int argument_count, char** arguments) {
@@ -341,5 +376,7 @@ int main(int argument_count, char** arguments) {
   ingot::docs::fill_member_tables(json_page);
   const bool has_members = put(folder + "/json.md", json_page);
   const bool has_keys = put(folder + "/metadata-keys.md", metadata_keys_page());
-  return has_types && has_errors && has_rules && has_keys && has_members ? 0 : 1;
+  const bool has_architectures = put(folder + "/architectures.md", architectures_page());
+  return has_architectures && has_types && has_errors && has_rules && has_keys && has_members ? 0
+                                                                                              : 1;
 }

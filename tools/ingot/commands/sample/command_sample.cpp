@@ -4,14 +4,19 @@
 #include <fmt/core.h>
 #include <sys/stat.h>
 
+#include <ingot/architectures.hpp>
+#include <ingot/metadata_keys.hpp>
 #include <ingot/text.hpp>
 #include <limits>
 #include <memory>
+#include <optional>
+#include <string_view>
 
 #include "cli/command.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/progress.hpp"
 #include "commands/sample/sample_model.hpp"
+#include "commands/sample/sample_vocabulary.hpp"
 #include "text/value_text.hpp"
 
 namespace ingot::cli {
@@ -20,6 +25,7 @@ namespace {
 constexpr const char* examples =
     "Examples:\n"
     "  ingot sample tiny.gguf\n"
+    "  ingot sample hybrid.gguf --architecture jamba\n"
     "  ingot sample qwen.gguf --arch qwen2 --vocab 256000 --type BF16\n"
     "  ingot sample quantized.gguf --type Q4_K\n"
     "  ingot sample moe.gguf --experts 8 --layers 4\n"
@@ -29,6 +35,7 @@ constexpr const char* examples =
 
 struct Options {
   std::string out;
+  std::string architecture = "llama";
   std::string parameters;
   ShapeRequest request;
   SampleOptions sample;
@@ -46,6 +53,11 @@ void remark_done(Console& console, const Options& options, std::uint64_t bytes) 
                              type_text(options.sample.type), format_bytes(bytes)));
 }
 
+void remark_row(Console& console, const Options& options, std::uint64_t bytes) {
+  console.remark(options.out, fmt::format("{}, {}, {}", options.architecture,
+                                          type_text(options.sample.type), format_bytes(bytes)));
+}
+
 ExitCode write_sample(const Options& options, Console& console) {
   INGOT_CLI_TRY(const ModelWriter writer, make_sample(options.sample), console, options.out);
   const WriteFormat format{.version = 3, .byte_order = options.sample.byte_order};
@@ -56,8 +68,36 @@ ExitCode write_sample(const Options& options, Console& console) {
         return writer.write(options.out, format, options.is_forced, go_on);
       });
   if (!result) return console.fail(options.out, result.error());
-  remark_done(console, options, bytes);
+  options.sample.architecture != nullptr ? remark_row(console, options, bytes)
+                                         : remark_done(console, options, bytes);
   return ExitCode::done;
+}
+
+/// A sample as the row of its architecture has it, with the numbers that were given.
+ExitCode run_of_row(const Architecture& row, Options& options, Console& console) {
+  const ShapeRequest& request = options.request;
+  if (request.parameters) {
+    return console.refuse_usage("sample: --params goes with --architecture llama and qwen2 only");
+  }
+  const auto take = [&](std::string_view key, const std::optional<std::uint32_t>& number) {
+    if (number) options.sample.numbers.emplace_back(key, *number);
+  };
+  take(suffixes::block_count, request.layers);
+  take(suffixes::embedding_length, request.embedding);
+  take(suffixes::feed_forward_length, request.feed_forward);
+  take(suffixes::attention_head_count, request.heads);
+  take(suffixes::attention_head_count_kv, request.kv_heads);
+  take(suffixes::expert_count, request.experts);
+  take(suffixes::context_length, request.context);
+  SampleShape& shape = options.sample.shape;
+  shape.arch = row.has_scored_tokens ? SampleArch::llama : SampleArch::qwen2;
+  shape.vocabulary = request.vocabulary.value_or(row.sample_tokens);
+  if (shape.vocabulary < least_vocabulary(shape.arch)) {
+    return console.refuse_usage(fmt::format("sample: the vocabulary must have at least {} tokens",
+                                            least_vocabulary(shape.arch)));
+  }
+  options.sample.architecture = &row;
+  return write_sample(options, console);
 }
 
 ExitCode run(Options& options, Console& console) {
@@ -76,6 +116,15 @@ ExitCode run(Options& options, Console& console) {
     }
   }
   options.sample.threads = console.threads();
+  const Architecture* row = find_architecture(options.architecture);
+  if (row == nullptr) {
+    return console.refuse_usage("sample: the architecture \"" + escape(options.architecture) +
+                                "\" is not known; `ingot architectures` lists those that are");
+  }
+  const bool is_llama = row->name == name_of(SampleArch::llama);
+  if (!is_llama && row->name != name_of(SampleArch::qwen2))
+    return run_of_row(*row, options, console);
+  options.request.arch = is_llama ? SampleArch::llama : SampleArch::qwen2;
   options.request.block_elements = find_type(options.sample.type)->block_elements;
   options.sample.shape = choose_shape(options.request);
   const std::string problem = shape_problem(options.sample.shape);
@@ -93,9 +142,8 @@ Choices<TensorType> all_types() {
 
 void add_shape_options(CLI::App& command, Options& options) {
   ShapeRequest& request = options.request;
-  add_choice(command, "--arch", "NAME", request.arch,
-             {{"llama", SampleArch::llama}, {"qwen2", SampleArch::qwen2}},
-             "Architecture, {}; default: llama");
+  add_text(command, "--architecture,--arch", options.architecture, "NAME",
+           "Any that `ingot architectures` describes; default: llama");
   add_text(command, "--params", options.parameters, "COUNT",
            "Choose a shape with about this many parameters: 350M, 1B, 8B");
   add_number(command, "--layers", request.layers, 1, 4096, "Layers");

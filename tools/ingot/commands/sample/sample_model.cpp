@@ -4,14 +4,19 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <concepts>
 #include <ingot/metadata_keys.hpp>
 #include <ingot/parallel.hpp>
 #include <ingot/quantize.hpp>
 #include <initializer_list>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "commands/sample/sample_vocabulary.hpp"
@@ -105,13 +110,29 @@ DataProducer produce_weights(const WeightPattern& pattern, std::uint64_t element
   };
 }
 
+/// The value around which the weights of a tensor lie, by a part of its name: norms and scales let
+/// pass what comes, and the decay of a state is negative.
+float center_of(std::string_view name) {
+  constexpr std::pair<std::string_view, float> centers[] = {
+      {"norm", 1.0f}, {"ssm_a", -1.0f}, {"ssm_d", 1.0f}, {"rope_f", 1.0f}, {"scale", 1.0f}};
+  if (name.ends_with(".bias")) return 0.0f;
+  for (const auto& [part, center] : centers) {
+    if (name.find(part) != name.npos) return center;
+  }
+  return 0.0f;
+}
+
 class SampleBuilder {
  public:
   explicit SampleBuilder(const SampleOptions& options)
-      : options_(options), shape_(options.shape), arch_(name_of(options.shape.arch)) {}
+      : options_(options),
+        shape_(options.shape),
+        arch_(options.architecture != nullptr ? std::string_view(options.architecture->name)
+                                              : name_of(options.shape.arch)) {}
 
   Result<ModelWriter> build() {
-    set_general_keys();
+    if (options_.architecture != nullptr) return build_of_row();
+    set_general_keys(shape_.parameters());
     set_architecture_keys();
     set_tokenizer_keys();
     INGOT_TRY_VOID(add_tensors());
@@ -126,11 +147,69 @@ class SampleBuilder {
     writer_.set(fmt::format("{}.{}", arch_, suffix), value);
   }
 
-  void set_general_keys() {
-    const std::string label = size_label(shape_.parameters());
+  Result<ModelWriter> build_of_row() {
+    INGOT_TRY(
+        const ArchitectureSample sample,
+        plan_architecture_sample(*options_.architecture, options_.numbers, shape_.vocabulary));
+    std::uint64_t parameters = 0;
+    for (const SampleTensor& tensor : sample.tensors) parameters += element_count_of(tensor.shape);
+    set_general_keys(parameters);
+    for (const SampleKey& key : sample.keys) set_key(key);
+    set_tokenizer_keys();
+    for (const SampleTensor& tensor : sample.tensors) {
+      const bool is_whole = tensor.shape[0] % find_type(options_.type)->block_elements == 0;
+      const TensorType type = tensor.is_precise || !is_whole ? TensorType::f32 : options_.type;
+      INGOT_TRY_VOID(add_random(tensor.name, tensor.shape, type, center_of(tensor.name)));
+    }
+    return std::move(writer_);
+  }
+
+  static std::uint64_t element_count_of(std::span<const std::uint64_t> shape) {
+    std::uint64_t count = 1;
+    for (const std::uint64_t dimension : shape) count *= dimension;
+    return count;
+  }
+
+  void set_key(const SampleKey& key) {
+    if (key.type == ValueType::uint32) return set_values<std::uint32_t>(key);
+    if (key.type == ValueType::uint64) return set_values<std::uint64_t>(key);
+    if (key.type == ValueType::int32) return set_values<std::int32_t>(key);
+    if (key.type == ValueType::float32) return set_values<float>(key);
+    if (key.type == ValueType::boolean) return set_values<bool>(key);
+    set_values<std::string>(key);
+  }
+
+  template <class T>
+  void set_values(const SampleKey& key) {
+    // A vector of bools is none of an array.
+    const auto values = std::make_unique<T[]>(key.values.size());
+    for (std::size_t i = 0; i < key.values.size(); ++i) {
+      if constexpr (std::same_as<T, std::string>) {
+        values[i] = std::get<std::string>(key.values[i]);
+      } else if constexpr (std::same_as<T, float>) {
+        values[i] = static_cast<T>(std::get<double>(key.values[i]));
+      } else {
+        values[i] = static_cast<T>(std::get<std::int64_t>(key.values[i]));
+      }
+    }
+    if (key.is_array)
+      return writer_.set_array(key.name, std::span<const T>(values.get(), key.values.size()));
+    if constexpr (std::same_as<T, std::string>)
+      writer_.set_string(key.name, values[0]);
+    else if constexpr (std::same_as<T, bool>)
+      writer_.set_bool(key.name, values[0]);
+    else
+      writer_.set(key.name, values[0]);
+  }
+
+  void set_general_keys(std::uint64_t parameters) {
+    const std::string label = size_label(parameters);
     writer_.set_string(keys::general_architecture, arch_);
     writer_.set_string(keys::general_type, "model");
-    writer_.set_string(keys::general_name, fmt::format("Ingot sample {} {}", arch_, label));
+    // The engine wants tokens of their own of models that are called after their architecture.
+    writer_.set_string(keys::general_name, options_.architecture != nullptr
+                                               ? "Ingot sample " + label
+                                               : fmt::format("Ingot sample {} {}", arch_, label));
     writer_.set_string(
         keys::general_description,
         fmt::format("Random weights (seed {}): for tests, not for talking", options_.seed));
@@ -177,6 +256,8 @@ class SampleBuilder {
     }
     writer_.set(keys::tokenizer_ggml_bos_token_id, vocabulary.begin_id);
     writer_.set(keys::tokenizer_ggml_eos_token_id, vocabulary.end_id);
+    // Two tokens have names of such that end a turn.
+    if (!is_llama) writer_.set(keys::tokenizer_ggml_eot_token_id, vocabulary.end_id);
     if (is_llama) writer_.set(keys::tokenizer_ggml_unknown_token_id, std::uint32_t{0});
     writer_.set(keys::tokenizer_ggml_padding_token_id, vocabulary.padding_id);
     // The template writes it.
@@ -231,27 +312,32 @@ class SampleBuilder {
   }
 
   Result<void> add_norm(const std::string& name) {
-    return add(name + ".weight", {shape_.embedding},
-               {.type = TensorType::f32, .scale_bits = 21, .is_around_one = true});
+    return add(name + ".weight", std::array<std::uint64_t, 1>{shape_.embedding},
+               {.type = TensorType::f32, .scale_bits = 21, .center = 1.0f});
   }
 
   Result<void> add_random(const std::string& name, std::initializer_list<std::uint64_t> dimensions,
                           TensorType type) {
+    return add_random(name, std::span(dimensions.begin(), dimensions.size()), type, 0.0f);
+  }
+
+  Result<void> add_random(const std::string& name, std::span<const std::uint64_t> dimensions,
+                          TensorType type, float center) {
+    if (center != 0.0f)
+      return add(name, dimensions, {.type = type, .scale_bits = 21, .center = center});
     // Deviation about one over the root of the inputs: what flows through keeps its size.
-    const std::uint64_t inputs = dimensions.size() > 1 ? *dimensions.begin() : 1024;
+    const std::uint64_t inputs = dimensions.size() > 1 ? dimensions[0] : 1024;
     const auto root_bits = static_cast<std::uint32_t>(std::bit_width(inputs) / 2);
     // Integers of that size would all be 0.
     return add(name, dimensions,
                {.type = type, .scale_bits = is_integer(type) ? 10 : 15 + root_bits});
   }
 
-  Result<void> add(const std::string& name, std::initializer_list<std::uint64_t> dimensions,
+  Result<void> add(const std::string& name, std::span<const std::uint64_t> shape,
                    WeightPattern pattern) {
     pattern.key = weight_key(options_.seed, name);
     pattern.byte_order = options_.byte_order;
-    std::uint64_t element_count = 1;
-    for (const std::uint64_t dimension : dimensions) element_count *= dimension;
-    const std::span shape(dimensions.begin(), dimensions.size());
+    const std::uint64_t element_count = element_count_of(shape);
     return writer_.add_tensor(
         name, pattern.type, shape,
         is_made_directly(pattern.type)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <ingot/architectures.hpp>
 #include <ingot/model_writer.hpp>
 #include <ingot/types.hpp>
 
@@ -12,6 +13,10 @@ namespace ingot::cli {
 
 struct SampleOptions {
   SampleShape shape;
+  /// The sample is that of the architecture, and the shape tells the vocabulary alone; nullptr: the
+  /// shape tells all.
+  const Architecture* architecture = nullptr;
+  SampleNumbers numbers = {};         ///< With an architecture.
   TensorType type = TensorType::f16;  ///< Of the matrices; norms and biases are always f32.
   std::uint64_t seed = 1;
   Endian byte_order = Endian::little;

@@ -78,7 +78,6 @@ void fill(const WeightPattern& pattern, std::uint64_t first, std::span<std::byte
   std::array<std::int32_t, most> numbers;
   std::array<Unit, most> units;
   const float scale = 1.0f / static_cast<float>(std::uint64_t{1} << pattern.scale_bits);
-  const float center = pattern.is_around_one ? 1.0f : 0.0f;
   const bool is_native =
       (pattern.byte_order == Endian::little) == (std::endian::native == std::endian::little);
   while (!out.empty()) {
@@ -86,7 +85,7 @@ void fill(const WeightPattern& pattern, std::uint64_t first, std::span<std::byte
     make_numbers(pattern.key, first / weight_group, std::span(numbers).first(count));
     for (std::size_t i = 0; i < count; ++i) {
       // Both steps are exact.
-      units[i] = encode(center + static_cast<float>(numbers[i]) * scale);
+      units[i] = encode(pattern.center + static_cast<float>(numbers[i]) * scale);
     }
     if (!is_native) {
       for (std::size_t i = 0; i < count; ++i) units[i] = swapped(units[i]);

@@ -18,7 +18,7 @@ struct WeightPattern {
   std::uint64_t key = 0;              ///< From `weight_key`.
   TensorType type = TensorType::f32;  ///< f32, f16 or bf16
   std::uint32_t scale_bits = 20;      ///< The standard deviation is 1.15 * 2^(15 - scale_bits).
-  bool is_around_one = false;         ///< Else around zero; f32 only.
+  float center = 0.0f;                ///< What they lie around.
   Endian byte_order = Endian::little;
 };
 

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+// The architectures: what their models consist of, as the reference engine (llama.cpp) wants it.
+// One row for each name of `general.architecture`, read from src/architectures/rows.
+//
+//   const ingot::Architecture* row = ingot::find_architecture("jamba");
+//   for (const std::string& key : ingot::missing_keys(*row, header)) ...
+//
+// All functions here are thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "ingot/error.hpp"
+#include "ingot/export.h"
+#include "ingot/types.hpp"
+
+namespace ingot {
+
+/// Which layers see only a sliding window, where the key of the pattern is missing.
+enum class LayerWindows : std::uint8_t { none, full_last, full_first, by_key };
+
+/// The state of a recurrent layer for each sequence.
+enum class LayerState : std::uint8_t {
+  none,
+  ssm,
+  rwkv,
+  rwkv_single,
+  short_convolution,
+  delta_attention
+};
+
+/// Which layers are recurrent.
+enum class RecurrentLayers : std::uint8_t {
+  never,
+  always,
+  beside_attention,
+  without_kv_heads,
+  without_kv_heads_and_ffn,
+  by_interval
+};
+
+/// The output of the engine for the tokens.
+enum class Purpose : std::uint8_t { generates, generates_without_cache, encodes };
+
+/// The facts behind the memory that a model needs.
+struct ArchitectureMemory {
+  Purpose purpose = Purpose::generates;
+  LayerWindows windows = LayerWindows::none;
+  std::uint64_t period = 0;
+  std::uint64_t window = 0;  ///< Tokens, where the key of the window is missing.
+  std::uint64_t only_for_layers =
+      0;  ///< The windows are those of models of so many layers; 0: all.
+  std::uint64_t own_cache_layers = 0;  ///< Layers from this one on reuse the cache; 0: none does.
+  LayerState state = LayerState::none;
+  RecurrentLayers recurrent = RecurrentLayers::never;
+};
+
+/// What a row says of a key or a tensor, for people.
+struct ArchitectureKey {
+  std::string name = {};       ///< Without the architecture, unless it is a key of all models.
+  std::string type = {};       ///< "u32", "u32[]", "u32 per layer".
+  std::string condition = {};  ///< Of a required key; empty: always.
+  bool is_required = false;
+};
+struct ArchitectureTensor {
+  std::string name = {};       ///< "token_embd.weight", "blk.{i}.attn_q.weight".
+  std::string shape = {};      ///< "embd, q"
+  std::string condition = {};  ///< Empty: always.
+  bool is_optional = false;
+  bool is_of_layers = false;
+};
+
+struct ArchitectureRow;  // parsed statements, not public
+
+/// One architecture.
+class Architecture {
+ public:
+  std::string name;
+  std::vector<ArchitectureKey> keys;        ///< Empty if only the name is known.
+  std::vector<ArchitectureTensor> tensors;  ///< The same.
+  /// Names of the numbers that shapes use, with what they stand for: "embd", "embedding_length".
+  std::vector<std::pair<std::string, std::string>> numbers;
+  std::string waits;  ///< Why keys and tensors are not known; empty if they are.
+  std::optional<ArchitectureMemory> memory;
+  bool has_attention = true;           ///< Without, head counts may be 0.
+  bool has_scored_tokens = false;      ///< Its sample has a vocabulary of sentencepiece.
+  std::uint32_t sample_tokens = 1024;  ///< In the vocabulary of its sample.
+  bool is_imported = false;            ///< From folders of models.
+  bool is_exported = false;            ///< To them.
+  bool is_evaluated = false;           ///< `evaluate` can run it.
+  bool has_projector = false;          ///< Projectors of its models are imported.
+  std::shared_ptr<const ArchitectureRow> row;
+
+  [[nodiscard]] bool is_described() const noexcept { return !tensors.empty(); }
+};
+
+/// The names of all architectures, sorted.
+[[nodiscard]] INGOT_EXPORT const std::vector<std::string_view>& architecture_names();
+
+/// nullptr if the name is not known.
+[[nodiscard]] INGOT_EXPORT const Architecture* find_architecture(std::string_view name);
+
+/// A header that is held against a row. Names of keys and tensors are those of the file.
+class INGOT_EXPORT ArchitectureHeader {
+ public:
+  virtual ~ArchitectureHeader() = default;
+  /// A whole number, or a bool; of an array the element, which has to be named.
+  [[nodiscard]] virtual std::optional<std::int64_t> number(
+      std::string_view key, std::optional<std::uint64_t> element) const = 0;
+  [[nodiscard]] virtual std::optional<std::string_view> text(std::string_view key) const = 0;
+  /// Nothing if the key is missing or no array.
+  [[nodiscard]] virtual std::optional<std::uint64_t> array_size(std::string_view key) const = 0;
+  [[nodiscard]] virtual bool has_key(std::string_view key) const = 0;
+  [[nodiscard]] virtual bool has_tensor(std::string_view name) const = 0;
+  /// Tokens in the vocabulary.
+  [[nodiscard]] virtual std::optional<std::int64_t> vocabulary() const = 0;
+};
+
+/// A tensor that the engine looks for.
+struct ExpectedTensor {
+  std::string name;
+  std::vector<std::uint64_t> shape;  ///< 0 where the keys do not tell it.
+  bool is_required = false;
+};
+
+/// The keys that the engine requires and the header lacks, whole names.
+[[nodiscard]] INGOT_EXPORT std::vector<std::string> missing_keys(const Architecture& architecture,
+                                                                 const ArchitectureHeader& header);
+
+/// The layers that the header tells of; nothing if it does not.
+[[nodiscard]] INGOT_EXPORT std::optional<std::uint64_t> layers_of(const Architecture& architecture,
+                                                                  const ArchitectureHeader& header);
+
+/// The tensors of the model, or those of one of its layers.
+[[nodiscard]] INGOT_EXPORT std::vector<ExpectedTensor> expected_tensors(
+    const Architecture& architecture, const ArchitectureHeader& header,
+    std::optional<std::uint64_t> layer);
+
+/// A key of a sample model.
+struct SampleKey {
+  std::string name;
+  ValueType type = ValueType::uint32;  ///< Of the elements if it is an array.
+  bool is_array = false;
+  std::vector<std::variant<std::int64_t, double, std::string>> values;
+};
+struct SampleTensor {
+  std::string name;
+  std::vector<std::uint64_t> shape;
+  bool is_precise = false;  ///< Of floats in full precision, whatever the others have.
+};
+/// A small model of an architecture.
+struct ArchitectureSample {
+  std::vector<SampleKey> keys;
+  std::vector<SampleTensor> tensors;
+};
+/// Numbers that take the place of a sample's own, by the name of the key without the architecture;
+/// those of keys that the sample does not have are ignored.
+using SampleNumbers = std::vector<std::pair<std::string_view, std::int64_t>>;
+
+[[nodiscard]] INGOT_EXPORT Result<ArchitectureSample> plan_architecture_sample(
+    const Architecture& architecture, const SampleNumbers& numbers, std::uint64_t vocabulary);
+
+}  // namespace ingot

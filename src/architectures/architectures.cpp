@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: MIT
+#include "ingot/architectures.hpp"
+
+#include <algorithm>
+#include <initializer_list>
+#include <mutex>
+
+#include "architectures/precise_names.hpp"
+#include "architectures/row_text.hpp"
+#include "base/find_row.hpp"
+
+namespace ingot {
+namespace architectures {
+namespace {
+
+struct Abilities {
+  std::string_view name;
+  bool is_imported;
+  bool is_exported;
+  bool is_evaluated;
+};
+
+constexpr Abilities ability_rows[] = {
+#define INGOT_ABILITIES(name, is_imported, is_exported, is_evaluated) \
+  {name, is_imported, is_exported, is_evaluated},
+#include "architectures/abilities.def"
+#undef INGOT_ABILITIES
+};
+
+/// A row that is read when it is first asked for.
+struct Place {
+  std::once_flag once;
+  Architecture architecture;
+};
+
+class RowScope : public Scope {
+ public:
+  explicit RowScope(const Architecture& architecture) : architecture_(architecture) {}
+  const Expression* meaning_of(std::string_view name) const override {
+    const auto found = architecture_.row->lets.find(name);
+    return found == architecture_.row->lets.end() ? nullptr : &found->second;
+  }
+  std::string key_name(std::string_view key) const override {
+    for (const std::string_view whole : {"tokenizer.", "general.", "xielu."}) {
+      if (key.starts_with(whole)) return std::string(key);
+    }
+    return architecture_.name + "." + std::string(key);
+  }
+
+ private:
+  const Architecture& architecture_;
+};
+
+/// Whether a condition holds; nothing if that cannot be told.
+std::optional<bool> holds(const std::optional<Expression>& condition, const Scope& scope,
+                          const ArchitectureHeader& header, std::optional<std::uint64_t> layer) {
+  if (!condition) return true;
+  const auto number = evaluate(*condition, scope, header, layer);
+  return number ? std::optional(*number != 0) : std::nullopt;
+}
+
+/// Calls use(tensor) with the line that counts for each name: the last that holds. Nothing is said
+/// of a name if that cannot be told.
+template <class Use>
+void for_each_tensor(const Architecture& architecture, const ArchitectureHeader& header,
+                     std::optional<std::uint64_t> layer, const Use& use) {
+  const RowScope scope(architecture);
+  const auto& tensors = architecture.row->tensors;
+  for (std::size_t first = 0, last = 0; first < tensors.size(); first = last) {
+    for (last = first; last < tensors.size() && tensors[last].name == tensors[first].name &&
+                       tensors[last].is_of_layers == tensors[first].is_of_layers;) {
+      ++last;
+    }
+    if (tensors[first].is_of_layers != layer.has_value()) continue;
+    for (std::size_t i = last; i-- > first;) {
+      const auto is_here = holds(tensors[i].condition, scope, header, layer);
+      if (is_here == false) continue;
+      if (is_here) use(tensors[i], scope);
+      break;
+    }
+  }
+}
+
+std::vector<std::uint64_t> shape_of(const ArchitectureRow::Tensor& tensor, const Scope& scope,
+                                    const ArchitectureHeader& header,
+                                    std::optional<std::uint64_t> layer) {
+  std::vector<std::uint64_t> shape;
+  for (const Expression& size : tensor.shape) {
+    const std::int64_t number = evaluate(size, scope, header, layer).value_or(0);
+    shape.push_back(static_cast<std::uint64_t>(std::max<std::int64_t>(number, 0)));
+  }
+  return shape;
+}
+
+/// The sample itself, as far as it is made.
+class SampleHeader : public ArchitectureHeader {
+ public:
+  SampleHeader(const Architecture& architecture, const SampleNumbers& numbers,
+               std::uint64_t vocabulary)
+      : architecture_(architecture), numbers_(numbers), vocabulary_(vocabulary) {}
+
+  std::optional<std::int64_t> number(std::string_view key,
+                                     std::optional<std::uint64_t> element) const override {
+    const ArchitectureRow::Key* row = find(key);
+    if (row == nullptr) return {};
+    for (const auto& [name, number] : numbers_) {
+      if (name == row->name && !row->is_list) return number;
+    }
+    if (row->is_list && !element) return {};
+    const auto* value = std::get_if<Expression>(
+        &row->values[row->is_list ? static_cast<std::size_t>(*element % row->values.size()) : 0]);
+    return value == nullptr ? std::nullopt
+                            : evaluate(*value, RowScope(architecture_), *this, element);
+  }
+  std::optional<std::string_view> text(std::string_view key) const override {
+    const ArchitectureRow::Key* row = find(key);
+    if (row == nullptr || row->is_list) return {};
+    const auto* value = std::get_if<std::string>(&row->values[0]);
+    return value == nullptr ? std::nullopt : std::optional<std::string_view>(*value);
+  }
+  std::optional<std::uint64_t> array_size(std::string_view key) const override {
+    const ArchitectureRow::Key* row = find(key);
+    if (row == nullptr || !row->is_list) return {};
+    if (!row->is_per_layer) return row->values.size();
+    return layers_of(architecture_, *this);
+  }
+  bool has_key(std::string_view key) const override { return find(key) != nullptr; }
+  bool has_tensor(std::string_view name) const override {
+    return std::ranges::find(tensors, name, &SampleTensor::name) != tensors.end();
+  }
+  std::optional<std::int64_t> vocabulary() const override {
+    return static_cast<std::int64_t>(vocabulary_);
+  }
+
+  std::vector<SampleTensor> tensors;
+
+ private:
+  const ArchitectureRow::Key* find(std::string_view key) const {
+    const RowScope scope(architecture_);
+    for (const ArchitectureRow::Key& each : architecture_.row->keys) {
+      if (!each.values.empty() && scope.key_name(each.name) == key) return &each;
+    }
+    return nullptr;
+  }
+
+  const Architecture& architecture_;
+  const SampleNumbers& numbers_;
+  std::uint64_t vocabulary_;
+};
+
+SampleTensor sample_tensor(std::string name, std::vector<std::uint64_t> shape) {
+  while (shape.size() > 1 && shape.back() == 1) shape.pop_back();
+  const bool is_precise = shape.size() < 2 || has_precise_name(name);
+  return {std::move(name), std::move(shape), is_precise};
+}
+
+Failure no_sample(const Architecture& architecture, std::string detail) {
+  return fail(Errc::invalid_argument, architecture.name, std::move(detail));
+}
+
+Result<void> add_key(const ArchitectureRow::Key& row, const Architecture& architecture,
+                     const SampleHeader& header, std::uint64_t layers,
+                     std::vector<SampleKey>& keys) {
+  const RowScope scope(architecture);
+  if (row.values.empty() || holds(row.condition, scope, header, {}) == false) return {};
+  SampleKey key{scope.key_name(row.name), row.type, row.is_list, {}};
+  const std::uint64_t count = !row.is_list ? 1 : row.is_per_layer ? layers : row.values.size();
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const auto& value = row.values[static_cast<std::size_t>(i % row.values.size())];
+    if (const auto* real = std::get_if<double>(&value)) {
+      key.values.emplace_back(*real);
+    } else if (const auto* text = std::get_if<std::string>(&value)) {
+      key.values.emplace_back(*text);
+    } else {
+      const auto number = header.number(key.name, row.is_list ? std::optional(i) : std::nullopt);
+      if (!number) return no_sample(architecture, "no value for " + key.name);
+      key.values.emplace_back(*number);
+    }
+  }
+  keys.push_back(std::move(key));
+  return {};
+}
+
+}  // namespace
+}  // namespace architectures
+
+using architectures::RowScope;
+
+const std::vector<std::string_view>& architecture_names() { return architectures::house().names(); }
+
+const Architecture* find_architecture(std::string_view name) {
+  using architectures::Place;
+  const auto& names = architecture_names();
+  const auto found = std::ranges::lower_bound(names, name);
+  if (found == names.end() || *found != name) return nullptr;
+  static const auto places = std::make_unique<Place[]>(names.size());
+  Place& place = places[static_cast<std::size_t>(found - names.begin())];
+  std::call_once(place.once, [&] {
+    if (auto row = architectures::house().read(name)) {
+      place.architecture = *std::move(row);
+    } else {  // a test reads every row, so that this does not happen
+      place.architecture.name = name;
+      place.architecture.waits = row.error();
+      place.architecture.row = std::make_shared<const ArchitectureRow>();
+    }
+    using architectures::Abilities;
+    if (const auto* can = find_row(architectures::ability_rows, &Abilities::name, name)) {
+      place.architecture.is_imported = can->is_imported;
+      place.architecture.is_exported = can->is_exported;
+      place.architecture.is_evaluated = can->is_evaluated;
+    }
+  });
+  return &place.architecture;
+}
+
+std::vector<std::string> missing_keys(const Architecture& architecture,
+                                      const ArchitectureHeader& header) {
+  const RowScope scope(architecture);
+  std::vector<std::string> missing;
+  if (!architecture.is_described()) return missing;
+  for (const ArchitectureRow::Key& key : architecture.row->keys) {
+    std::string name = scope.key_name(key.name);
+    if (!key.is_required || header.has_key(name)) continue;
+    if (architectures::holds(key.condition, scope, header, {}) == true) {
+      missing.push_back(std::move(name));
+    }
+  }
+  return missing;
+}
+
+std::optional<std::uint64_t> layers_of(const Architecture& architecture,
+                                       const ArchitectureHeader& header) {
+  if (!architecture.is_described()) return {};
+  const RowScope scope(architecture);
+  const auto* layers = scope.meaning_of("layers");
+  const auto number =
+      layers == nullptr ? std::nullopt : architectures::evaluate(*layers, scope, header, {});
+  if (!number || *number < 0) return {};
+  return static_cast<std::uint64_t>(*number);
+}
+
+std::vector<ExpectedTensor> expected_tensors(const Architecture& architecture,
+                                             const ArchitectureHeader& header,
+                                             std::optional<std::uint64_t> layer) {
+  std::vector<ExpectedTensor> expected;
+  if (!architecture.is_described()) return expected;
+  architectures::for_each_tensor(
+      architecture, header, layer, [&](const ArchitectureRow::Tensor& tensor, const auto& scope) {
+        expected.push_back({architectures::tensor_name(tensor.name, tensor.is_of_layers, layer),
+                            architectures::shape_of(tensor, scope, header, layer),
+                            !tensor.is_optional});
+      });
+  return expected;
+}
+
+Result<ArchitectureSample> plan_architecture_sample(const Architecture& architecture,
+                                                    const SampleNumbers& numbers,
+                                                    std::uint64_t vocabulary) {
+  constexpr std::uint64_t most_layers = 4096;
+  if (!architecture.is_described()) {
+    return architectures::no_sample(architecture, architecture.waits);
+  }
+  architectures::SampleHeader header(architecture, numbers, vocabulary);
+  const auto layers = layers_of(architecture, header);
+  if (!layers || *layers > most_layers) {
+    return architectures::no_sample(architecture, "no number of layers");
+  }
+  ArchitectureSample sample;
+  for (const ArchitectureRow::Key& key : architecture.row->keys) {
+    INGOT_TRY_VOID(architectures::add_key(key, architecture, header, *layers, sample.keys));
+  }
+  std::string fault;
+  const auto add = [&](std::optional<std::uint64_t> layer) {
+    architectures::for_each_tensor(
+        architecture, header, layer, [&](const ArchitectureRow::Tensor& tensor, const auto& scope) {
+          if (!tensor.is_sampled ||
+              architectures::holds(tensor.sampled, scope, header, layer) != true) {
+            return;
+          }
+          std::string name = architectures::tensor_name(tensor.name, tensor.is_of_layers, layer);
+          auto shape = architectures::shape_of(tensor, scope, header, layer);
+          if (std::ranges::count(shape, 0u) != 0)
+            fault = name;
+          else
+            header.tensors.push_back(
+                architectures::sample_tensor(std::move(name), std::move(shape)));
+        });
+  };
+  add({});
+  for (std::uint64_t layer = 0; layer < *layers && fault.empty(); ++layer) add(layer);
+  if (!fault.empty()) {
+    return architectures::no_sample(architecture, "no shape for " + fault);
+  }
+  sample.tensors = std::move(header.tensors);
+  return sample;
+}
+
+}  // namespace ingot
