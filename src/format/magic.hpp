@@ -17,7 +17,7 @@ struct Magic {
   bool is_old = false;  ///< "FUGG", which a few old big-endian files carry
 };
 
-/// Reads magic and version. Errc::not_gguf names the format that the file seems to have.
+/// Reads magic and version. Errc::not_gguf names the likely format of the file.
 [[nodiscard]] Result<Magic> read_magic(Cursor& cursor);
 
 /// How a file of this version and byte order encodes its fields.

@@ -15,7 +15,7 @@
 namespace ingot {
 namespace {
 
-/// Refuses an output that is an input. Most outputs are not there.
+/// Refuses an output that is an input. Most outputs do not exist yet.
 Result<void> check_is_no_input(const Model& model, const std::string& path) {
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) return {};
