@@ -32,14 +32,14 @@ struct StoreAccess;
 /// repository. Movable; const members are thread-safe. Sources that it opened may outlive it.
 class INGOT_EXPORT RemoteStore final : public Store {
  public:
-  /// Finds out which file the reference means, and what is beside it: for a hub by at most two
-  /// small requests, for an address by none. Errc::file_not_chosen lists the files that could be
-  /// meant.
+  /// Finds out which file the reference means, and which files are beside it. This takes at most
+  /// two small requests to a hub, and none for an address. Errc::file_not_chosen lists the files
+  /// that could be meant.
   [[nodiscard]] static Result<RemoteStore> open(const Reference& reference,
                                                 const RemoteOptions& options);
-  /// The same without a choice: `name` is empty, and `files` are all of the repository. Of an
-  /// address the one file that it names. Files that the hub's cache on this system has of that
-  /// commit are read there; with RemoteOptions::is_offline they are all that is listed.
+  /// Opens a repository without a choice: `name` is empty, and `files` lists all files of the
+  /// repository, or the one file of an address. Files of that commit in the Hub cache on this
+  /// system are read there; with RemoteOptions::is_offline only they are listed.
   [[nodiscard]] static Result<RemoteStore> open_repository(const Reference& reference,
                                                            const RemoteOptions& options);
   /// A store without files.
@@ -52,7 +52,7 @@ class INGOT_EXPORT RemoteStore final : public Store {
   [[nodiscard]] const std::string& name() const noexcept;
   /// The files of the model that the reference means: one, or the shards of a set.
   [[nodiscard]] std::vector<RemoteFile> model_files() const;
-  /// All files that are known.
+  /// All known files.
   [[nodiscard]] const std::vector<RemoteFile>& files() const noexcept;
   /// The commit that all files are of; empty if that is unknown.
   [[nodiscard]] const std::string& commit() const noexcept;
@@ -74,7 +74,7 @@ class INGOT_EXPORT RemoteStore final : public Store {
   /// Lets reading take this many bytes more than RemoteOptions::max_fetch_bytes.
   void allow_more_bytes(std::uint64_t size_bytes) const;
 
-  /// From here to `end_opening` all requests together may take RemoteTimes::header.
+  /// Begins the time in which all requests up to `end_opening` must finish (RemoteTimes::header).
   void begin_opening() const;
   void end_opening() const;
 

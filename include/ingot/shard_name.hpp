@@ -14,7 +14,7 @@ namespace ingot {
 /// A place in a set of shards, by a file name: NAME-00001-of-00003.gguf, as llama.cpp has it.
 struct ShardName {
   std::string prefix;       ///< Path up to the numbers.
-  std::uint32_t index = 0;  ///< From 0; the name counts from 1.
+  std::uint32_t index = 0;  ///< Counted from 0; the name counts from 1.
   std::uint32_t count = 1;
 };
 
