@@ -27,7 +27,7 @@ py::list finding_rows(const std::vector<Finding>& findings) {
   return rows;
 }
 
-/// Of a path, or of a model that is open.
+/// Checks a path or an open model.
 py::list check(const py::object& source, bool with_data, const std::vector<std::string>& rules,
                std::uint64_t max_findings, unsigned threads, const py::object& progress) {
   CheckOptions options;

@@ -9,10 +9,10 @@
 
 namespace ingot::cli {
 
-/// One object.
+/// Writes the statistics as one object.
 void write_statistics(JsonStream& json, const Vocabulary& vocabulary);
 
-/// For people, or as JSON.
+/// Prints the statistics for people, or as JSON.
 void print_statistics(Console& console, const Vocabulary& vocabulary);
 
 }  // namespace ingot::cli
