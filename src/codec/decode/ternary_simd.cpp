@@ -29,7 +29,7 @@ HWY_INLINE void Decode(const BlockQ1_0& block, float* dst, Store store) {
   }
 }
 
-/// Codes of two bits, less one; look-ups see two bits more.
+/// Codes of two bits, less one; look-ups use two more bits.
 constexpr Codebook two_bits = {-1, 0, 1, 2, -1, 0, 1, 2, -1, 0, 1, 2, -1, 0, 1, 2};
 
 template <class Store>

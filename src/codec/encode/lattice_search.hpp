@@ -15,8 +15,8 @@ namespace ingot::codec {
 
 using BlockValues = std::array<float, 256>;
 
-/// Of two candidates for the smallest, which may be NaN: does `value` replace `best`? The first NaN
-/// counts as smaller than everything, so that results are defined for all inputs.
+/// Whether `value` replaces `best` as the smallest of several numbers, which may be NaN. The first
+/// NaN counts as smaller than everything, so that results are defined for all inputs.
 [[nodiscard]] inline bool is_smaller(float value, float best) noexcept {
   return value < best || (value != value && best == best);
 }
@@ -98,8 +98,8 @@ void make_signs_even(const float* x, const float* w, SignedMagnitudes<elements>&
 
 /// The step after the search, with the best scale.
 enum class Resnap : std::uint8_t {
-  off_grid,        ///< Points that were outside the lattice are snapped again.
-  all_if_any_off,  ///< All are, if one was outside.
+  off_grid,        ///< Snaps points again that were outside the lattice.
+  all_if_any_off,  ///< Snaps all points again, if one was outside.
   always,
 };
 
@@ -211,7 +211,7 @@ class LatticeFit {
   Ranks ranks_{};  // rank 0 is the point of all ones in each of these lattices
 };
 
-/// How the references search.
+/// The search of the references.
 struct ScalarMethod {
   template <std::size_t elements, std::size_t dimensions>
   using Fit = LatticeFit<elements, dimensions>;

@@ -102,8 +102,8 @@ HWY_INLINE bool ScalesOf(const float* src, BatchScales<batch>& scales) {
   return true;
 }
 
-/// Codes 0, 1, 2: rounding away from zero needs no more than comparing with a half, since no
-/// product reaches 1.5.
+/// The codes 0, 1, 2. Comparing with a half is enough to round away from zero, since no product
+/// reaches 1.5.
 template <class D>
 HWY_INLINE auto CodesOf(D f32, const float* src, float inverse) {
   const hn::RebindToSigned<D> i32;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A JSON text as a tree that keeps the order of its members, in bounds and without recursion.
+// A JSON text as a tree that keeps the order of its members, within limits and without recursion.
 #pragma once
 
 #include <cstddef>

@@ -74,7 +74,7 @@ class SafetensorsConversion final : public Conversion {
   const Model& model_;
   ConvertOptions options_;
   std::vector<SafetensorsShard> shards_;
-  // An older index or file that readers would take for a part of this set.
+  // The path of an older index or single file, which readers would take for a part of this output.
   std::string left_by_others_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// JSON files of a model folder, in bounds.
+// JSON files of a model folder, read within limits.
 #pragma once
 
 #include <cstddef>

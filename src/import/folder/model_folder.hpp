@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A folder with a Hugging Face model: its files by name, in bounds.
+// A folder with a Hugging Face model: its files by name, read within limits.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The fields of a message in Google's Protocol Buffers, one after the other, in bounds.
+// The fields of a message in Google's Protocol Buffers, one after the other, within limits.
 #pragma once
 
 #include <cstddef>
