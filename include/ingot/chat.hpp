@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// From the messages of a conversation to the prompt that a model was trained on.
+// Turns the messages of a conversation into the prompt that a model was trained on.
 //
 //   const auto model = ingot::Model::open("model.gguf");
 //   const auto chat = ingot::ChatTemplate::make(*model);

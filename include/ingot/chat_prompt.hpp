@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// From the messages of a conversation to token ids, such that no input can forge a control token.
+// Turns the messages of a conversation into token ids, such that no input can forge a control
+// token.
 //
 //   const auto chat = ingot::ChatTemplate::make(*model);
 //   const auto tokenizer = ingot::Tokenizer::make(*model);

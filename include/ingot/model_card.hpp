@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the card and the name of a model say about it.
+// The facts that the card and the name of a model state.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which type each tensor of a model gets when the model is quantized (target ingot::convert).
+// Chooses the type that each tensor of a model gets when the model is quantized (target
+// ingot::convert).
 //
 // A recipe is a named mixture of types, such as Q4_K_M. The type of a tensor is a pure function of
 // names, shapes, a few facts about the model and the user's options: nothing here reads a weight.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Models on servers for C. Link ingot_remote (`pkg-config ingot-remote`).
 //
-// What ingot.h says of results, arguments, ownership, text and threads holds here, too. A model
+// The rules of ingot.h for results, arguments, ownership, text and threads hold here, too. A model
 // that is opened so is one like any other, to be closed by ingot_close; its data is fetched when it
 // is read, so that ingot_tensor_data gives nothing and ingot_read works.
 //

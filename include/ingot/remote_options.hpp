@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How remote models are read (target ingot::remote).
+// Options for reading remote models (target ingot::remote).
 #pragma once
 
 #include <chrono>

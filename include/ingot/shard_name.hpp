@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How the files of a model in several are named, and by which keys they are described.
+// The names of the files of a split model, and the keys that describe them.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where the bytes of a model come from.
+// The source of a model's bytes.
 #pragma once
 
 #include <cstddef>

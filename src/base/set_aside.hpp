@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where the files of a set are kept while others take their names.
+// The names under which files of a set are kept while others take their names.
 #pragma once
 
 #include <filesystem>

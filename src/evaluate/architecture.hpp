@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How the architectures differ: one row of switches for each.
+// The differences between architectures: one row of switches for each.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How long a header will be, by the part of it that is there.
+// Guesses the length of a header from its available part.
 #pragma once
 
 #include <cstdint>

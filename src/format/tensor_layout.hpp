@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where the data of tensors lies.
+// Checks the layout of the tensors' data.
 #pragma once
 
 #include <cstdint>

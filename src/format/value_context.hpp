@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How the values of one file are encoded, and the indexes that were built for its arrays.
+// The encoding of the values of one file, and the indexes of its arrays.
 #pragma once
 
 #include <cstddef>

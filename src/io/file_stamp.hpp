@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which file stands at a name, in which state: what is to be removed is exactly what was read.
+// The identity and the state of the file at a path, so that exactly the file that was read is
+// removed.
 #pragma once
 
 #include <cstdint>

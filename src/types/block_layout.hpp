@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where the numbers lie in a block: block_layouts.def, looked up by type.
+// The offsets of the numbers in a block: block_layouts.def, looked up by type.
 #pragma once
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What the files of the module ingot._core share. The module is thin: each class and function of
-// the library as it is, over NumPy arrays and bytes. The names, the defaults and the conveniences
-// that users see are in the Python files of the package.
+// Helpers that the files of the module ingot._core share. The module is thin: each class and
+// function of the library as it is, over NumPy arrays and bytes. The names, the defaults and the
+// conveniences that users see are in the Python files of the package.
 //
 // The GIL: every call into the library that reads, decodes, encodes or writes runs without it
 // (`py::gil_scoped_release`), on this thread or, for work that can be stopped, on another

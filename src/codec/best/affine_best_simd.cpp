@@ -10,7 +10,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace ingot::codec::HWY_NAMESPACE {
 
-/// The binary16 above (step 1) or below (step -1), or the same one at the end of the range.
+/// The binary16 above (step 1) or below (step -1); a small number may round to itself.
 template <class Lanes>
 HWY_INLINE typename Lanes::Floats HalfNear(typename Lanes::Floats half, int step) {
   return Lanes::RoundHalf(half + half * Lanes::Set(static_cast<float>(step) * 0.7f / 1024.0f));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How the functions of a type are made from its encoder. Included once per CPU target, after
+// Makes the functions of a type from its encoder. Included once per CPU target, after
 // hwy/highway.h.
 
 #include "codec/codec.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How the quantizers of IQ1 choose the levels of a group, before these are snapped to the lattice.
+// Chooses the levels of a group for the quantizers of IQ1, which then snap them to the lattice.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How IQ1 blocks are encoded. `Method` is the search, scalar or with vectors.
+// Encodes IQ1 blocks. `Method` is the search, scalar or with vectors.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How the scalar quantizers of IQ2 and IQ3 find the scale, signs and lattice points of a group.
+// Finds the scale, signs and lattice points of a group for the scalar quantizers of IQ2 and IQ3.
 #pragma once
 
 #include <algorithm>

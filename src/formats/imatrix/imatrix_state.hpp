@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where the values of an importance matrix are.
+// The position of an importance matrix's values in its files.
 #pragma once
 
 #include <bit>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the import knows of each architecture: the content of the JSON files of this folder.
+// The import's rules for each architecture: the content of the JSON files of this folder.
 #pragma once
 
 #include <cstdint>

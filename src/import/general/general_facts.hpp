@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a model folder says about its model, before it becomes keys.
+// The facts that a model folder states about its model, before they become keys.
 #pragma once
 
 #include <cstdint>

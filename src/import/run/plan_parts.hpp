@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the plans of models and of adapters have in common.
+// The parts that plans of models and of adapters have in common.
 #pragma once
 
 #include <cstdint>

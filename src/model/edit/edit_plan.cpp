@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which way an edit takes, and what it writes.
+// Chooses the way of an edit, and plans the bytes that it writes.
 
 #include <algorithm>
 #include <numeric>

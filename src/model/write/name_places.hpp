@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where the entries of a table are, by name.
+// The index of the entries of a table by name.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What merging makes of two neighbouring bytes.
+// The result of merging two neighbouring bytes.
 #pragma once
 
 #include <algorithm>

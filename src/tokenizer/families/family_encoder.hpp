@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What each family of tokenizers does with a text that holds no special tokens.
+// Encodes a text without special tokens; each family of tokenizers has an encoder.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where a text can be cut without changing its tokens.
+// Finds places where a text can be cut without changing its tokens.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a vocabulary consists of, after everything in the file has been checked.
+// The content of a vocabulary, after everything in the file has been checked.
 #pragma once
 
 #include <array>

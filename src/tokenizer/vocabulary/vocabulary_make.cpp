@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// From the keys of a model to a vocabulary.
+// Makes a vocabulary from the keys of a model.
 #include <algorithm>
 #include <array>
 #include <bit>

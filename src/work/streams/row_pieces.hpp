@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How a tensor is cut into pieces that are decoded, changed and encoded at once.
+// Cuts a tensor into pieces that are decoded, changed and encoded at once.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a command is made of. A new one is a file command_<name>.cpp, which defines
-// add_<name>_command, and a row in commands.def.
+// The parts of a command. A new one is a file command_<name>.cpp, which defines add_<name>_command,
+// and a row in commands.def.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What users of other tools type, and what does it here.
+// The words that users of other tools type, and the commands and options for them here.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the default chat template of a model supports, for people and for JSON.
+// The features of a model's default chat template, for people and for JSON.
 #pragma once
 
 #include <ingot/model.hpp>

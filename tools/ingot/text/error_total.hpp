@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which tensors a total of errors counts.
+// Selects the tensors that a total of errors counts.
 #pragma once
 
 #include <algorithm>

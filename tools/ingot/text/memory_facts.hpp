@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a model takes to run, in a few numbers.
+// The memory that a model takes to run, in a few numbers.
 #pragma once
 
 #include <cstdint>

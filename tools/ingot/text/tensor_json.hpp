@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What `tensors` and `report` say of a tensor in JSON.
+// The facts about a tensor in the JSON of `tensors` and `report`.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What can stand at the cursor: `ingot --complete`, which the completions of all shells call.
+// Completes the word at the cursor: `ingot --complete`, which the completions of all shells call.
 #pragma once
 
 #include <CLI/CLI.hpp>

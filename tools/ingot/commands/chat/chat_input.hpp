@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What `ingot chat` renders: a template and its variables, from the arguments.
+// The input that `ingot chat` renders: a template and its variables, from the arguments.
 #pragma once
 
 #include <ingot/chat.hpp>

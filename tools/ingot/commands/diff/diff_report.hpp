@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What `ingot diff` found, for people and as JSON.
+// The output of `ingot diff`, for people and as JSON.
 #pragma once
 
 #include <ingot/diff.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which tokens two vocabularies differ in.
+// The tokens in which two vocabularies differ.
 #pragma once
 
 #include <ingot/model.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a user asked `ingot edit` to change, and how it becomes changes of files.
+// Turns the requests of `ingot edit` into changes of files.
 #pragma once
 
 #include <ingot/edit.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What `ingot evaluate` prints: for people, as JSON, as Markdown.
+// The output of `ingot evaluate`: for people, as JSON, as Markdown.
 #pragma once
 
 #include <cstdint>

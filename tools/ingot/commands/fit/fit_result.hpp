@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What `ingot fit` found out about one model.
+// The findings of `ingot fit` about one model.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What `ingot vocab --stats` says of all tokens together.
+// The statistics of all tokens that `ingot vocab --stats` prints.
 #pragma once
 
 #include <ingot/tokenizer.hpp>
