@@ -39,11 +39,11 @@ class ImportanceMatrix(Mapping[str, "np.ndarray[Any, Any]"]):
         return f"<ingot.ImportanceMatrix {self.name!r}: {len(self)} tensors>"
 
     def counts(self, name: str) -> List[float]:
-        """How many tokens each expert has seen."""
+        """The number of tokens that each expert has seen."""
         return self._core.counts(name)
 
     def moment_columns(self, name: str) -> int:
-        """How many columns a block of second moments of a tensor has; 0 if there are none."""
+        """The number of columns of a block of second moments of a tensor; 0 if there are none."""
         return self._core.moment_columns(name)
 
     def moments(self, name: str, expert: int = 0, block: int = 0) -> np.ndarray[Any, Any]:
@@ -125,10 +125,11 @@ class PlannedTensor(NamedTuple):
 
 
 class TensorError(NamedTuple):
-    """How far a tensor is from its source; `relative` is the root of error over signal, and `slope`
-    how much of the source the result is, in its direction: below 1 it is shorter. Both are weighted by
-    the importance of columns where that is known. `output` is the root of error over signal of what
-    the tensor makes of its inputs: None unless the importance matrix has second moments of them."""
+    """The distance of a tensor from its source; `relative` is the root of error over signal, and
+    `slope` how much of the source the result is, in its direction: below 1 it is shorter. Both are
+    weighted by the importance of columns where that is known. `output` is the root of error over
+    signal of what the tensor makes of its inputs: None unless the importance matrix has second
+    moments of them."""
 
     name: str
     elements: int
@@ -139,7 +140,7 @@ class TensorError(NamedTuple):
 
 
 class TensorSensitivity(NamedTuple):
-    """What it costs to quantize one tensor alone, found by `ingot.measure_sensitivities`.
+    """The cost of quantizing one tensor alone, found by `ingot.measure_sensitivities`.
 
     Attributes
     ----------
@@ -166,7 +167,7 @@ class TensorSensitivity(NamedTuple):
 
 
 class QuantizePlan:
-    """What `quantize_model` would do; `write` does it."""
+    """The plan of `quantize_model`; `write` carries it out."""
 
     def __init__(self, core: _core.QuantizeJob) -> None:
         self._core = core
@@ -180,7 +181,7 @@ class QuantizePlan:
 
     @property
     def nbytes(self) -> int:
-        """Of all tensors of the result."""
+        """The size of all tensors of the result."""
         return self._core.size_bytes()
 
     @property
