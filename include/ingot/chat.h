@@ -109,7 +109,8 @@ enum {
   INGOT_CHAT_HAS_TIME = 4  ///< `year` to `second` are the time; else it is the clock's.
 };
 
-/// How to render. Begin with `{.struct_size = sizeof options}`; a member that is 0 has its default.
+/// The options for rendering. Begin with `{.struct_size = sizeof options}`; a member that is 0 has
+/// its default.
 typedef struct ingot_chat_options {
   size_t struct_size;             ///< sizeof(ingot_chat_options)
   uint32_t flags;                 ///< INGOT_CHAT_...

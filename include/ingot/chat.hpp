@@ -180,7 +180,7 @@ struct ChatError {
   /// Errc::chat_syntax, chat_raised (the template refuses the conversation), chat_undefined,
   /// chat_security, chat_failed, limit_exceeded; or the error of a model that has no template.
   Errc code = Errc::internal;
-  std::string reason;         ///< For chat_raised the template's own words, exactly.
+  std::string reason;         ///< The reason; for chat_raised exactly the template's own words.
   std::string template_name;  ///< The name of the template; empty for the default one.
   std::uint32_t line = 0;     ///< Counted from 1; 0 if the error has no place.
   std::uint32_t column = 0;   ///< Characters, from 1.

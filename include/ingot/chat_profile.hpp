@@ -39,7 +39,7 @@ inline constexpr std::size_t chat_feature_count = 0
 struct ChatRefusal {
   std::string_view conversation;  ///< "a system message", ...; static.
   std::string reason;             ///< The template's own words, or the description of the failure.
-  /// Errc::chat_raised: the template refuses it; else rendering failed.
+  /// Errc::chat_raised if the template refuses it; else the error of rendering.
   Errc code = Errc::chat_raised;
   bool is_plain = false;  ///< A conversation that callers take for granted.
 };

@@ -26,7 +26,7 @@ struct ManifestEntry {
   DigestSet weights;                  ///< See ModelDigests.
   std::string uuid;                   ///< See ModelDigests; lower case.
   std::vector<NamedDigests> shards;   ///< Files of a set; named like `file`.
-  std::vector<NamedDigests> tensors;  ///< In the order of the manifest; each name once.
+  std::vector<NamedDigests> tensors;  ///< The tensors in the order of the manifest; each name once.
 };
 
 /// Reads a manifest of any known form, which it recognises:

@@ -79,7 +79,7 @@ enum class EditLock : std::uint8_t {
 
 struct EditOptions {
   EditLock lock = EditLock::at_save;
-  /// How long to wait for an edit by another process or another object; default: lock_wait().
+  /// The longest wait for an edit by another process or another object; default: lock_wait().
   std::optional<LockWait> wait = {};
 };
 

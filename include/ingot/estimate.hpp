@@ -82,7 +82,7 @@ struct Device {
 
 enum class FlashAttention : std::uint8_t { automatic, on, off };
 
-/// How to run a model. The members have the meaning of llama.cpp's options.
+/// The options for running a model. The members have the meaning of llama.cpp's options.
 struct RunOptions {
   std::uint64_t context = 0;        ///< --ctx-size: tokens of all sequences; 0: the model's own.
   std::uint64_t batch = 2048;       ///< --batch-size
@@ -275,8 +275,8 @@ enum class ChangeKind : std::uint8_t {
 struct Change {
   ChangeKind kind = ChangeKind::micro_batch;
   RunOptions options;               ///< The options with the change made; unchanged for `weights`.
-  std::uint64_t weights_bytes = 0;  ///< For `weights`: how large all weights may be.
-  std::string recipe = {};          ///< For `weights`: a mixture of that size, if one is known.
+  std::uint64_t weights_bytes = 0;  ///< The size that all weights may have, for `weights`.
+  std::string recipe = {};          ///< A mixture of that size, for `weights`, if one is known.
 };
 
 /// The options of a change as the engine's command line has them: "--ubatch-size 128". Empty for
@@ -330,7 +330,7 @@ struct RunReport {
   RunOptions options;
   MemoryEstimate estimate;
   Advice advice;
-  std::vector<std::string> notes;             ///< As MemoryProfile::notes.
+  std::vector<std::string> notes;             ///< See MemoryProfile::notes.
   std::vector<std::string_view> not_counted;  ///< The parts that the sums leave out for every
                                               ///< model.
 };

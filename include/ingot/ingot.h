@@ -200,8 +200,8 @@ INGOT_EXPORT const char* ingot_file_type_name(uint64_t file_type);
 /// An open model.
 typedef struct ingot_model ingot_model;
 
-/// How to open a model. All members after the first may be 0, which means the default, so this is
-/// enough: `ingot_open_options options = {.struct_size = sizeof options};`
+/// The options for opening a model. All members after the first may be 0, which means the default,
+/// so this is enough: `ingot_open_options options = {.struct_size = sizeof options};`
 typedef struct ingot_open_options {
   size_t struct_size;           ///< sizeof(ingot_open_options)
   uint32_t access;              ///< INGOT_ACCESS_...
@@ -570,10 +570,10 @@ enum {
   INGOT_EFFORT_BEST = 1  ///< The least error that a search finds: takes several times as long.
 };
 
-/// How rows are encoded. All members after the first may be 0 or NULL.
+/// The options for encoding rows. All members after the first may be 0 or NULL.
 typedef struct ingot_quantize_options {
   size_t struct_size;      ///< sizeof(ingot_quantize_options)
-  const float* weights;    ///< As of ingot_quantize.
+  const float* weights;    ///< The weights of ingot_quantize.
   uint32_t effort;         ///< INGOT_EFFORT_...
   uint32_t is_big_endian;  ///< The byte order of the blocks.
 } ingot_quantize_options;
@@ -593,8 +593,8 @@ INGOT_EXPORT ingot_code ingot_swap_byte_order(uint32_t type, void* blocks, size_
 // Memory
 // ------------------------------------------------------------------------------------------------
 
-/// How to run a model, in the terms of llama.cpp. All members after the first may be 0 or NULL,
-/// which means its default.
+/// The options for running a model, in the terms of llama.cpp. All members after the first may be 0
+/// or NULL, which means its default.
 typedef struct ingot_run_options {
   size_t struct_size;            ///< sizeof(ingot_run_options)
   uint64_t context;              ///< Tokens of all sequences; default: the model's own.

@@ -24,7 +24,7 @@ struct OutputTensor {
   TensorType type = TensorType::f32;
   std::vector<std::uint64_t> shape = {};  ///< Dimension 0, the fastest-varying, first.
   std::uint64_t size_bytes = 0;           ///< The size of a tensor of `type` and `shape`.
-  const TensorInfo* source = nullptr;     ///< Where the values come from.
+  const TensorInfo* source = nullptr;     ///< The tensor that gives the values.
   bool is_zeros = false;                  ///< There is no source: all values are 0.
   /// The first row of the source, where only a part is taken.
   std::uint64_t first_row = 0;

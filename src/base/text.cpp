@@ -98,7 +98,7 @@ EightBytes load_eight(const char* text) noexcept {
   return eight;
 }
 
-/// How many bytes at the beginning of a text are ASCII.
+/// The number of bytes at the beginning of a text that are ASCII.
 std::size_t ascii_prefix(std::string_view text) noexcept {
   std::size_t count = 0;
   while (count + sizeof(EightBytes) <= text.size() &&
@@ -109,7 +109,7 @@ std::size_t ascii_prefix(std::string_view text) noexcept {
   return count;
 }
 
-/// How many bytes at the beginning of a text are plain.
+/// The number of bytes at the beginning of a text that are plain.
 std::size_t plain_prefix(std::string_view text) noexcept {
   // The high bit of a byte is set where it is below 0x20, above 0x7E or a backslash; a borrow can
   // set one more, but only above a byte that is not plain itself.

@@ -21,7 +21,7 @@ constexpr std::uint64_t max_narrow = std::numeric_limits<std::uint32_t>::max();
 /// Appends fields in one encoding; remembers the first thing that the encoding cannot hold.
 class FieldWriter {
  public:
-  /// With a sink, `bytes` holds only what the sink has not taken yet.
+  /// With a sink, `bytes` holds only the bytes that the sink has not taken yet.
   FieldWriter(const ValueEncoding& encoding, std::vector<std::byte>& bytes,
               const HeaderSink* sink = nullptr)
       : encoding_(encoding), bytes_(bytes), sink_(sink) {}

@@ -57,7 +57,7 @@ struct ValueContext {
     return static_cast<std::uint64_t>(begin - file_begin) - encoding.count_bytes();
   }
 
-  /// How a value is encoded.
+  /// The encoding of a value.
   [[nodiscard]] static const ValueEncoding& encoding_of(const Value& value) noexcept {
     return value.context_->encoding;
   }

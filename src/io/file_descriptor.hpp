@@ -57,7 +57,7 @@ struct RegularFile {
                                                     std::span<const std::byte> bytes,
                                                     const char* action);
 
-/// Errc::io_error with the system's words for `error_number`.
+/// Fails with Errc::io_error and the system's words for `error_number`.
 [[nodiscard]] Failure fail_with_errno(int error_number, const std::string& subject,
                                       const char* action);
 

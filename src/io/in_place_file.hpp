@@ -58,7 +58,7 @@ class InPlaceFile {
   /// The file of a descriptor that has the lock already.
   [[nodiscard]] static Result<InPlaceFile> reopen(int locked);
 
-  /// Errc::io_error if the file could be opened only for reading.
+  /// Fails with Errc::io_error if the file could be opened only for reading.
   [[nodiscard]] Result<void> check_writable() const;
 
   [[nodiscard]] int descriptor() const noexcept { return descriptor_.get(); }

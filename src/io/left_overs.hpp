@@ -57,7 +57,7 @@ class LeftOvers {
   };
 
  private:
-  std::map<std::string, std::set<std::string>> names_;  // by folder
+  std::map<std::string, std::set<std::string>> names_;  // names by folder
 };
 
 /// Removes left-over new files for this path, with the list of the thread, or a list of its own.

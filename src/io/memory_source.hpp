@@ -8,7 +8,7 @@
 
 namespace ingot::io {
 
-/// Errc::truncated unless `wanted_bytes` from `file_offset` on lie within `size_bytes`.
+/// Fails with Errc::truncated unless `wanted_bytes` from `file_offset` on lie within `size_bytes`.
 [[nodiscard]] Result<void> check_range(std::uint64_t size_bytes, std::uint64_t file_offset,
                                        std::uint64_t wanted_bytes);
 

@@ -151,7 +151,8 @@ struct OutputSet::State {
 
   bool may_replace;
   io::LeftOvers left_overs;
-  std::map<std::string, io::StagingFolder> staging;  // by the folder that holds them
+  // Staging folders by the folder that holds them.
+  std::map<std::string, io::StagingFolder> staging;
   std::vector<std::string> paths;
   std::vector<OutputFile> files;
   std::size_t parked = 0;  // the number of parked files, which are the first ones

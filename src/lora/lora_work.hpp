@@ -15,7 +15,7 @@ namespace ingot {
 /// The number of elements of a piece, and of the rank rows of a half that one piece needs.
 inline constexpr std::uint64_t lora_piece_elements = std::uint64_t{1} << 18;
 
-/// How a tensor is cut into pieces; an unchanged one has none.
+/// The pieces of a tensor; an unchanged one has none.
 [[nodiscard]] RowPieces lora_pieces(const MergedTensor& tensor) noexcept;
 
 /// The scratch memory of one thread.

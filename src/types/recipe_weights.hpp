@@ -84,7 +84,7 @@ class RecipeWeights {
              std::tie(b.type, b.widest_block, b.is_stacked, b.is_apart);
     }
   };
-  using Groups = std::map<Group, std::uint64_t>;  // with their number of elements
+  using Groups = std::map<Group, std::uint64_t>;  // groups with their number of elements
 
   /// The largest power of two that divides the rows, at most 256: blocks of all types have a power
   /// of two elements, and not more.

@@ -19,7 +19,7 @@ struct BlockSearch {
   /// The values of the blocks, back to back: finite, the largest magnitude of each block from
   /// least_searched to greatest_searched.
   const float* x = nullptr;
-  /// How much each value matters, 0 to 1; each block has a weight of 1.
+  /// The weights of the values, 0 to 1; the largest of each block is 1.
   const float* w = nullptr;
   const std::byte* reference = nullptr;  ///< The blocks of the reference encoder.
   std::byte* dst = nullptr;              ///< Receives the blocks.
@@ -68,8 +68,8 @@ void quantize_best(const BestEncoder& encoder, const FloatRows& rows) noexcept;
 [[nodiscard]] bool weigh_for_search(SearchWeights weights, const float* x, const float* importances,
                                     std::size_t count, float* w) noexcept;
 
-/// What a block costs: the sum of w * e * e, plus `shortening` times what of it lies along the
-/// source. Sums in f64 in the order of the elements.
+/// The cost of a block: the sum of w * e * e, plus `shortening` times its part along the source.
+/// Sums in f64 in the order of the elements.
 [[nodiscard]] double block_cost(const float* x, const float* decoded, const float* w,
                                 std::size_t count, double shortening) noexcept;
 

@@ -46,7 +46,7 @@ class PointSearch {
     ChoosePoints();
   }
 
-  /// What lane `lane` has found; x and w are the values of its block.
+  /// The result of lane `lane`; x and w are the values of its block.
   [[nodiscard]] BlockPoints Found(std::size_t lane, const float* x, const float* w) const {
     BlockPoints found;
     Tile<Lanes, 1> scale;

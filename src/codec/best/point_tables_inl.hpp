@@ -25,7 +25,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace ingot::codec::HWY_NAMESPACE {
 
-/// How the signs of a lattice's weights are stored.
+/// The ways in which the signs of a lattice's weights are stored.
 enum class PointSigns : std::uint8_t {
   free,    ///< There is one sign for each weight.
   even,    ///< Seven of eight signs are stored, as the number of minus signs is even.

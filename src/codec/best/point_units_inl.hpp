@@ -32,7 +32,7 @@ struct LatticeOf {
   static constexpr std::size_t group_elements = group;
   static constexpr PointSigns signs = sign_kind;
   static constexpr std::size_t tries = 8;
-  static constexpr PointTries range = {0.62f, 1.155f};  // to 1.7
+  static constexpr PointTries range = {0.62f, 1.155f};  // tries up to 1.7
   static constexpr float greatest_code = 15.0f;
 };
 
@@ -89,7 +89,7 @@ struct LatticeIQ1_S : Shifted<BlockIQ1_S, 32> {
 struct LatticeIQ1_M : Shifted<BlockIQ1_M, 16> {
   static constexpr std::size_t shift_octets = 1;
   static constexpr std::size_t tries = 3;            // each is a walk over 4096 points
-  static constexpr PointTries range = {1.0f, 1.9f};  // to 3.6
+  static constexpr PointTries range = {1.0f, 1.9f};  // tries up to 3.6
 };
 
 /// An octet, or a quad of IQ3_S: the unit with points of its own. IQ3_XXS counts the signs of two

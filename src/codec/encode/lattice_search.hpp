@@ -226,7 +226,7 @@ struct ScalarMethod {
     return *std::ranges::max_element(values);
   }
 
-  /// For codes 0..4 of 32 values with few negative ones.
+  /// Finds the scale for codes 0..4 of 32 values with few negative ones.
   static float find_positive_scale(const float* x, const float* w, float /*largest*/) noexcept {
     std::array<std::uint8_t, 32> codes;
     return search_positive<32>(x, w, 4, codes.data());

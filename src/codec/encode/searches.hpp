@@ -281,7 +281,7 @@ float refine_positive(const float* x, const float* w, float t, int max_code,
     sums.add(x[i], w[i], to_float(code));
     kept[i] = code & 255;
   }
-  constexpr int least = -0x400000;  // of round_even: no lower bound
+  constexpr int least = -0x400000;  // the least result of round_even, so no lower bound
   refine_codes<count, true>(
       x, w, least, max_code, sums, [&](std::size_t i) { return kept[i]; },
       [&](std::size_t i, int code) { kept[i] = code & 255; });

@@ -139,7 +139,7 @@ class OctetErrors {
   }
 
  private:
-  /// As many elements to a table as it has room for.
+  /// A table has as many elements as it has room for.
   static constexpr std::size_t table_count = 32 / snap_lanes;
 
   OctetErrors() = default;

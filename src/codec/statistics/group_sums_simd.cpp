@@ -273,7 +273,7 @@ HWY_INLINE LevelCounts AddGroups(const GroupCodes& run, const Extremes& known, G
   return counts;
 }
 
-/// Which groups have a level whose weight is zero.
+/// The groups that have a level whose weight is zero.
 template <const CodeRule& rule>
 HWY_INLINE hn::Mask<FloatTag> HasZero(Floats scale, Floats minimum) {
   auto has_zero = hn::Eq(minimum, hn::Zero(FloatTag()));

@@ -48,7 +48,7 @@ class SetClasses {
 /// One expression over the classes of a list of expressions.
 class Automaton {
  public:
-  /// Errc::internal if the table were larger than its numbers allow.
+  /// Fails with Errc::internal if the table would be larger than its numbers allow.
   [[nodiscard]] static Result<Automaton> make(const ExpressionNode& expression,
                                               const SetClasses& classes);
 

@@ -52,8 +52,8 @@ class PieceDecoder {
   std::unique_ptr<std::byte[]> buffer_;
   std::size_t buffer_bytes_ = 0;
   std::span<const std::byte> read_;  ///< Bytes of the tensor, from read_offset_ up to end_of_read_.
-  std::uint64_t read_offset_ = 0;    ///< In bytes.
-  std::uint64_t end_of_read_ = 0;    ///< In elements.
+  std::uint64_t read_offset_ = 0;    ///< Counted in bytes.
+  std::uint64_t end_of_read_ = 0;    ///< Counted in elements.
 };
 
 }  // namespace ingot::convert

@@ -21,7 +21,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::size_t max_array_depth = 64;  // as deep as a file may nest arrays
+constexpr std::size_t max_array_depth = 64;  // a file may nest arrays as deep
 
 /// Short names, as other tools have them.
 constexpr std::array<std::pair<std::string_view, ValueType>, 13> short_names = {{
