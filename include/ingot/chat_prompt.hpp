@@ -25,7 +25,7 @@ enum class InputTokens : std::uint8_t {
   /// Control tokens come from the template alone: a `<|im_end|>` in a message is plain text. Other
   /// tokens may hold the end of the template's text and the beginning of an input, as in training.
   plain,
-  apart,   ///< Works like the one before, and each run is encoded separately, so that no token
+  apart,   ///< Works like `plain`, and each run is encoded separately, so that no token
            ///< holds bytes of both.
   trusted  ///< A control token in a message is one, as in Hugging Face's `apply_chat_template`.
 };

@@ -52,7 +52,7 @@ struct ModelDifference {
   bool has_other_key_order = false;     ///< The keys that both models have are in another order.
   bool has_other_tensor_order = false;  ///< The tensors that both models have are in another order.
 
-  /// Whether nothing of what was compared differs; another order is no difference.
+  /// Whether all compared parts are equal; another order is no difference.
   [[nodiscard]] bool is_same() const noexcept {
     return keys.empty() && tensors.empty() && data.empty();
   }

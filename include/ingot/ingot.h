@@ -340,8 +340,8 @@ INGOT_EXPORT ingot_code ingot_key_value(const ingot_model* model, uint64_t index
 INGOT_EXPORT ingot_code ingot_get_value(const ingot_model* model, const char* key,
                                         ingot_value* value, ingot_error* error);
 
-// The value of a key by name, as one of five C types. These do in one call what ingot_get_value and
-// ingot_value_get_... do in two, with the errors of both. O(length of the name).
+// The value of a key by name, as one of five C types. Each does the work of ingot_get_value and
+// ingot_value_get_... in one call, with the errors of both. O(length of the name).
 
 /// An integer of any stored width.
 INGOT_EXPORT ingot_code ingot_get_u64(const ingot_model* model, const char* key, uint64_t* result,
@@ -659,8 +659,8 @@ typedef struct ingot_memory_use {
 ///                  INGOT_ERROR_RUN_REFUSED if the engine refuses the options for this model;
 ///                  INGOT_ERROR_INVALID_ARGUMENT, INGOT_ERROR_SIZE_OVERFLOW.
 ///
-/// Weights and cache are what llama.cpp allocates, exactly; work space is close. Linear in tensors
-/// and layers; allocates while it runs.
+/// Weights and cache are exactly those that llama.cpp allocates; work space is close. Linear in
+/// tensors and layers; allocates while it runs.
 INGOT_EXPORT ingot_code ingot_estimate(const ingot_model* model, const ingot_run_options* options,
                                        ingot_memory_estimate* estimate, ingot_error* error);
 

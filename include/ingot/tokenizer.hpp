@@ -230,7 +230,7 @@ class INGOT_EXPORT Tokenizer : public Vocabulary {
   [[nodiscard]] Result<std::size_t> count(std::string_view text,
                                           const EncodeOptions& options = {}) const;
 
-  /// The ids of many texts, on many threads; those of each text are what `encode` returns.
+  /// The ids of many texts, on many threads; those of each text are the result of `encode`.
   ///
   /// @param thread_count  0: as many as the machine has cores.
   [[nodiscard]] Result<std::vector<std::vector<TokenId>>> encode_batch(

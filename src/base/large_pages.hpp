@@ -27,7 +27,7 @@ inline void prefer_large_pages([[maybe_unused]] void* data,
 #endif
 }
 
-/// Allocates whole large pages for what fills at least three quarters of them.
+/// Allocates whole large pages for tables that fill at least three quarters of them.
 template <class T>
 struct LargePageAllocator {
   using value_type = T;

@@ -51,7 +51,7 @@ ModelWriter make_shard_keys(const SplitPlan& plan, std::uint32_t shard, const En
   return writer;
 }
 
-/// Adds up what several files have written.
+/// Adds up the bytes that several files have written.
 class Meter {
  public:
   explicit Meter(const MoveOptions& options) : options_(options) {}

@@ -40,8 +40,8 @@ enum class SearchWeights : std::uint8_t {
 };
 
 /// Weight of the shortening in the cost of a block. Shortening adds up over the columns, as the
-/// inputs of a matrix are correlated: the energy of its output was about four times what the
-/// columns alone explain.
+/// inputs of a matrix are correlated: the energy of its output was about four times the energy that
+/// the columns alone explain.
 inline constexpr double usual_shortening = 3.0;
 
 struct BestEncoder {

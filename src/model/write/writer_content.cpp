@@ -27,7 +27,7 @@ Result<void> check_header(std::span<const std::byte> header, std::uint64_t file_
   Result<format::Parsed> parsed =
       format::parse(header, {.is_lenient = is_lenient, .limits = limits, .file_bytes = file_bytes});
   if (!parsed) {
-    // A place in a header that is nowhere would only mislead.
+    // An offset in a header that is not in any file would only mislead.
     parsed.error().file_offset = Error::no_offset;
     return fail(std::move(parsed).error());
   }

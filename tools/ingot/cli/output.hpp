@@ -49,7 +49,7 @@ class Output {
   /// The members that every JSON document ends with if it is an object; or nothing.
   std::function<void(JsonStream& json)> write_last_members;
 
-  /// Writes what is buffered. Returns the errno of the first failure so far, or 0.
+  /// Writes the buffered bytes. Returns the errno of the first failure so far, or 0.
   int flush() noexcept;
 
  private:
